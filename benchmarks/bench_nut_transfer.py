@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_hardware.calibration.kinematic_fit import fit, zeros_of
+from arm_hardware.calibration.kinematic_fit import fit, joint_zeros
 from arm_hardware.calibration.touch_points import TouchPoints
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
@@ -115,7 +115,7 @@ def after_touching(noise: Noise, seed: int) -> Array:
             joints = arm.joints(there)
         tips.append(CHAIN.fk(joints)[:3, 3] + rng.normal(0.0, RULER, 3))
     found = fit(
-        MODEL, zeros_of(MODEL), TouchPoints(MODEL.name, np.zeros(3), commanded, np.array(tips))
+        MODEL, joint_zeros(MODEL), TouchPoints(MODEL.name, np.zeros(3), commanded, np.array(tips))
     )
     left = np.array(arm.zeros)
     for parameter, value in zip(found.parameters, found.values, strict=True):

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Exit with 0 if the servo driver reports, and not a fault."""
+"""Exit with 0 if the servo driver publishes its status and has no fault."""
 
 import sys
 import time
@@ -14,20 +14,20 @@ PATIENCE = 15.0  # [s]
 
 
 def main() -> int:
-    """Wait for the status, which is latched; return the exit code."""
+    """Wait for the latched status; return the exit code."""
     rclpy.init()
     node = rclpy.create_node("healthcheck")
-    heard: list[HardwareStatus] = []
+    received: list[HardwareStatus] = []
     latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-    node.create_subscription(HardwareStatus, "arm_hardware/status", heard.append, latched)
+    node.create_subscription(HardwareStatus, "arm_hardware/status", received.append, latched)
     end = time.monotonic() + PATIENCE
-    while not heard and time.monotonic() < end:
+    while not received and time.monotonic() < end:
         rclpy.spin_once(node, timeout_sec=0.5)
-    if not heard:
-        print(f"nothing on arm_hardware/status for {PATIENCE:.0f} s")
+    if not received:
+        print(f"no message on arm_hardware/status within {PATIENCE:.0f} s")
         return 1
-    if heard[0].state == HardwareStatus.FAULT:
-        print(f"the servo driver has a fault: {heard[0].message}")
+    if received[0].state == HardwareStatus.FAULT:
+        print(f"the servo driver has a fault: {received[0].message}")
         return 1
     return 0
 

@@ -29,7 +29,7 @@ def shipped(name: str) -> Chain:
 
 
 def limited(chain: Chain, lower: ArrayLike, upper: ArrayLike) -> Chain:
-    """Return the same arm with other limits, for all joints or (k,) for the first ones alone."""
+    """Return the same arm with other limits; limits (k,) keep only the first k joints."""
     n = np.size(upper) if np.ndim(upper) else chain.n
     bounds = (np.broadcast_to(end, n).tolist() for end in (lower, upper))
     values = zip(chain.joint_names[:n], chain.prismatic[:n], *bounds, strict=True)
@@ -43,7 +43,7 @@ def dh_parts(
     theta: Sequence[float] | None = None,
     slides: Sequence[int] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return screws (6, n) and home pose of a standard DH table by columns; which joints slide."""
+    """Return screws (6, n) and home pose of a standard DH table; ``slides``: prismatic joints."""
     T, screws = np.eye(4), []
     for i, turn in enumerate(theta or [0.0] * len(a)):
         z = T[:3, 2]
@@ -54,7 +54,7 @@ def dh_parts(
 
 
 def random_chain(rng: np.random.Generator, limits: Sequence[tuple[float, float]]) -> Chain:
-    """Return a chain on random axes, about every third sliding, with the given limits."""
+    """Return a chain with random axes, about every third prismatic, and the given limits."""
     screws, joints = [], []
     for i, bounds in enumerate(limits):
         w = rng.normal(size=3)
@@ -67,7 +67,7 @@ def random_chain(rng: np.random.Generator, limits: Sequence[tuple[float, float]]
 
 
 def posture(chain: Chain, rng: np.random.Generator, reach: float = math.pi) -> np.ndarray:
-    """Return random joint positions (n,) inside the limits, and no farther from 0 than reach."""
+    """Return random joint positions (n,) inside the limits and within ``reach`` of 0."""
     return rng.uniform(np.maximum(chain.lower, -reach), np.minimum(chain.upper, reach))
 
 
@@ -77,17 +77,20 @@ def in_limits(chain: Chain, q: np.ndarray) -> bool:
 
 
 def apart(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return the largest difference of angles (..., n), the short way round."""
+    """Return the largest difference of angles (..., n), modulo full turns."""
     return np.abs((p - q + math.pi) % (2 * math.pi) - math.pi).max(axis=-1)
 
 
 def turned(T: np.ndarray, rotation_vector: ArrayLike) -> np.ndarray:
-    """Return the pose T with its orientation turned about its own axes [rad]."""
+    """Return the pose T rotated about its own axes by a rotation vector [rad]."""
     return T @ pose(so3_exp(rotation_vector))
 
 
 def newton(chain: Chain, T: np.ndarray, q: np.ndarray, rcond: float = 1e-4) -> np.ndarray | None:
-    """Return where Newton's method on the pose goes from q, if it arrives; none of our solver."""
+    """Return the solution of Newton's method from q, None if it does not converge.
+
+    It is independent of the solver under test.
+    """
     for _ in range(60):
         X = chain.fk(q)
         if np.abs(X - T).max() < 1e-11:

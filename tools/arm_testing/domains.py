@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ROS domains for tests: each is used by one test file of one process at a time.
 
-A lease is an abstract Unix socket. The kernel frees it when its process ends, and it is seen in
-the same network namespace as DDS is.
+A lease is an abstract Unix socket: the kernel frees it when its process ends, and it is visible in
+the same network namespace as DDS.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def lease() -> tuple[int, socket.socket]:
     """Return a domain that no other test uses, and the socket that holds it while it is open.
 
     Raises:
-        RuntimeError: All are in use.
+        RuntimeError: All domains are in use.
     """
     for number in itertools.islice(_numbers, COUNT):
         domain = 1 + number % COUNT

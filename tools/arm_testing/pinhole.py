@@ -9,7 +9,7 @@ from arm_viewer.browser.cameras import FIELD_OF_VIEW, axes_of
 
 
 def pinhole(view, points):
-    """Return where a camera shows points, right and up, in halves of the picture's height."""
+    """Return the image coordinates of points, right and up, in halves of the picture's height."""
     x, y, z = np.array(axes_of(view.position - view.look_at)) @ (points - view.position).T
     assert z.min() > view.near
     return np.array([x, y]) / z / math.tan(0.5 * FIELD_OF_VIEW)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plain data, as a YAML file holds it: all places in it, and what is there."""
+"""Plain data as in a YAML file: the paths of its values, and access by path."""
 
 import functools
 import operator

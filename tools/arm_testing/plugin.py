@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The pytest plugin of this project: what runs where, in which order, and in which ROS domain.
+"""The project's pytest plugin: selects and orders tests and assigns ROS domains.
 
-Tests of nodes are in folders `ros`, `system` and `launch`. Without rclpy all other tests run.
+Tests of nodes are in folders `ros`, `system` and `launch`. Without rclpy, only the others run.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ HAVE_ROS = importlib.util.find_spec("rclpy") is not None
 HAVE_LAUNCH = importlib.util.find_spec("launch_testing") is not None
 NEED_ROS = {"ros", "system", "launch"}
 LAUNCH_TESTS = "src/*/test/launch/test_*.py"
-ONE_ARM = "one_arm"  # a folder whose tests share a running arm, and so a worker
-# Begun first, the longest before the others, so that in the end nobody waits for one.
+ONE_ARM = "one_arm"  # a folder whose tests share a running arm and therefore a worker
+# Started first, in this order, so that no worker ends with a long file.
 LONGEST = (
     f"system/{ONE_ARM}/",
     "system/test_demo",
@@ -38,7 +38,7 @@ LONGEST = (
     "/ros/",
 )
 
-# Files of several seconds of the processor, left out by ./arm test --fast.
+# Files that take several CPU seconds, omitted by ./arm test --fast.
 SLOW = (
     "arm_common/test/test_jit",
     "arm_description/test/commands/test_draw",
@@ -59,14 +59,14 @@ SLOW = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Take SIGINT again: a background process ignores it, and its children inherit that."""
+    """Restore SIGINT, which background processes ignore and their children inherit ignored."""
     del config
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if importlib.util.find_spec("hypothesis"):
         from hypothesis import settings
 
-        # How fast an example runs depends on what else the machine does; it proves nothing.
+        # The time of an example depends on the machine's load and proves nothing.
         settings.register_profile("no_deadline", deadline=None)
         settings.load_profile("no_deadline")
 
@@ -98,7 +98,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest; mark system tests and slow files."""
+    """Run the longest files first; mark system tests and slow files."""
 
     def rank(item: pytest.Item) -> int:
         path = item.path.as_posix()
@@ -114,7 +114,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep the tests of a file on one worker, and those that share a running arm."""
+    """Keep the tests of a file, and those that share a running arm, on one worker."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
@@ -125,12 +125,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_report_header() -> str | None:
-    """Say what is left out."""
-    return None if HAVE_ROS else "no rclpy: tests that need ROS 2 are left out"
+    """Report that tests are omitted without ROS 2."""
+    return None if HAVE_ROS else "no rclpy: tests that need ROS 2 are omitted"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name what was not run."""
+    """List the launch tests that were not run."""
     if not HAVE_LAUNCH:
         terminalreporter.section("not run: launch_testing is not installed", sep="-")
         for file in sorted(REPOSITORY.glob(LAUNCH_TESTS)):
@@ -138,7 +138,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the tests of nodes where there is no ROS 2."""
+    """Omit the tests of nodes without ROS 2, or with --cores."""
     if not HAVE_LAUNCH and collection_path.match(LAUNCH_TESTS):
         return True
     folders = collection_path.parts[len(REPOSITORY.parts) :]

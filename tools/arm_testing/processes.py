@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Programs under test as processes of their own."""
+"""Starts and ends programs under test as separate processes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from arm_testing.waiting import BOUND
 
 
 def parameters(**values: object) -> list[str]:
-    """Return the arguments that set parameters of a node."""
+    """Return the command-line arguments that set parameters of a node."""
     words = [word for name, value in values.items() for word in ("-p", f"{name}:={value}")]
     return ["--ros-args", *words]
 
 
 def start_python(*arguments: str, **environment: str) -> subprocess.Popen[str]:
-    """Start an interpreter in the ROS domain of the test; its whole output is one pipe."""
+    """Start an interpreter in the test's ROS domain, stdout and stderr in one pipe."""
     return subprocess.Popen(
         [sys.executable, *arguments],
         env={**os.environ, **environment, "ROS_DOMAIN_ID": os.environ.get("ROS_DOMAIN_ID", "0")},

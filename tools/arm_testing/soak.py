@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Thousands of commands with everything that can go wrong, judged at the board's registers alone.
+"""Soak test: thousands of random commands and faults, judged by the board's registers alone.
 
     ./arm exec python3 tools/arm_testing/soak.py --motions 10000
 
-Trajectories good and bad, grips, cancels, stops between ticks and in the middle of a transfer,
-disturbed, dead, stuck and slow buses, boards reset or without power, arming and disarming: drawn
-at random, on the simulated chip, in time that passes as fast as the processor allows.
+It draws at random valid and invalid trajectories, grips, cancels, stops between ticks and during a
+transfer, disturbed, dead, stuck and slow buses, boards that are reset or lose power, arming and
+disarming, on the simulated chip and as fast as the processor allows.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionO
 
 from arm_description import load_robot
 
-WINDOW = 5  # ticks of the wider of the two looks at accelerations
+WINDOW = 5  # ticks of the wider of two windows for accelerations
 EVERY, ARM = slice(None), slice(-1)  # of the axes; the gripper is the last
-ROUND = 1000  # motions of one driver; the next is another one, moved otherwise
-BOUND = 30.0  # [s] of the wall
+ROUND = 1000  # motions per driver; the next driver has other options
+BOUND = 30.0  # [s] of wall time
 FAULTS = (errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT)
 
 
 class InstantClock:
-    """Time that passes when told."""
+    """A clock that advances only on request."""
 
     def __init__(self) -> None:
         self.time = 0.0
@@ -50,7 +50,7 @@ class InstantClock:
         self.time = max(self.time, moment)
 
 
-def coarsest(servo) -> float:
+def coarsest_step(servo) -> float:
     """Return the largest step of position between two neighbouring counts [rad or m]."""
     least, most = servo.counts
     positions = [servo.position_of(count) for count in range(least, most + 1)]
@@ -58,7 +58,7 @@ def coarsest(servo) -> float:
 
 
 class Judge:
-    """Knows the bounds, and what the channels were sent tick by tick; nothing else."""
+    """Checks the counts on the board against the bounds, independent of the driver's state."""
 
     def __init__(self, driver: Driver) -> None:
         self._chip, self._dt = driver.sim.chip, driver.period
@@ -73,30 +73,30 @@ class Judge:
             {0: np.nan} | {count: m.position_of(count) for count in allowed}
             for m, allowed in zip(maps, self._allowed, strict=True)
         ]
-        # What rounding to counts adds to a difference of two positions.
-        self._count = np.array([coarsest(m) for m in maps])
+        # Error that rounding to counts adds to the difference of two positions.
+        self._count = np.array([coarsest_step(m) for m in maps])
         self._rows: deque[np.ndarray] = deque(maxlen=2 * WINDOW + 1)
         self._counts = self.counts()
         self.ticks = 0
         self.fastest = 0.0
 
     def counts(self) -> list[int]:
-        """Return what the board really sends, 0 for no pulses."""
+        """Return the counts that the board actually sends, 0 for no pulses."""
         chip = self._chip
         return [chip.count(c) if chip.running else 0 for c in self._channels]
 
-    def look_unmoved(self, channels: slice = EVERY) -> None:
-        """Judge what must not have moved anything: no channel has another count, but none."""
+    def check_unmoved(self, channels: slice = EVERY) -> None:
+        """Assert that no channel has changed, except to no pulses."""
         counts, before = self.counts(), self._counts
         self._counts = counts
         for count, old in zip(counts[channels], before[channels], strict=True):
             assert count in (old, 0), f"{before} became {counts} while no motion is allowed"
 
-    def look(self, abrupt: bool) -> None:
-        """Judge what one tick has done to the board.
+    def check_tick(self, abrupt: bool) -> None:
+        """Check the effect of one tick on the board.
 
         Args:
-            abrupt: Whether all motion had to end within it, whatever the acceleration.
+            abrupt: Whether all motion had to end in this tick, regardless of acceleration limits.
         """
         counts = self._counts = self.counts()
         self.ticks += 1
@@ -108,12 +108,12 @@ class Judge:
         self._rows.append(row)
         self._judge_speed()
         if abrupt:
-            self.begin_again()
+            self.reset_history()
         for ticks in (1, WINDOW):
             self._judge_acceleration(ticks)
 
-    def begin_again(self) -> None:
-        """Forget the past ticks: an abrupt end of motion was asked for, or happened."""
+    def reset_history(self) -> None:
+        """Discard the past ticks, because motion ended abruptly."""
         last = self._rows[-1] if self._rows else None
         self._rows.clear()
         if last is not None:
@@ -127,7 +127,7 @@ class Judge:
         self.fastest = max(self.fastest, np.nanmax(step / (self._velocity * self._dt), initial=0))
 
     def _judge_acceleration(self, ticks: int) -> None:
-        """Compare two stretches of some ticks; the velocity may change by ``a t`` between."""
+        """Check the velocity change between two successive windows of some ticks."""
         if len(self._rows) < 2 * ticks + 1:
             return
         bend = np.abs(self._rows[-1] - 2 * self._rows[-1 - ticks] + self._rows[-1 - 2 * ticks])
@@ -135,19 +135,19 @@ class Judge:
         assert not (bend > bound).any(), (ticks, bend, bound)
 
 
-class Commands:
-    """The same laws exactly, on what is commanded before it is rounded to counts."""
+class CommandChecker:
+    """Checks the same bounds exactly, on commands before they are rounded to counts."""
 
     def __init__(self, driver: Driver) -> None:
         self._motion, self._dt, self._axes = driver.controller, driver.period, driver.axes.all
-        self.begin_again()
+        self.reset_history()
 
-    def begin_again(self) -> None:
-        """Take what is commanded now as given."""
+    def reset_history(self) -> None:
+        """Start again from the current command."""
         self._before = self._motion.command()
 
-    def look(self, abrupt: bool) -> None:
-        """Judge what one tick has done; see Judge.look()."""
+    def check_tick(self, abrupt: bool) -> None:
+        """Check the effect of one tick; see Judge.check_tick()."""
         now, before = self._motion.command(), self._before
         self._before = now
         if abrupt:
@@ -179,11 +179,11 @@ class Soak:
         self.driver = Driver(model or load_robot("nut_arm"), options, InstantClock())
         self.driver.loop.start = lambda: None
         self.controller, self.sim = self.driver.controller, self.driver.sim
-        self.said: Counter[str] = Counter()
+        self.tally: Counter[str] = Counter()
         self.goals = []
         self._first_goal = 0
         self.driver.open()
-        self.judge, self.commands = Judge(self.driver), Commands(self.driver)
+        self.judge, self.commands = Judge(self.driver), CommandChecker(self.driver)
         self._arm()
         self._acts = {
             self._follow: 0.5,
@@ -191,7 +191,7 @@ class Soak:
             self._garbage: 0.08,
             self._cancel: 0.08,
             self._stop: 0.03,
-            self._stop_within_a_transfer: 0.03,
+            self._stop_during_a_transfer: 0.03,
             self._reset: 0.2,
             self._disturb: 0.03,
             self._break_bus: 0.02,
@@ -200,26 +200,26 @@ class Soak:
         }
 
     def run(self, motions: int) -> None:
-        """Act until so many motions were begun; then bring everything to rest.
+        """Act at random until ``motions`` motions have started; then come to rest.
 
         Raises:
-            AssertionError: A bound was broken, or something does not end.
+            AssertionError: A bound was broken, or a motion or goal does not end.
         """
         acts, weights = list(self._acts), np.array(list(self._acts.values()))
         weights /= weights.sum()
         while len(self.goals) < motions:
             act = acts[self.rng.choice(len(acts), p=weights)]
-            self.said[act.__name__.strip("_")] += 1
+            self.tally[act.__name__.strip("_")] += 1
             act()
             self._ticks(int(self.rng.integers(0, 22)))
         self._repair()
         deadline = self.judge.ticks + 1000
         while self.controller.state is DriverState.MOVING:
             self._ticks(1)
-            assert self.judge.ticks < deadline, "it does not come to rest"
+            assert self.judge.ticks < deadline, "the arm does not come to rest"
         assert all(goal.done for goal in self.goals), "a goal does not end"
         for goal in self.goals:
-            self.said[goal.outcome.name] += 1
+            self.tally[goal.outcome.name] += 1
 
     # -- Time ------------------------------------------------------------------------------------
 
@@ -232,16 +232,18 @@ class Soak:
                 assert self.controller.state is DriverState.FAULT
             now = self.controller.state
             could = before in (DriverState.MOVING, DriverState.UNKNOWN)
-            if not could:  # but a gripper that has pressed long enough lets up by itself
-                self.judge.look_unmoved(ARM if DriverState.ARMED in (before, now) else EVERY)
+            if not could:  # except a gripper that backs off after pressing long enough
+                self.judge.check_unmoved(ARM if DriverState.ARMED in (before, now) else EVERY)
             abrupt = now in (DriverState.FAULT, DriverState.STOPPED)
-            self.judge.look(abrupt)
-            self.commands.look(abrupt or before not in (DriverState.MOVING, DriverState.ARMED))
+            self.judge.check_tick(abrupt)
+            self.commands.check_tick(
+                abrupt or before not in (DriverState.MOVING, DriverState.ARMED)
+            )
 
-    def _begin_again(self) -> None:
-        """Let both judges forget the past."""
-        self.judge.begin_again()
-        self.commands.begin_again()
+    def _reset_histories(self) -> None:
+        """Reset the histories of both checkers."""
+        self.judge.reset_history()
+        self.commands.reset_history()
 
     # -- Commands --------------------------------------------------------------------------------
 
@@ -250,7 +252,7 @@ class Soak:
             self.goals.append(command())
         except HardwareError as error:
             assert str(error).endswith("."), error
-            self.said["refused"] += 1
+            self.tally["refused"] += 1
 
     def _follow(self) -> None:
         streamed = self.rng.random() < 0.2
@@ -308,11 +310,11 @@ class Soak:
 
     def _stop(self) -> None:
         self.controller.stop()
-        self._begin_again()
-        self.judge.look_unmoved()
+        self._reset_histories()
+        self.judge.check_unmoved()
 
-    def _stop_within_a_transfer(self) -> None:
-        """Call the stop while the board takes one of the next transfers; no other may follow."""
+    def _stop_during_a_transfer(self) -> None:
+        """Call the stop during one of the next transfers; no other may follow."""
         chip, left = self.sim.chip, int(self.rng.integers(1, 12))
         seen = []
 
@@ -334,18 +336,18 @@ class Soak:
 
     def _reset(self) -> None:
         self._try_quietly(self.controller.reset)
-        self.judge.look_unmoved()
+        self.judge.check_unmoved()
 
     # -- Faults ----------------------------------------------------------------------------------
 
     def _disturb(self) -> None:
-        """Single faults: nobody may notice."""
+        """Inject single faults, which must have no effect."""
         self.sim.faults.fail_randomly(
             float(self.rng.uniform(0.0, 0.03)), seed=int(self.rng.integers(1 << 30))
         )
 
     def _break_bus(self) -> None:
-        """A dead, stuck or slow bus for some ticks."""
+        """Make the bus dead, stuck or slow for some ticks."""
         faults, kind = self.sim.faults, int(self.rng.integers(4))
         if kind == 0:
             faults.fail(int(self.rng.choice(FAULTS)))
@@ -363,7 +365,7 @@ class Soak:
     def _break_board(self) -> None:
         chip = self.sim.chip
         (chip.reset if self.rng.random() < 0.5 else chip.power_off)()
-        self._begin_again()
+        self._reset_histories()
         self._ticks(int(self.rng.integers(0, 8)))
         if not chip.powered:
             chip.power_on()
@@ -376,7 +378,7 @@ class Soak:
         self._repair()
 
     def _repair(self) -> None:
-        """Do what a person does after a fault."""
+        """Clear the faults and arm again, as a user would."""
         self.sim.faults.clear()
         if self.controller.state is not DriverState.MOVING:
             self._rearm()
@@ -384,21 +386,21 @@ class Soak:
     def _rearm(self) -> None:
         """Deactivate, reset, activate."""
         self.controller.disarm("deactivated.")
-        self._begin_again()
+        self._reset_histories()
         self._try_quietly(self.controller.reset)
-        self.judge.look_unmoved()
+        self.judge.check_unmoved()
         self._arm()
 
     def _arm(self) -> None:
         for _ in range(5):
             if self._try_quietly(self.controller.arm):
                 break
-        self._begin_again()
+        self._reset_histories()
         for _ in range(200):
             if not self.controller.arming:
                 return
             self._ticks(1)
-        raise AssertionError("it does not get armed")
+        raise AssertionError("arming does not end")
 
     @staticmethod
     def _try_quietly(command) -> bool:
@@ -410,25 +412,25 @@ class Soak:
 
 
 def main() -> None:
-    """Run and say what was done."""
+    """Run the soak test and print a summary."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--motions", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--backend", default="i2c_dev", choices=("i2c_dev", "servokit"))
     chosen = parser.parse_args()
     logging.disable(logging.CRITICAL)
-    begin, said = time.monotonic(), Counter()
+    begin, tally = time.monotonic(), Counter()
     ticks, failed, fastest = 0, 0, 0.0
     for start in range(0, chosen.motions, ROUND):
         soak = Soak(chosen.seed + start // ROUND, chosen.backend)
         soak.run(min(ROUND, chosen.motions - start))
-        said += soak.said
+        tally += soak.tally
         ticks, failed = ticks + soak.judge.ticks, failed + soak.sim.faults.failed
         fastest = max(fastest, soak.judge.fastest)
     print(f"{chosen.motions} motions, {ticks} ticks, no bound broken")
     print(f"fastest step: {fastest:.2f} of a tick at the speed limit, with rounding to counts")
-    print(f"transfers that failed on purpose: {failed}")
-    print(", ".join(f"{what} {number}" for what, number in sorted(said.items())))
+    print(f"injected transfer faults: {failed}")
+    print(", ".join(f"{what} {number}" for what, number in sorted(tally.items())))
     print(f"{time.monotonic() - begin:.0f} s")
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A program in a terminal of its own, and a person who types there."""
+"""A program in a pseudo-terminal, with simulated typing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PtyProgram:
     """A program as the foreground process of a pseudo-terminal.
 
     Attributes:
-        said: All it has written, without what moves the cursor.
+        said: Its whole output, without control sequences.
         code: Its exit code, once it has ended.
     """
 
@@ -37,7 +37,7 @@ class PtyProgram:
         self.before = termios.tcgetattr(self._terminal)
 
     def wait_for(self, text: str) -> None:
-        """Wait until it says a text that it has not said before."""
+        """Wait until the program prints a text after the last one waited for."""
         deadline = time.monotonic() + BOUND
         while (at := self.said.find(text, self._seen)) < 0:
             assert time.monotonic() < deadline and self.read(), f"no {text!r} in:\n{self.said}"
@@ -52,7 +52,7 @@ class PtyProgram:
         self.wait_for(answer)
 
     def end(self) -> int:
-        """Wait until it has ended; return its exit code."""
+        """Wait until the program has ended; return its exit code."""
         deadline = time.monotonic() + BOUND
         while self.read():
             assert time.monotonic() < deadline, self.said
@@ -61,28 +61,28 @@ class PtyProgram:
         return self.code
 
     def kill(self) -> None:
-        """End it by force."""
+        """Kill the program."""
         os.kill(self._pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """End it by force if it runs."""
+        """Kill the program if it is running, and close the terminal."""
         if self.code is None:
             self.kill()
             os.waitpid(self._pid, 0)
         os.close(self._terminal)
 
     def attributes(self):
-        """Return what the terminal is set to."""
+        """Return the terminal's attributes."""
         return termios.tcgetattr(self._terminal)
 
     def read(self) -> bool:
-        """Read for a while; return whether more may come."""
+        """Read output for a while; return whether more may follow."""
         if not select.select([self._terminal], [], [], 0.2)[0]:
             return True
         try:
             data = os.read(self._terminal, 65536)
         except OSError as error:
-            if error.errno != errno.EIO:  # Linux says so when the last process has gone
+            if error.errno != errno.EIO:  # on Linux, the last process has ended
                 raise
             return False
         text = data.decode("utf-8", "replace").replace("\r\n", "\n")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Wait for a condition, with a bound that only a machine at its limit comes near."""
+"""Waits for conditions, with a timeout so long that only an overloaded machine reaches it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ BOUND = 60.0  # [s]
 
 
 def wait_for(condition: Callable[[], T], what: str = "change", bound: float = BOUND) -> T:
-    """Return the first true value of a condition.
+    """Wait until a condition is true; return its value.
 
     Raises:
-        AssertionError: There was none within the bound [s].
+        AssertionError: It was not true within the bound [s].
     """
     deadline = time.monotonic() + bound
     while not (value := condition()):

@@ -17,7 +17,7 @@ from pip_ros import lock, venv
 from .markdown import page, table
 
 # What packages say only in the text of their licence, and packages of Python 3.10 alone.
-TOLD = {
+KNOWN = {
     "cmeel-qhull": "Qhull",
     "contourpy": "BSD-3-Clause",
     "cycler": "BSD-3-Clause",
@@ -84,15 +84,15 @@ def licence(name: str) -> str:
     """Return the licence of a package.
 
     Raises:
-        LookupError: Neither the package nor TOLD says it.
+        LookupError: Neither the package nor KNOWN says it.
     """
-    found = TOLD.get(name) or next(filter(None, _said(name)), "")
+    found = KNOWN.get(name) or next(filter(None, _stated_licences(name)), "")
     if not found:
-        raise LookupError(f"{name} does not say its licence; add it to {__name__}.TOLD")
+        raise LookupError(f"{name} does not say its licence; add it to {__name__}.KNOWN")
     return found
 
 
-def _said(name: str) -> Iterator[str]:
+def _stated_licences(name: str) -> Iterator[str]:
     """Yield what a package says of its licence, the most exact first."""
     try:
         metadata = distribution(name).metadata
@@ -106,11 +106,11 @@ def _said(name: str) -> Iterator[str]:
         c.rpartition(" :: ")[2] for c in metadata.get_all("Classifier") or () if "License" in c
     ]
     yield " or ".join(SPDX.get(kind, kind) for kind in kinds)
-    yield from _of_ros(name)
+    yield from _ros_licences(name)
     yield SPDX.get(text, text) if "\n" not in text else ""
 
 
-def _of_ros(name: str) -> Iterator[str]:
+def _ros_licences(name: str) -> Iterator[str]:
     """Yield the licence in the package.xml that a wheel of ROS brings."""
     short = re.sub(r"^ros-(jazzy-)?", "", name).replace("-", "_")
     file = Path(sys.prefix, "share", short, "package.xml")

@@ -46,7 +46,7 @@ class Program:
 
 
 @dataclass(frozen=True, order=True)
-class End:
+class Endpoint:
     """Where a node meets others: one end of a topic, service or action.
 
     Attributes:
@@ -81,7 +81,7 @@ class NodeFacts:
 
     program: Program
     name: str
-    ends: set[End] = field(default_factory=set)
+    ends: set[Endpoint] = field(default_factory=set)
     parameters: dict[str, Parameter] = field(default_factory=dict)
 
 
@@ -110,7 +110,7 @@ def _hardware() -> Sequence[Any]:
     from arm_hardware.ros.node import HardwareNode
 
     node = HardwareNode()
-    return [_ending_with(node, node.close)]
+    return [_with_cleanup(node, node.close)]
 
 
 def _teleop() -> Sequence[Any]:
@@ -137,7 +137,7 @@ def _play() -> Sequence[Any]:
     return [TrajectoryPlayer(load_robot("nut_arm"))._node]
 
 
-def _ending_with(node: Any, end: Callable[[], Any]) -> Any:
+def _with_cleanup(node: Any, end: Callable[[], Any]) -> Any:
     """Return a node that is put in order before it is destroyed."""
     destroy = node.destroy_node
     node.destroy_node = lambda: (end(), destroy())
@@ -163,7 +163,7 @@ PROGRAMS = (
 )  # fmt: skip
 
 
-def ask_all() -> Iterator[NodeFacts]:
+def inspect_nodes() -> Iterator[NodeFacts]:
     """Yield what each node has, one after the other; they are made in this process."""
     for program in PROGRAMS:
         facts: dict[str, NodeFacts] = {}
@@ -196,22 +196,22 @@ def _yaml(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _ends(node: Any) -> Iterator[End]:
+def _ends(node: Any) -> Iterator[Endpoint]:
     for ends, serves in ((node.publishers, True), (node.subscriptions, False)):
         for end in ends:
             if _is_own(end.topic_name):
                 kind, quality = _type(end.msg_type), _quality(end.qos_profile)
-                yield End("topic", _relative(end.topic_name), kind, serves, quality)
+                yield Endpoint("topic", _relative(end.topic_name), kind, serves, quality)
     for ends, serves in ((node.services, True), (node.clients, False)):
         for end in ends:
             if _is_own(end.service_name):
-                yield End("service", _relative(end.service_name), _type(end.srv_type), serves)
+                yield Endpoint("service", _relative(end.service_name), _type(end.srv_type), serves)
     for ask, serves in (
         (get_action_server_names_and_types_by_node, True),
         (get_action_client_names_and_types_by_node, False),
     ):
         for name, (kind, *_) in ask(node, node.get_name(), node.get_namespace()):
-            yield End("action", _relative(name), kind, serves)
+            yield Endpoint("action", _relative(name), kind, serves)
 
 
 def _is_own(name: str) -> bool:

@@ -12,8 +12,8 @@ from typing import Any
 from . import words
 from .launch_files import launch_arguments
 from .markdown import code, page, table
-from .nodes import End, NodeFacts, Parameter
-from .programs import Told
+from .nodes import Endpoint, NodeFacts, Parameter
+from .programs import CommandInfo
 
 ENDS = {
     "topic": (words.TOPICS, "published by", "subscribed to by"),
@@ -39,7 +39,7 @@ def interfaces_page(nodes: Sequence[NodeFacts]) -> str:
     for kind, (meanings, giving, taking) in ENDS.items():
         rows = list(_rows(kind, nodes, meanings))
         if kind == "service":
-            rows = sorted([*rows, *_where_installed()], key=list)
+            rows = sorted([*rows, *_optional_services()], key=list)
         parts += [f"## {kind.capitalize()}s",
                   table((kind, "what it is", giving, taking), rows)]  # fmt: skip
     return page("Topics, services, actions", *parts)
@@ -57,15 +57,15 @@ def _rows(
         quality = sorted({end.quality for end, _ in mine if end.serves and end.quality})
         kinds = ", ".join([code(t) for t in types] + [f"*{q}*" for q in quality])
         first = f"{code(name)}<br>{kinds}"
-        yield (first, meanings[name], _who(mine, True), _who(mine, False))
+        yield (first, meanings[name], _node_names(mine, True), _node_names(mine, False))
 
 
-def _where_installed() -> Iterator[Sequence[str]]:
-    for name, (type_, node, meaning) in words.WHERE_INSTALLED.items():
+def _optional_services() -> Iterator[Sequence[str]]:
+    for name, (type_, node, meaning) in words.OPTIONAL_SERVICES.items():
         yield (f"{code(name)}<br>{code(type_)}", meaning, code(node), "")
 
 
-def _who(ends: Sequence[tuple[End, NodeFacts]], serves: bool) -> str:
+def _node_names(ends: Sequence[tuple[Endpoint, NodeFacts]], serves: bool) -> str:
     return ", ".join(sorted({f"`{node.name}`" for end, node in ends if end.serves == serves}))
 
 
@@ -162,7 +162,7 @@ def launch_page(files: Iterable[Path]) -> str:
     return page("Launch files", *parts)
 
 
-def commands_page(told: Sequence[Told]) -> str:
+def commands_page(told: Sequence[CommandInfo]) -> str:
     """Return the page of all commands."""
     parts = [
         "`./arm NAME` where it is said, `ros2 run PACKAGE NAME` elsewhere; each answers `--help`."

@@ -25,8 +25,8 @@ SILENT = {(p.package, p.executable): p for p in PROGRAMS if not p.talks}
 
 
 @dataclass(frozen=True)
-class Told:
-    """What is told of a command.
+class CommandInfo:
+    """What is commands of a command.
 
     Attributes:
         title: Its name.
@@ -41,9 +41,9 @@ class Told:
     arguments: tuple[Argument, ...] = ()
 
 
-def all_told() -> Iterator[Told]:
+def all_commands() -> Iterator[CommandInfo]:
     """Yield every command: first those of ./arm itself, then executables, then benchmarks."""
-    yield from _of_the_house()
+    yield from _arm_commands()
     for package in PACKAGES:
         for point in sorted(distribution(package).entry_points):
             yield _executable(package, point)
@@ -51,32 +51,32 @@ def all_told() -> Iterator[Told]:
         yield _benchmark(file)
 
 
-def _of_the_house() -> Iterator[Told]:
+def _arm_commands() -> Iterator[CommandInfo]:
     """Yield the commands of ./arm that are no executable of a package."""
     installed = {p.name for package in PACKAGES for p in distribution(package).entry_points}
     for command in cli.COMMANDS:
         if command.name not in installed:
             how = f"`./arm {command.name} {command.arguments}".rstrip() + "`"
             own = command.name == "setup"
-            arguments = _taken(partial(cli.main, ["setup"]))[1] if own else ()
+            arguments = _inspect(partial(cli.main, ["setup"]))[1] if own else ()
             text = SETUP if own else _sentence(command.text)
-            yield Told(f"./arm {command.name}", text, how, arguments)
+            yield CommandInfo(f"./arm {command.name}", text, how, arguments)
 
 
-def _executable(package: str, point: EntryPoint) -> Told:
+def _executable(package: str, point: EntryPoint) -> CommandInfo:
     short = any(command.name == point.name for command in cli.COMMANDS)
     title = f"./arm {point.name}" if short else f"{package} {point.name}"
     if (package, point.name) in SILENT:
         node = f"The node of the package {package}; its parameters are [described](parameters.md)."
-        return Told(title, node, f"`ros2 run {package} {point.name}`")
-    text, arguments = _taken(point.load())
+        return CommandInfo(title, node, f"`ros2 run {package} {point.name}`")
+    text, arguments = _inspect(point.load())
     words = synopsis(arguments)
     ways = [f"./arm {point.name}"] * short + [f"ros2 run {package} {point.name}"]
     how = ", ".join(f"`{way} {words}".rstrip() + "`" for way in ways)
-    return Told(title, text, how, arguments)
+    return CommandInfo(title, text, how, arguments)
 
 
-def _benchmark(file: Path) -> Told:
+def _benchmark(file: Path) -> CommandInfo:
     name = file.stem.removeprefix("bench_")
     sys.path.insert(0, str(file.parent))
     try:
@@ -84,13 +84,13 @@ def _benchmark(file: Path) -> Told:
     finally:
         sys.path.remove(str(file.parent))
     takes = "ArgumentParser(" in file.read_text(encoding="utf-8")
-    arguments = _taken(module.main)[1] if takes else ()
+    arguments = _inspect(module.main)[1] if takes else ()
     text = _sentence((module.__doc__ or "").partition("\n\n")[0])
     how = f"`./arm bench {name} {synopsis(arguments)}".rstrip() + "`"
-    return Told(f"./arm bench {name}", text, how, arguments)
+    return CommandInfo(f"./arm bench {name}", text, how, arguments)
 
 
-def _taken(main: Callable[[], Any]) -> tuple[str, tuple[Argument, ...]]:
+def _inspect(main: Callable[[], Any]) -> tuple[str, tuple[Argument, ...]]:
     """Return what a program says of itself, and its arguments."""
     parser = parser_of(main)
     text = (parser.description or "").partition("\n\n")[0]

@@ -8,22 +8,22 @@ from pip_ros.paths import REPOSITORY
 
 from . import pages
 from .files import files_page
-from .nodes import ask_all
-from .programs import all_told
+from .nodes import inspect_nodes
+from .programs import all_commands
 
 FOLDER = REPOSITORY / "docs" / "reference"
 
 
 def texts() -> dict[Path, str]:
     """Return the text of each page by its path."""
-    nodes = list(ask_all())
+    nodes = list(inspect_nodes())
     launch_files = sorted((REPOSITORY / "src").glob("*/launch/*.launch.py"))
     made = {
         "interfaces": pages.interfaces_page(nodes),
         "parameters": pages.parameters_page(nodes),
         "messages": pages.messages_page(REPOSITORY / "src" / "arm_interfaces"),
         "launch": pages.launch_page(launch_files),
-        "commands": pages.commands_page(list(all_told())),
+        "commands": pages.commands_page(list(all_commands())),
         "files": files_page(),
     }
     return {FOLDER / f"{name}.md": text for name, text in made.items()}

@@ -58,7 +58,7 @@ SERVICES = {
     "tool_handle/get_interactive_markers": "the tool handle, for an RViz that starts later",
 }
 # Served only where their types are installed: name -> type, node, what it is.
-WHERE_INSTALLED = {
+OPTIONAL_SERVICES = {
     "compute_fk": (
         "moveit_msgs/srv/GetPositionFK",
         "kinematics",

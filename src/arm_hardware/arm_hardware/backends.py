@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which code drives which board; only this file makes simulated ones."""
+"""Selects the code that drives a board; only this module creates simulated boards."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arm_hardware.bus.i2c import I2C
 from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.linux_i2c import LinuxI2C, blinka_i2c, linux_i2c, name_of
+from arm_hardware.bus.linux_i2c import LinuxI2C, blinka_i2c, bus_label, linux_i2c
 from arm_hardware.bus.pca9685 import Pca9685Bus
 from arm_hardware.bus.servokit import ServoKitBus
 from arm_hardware.calibration.calibration import ServoBoard
@@ -21,14 +21,14 @@ _SIMULATED = "the simulated bus"
 
 
 def real_bus(backend: str, board: ServoBoard) -> Bus:
-    """Return the closed bus to a board on this computer."""
+    """Return a bus, still closed, to a board on this computer."""
     if backend == "servokit":
-        return ServoKitBus(board, blinka_i2c, name_of())
-    return Pca9685Bus(board, linux_i2c, name_of())
+        return ServoKitBus(board, blinka_i2c, bus_label())
+    return Pca9685Bus(board, linux_i2c, bus_label())
 
 
 def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:
-    """Return the closed bus to a simulated board."""
+    """Return a bus, still closed, to a simulated board."""
     if backend == "servokit":
         return ServoKitBus(board, lambda: sim.i2c, _SIMULATED, any_computer=True)
     return Pca9685Bus(board, lambda: LinuxI2C(SimSMBus(sim.i2c)), _SIMULATED)
@@ -37,16 +37,16 @@ def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:
 def simulated_board(
     board: ServoBoard, clock: SteadyClock, registers: Path | None
 ) -> SimulatedBoard:
-    """Return a simulated board with servos; a file keeps its registers beyond the process."""
+    """Return a simulated board with servos; ``registers`` is a file that outlives the process."""
     return SimulatedBoard(board, clock, registers)
 
 
-def kept_i2c(registers: Path, address: int) -> I2C:
+def stored_i2c(registers: Path, address: int) -> I2C:
     """Return the bus of a simulated board whose registers a driver keeps in a file.
 
     Raises:
-        OSError: There is no such file.
+        OSError: The file does not exist.
     """
     if not registers.is_file():
-        raise OSError("there is no such file")
+        raise OSError("the file does not exist")
     return SimI2C({address: Pca9685Chip(memory=ChipMemory(registers))})

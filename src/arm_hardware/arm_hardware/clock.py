@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's clock: steady, and faster than the wall by a factor where nothing real moves."""
+"""The driver's monotonic clock, which can run faster than wall time with simulated hardware."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import time
 
 
 class SteadyClock:
-    """Monotonic time; ``speed`` is how many of its seconds are one second of the wall."""
+    """Monotonic time; ``speed`` is the number of its seconds per wall second."""
 
     def __init__(self, speed: float = 1.0) -> None:
         self.speed = speed
         self._zero = time.monotonic()
 
     def now(self) -> float:
-        """Return seconds since the clock was made."""
+        """Return the seconds since the clock was created."""
         return (time.monotonic() - self._zero) * self.speed
 
     def sleep_until(self, moment: float, wake: threading.Event) -> None:
-        """Return at a moment of this clock, or as soon as the event is set."""
+        """Wait until a moment of this clock [s], or until the event is set."""
         wake.wait(max(0.0, (moment - self.now()) / self.speed))

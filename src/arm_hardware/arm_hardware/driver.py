@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver without ROS: bus, controller and control loop, and parking before the release."""
+"""The driver without ROS: bus, controller, control loop, and parking before release."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from arm_description import RobotModel
 from arm_hardware.backends import real_bus, sim_bus, simulated_board
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.interface import Bus
-from arm_hardware.calibration.axes import Axes, axes_of, check_position, rest_of
+from arm_hardware.calibration.axes import Axes, axes_of, check_position, rest_positions
 from arm_hardware.calibration.calibration import Calibration, calibration_path
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
 from arm_hardware.clock import SteadyClock
 from arm_hardware.control.controller import TrajectoryController
-from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, period_of
+from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, tick_period
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import CalibrationError, HardwareError, StateError
 from arm_hardware.motion.execution import GoalOutcome
@@ -32,27 +32,27 @@ if TYPE_CHECKING:
     from arm_hardware.simulation.arm import SimulatedBoard
 
 _LOGGER = logging.getLogger(__name__)
-PARK_SPEED = 0.3  # of each joint's speed limit, if the time allows
-# [s] of the way home, if the speed limits allow: launch gives a process 5 s from SIGINT to SIGTERM
+PARK_SPEED = 0.3  # share of each joint's speed limit, if PARK_TIME allows
+# [s] for the motion to rest, if speed limits allow: launch sends SIGTERM 5 s after SIGINT
 PARK_TIME = 3.5
-PARK_TIMEOUT = 10.0  # [s] of the wall; then the servos are released wherever they are
-SETTLE_TIME = 0.3  # [s] of the wall; a servo is that far behind its pulses
-# [s] in which a second signal repeats the first: a terminal and a launcher both send one
+PARK_TIMEOUT = 10.0  # [s] of wall time, after which the servos are released wherever they are
+SETTLE_TIME = 0.3  # [s] of wall time by which a servo lags behind its pulses
+# [s] in which a second signal counts as a repetition: a terminal and a launcher both send one
 SIGNAL_ECHO = 0.5
 POLL_PERIOD = 0.02  # [s]
-ARM_TIMEOUT = 10.0  # [s] of the wall beyond what arming takes, then the loop counts as dead
+ARM_TIMEOUT = 10.0  # [s] of wall time beyond the duration of arming before it has failed
 
 
 def park(
     controller: TrajectoryController, rest: Sequence[float], cut_short: Callable[[], bool]
 ) -> bool:
-    """Go to the rest posture [rad or m] slowly; return whether the arm has arrived.
+    """Move slowly to the rest posture [rad or m]; return whether the arm has arrived.
 
-    The gripper stays as it is. Nothing else is accepted meanwhile; the stop works. ``cut_short``
-    is polled: whether to give up.
+    The gripper does not move. Meanwhile no goals are accepted, but the stop works. Parking ends
+    early when ``cut_short``, which is polled, returns True.
     """
     try:
-        goal = controller.follow(_path_home(controller, rest))
+        goal = controller.follow(_goal_at_rest(controller, rest))
         controller.refuse_new_goals("the driver is ending")
     except HardwareError as error:
         _LOGGER.warning("The arm is not parked: %s", error)
@@ -71,7 +71,7 @@ def park(
     return True
 
 
-def _path_home(controller: TrajectoryController, rest: Sequence[float]) -> ValidatedGoal:
+def _goal_at_rest(controller: TrajectoryController, rest: Sequence[float]) -> ValidatedGoal:
     start, arm = controller.command()[0], controller.axes.arm
     least = max(
         abs(home - now) / axis.velocity for axis, home, now in zip(arm, rest, start, strict=False)
@@ -94,22 +94,22 @@ class Driver:
     def __init__(
         self, model: RobotModel, options: DriverOptions, clock: SteadyClock | None = None
     ) -> None:
-        """Make a driver that has touched nothing yet; raise HardwareError for wrong options."""
+        """Create a driver without accessing hardware; raise HardwareError for wrong options."""
         options.check()
         self.options = options
         self.clock = clock or SteadyClock(options.speed)
-        self.period = period_of(options.rate_hz, options.speed)
+        self.period = tick_period(options.rate_hz, options.speed)
         self.calibration: Calibration | None = None
         self.sim: SimulatedBoard | None = None
         self._model = model
         self.axes, maps = self._axes_and_maps()
-        rest = rest_of(model, self.axes)
+        rest = rest_positions(model, self.axes)
         for axis, position in zip(self.axes, rest, strict=True):
             check_position(axis, position, " of the rest posture")
         self.bus: Bus = self._make_bus()
         self.output = ServoOutput(self.bus, self.axes, maps, self.period)
         self.controller = TrajectoryController(
-            self.axes, self.output, self.period, rest, options.homes_slowly, options.motion_options
+            self.axes, self.output, self.period, rest, options.slow_homing, options.motion_options
         )
         self._rest = rest
         slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
@@ -120,7 +120,7 @@ class Driver:
         self._closing = threading.Lock()
 
     def open(self) -> None:
-        """Open the bus, read the registers, start the control loop; send no pulse."""
+        """Open the bus, read the registers and start the control loop, without sending pulses."""
         try:
             self.output.bus.open()
             self.controller.read()
@@ -131,7 +131,7 @@ class Driver:
         self.loop.start()
 
     def begin_arming(self) -> None:
-        """Begin to arm, and return; ``controller.arming`` is true until every servo has its pulse.
+        """Start arming and return; ``controller.arming`` is true until every servo has pulses.
 
         Raises:
             HardwareError: The calibration of real hardware is an example, the stop is latched, or
@@ -145,10 +145,10 @@ class Driver:
         self.controller.arm()
 
     def arm(self) -> None:
-        """Arm; return when every servo has its pulse, or raise HardwareError."""
+        """Arm, and wait until every servo has pulses; raise HardwareError if that fails."""
         self.begin_arming()
         deadline = (
-            time.monotonic() + ARM_TIMEOUT + self.controller.arming_takes / self.options.speed
+            time.monotonic() + ARM_TIMEOUT + self.controller.arming_duration / self.options.speed
         )
         while self.controller.arming:
             if time.monotonic() > deadline:
@@ -158,14 +158,14 @@ class Driver:
         self.controller.require_ready()
 
     def close(self, action: str = "", cut_short: Callable[[], bool] = lambda: False) -> None:
-        """Refuse motion, end the loop, then hold, park or release, by default as in the options.
+        """End the driver by holding, parking or releasing, by default as configured.
 
-        While parking, ``cut_short`` is polled: whether to release at once. Never raises.
+        Parking ends early when ``cut_short``, which is polled, returns True. Never raises.
         """
         with self._closing:
             if not self._open:
                 return
-            action = action or self.options.at_exit
+            action = action or self.options.final_action
             if action == "park":
                 park(self.controller, self._rest, cut_short)
             self._open = False
@@ -211,8 +211,6 @@ class Driver:
         return sim_bus(backend, board, self.sim)
 
     def _failed(self, error: Exception) -> None:
-        """Send nothing more until armed again."""
+        """Enter FAULT after an unexpected exception in the control loop."""
         if not isinstance(error, HardwareError):
-            self.controller.fail(
-                f"The driver failed inside ({error!r}); please report this defect."
-            )
+            self.controller.fail(f"Internal error of the driver ({error!r}); please report it.")

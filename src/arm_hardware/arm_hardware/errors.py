@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the servo driver: one family, each with one sentence and its data."""
+"""Errors of the servo driver; each carries one sentence and its data."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ GOAL_TOLERANCE_VIOLATED = -5
 
 
 class HardwareError(Exception):
-    """Root of the family; ``str(error)`` is one sentence: what, where, remedy."""
+    """Base class; ``str(error)`` is one sentence: what is wrong, where, and the remedy."""
 
 
 class CalibrationError(HardwareError):
-    """A calibration file that cannot be trusted.
+    """A missing or invalid calibration.
 
     Args:
-        problem: What is wrong, without a final point.
+        problem: What is wrong, without a full stop.
         file: The file, if any.
         line: Line in that file, from 1; 0 if unknown.
         key: Dotted path of the wrong entry; empty for the whole file.
-        remedy: What to do about it; empty if the problem says it.
+        remedy: What to do about it; empty if obvious from the problem.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ class BusError(HardwareError):
 
 
 class CommandError(HardwareError):
-    """A command that is rejected.
+    """A rejected command.
 
     Attributes:
         code: A result code of FollowJointTrajectory (the constants of this module).
-        joint: Name of the joint, empty if it is no single one.
-        amount: By how much, in the unit of the sentence; NaN if that makes no sense.
+        joint: Name of the joint, empty if no single one is concerned.
+        amount: Excess over the limit in the unit of the message; NaN if not applicable.
     """
 
     def __init__(
@@ -75,4 +75,4 @@ class CommandError(HardwareError):
 
 
 class StateError(HardwareError):
-    """A command or a transition that the present state does not allow."""
+    """A command or transition that the current state does not allow."""

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from arm_hardware.bus.fake import FakeBus
-from arm_hardware.calibration.axes import axes_of, rest_of
+from arm_hardware.calibration.axes import axes_of, rest_positions
 from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.control.controller import TrajectoryController
@@ -21,7 +22,8 @@ from arm_hardware.motion.goal_validation import (
     single_point_goal,
     validate_goal,
 )
-from arm_hardware.motion.options import BACKENDS, USUAL, DriverOptions, MotionOptions
+from arm_hardware.motion.options import BACKENDS, DEFAULT_MOTION, DriverOptions, MotionOptions
+from arm_testing.factories import factory
 from arm_testing.soak import InstantClock
 
 from arm_description import load_robot
@@ -32,14 +34,14 @@ DT = 0.02
 class Rig:
     """The motion core over a mirroring bus with real servo maps, ticked by hand."""
 
-    def __init__(self, model, calibration, motion_options=USUAL) -> None:
+    def __init__(self, model, calibration, motion_options=DEFAULT_MOTION) -> None:
         axes = axes_of(model)
         self.maps = calibration.maps(axes)
         self.axes = calibration.narrowed(axes)
         self.bus = FakeBus()
         self.output = ServoOutput(self.bus, self.axes, self.maps, DT)
         self.controller = TrajectoryController(
-            self.axes, self.output, DT, rest_of(model, axes), motion_options=motion_options
+            self.axes, self.output, DT, rest_positions(model, axes), motion_options=motion_options
         )
 
     def arm(self) -> None:
@@ -118,6 +120,10 @@ class Bench:
     def go(self, *q, time=1.0):
         return self.controller.follow(single_point_goal(self.driver.axes, time, q))
 
+    def close(self) -> None:
+        self.faults.clear()
+        self.driver.close()
+
     @property
     def pulses(self) -> list[float]:
         return [self.chip.pulse_us(servo.channel) for servo in self.driver.output.maps]
@@ -165,31 +171,20 @@ def clock() -> InstantClock:
 @pytest.fixture
 def make_bench(model, clock):
     """Return a function that makes a bench of some options; its driver is not opened yet."""
-    made: list[Bench] = []
-
-    def make(**options) -> Bench:
-        made.append(Bench(model, clock, **options))
-        return made[-1]
-
-    yield make
-    for bench in made:
-        bench.faults.clear()
-        bench.driver.close()
+    yield from factory(partial(Bench, model, clock), Bench.close)
 
 
 @pytest.fixture
 def opened(model):
     """Return a function that opens a driver of some options, its loop in a thread."""
-    usual, made = {"hardware": "sim", "backend": "i2c_dev", "speed": 10.0}, []
+    usual = {"hardware": "sim", "backend": "i2c_dev", "speed": 10.0}
 
     def make(model=model, **options):
-        made.append(Driver(model, DriverOptions(**usual | options)))
-        made[-1].open()
-        return made[-1]
+        driver = Driver(model, DriverOptions(**usual | options))
+        driver.open()
+        return driver
 
-    yield make
-    for driver in made:
-        driver.close("hold")
+    yield from factory(make, lambda driver: driver.close("hold"))
 
 
 @pytest.fixture(params=BACKENDS)

@@ -8,7 +8,7 @@ import threading
 import pytest
 import yaml
 from arm_hardware.control import loop as priority
-from arm_hardware.control.loop import SLIP, ControlLoop, period_of, raise_priority
+from arm_hardware.control.loop import SLIP, ControlLoop, raise_priority, tick_period
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CalibrationError, HardwareError, StateError
@@ -28,7 +28,7 @@ def go(driver, *q, time=1.0):
 
 
 @pytest.mark.parametrize("hardware", ["fake", "sim"])
-def test_both_kinds_of_hardware_run_the_same_contract(opened, hardware):
+def test_fake_and_sim_hardware_behave_alike(opened, hardware):
     driver = opened(hardware=hardware)
     assert driver.controller.state is DriverState.UNKNOWN
     with pytest.raises(StateError):
@@ -49,7 +49,7 @@ def test_both_kinds_of_hardware_run_the_same_contract(opened, hardware):
 @pytest.mark.parametrize(
     ("action", "pulses"), [("hold", 5), ("park", 0), ("release", 0), ("auto", 5)]
 )
-def test_the_exit_action_is_done_on_the_chip(opened, action, pulses):
+def test_exit_action_is_carried_out_on_the_chip(opened, action, pulses):
     driver = opened(exit_action=action)
     driver.arm()
     goal = go(driver, time=100.0)
@@ -76,18 +76,18 @@ def clamped(tmp_path, calibration_path):
     return write
 
 
-def test_real_hardware_refuses_the_example(model, calibration_path):
+def test_real_hardware_rejects_the_example_calibration(model, calibration_path):
     driver = Driver(model, DriverOptions(hardware="real", calibration=str(calibration_path)))
     with pytest.raises(CalibrationError, match="is an example"):
         driver.arm()
 
 
-def test_a_calibration_of_another_robot_is_refused(model, clamped):
+def test_calibration_of_another_robot_is_rejected(model, clamped):
     with pytest.raises(CalibrationError, match="'other', not 'nut_arm'"):
         Driver(model, DriverOptions(calibration=clamped(robot="other"), **SIM))
 
 
-def test_a_clamp_narrows_the_limits_that_commands_are_checked_against(opened, clamped):
+def test_pulse_limits_narrow_the_joint_limits(opened, clamped):
     driver = opened(calibration=clamped(1000, 2000))
     elbow = driver.axes.arm[2]
     assert (elbow.lower, elbow.upper) == pytest.approx((-0.7854, 0.7854), abs=1e-3)
@@ -96,7 +96,7 @@ def test_a_clamp_narrows_the_limits_that_commands_are_checked_against(opened, cl
         go(driver, 0.0, 0.0, 1.0, 0.0)
 
 
-def test_a_rest_posture_out_of_the_clamp_is_refused(model, clamped):
+def test_rest_posture_outside_the_limits_is_rejected(model, clamped):
     with pytest.raises(HardwareError, match=r"elbow.*rest posture"):
         Driver(model, DriverOptions(calibration=clamped(1600, 2000), **SIM))
 
@@ -108,7 +108,7 @@ def test_fake_hardware_drives_any_robot(opened, robot):
     assert driver.controller.state is DriverState.ARMED
 
 
-def test_a_defect_in_the_tick_is_a_fault_not_a_crash(opened):
+def test_exception_in_a_tick_is_a_fault(opened):
     driver = opened(hardware="fake")
     driver.arm()
     failed = threading.Event()
@@ -120,13 +120,13 @@ def test_a_defect_in_the_tick_is_a_fault_not_a_crash(opened):
     assert "ZeroDivisionError" in driver.controller.snapshot().message
 
 
-def test_periods_of_scaled_time():
-    assert period_of(50.0, 1.0) == pytest.approx(0.02)
-    assert period_of(50.0, 8.0) == pytest.approx(0.02)
-    assert period_of(50.0, 100.0) == pytest.approx(0.25)
+def test_tick_period_is_bounded_in_wall_time():
+    assert tick_period(50.0, 1.0) == pytest.approx(0.02)
+    assert tick_period(50.0, 8.0) == pytest.approx(0.02)
+    assert tick_period(50.0, 100.0) == pytest.approx(0.25)
 
 
-def test_the_loop_keeps_the_schedule_and_slips_when_late(clock):
+def test_loop_keeps_its_schedule_and_slips_when_late(clock):
     moments, told, done = [], [], threading.Event()
 
     def tick(moment):
@@ -154,7 +154,7 @@ def test_the_loop_keeps_the_schedule_and_slips_when_late(clock):
     ("raised", "says"),
     [(None, "SCHED_FIFO 40"), (PermissionError(1, "not permitted"), "refused.*LimitRTPRIO")],
 )
-def test_priority_is_asked_for_and_a_refusal_explained(monkeypatch, raised, says):
+def test_priority_is_requested_and_a_refusal_explained(monkeypatch, raised, says):
     asked = []
 
     def schedule(pid, policy, parameter):
@@ -170,7 +170,7 @@ def test_priority_is_asked_for_and_a_refusal_explained(monkeypatch, raised, says
     assert raise_priority(0) == "normal" and not asked
 
 
-def test_the_other_threads_of_a_process_are_found():
+def test_other_threads_of_the_process_are_found():
     done = threading.Event()
     thread = threading.Thread(target=done.wait, args=(30,))
     thread.start()

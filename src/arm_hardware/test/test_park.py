@@ -56,7 +56,7 @@ def home_of(driver) -> list[int]:
     return [m.count_of(p) for m, p in zip(maps, driver._rest, strict=False)]
 
 
-def test_parking_goes_home_slowly_and_then_releases(driver):
+def test_parking_moves_to_rest_slowly_and_then_releases(driver):
     history = record(driver)
     begun = counts(driver.sim.chip)
     driver.close()
@@ -68,7 +68,7 @@ def test_parking_goes_home_slowly_and_then_releases(driver):
             assert all(abs(a - b) <= 12 for a, b in zip(row, after, strict=True))
 
 
-def test_a_second_signal_cuts_parking_short(driver, slow_parking, monkeypatch):
+def test_second_signal_cuts_parking_short(driver, slow_parking, monkeypatch):
     monkeypatch.setattr(parking, "SIGNAL_ECHO", 0.0)
     history, asked = record(driver), []
 
@@ -81,7 +81,7 @@ def test_a_second_signal_cuts_parking_short(driver, slow_parking, monkeypatch):
     assert not any(counts(driver.sim.chip))
 
 
-def test_nothing_else_is_accepted_while_parking_but_the_stop_works(driver, slow_parking):
+def test_only_the_stop_is_accepted_while_parking(driver, slow_parking):
     history, closing = record(driver), threading.Thread(target=driver.close)
     begun, refuse = threading.Event(), driver.controller.refuse_new_goals
     driver.controller.refuse_new_goals = lambda why: (refuse(why), begun.set())
@@ -95,7 +95,7 @@ def test_nothing_else_is_accepted_while_parking_but_the_stop_works(driver, slow_
     assert not closing.is_alive() and not any(history[-1])
 
 
-def test_a_motion_that_brakes_can_be_followed_by_another(driver):
+def test_goal_is_accepted_while_braking(driver):
     driver.controller.follow(single_point_goal(driver.axes, 9.0, FAR))
     driver.controller.hold("The test says so.")
     goal = driver.controller.follow(single_point_goal(driver.axes, 3.0, THERE))
@@ -103,7 +103,7 @@ def test_a_motion_that_brakes_can_be_followed_by_another(driver):
 
 
 @pytest.mark.parametrize("spoil", ["stop", "fail"])
-def test_an_arm_that_may_not_move_is_released_where_it_is(driver, spoil):
+def test_arm_that_cannot_move_is_released_in_place(driver, spoil):
     history = record(driver)
     driver.controller.stop() if spoil == "stop" else driver.controller.fail("broken on purpose.")
     held = counts(driver.sim.chip)
@@ -113,7 +113,7 @@ def test_an_arm_that_may_not_move_is_released_where_it_is(driver, spoil):
     assert not any(counts(driver.sim.chip))
 
 
-def test_a_bus_that_dies_while_parking_ends_it(driver, monkeypatch, caplog):
+def test_bus_failure_ends_parking(driver, monkeypatch, caplog):
     monkeypatch.setattr(parking, "PARK_SPEED", 0.001)
     chip, changes = driver.sim.chip, []
 
@@ -128,7 +128,7 @@ def test_a_bus_that_dies_while_parking_ends_it(driver, monkeypatch, caplog):
     assert "not parked" in caplog.text and "could not be released" in caplog.text
 
 
-def test_a_file_that_is_no_board_is_one_sentence(opened, file):
+def test_invalid_register_file_is_one_sentence(opened, file):
     file.write_text("hello")
     with pytest.raises(HardwareError, match="5 bytes"):
         opened(sim_registers=str(file))
@@ -142,7 +142,7 @@ def test_release_ends_all_pulses(file, driver, capsys):
     assert release.main(["--sim", str(file)]) == 0
 
 
-def test_release_says_what_is_wrong_in_one_line(tmp_path, file, capsys):
+def test_release_errors_are_one_line(tmp_path, file, capsys):
     file.write_text("hello")
     for arguments in (
         ["--sim", str(tmp_path / "none")],

@@ -5,11 +5,11 @@ import pytest
 from arm_testing import soak
 
 
-def test_no_bound_is_broken_whatever_happens(model, backend):
+def test_no_bound_is_broken_under_random_commands_and_faults(model, backend):
     run = soak.Soak(1, backend, model)
     run.run(150)
-    assert run.said["SUCCEEDED"] > 15 and run.said["ABORTED"] > 15 and run.said["CANCELED"]
-    assert run.said["refused"] > 50 and run.sim.faults.failed > 15
+    assert run.tally["SUCCEEDED"] > 15 and run.tally["ABORTED"] > 15 and run.tally["CANCELED"]
+    assert run.tally["refused"] > 50 and run.sim.faults.failed > 15
     assert run.judge.fastest > 0.9
 
 
@@ -22,23 +22,23 @@ def test_no_bound_is_broken_whatever_happens(model, backend):
         [309, 313, 319, 327],  # too abrupt, in steps too small to be seen one by one
     ],
 )
-def test_the_judge_sees_what_breaks_a_bound(model, counts):
+def test_judge_detects_each_broken_bound(model, counts):
     """A soak that cannot fail proves nothing: each law is broken once, past the driver."""
     run = soak.Soak(0, "i2c_dev", model)
     assert run.judge.counts()[0] == 307
     for _ in range(2 * soak.WINDOW + 1):
-        run.judge.look(abrupt=False)
+        run.judge.check_tick(abrupt=False)
     *lawful, last = counts
     for count in lawful:
         run.driver.bus.write_counts({0: count})
-        run.judge.look(abrupt=False)
+        run.judge.check_tick(abrupt=False)
     run.driver.bus.write_counts({0: last})
     with pytest.raises(AssertionError):
-        run.judge.look(abrupt=False)
+        run.judge.check_tick(abrupt=False)
 
 
-def test_the_judge_sees_what_moves_without_leave(model):
+def test_judge_detects_motion_that_is_not_allowed(model):
     run = soak.Soak(0, "i2c_dev", model)
     run.driver.bus.write_counts({0: 308})
     with pytest.raises(AssertionError, match="no motion is allowed"):
-        run.judge.look_unmoved()
+        run.judge.check_unmoved()

@@ -55,7 +55,7 @@ def run(command, folder):
     return done.stdout.splitlines()
 
 
-def test_systemd_accepts_it():
+def test_systemd_accepts_the_unit():
     analyze = shutil.which("systemd-analyze")
     if analyze is None:
         pytest.skip("systemd-analyze is not installed: the unit is only read, not verified")
@@ -64,7 +64,7 @@ def test_systemd_accepts_it():
     assert (done.returncode, ours) == (0, [])  # the machine's other units are looked at, too
 
 
-def test_it_starts_the_driver_with_parameters_that_it_has_and_arms_nothing(service, tmp_path):
+def test_unit_starts_the_driver_with_valid_parameters_and_arms_nothing(service, tmp_path):
     pytest.importorskip("rclpy")
     from arm_hardware.ros.parameters import DriverParameters
 
@@ -76,12 +76,12 @@ def test_it_starts_the_driver_with_parameters_that_it_has_and_arms_nothing(servi
     assert (given["hardware"], given["autostart"]) == ("real", "configure")
 
 
-def test_whatever_ends_the_driver_the_servos_are_released(service, tmp_path):
+def test_servos_are_released_however_the_driver_ends(service, tmp_path):
     said = run(service["ExecStopPost"], tmp_path)
     assert said == ["ros2 run arm_hardware release --address 0x41"]
     assert service["Restart"] == "no"
 
 
-def test_it_may_touch_one_device_only(service):
+def test_unit_may_access_only_one_device(service):
     assert (service["DevicePolicy"], service["DeviceAllow"]) == ("closed", "/dev/i2c-1 rw")
     assert service["NoNewPrivileges"] == "yes" and service["User"] == "arm"

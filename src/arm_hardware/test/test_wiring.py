@@ -15,18 +15,18 @@ def words(svg):
     return [element.text for element in ET.fromstring(svg).iter() if element.tag.endswith("text")]
 
 
-def test_the_picture_is_up_to_date():
+def test_wiring_diagram_is_up_to_date():
     why = "run ./arm exec python3 docs/figures/make_wiring.py"
     assert wiring.TARGET.read_text(encoding="utf-8") == wiring.picture(), why
 
 
-def test_each_servo_is_drawn_at_its_channel(calibration):
+def test_each_servo_is_drawn_on_its_channel(calibration):
     said = words(wiring.picture())
     for name, servo in calibration.servos.items():
         assert said[said.index(name) + 1] == f"channel {servo.channel}"
 
 
-def test_the_pins_are_those_of_the_table_of_wires():
+def test_pins_match_the_table_of_wires():
     page = (REPOSITORY / "docs/hardware.md").read_text(encoding="utf-8")
     for pin, board in wiring.WIRES.items():
         assert any(row.startswith(f"| {pin} (") and board in row for row in page.splitlines()), (

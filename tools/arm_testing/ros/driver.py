@@ -32,7 +32,7 @@ from arm_testing.waiting import BOUND, wait_for
 
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
 FIRST_ANSWER = 5.0  # [s]
-CREEP = 120.0  # [s] of the driver; a motion of so long is under way whatever the machine does
+CREEP = 120.0  # [s] of driver time, so long that a test always ends during the motion
 AWAY = (1.2, -0.3, 0.3, 0.8)
 HOME = (0.0, 0.0, 0.0, 0.0)
 NEAR = 0.004  # [rad] half a count of the board
@@ -61,6 +61,10 @@ class NodeProcess:
     def output(self) -> tuple[int, str]:
         """Wait for the end; return exit code and output."""
         return output_of(self.process)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
 
 
 class Client:
@@ -118,10 +122,10 @@ class Client:
         return future.result()
 
     def request(self, send):
-        """Call what sends a request of an action and return its future.
+        """Call a function that sends an action request, in the spinning thread; return its future.
 
-        In the thread that spins: in another, rclpy's action client may get the answer before it
-        has noted down that it asked, and ignore it.
+        In another thread, rclpy's action client may receive the response before it has registered
+        the request, and ignore it.
         """
         return self.done(self.executor.create_task(send))
 
@@ -132,14 +136,14 @@ class Client:
         )
 
     def wait_armed(self) -> None:
-        """Wait until the node is armed and everything of it is connected."""
+        """Wait until the node is armed and all its interfaces are connected."""
         self.wait_state(HardwareStatus.ARMED)
         assert self.arm.wait_for_server(BOUND) and self.gripper.wait_for_server(BOUND)
         wait_for(self.topic.get_subscription_count, "subscription of the topic form")
         self.wait_settled(HardwareStatus.ARMED)
 
     def wait_settled(self, state: int):
-        """Wait for a state and for joint states that are as new; return its status."""
+        """Wait for a state and for joint states at least as new; return the status."""
         status = self.wait_state(state)
         wait_for(
             lambda: self.states and seconds(self.states[-1]) >= seconds(status), "joint state"
@@ -147,11 +151,11 @@ class Client:
         return status
 
     def wait_moving(self) -> None:
-        """Wait until the arm is seen on its way to AWAY."""
+        """Wait until the arm is moving towards AWAY."""
         wait_for(lambda: self.position("waist") > NEAR, "motion")
 
     def restore(self) -> None:
-        """Bring a node that is configured to where it began, whatever was done to it."""
+        """Restore a configured node to its initial state, armed and at HOME."""
         assert self.trigger("stop").success
         self.wait_settled(HardwareStatus.STOPPED)
         assert self.trigger("reset").success
@@ -179,7 +183,7 @@ class Client:
         return self.done(self.ask("change_state", request)).success
 
     def lifecycle(self) -> str:
-        """Ask until an answer comes: a node's first may be lost before it has found its client."""
+        """Return the lifecycle state; retry, as a first response can be lost during discovery."""
         end = time.monotonic() + BOUND
         while True:
             future = self.ask("get_state", GetState.Request())
@@ -199,7 +203,7 @@ class Client:
         return self.done(self.request(lambda: self.arm.send_goal_async(goal)))
 
     def creep(self, *q):
-        """Begin a motion that does not end by itself before a test does; AWAY by default."""
+        """Start a motion that outlasts the test, to AWAY by default; return the goal handle."""
         handle = self.send((CREEP, q or AWAY))
         assert handle.accepted
         return handle
@@ -225,10 +229,10 @@ class Client:
         assert handle.accepted
         result = self.result(handle)
         assert result.status == GoalStatus.STATUS_SUCCEEDED, result.result.error_string
-        wait_for(lambda: self._stands(q), "arrival")
+        wait_for(lambda: self._rests_at(q), "arrival")
 
-    def _stands(self, q) -> bool:
-        """Return whether joint states and status both say that the arm rests there."""
+    def _rests_at(self, q) -> bool:
+        """Return whether joint states and status both report that the arm rests at q."""
         pulses = {pulse.name: pulse.position for pulse in self.status.joints}
         return self.status.state == HardwareStatus.ARMED and all(
             max(abs(self.position(name) - value), abs(pulses[name] - value)) < NEAR

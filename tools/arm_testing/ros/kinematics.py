@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A kinematics node as a process, and a node beside it that speaks to it."""
+"""A kinematics node as a process, and a probe node that communicates with it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from arm_interfaces.srv import GetJacobian, PlanPath, SolveFK, SolveIK
 from arm_testing.processes import start_python
 from arm_testing.ros.probe import LATCHED, Probe
 
-PATIENCE = 240.0  # [s], a bound, not a wait; compiling takes a minute of a busy machine
+PATIENCE = 240.0  # [s], an upper bound; compiling takes a minute on a busy machine
 KINDS = {"solve_ik": SolveIK, "solve_fk": SolveFK, "get_jacobian": GetJacobian}
 
 
@@ -28,7 +28,7 @@ def start(*arguments: str, **environment: str) -> subprocess.Popen[str]:
 
 
 class World(Probe):
-    """A node beside the one under test: publishes what it subscribes to and calls its services."""
+    """A probe node that publishes the inputs of the node under test and calls its services."""
 
     def __init__(self) -> None:
         super().__init__(bound=PATIENCE)
@@ -48,14 +48,14 @@ class World(Probe):
         self.description.publish(String(data=xml))
 
     def set_up(self, xml: str, joints: dict[str, float], **frames: tuple[str, np.ndarray]) -> None:
-        """Publish description, frames (parent, pose) and joints until the node has them all."""
+        """Publish description, frames (parent, pose) and joints until the node has them."""
         self.describe(xml)
         transforms = [transform_message(p, name, T, Time()) for name, (p, T) in frames.items()]
         self.tf_static.publish(TFMessage(transforms=transforms))
         first = next(iter(frames))
 
         def ready() -> bool:
-            """Latched topics come by themselves, joint_states only while somebody listens."""
+            """Return whether FK works; joint_states, which are not latched, are repeated."""
             self.joint_states.publish(joint_state(joints))
             request = SolveFK.Request(links=["tool0"], reference_frame=first)
             return self.call("solve_fk", request).status == SolveFK.Response.SUCCESS

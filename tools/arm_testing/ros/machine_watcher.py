@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A program on one of two machines: says what it hears, and commands what it is told.
+"""A program on one of two machines that reports received messages and executes commands.
 
-On stdin one JSON object a line, a command with its number; on stdout twenty times a second what is
-known by now. A process of its own, because Fast DDS looks at a process' network only once.
+It reads one numbered command as JSON per line from stdin, and writes its state to stdout twenty
+times a second. It is a separate process because Fast DDS inspects a process' network only once.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
 
 
 class Watcher(Node):
-    """What is known: the last of every topic, and the answers to commands by their number."""
+    """Stores the latest message of each topic, and the answers to commands by their number."""
 
     def __init__(self) -> None:
         super().__init__("watcher")
         self.known = {"joints": {}, "state": None, "message": "", "description": ""}
         self.known |= {"accepted": [], "answers": {}}
-        hear = self.create_subscription
-        hear(JointState, "joint_states", self._on_joints, 10)
-        hear(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
-        hear(String, "robot_description", self._on_description, LATCHED)
-        # where each trajectory that the driver takes on will end
-        hear(JointState, "arm_controller/goal", self._on_goal, QoSProfile(depth=50))
+        subscribe = self.create_subscription
+        subscribe(JointState, "joint_states", self._on_joints, 10)
+        subscribe(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
+        subscribe(String, "robot_description", self._on_description, LATCHED)
+        # the end of each trajectory that the driver accepts
+        subscribe(JointState, "arm_controller/goal", self._on_goal, QoSProfile(depth=50))
         self._run_task = ActionClient(self, RunTask, "run_task", goal_service_qos_profile=GOAL)
         action = "arm_controller/follow_joint_trajectory"
         self._follow = ActionClient(
@@ -62,8 +62,8 @@ class Watcher(Node):
         while not self._commands.empty():
             self._do(json.loads(self._commands.get()))
         servers = (self._run_task, self._follow)
-        listened = self._stream.get_subscription_count() > 0
-        ready = listened and all(server.server_is_ready() for server in servers)
+        connected = self._stream.get_subscription_count() > 0
+        ready = connected and all(server.server_is_ready() for server in servers)
         print(json.dumps({**self.known, "ready": ready}), flush=True)
 
     def _on_joints(self, message: JointState) -> None:
@@ -111,7 +111,7 @@ def fields(result) -> dict:
 
 
 def trajectory(waist: float, seconds: float) -> JointTrajectory:
-    """Return a way of the waist, from wherever it is."""
+    """Return a trajectory of the waist from its current position."""
     point = JointTrajectoryPoint(positions=[waist, 0.0, 0.0, 0.0])
     point.time_from_start.sec = int(seconds)
     point.time_from_start.nanosec = round(1e9 * (seconds % 1.0))

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A node beside those under test."""
+"""A probe node that runs in the test process."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Probe:
-    """A node in a context of its own, spun while something is waited for.
+    """A node with its own context, spun while waiting.
 
     Args:
-        name: That of the node.
+        name: Name of the node.
         domain: Its ROS domain; None for that of the test.
-        bound: How long `until` waits [s].
+        bound: Default timeout of `until` [s].
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Probe:
         return value
 
     def request(self, client: Any, request: Any) -> Any:
-        """Call a service, again every few seconds, for a response can be lost during discovery."""
+        """Call a service; repeat it, because a response can be lost during discovery."""
         self.until(client.service_is_ready)
         futures: list[Any] = []
         asked = -math.inf

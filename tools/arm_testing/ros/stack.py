@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A whole arm: the nodes of the table as running processes, and a client that watches them."""
+"""A complete arm: the nodes of bringup as processes, and a client that monitors them."""
 
 import dataclasses
 import signal
@@ -23,7 +23,7 @@ NEAR = 0.01  # [rad] and [m]
 
 
 class Stack(Probe):
-    """The nodes of the table as running processes, and a client that watches them."""
+    """The nodes of bringup as running processes, and a client that monitors them."""
 
     def __init__(self, domain, logs, without=(), parameters=None, **values):
         """Start the nodes; parameters: node name -> parameters that differ from the table's."""
@@ -43,7 +43,7 @@ class Stack(Probe):
         self.node.create_subscription(
             TaskState, "run_task/state", self.task_states.append, QoSProfile(depth=50)
         )
-        # not by the client, which forgets a goal's feedback once it has heard the result
+        # not through the client, which drops a goal's feedback once it has the result
         self.node.create_subscription(
             RunTask.Impl.FeedbackMessage,
             "run_task/_action/feedback",
@@ -78,11 +78,10 @@ class Stack(Probe):
         """Wait until the task server publishes a state; return it."""
 
         def last():
-            told = self.task_states[-1] if self.task_states else None
-            there = told is not None and told.state == state
-            return (
-                told if there and all(getattr(told, k) == v for k, v in fields.items()) else None
-            )
+            latest = self.task_states[-1] if self.task_states else None
+            if latest is None or latest.state != state:
+                return None
+            return latest if all(getattr(latest, k) == v for k, v in fields.items()) else None
 
         return self.wait_for(last, f"state {state} {fields}")
 
@@ -102,7 +101,7 @@ class Stack(Probe):
         self.hardware = message
 
     def wait_for(self, condition, what, bound=BOUND):
-        """Spin until a condition holds; fail with what was waited for and the last log lines."""
+        """Spin until a condition holds; on failure report ``what`` and the last log lines."""
         try:
             return self.until(condition, bound, what)
         except AssertionError as error:
@@ -122,7 +121,7 @@ class Stack(Probe):
         self.start_posture = self.start_posture or dict(self.joints)
 
     def home(self):
-        """Bring arm, jaws and nut to where they began, wherever a test left them."""
+        """Return arm, jaws and nut to their initial state."""
         if self.hardware.state == HardwareStatus.STOPPED:
             assert self.trigger("arm_hardware/reset").success
         self.wait_ready()
@@ -151,7 +150,7 @@ class Stack(Probe):
         self.start_again(name)
 
     def wait_still(self):
-        """Wait until driver and joint_states say that the arm stands."""
+        """Wait until driver and joint_states report that the arm is at rest."""
 
         def stands():
             status, states = self.hardware, self.states
@@ -161,7 +160,7 @@ class Stack(Probe):
         self.wait_for(stands, "the arm to stand")
 
     def send(self, client, goal):
-        """Send a goal and wait for the answer; returns the goal handle."""
+        """Send a goal and wait for the response; return the goal handle."""
         future = client.send_goal_async(goal)
         self.wait_for(future.done, "the answer to a goal")
         return future.result()
@@ -177,16 +176,16 @@ class Stack(Probe):
         return future.result().result
 
     def run(self, **goal):
-        """Run a task to its end; returns the result."""
+        """Run a task to its end; return the result."""
         return self.result(self.send(self.run_task, RunTask.Goal(**goal)))
 
     def logs(self):
-        """Return the last words of all processes, for the message of a failing test."""
+        """Return the last log lines of all processes, for the message of a failing test."""
         names = self.group.pids()
         return "\n".join(f"{name}:\n{self.group.log_tail(name)}" for name in names)
 
     def end_processes(self):
-        """End all processes; returns name -> exit code."""
+        """End all processes; return name -> exit code."""
         self.group.stop()
         return self.group.ended()
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two computers and the cable between them, by network namespaces; needs root and `ip`."""
+"""Two computers and the cable between them, as network namespaces; needs root and `ip`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def why_not() -> str:
-    """Return why this computer cannot stand for two, "" if it can."""
+    """Return why this computer cannot simulate two, "" if it can."""
     if shutil.which("ip") is None:
         return "the command ip is missing (Debian's package iproute2)"
     name = f"arm-try-{os.getpid()}"
@@ -31,17 +31,17 @@ def why_not() -> str:
 
 
 class Machine:
-    """A network of its own: what is started inside hears nothing but what its cable brings."""
+    """A network namespace, whose processes communicate only through its cable."""
 
     def __init__(self, name: str, address: str) -> None:
-        """Make it, without a cable."""
+        """Create the machine, without a cable."""
         self.name, self.address = f"arm-{name}-{os.getpid()}", address
         _ip("netns", "add", self.name)
         _ip("-n", self.name, "link", "set", "lo", "up")
 
     @contextlib.contextmanager
     def inside(self):
-        """Let this thread, and the processes and threads that it starts, live on the machine."""
+        """Move this thread, and processes and threads that it starts, to the machine."""
         home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
         there = os.open(NAMESPACES / self.name, os.O_RDONLY)
         try:
@@ -53,19 +53,19 @@ class Machine:
             os.close(there)
 
     def is_connected(self) -> bool:
-        """Return whether its network is up; Fast DDS looks for networks only when it starts."""
+        """Return whether its network is up; Fast DDS detects networks only when it starts."""
         return " state UP " in _ip("-n", self.name, "link", "show", "eth0")
 
     def remove(self) -> None:
-        """End it; its end of the cable goes with it."""
+        """Remove the machine and its end of the cable."""
         _ip("netns", "del", self.name)
 
 
 class Cable:
-    """Joins two machines."""
+    """Connects two machines."""
 
     def __init__(self, one: Machine, other: Machine) -> None:
-        """Plug it in."""
+        """Plug the cable in."""
         self._end = one
         ends = ("link", "add", "eth0", "netns", one.name, "type", "veth")
         _ip(*ends, "peer", "name", "eth0", "netns", other.name)
@@ -74,15 +74,15 @@ class Cable:
             _ip("-n", machine.name, "link", "set", "eth0", "up")
         end = time.monotonic() + BOUND
         while not all(machine.is_connected() for machine in (one, other)):
-            assert time.monotonic() < end, "the cable carries nothing"
+            assert time.monotonic() < end, "the cable has no link"
             time.sleep(0.01)
 
     def cut(self) -> None:
-        """Pull it out."""
+        """Unplug the cable."""
         _ip("-n", self._end.name, "link", "set", "eth0", "down")
 
     def mend(self) -> None:
-        """Plug it in again."""
+        """Plug the cable in again."""
         _ip("-n", self._end.name, "link", "set", "eth0", "up")
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A node that publishes what the browser view shows."""
+"""A node that publishes the topics shown in the browser view."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from arm_interfaces.msg import NutState
 from arm_testing.ros.probe import LATCHED, Probe
 
-PATIENCE = 240.0  # [s], a bound, not a wait; a browser without a graphics card may be slow
+PATIENCE = 240.0  # [s], an upper bound; a browser without a graphics card may be slow
 
 
 def tf_message(poses):

@@ -8,20 +8,20 @@ import pytest
 from arm_testing import domains
 
 
-def test_a_domain_is_held_while_the_block_runs():
+def test_domain_is_leased_while_the_block_runs():
     with domains.leased() as one, domains.leased() as other:
         assert one != other and {one, other} <= set(range(1, domains.COUNT + 1))
 
 
-def test_too_many_are_refused(monkeypatch):
+def test_exhausted_domains_raise_an_error(monkeypatch):
     monkeypatch.setattr(domains, "COUNT", 0)
     with pytest.raises(RuntimeError, match="all 0 ROS domains"):
         domains.lease()
 
 
-def test_each_test_is_in_the_domain_of_its_file(ros_domain):
+def test_each_test_runs_in_the_domain_of_its_file(ros_domain):
     assert os.environ["ROS_DOMAIN_ID"] == str(ros_domain)
 
 
-def test_a_test_can_have_one_of_its_own(ros_domain, fresh_domain):
+def test_single_test_can_have_its_own_domain(ros_domain, fresh_domain):
     assert fresh_domain != ros_domain

@@ -9,5 +9,5 @@ FILES = [path.as_posix() for path in REPOSITORY.glob("*/*/test/**/test_*.py")]
 
 
 @pytest.mark.parametrize("part", [*LONGEST, *SLOW])
-def test_a_part_of_a_path_is_in_some_path(part):
+def test_each_listed_path_matches_a_test_file(part):
     assert any(part in path for path in FILES)

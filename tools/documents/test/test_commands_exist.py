@@ -8,8 +8,8 @@ import shlex
 import pytest
 from documents.blocks import COMMANDS, NOT_TYPED, ROOT, blocks, pages
 from documents.launch_files import launch_arguments
-from documents.nodes import ask_all
-from documents.programs import all_told
+from documents.nodes import inspect_nodes
+from documents.programs import all_commands
 from pip_ros.cli import COMMANDS as ARM
 
 SHELL_BLOCKS = [block for page in pages() for block in blocks(page) if block.kind in COMMANDS]
@@ -17,7 +17,7 @@ SHELL_BLOCKS = [block for page in pages() for block in blocks(page) if block.kin
 
 @pytest.fixture(scope="module")
 def nodes():
-    return list(ask_all())
+    return list(inspect_nodes())
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def options():
             for argument in told.arguments
             for word in re.findall(r"(?<!\S)--?[\w-]+", argument.name)
         }
-        for told in all_told()
+        for told in all_commands()
     }
 
 
@@ -52,7 +52,7 @@ def used(pattern):
                     yield f"{block.page}:{block.line}", *found.groups()
 
 
-def test_each_block_is_typed_or_says_why_not():
+def test_each_block_is_typed_or_has_a_reason():
     assert len(SHELL_BLOCKS) > 40
     for block in SHELL_BLOCKS:
         place = f"{block.page}:{block.line}"
@@ -64,7 +64,7 @@ def test_many_blocks_are_typed():
     assert sum(block.is_typed for block in SHELL_BLOCKS) > 35
 
 
-def test_what_is_typed_needs_nothing_but_the_command():
+def test_typed_blocks_use_only_allowed_commands():
     for block in SHELL_BLOCKS:
         if block.is_typed:
             for command, _ in block.commands:

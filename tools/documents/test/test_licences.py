@@ -13,7 +13,7 @@ LOCKS = (venv.REQUIREMENTS, venv.TEST_REQUIREMENTS)
 
 
 @pytest.mark.parametrize(("part", "file"), list(enumerate(LOCKS, 1)))
-def test_the_list_has_each_package_once(part, file):
+def test_licence_list_has_each_package_once(part, file):
     """Of any Python: which licence stands there is what the one that wrote it found."""
     text = (FOLDER / "licences.md").read_text(encoding="utf-8").split("\n## ")[part]
     rows = re.findall(r"^\| (?!licence|---)(.+?) \| (.+) \|$", text, re.MULTILINE)
@@ -22,7 +22,7 @@ def test_the_list_has_each_package_once(part, file):
     assert listed == licences.names(file), why
 
 
-def test_a_package_that_does_not_say_its_licence_is_told():
+def test_package_without_a_licence_is_reported():
     with pytest.raises(LookupError, match="no-such-package does not say its licence"):
         licences.licence("no-such-package")
 
@@ -36,5 +36,5 @@ def test_a_package_that_does_not_say_its_licence_is_told():
         ("certifi", "MPL-2.0"),
     ],
 )
-def test_what_packages_say(name, said):
+def test_licences_are_read_from_packages(name, said):
     assert said in licences.licence(name)

@@ -12,15 +12,15 @@ import pytest
 from documents import pages, words
 from documents.arguments import arguments_of, parser_of, synopsis
 from documents.launch_files import launch_arguments
-from documents.nodes import ask_all
-from documents.programs import Told
+from documents.nodes import inspect_nodes
+from documents.programs import CommandInfo
 from documents.reference import FOLDER, texts
 from pip_ros.paths import REPOSITORY
 
 
 @pytest.fixture(scope="module")
 def nodes():
-    return list(ask_all())
+    return list(inspect_nodes())
 
 
 @pytest.fixture(scope="module")
@@ -31,31 +31,31 @@ def wanted():
 @pytest.mark.parametrize(
     "name", ["interfaces", "parameters", "messages", "launch", "commands", "files"]
 )
-def test_the_page_is_up_to_date(wanted, name):
+def test_page_is_up_to_date(wanted, name):
     path = FOLDER / f"{name}.md"
     why = "run ./arm exec python3 tools/documents/write.py"
     assert path.read_text(encoding="utf-8") == wanted[path], why
 
 
-def test_every_page_that_is_made_is_compared(wanted):
+def test_every_generated_page_is_compared(wanted):
     assert {path.stem for path in wanted} == {
         "interfaces", "parameters", "messages", "launch", "commands", "files",
     }  # fmt: skip
 
 
-def test_a_topic_without_a_word_is_refused(nodes, monkeypatch):
+def test_topic_without_a_description_is_rejected(nodes, monkeypatch):
     monkeypatch.delitem(words.TOPICS, "joint_states")
     with pytest.raises(pages.UndescribedError, match="no word about joint_states"):
         pages.interfaces_page(nodes)
 
 
-def test_a_word_about_nothing_is_refused(nodes, monkeypatch):
+def test_description_of_a_missing_service_is_rejected(nodes, monkeypatch):
     monkeypatch.setitem(words.SERVICES, "make_coffee", "black")
     with pytest.raises(pages.UndescribedError, match="no longer there: make_coffee"):
         pages.interfaces_page(nodes)
 
 
-def test_a_parameter_without_a_description_is_refused(nodes):
+def test_parameter_without_a_description_is_rejected(nodes):
     node = next(node for node in nodes if node.name == "kinematics")
     bare = replace(node.parameters["tip_frame"], text="")
     changed = replace(node, parameters={"tip_frame": bare})
@@ -63,10 +63,10 @@ def test_a_parameter_without_a_description_is_refused(nodes):
         pages.parameters_page([changed])
 
 
-def test_an_option_without_help_is_refused():
+def test_option_without_help_is_rejected():
     parser = argparse.ArgumentParser()
     parser.add_argument("--fast", action="store_true")
-    told = Told("./arm go", "Go.", "", tuple(arguments_of(parser)))
+    told = CommandInfo("./arm go", "Go.", "", tuple(arguments_of(parser)))
     with pytest.raises(pages.UndescribedError, match=r"./arm go: --fast has no help"):
         pages.commands_page([told])
 
@@ -79,7 +79,7 @@ def test_an_option_without_help_is_refused():
         ("# the first\nfloat64 x\n\nfloat64 y\n", "float64 y"),
     ],
 )
-def test_a_field_without_a_comment_is_refused(tmp_path, definition, why):
+def test_field_without_a_comment_is_rejected(tmp_path, definition, why):
     for folder in ("srv", "action", "msg"):
         (tmp_path / folder).mkdir()
     (tmp_path / "srv" / "Ask.srv").write_text(definition)
@@ -87,7 +87,7 @@ def test_a_field_without_a_comment_is_refused(tmp_path, definition, why):
         pages.messages_page(tmp_path)
 
 
-def test_a_launch_argument_without_a_description_is_refused(tmp_path):
+def test_launch_argument_without_a_description_is_rejected(tmp_path):
     file = tmp_path / "arm" / "launch" / "x.launch.py"
     file.parent.mkdir(parents=True)
     file.write_text(
@@ -101,12 +101,12 @@ def test_a_launch_argument_without_a_description_is_refused(tmp_path):
         pages.launch_page([file])
 
 
-def test_a_program_that_asks_no_parser_is_told():
+def test_program_without_a_parser_is_reported():
     with pytest.raises(LookupError, match="no parser"):
         parser_of(lambda: 0)
 
 
-def test_what_a_parser_takes():
+def test_arguments_are_read_from_a_parser():
     parser = argparse.ArgumentParser()
     parser.add_argument("file", help="a file")
     parser.add_argument("--speed", type=float, default=2.0, help="the pace (default: 2.0)")
@@ -123,7 +123,7 @@ def test_what_a_parser_takes():
     assert synopsis(taken) == "FILE [...]"
 
 
-def test_every_key_of_a_trajectory_file_is_in_its_page():
+def test_trajectory_page_names_every_key():
     from arm_description.trajectories import formats
 
     text = (FOLDER / "trajectories.md").read_text(encoding="utf-8")
@@ -131,7 +131,7 @@ def test_every_key_of_a_trajectory_file_is_in_its_page():
     assert not [key for key in keys if not re.search(rf"`[^`]*\b{key}\b|^{key}:", text, re.M)]
 
 
-def test_every_verb_of_the_class_arm_is_in_its_page():
+def test_client_page_names_every_method_of_arm():
     from arm_tasks.client import Arm
 
     text = (FOLDER / "client.md").read_text(encoding="utf-8")
@@ -149,7 +149,7 @@ MAKERS = {
 NOT_OURS = {"doctor_echo", "list_parameters", "get_parameters", "set_parameters"}
 
 
-def test_every_name_in_the_code_is_in_the_reference():
+def test_reference_names_every_interface_in_the_code():
     """Also of what is made late, or only where something is installed."""
     text = (FOLDER / "interfaces.md").read_text(encoding="utf-8")
     names = set(re.findall(r"^\| `/?([\w/]+)`", text, re.MULTILINE))
@@ -168,7 +168,7 @@ def test_every_name_in_the_code_is_in_the_reference():
     assert seen > 40
 
 
-def test_the_packages_own_pages_name_their_interfaces(nodes):
+def test_readme_names_only_existing_interfaces(nodes):
     """A README may say more than the reference, and nothing that is not there."""
     names = {end.name for node in nodes for end in node.ends}
     text = (REPOSITORY / "src/arm_hardware/README.md").read_text(encoding="utf-8")
@@ -191,7 +191,7 @@ def test_the_packages_own_pages_name_their_interfaces(nodes):
         ("docs/reference/teleop.md", "teleop"),
     ],
 )
-def test_a_table_of_parameters_elsewhere_names_all_of_them(nodes, page, node):
+def test_other_parameter_tables_are_complete(nodes, page, node):
     (facts,) = (facts for facts in nodes if facts.name == node)
     text = (REPOSITORY / page).read_text(encoding="utf-8")
     tables = [

@@ -36,13 +36,13 @@ def place(page):
     return re.sub(r"(README)?\.md$", lambda found: "index.html" if found[1] else ".html", name)
 
 
-def test_every_page_is_there(site):
+def test_every_page_is_built(site):
     assert len(pages()) > 20
     for page in pages():
         assert (site / place(page)).is_file(), page
 
 
-def test_every_link_inside_leads_to_a_file(site):
+def test_every_internal_link_leads_to_a_file(site):
     links = 0
     for page in site.rglob("*.html"):
         if page.name == "404.html":
@@ -53,23 +53,23 @@ def test_every_link_inside_leads_to_a_file(site):
     assert links > 500
 
 
-def test_pages_need_nothing_from_the_internet(site):
+def test_pages_load_nothing_from_the_internet(site):
     for page in site.rglob("*.html"):
         assert not re.search(r'(?:src|<link[^>]*href)="https?://', page.read_text()), page
 
 
-def test_a_source_that_is_linked_is_shown(site):
+def test_linked_source_file_becomes_a_page(site):
     shown = (site / "src/arm_tasks/arm_tasks/bringup/processes.py.html").read_text()
     assert "ARGUMENTS" in shown
 
 
-def test_words_behind_a_fence_become_titles(site):
+def test_words_after_a_fence_become_titles(site):
     assert "needs a person at a screen" in (site / "reference/teleop.html").read_text()
     assert "scara.yaml" in (site / "tutorials/from_a_dh_table.html").read_text()
 
 
 @pytest.mark.parametrize("link", ["docs/nowhere.md", "docs/safety.md#no-such-place"])
-def test_a_link_that_leads_nowhere_fails_the_build(tmp_path, link):
+def test_broken_link_fails_the_build(tmp_path, link):
     for name in ("docs", "tools/documents"):
         shutil.copytree(ROOT / name, tmp_path / name)
     (tmp_path / "README.md").write_text(f"# Arm\n\n[there]({link})\n")

@@ -29,12 +29,12 @@ def said():
     return texts
 
 
-def test_the_page_quotes_many():
+def test_page_quotes_many_messages():
     assert len(SENTENCES) > 20
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_a_program_says_it(said, sentence):
+def test_quoted_message_exists_in_a_program(said, sentence):
     if sentence.startswith("./arm"):
         return
     parts = [part.strip("'\" ;:").lower() for part in re.split(r"\.\.\.", sentence)]

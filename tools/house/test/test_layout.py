@@ -17,18 +17,18 @@ LINT_IMPORTS = [Path(sys.executable).with_name("lint-imports"), "--no-cache", "-
 RUFF = [sys.executable, "-m", "ruff", "check", "-q"]
 
 
-def test_no_folder_has_more_entries_than_a_person_can_survey():
+def test_folders_have_a_limited_number_of_entries():
     full = {str(p): n for p, n in layout.entries().items() if n > layout.MOST_ENTRIES}
     assert not full
 
 
-def test_a_file_is_a_concept():
+def test_number_and_length_of_modules_are_limited():
     found = layout.modules()
     assert len(found) <= layout.MOST_MODULES
     assert not [str(p) for p in found if layout.lines(p) > layout.MOST_LINES]
 
 
-def test_a_class_name_means_one_thing():
+def test_class_names_are_unique():
     assert not layout.repeated_classes()
 
 
@@ -42,7 +42,7 @@ def house(tmp_path):
     return tmp_path
 
 
-def test_an_overfull_folder_is_noticed(house):
+def test_overfull_folder_is_detected(house):
     package = house / "arm_x" / "arm_x"
     folder = package / "sub"
     folder.mkdir()
@@ -52,7 +52,7 @@ def test_an_overfull_folder_is_noticed(house):
     assert layout.entries(house)[package] == layout.MOST_ENTRIES + 1
 
 
-def test_a_class_name_used_twice_is_noticed(house):
+def test_repeated_class_name_is_detected(house):
     for name in ("a", "b"):
         (house / "arm_x" / "arm_x" / f"{name}.py").write_text("class Thing:\n    pass\n")
     assert set(layout.repeated_classes(house)) == {"Thing"}
@@ -99,13 +99,13 @@ def packages(tmp_path):
     return tmp_path
 
 
-def test_every_import_keeps_the_contracts(packages):
+def test_imports_keep_the_contracts(packages):
     answer = lint_imports(packages)
     assert answer.returncode == 0, answer.stdout + answer.stderr
 
 
 @pytest.mark.parametrize("file", BROKEN)
-def test_a_forbidden_import_breaks_its_contract(file, packages):
+def test_forbidden_import_breaks_its_contract(file, packages):
     line, contract = BROKEN[file]
     name, _, inside = file.partition("/")[2].partition("/")
     (packages / name).unlink()
@@ -117,7 +117,7 @@ def test_a_forbidden_import_breaks_its_contract(file, packages):
     assert f"{contract} BROKEN" in answer.stdout
 
 
-def test_ros_outside_its_folder_is_refused_by_ruff(tmp_path):
+def test_ruff_rejects_rclpy_outside_ros_folders(tmp_path):
     inside = REPOSITORY / "src/arm_tasks/arm_tasks/ros/messages.py"
     for place, code in ((inside, 0), (inside.parents[1] / "errors.py", 1)):
         answer = subprocess.run(

@@ -29,33 +29,33 @@ def test_help_is_one_screen_and_names_every_command(arguments):
         assert f"./arm {command.name}" in answer.stdout
 
 
-def test_unknown_command_says_so_and_shows_the_help():
+def test_unknown_command_is_reported_with_the_help():
     answer = arm("dmeo")
     assert answer.returncode == 2
     assert answer.stderr.startswith("arm: there is no command 'dmeo'; did you mean 'demo'?")
     assert "./arm demo" in answer.stderr
 
 
-def test_exec_of_nothing_and_of_a_missing_program():
+def test_exec_without_or_with_a_missing_program_is_reported():
     with pytest.raises(SetupError, match="What shall be run"):
         cli.execute({}, [])
     with pytest.raises(SetupError, match="no_such_program cannot be run: No such file"):
         cli.execute({"PATH": "/usr/bin"}, ["no_such_program"])
 
 
-def test_an_executable_that_is_not_installed(tmp_path):
+def test_missing_executable_is_reported(tmp_path):
     with pytest.raises(SetupError, match="arm_tasks has no executable nothing"):
         cli.executable("arm_tasks", "nothing")({"AMENT_PREFIX_PATH": str(tmp_path)}, [])
 
 
-def test_a_sourced_ros_is_told_from_ours():
+def test_sourced_ros_is_distinguished_from_ours():
     assert environment.ros_is_sourced({"ROS_DISTRO": "jazzy"})
     assert not environment.ros_is_sourced({})
     ours = environment.run_environment(Paths())
     assert not environment.ros_is_sourced(ours)
 
 
-def test_our_environment_keeps_to_this_machine_unless_told_otherwise():
+def test_discovery_is_limited_to_this_machine_by_default():
     base = {"PATH": os.environ["PATH"]}
     assert (
         environment.run_environment(Paths(), base)["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
@@ -64,7 +64,7 @@ def test_our_environment_keeps_to_this_machine_unless_told_otherwise():
     assert environment.run_environment(Paths(), base)["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "SUBNET"
 
 
-def test_foreign_python_paths_do_not_leak_in():
+def test_foreign_python_paths_are_removed():
     ours = environment.run_environment(
         Paths(), {"PYTHONPATH": "/somewhere", "PYTHONHOME": "/else"}
     )

@@ -48,7 +48,7 @@ def compose() -> dict:
     ],
     ids=["hadolint", "shellcheck", "compose", "workflows", "dependabot", "zizmor"],
 )
-def test_linters_are_content(command, files):
+def test_linters_pass(command, files):
     name, *arguments = shlex.split(command)
     linter = Path(sys.executable).parent / name
     done = subprocess.run([linter, *arguments, *files], capture_output=True, text=True)
@@ -62,13 +62,13 @@ def test_every_action_is_pinned_by_its_hash():
     assert used and all(re.fullmatch(r"[\w/.-]+@[0-9a-f]{40} # v[\d.]+", line) for line in used)
 
 
-def test_the_gate_waits_for_every_job():
+def test_gate_waits_for_every_job():
     jobs = yaml.safe_load((GITHUB / "workflows" / "test.yml").read_text())["jobs"]
     assert set(jobs["gate"]["needs"]) == set(jobs) - {"gate"}
     assert jobs["gate"]["steps"][0]["run"].count("success") == len(jobs) - 1
 
 
-def test_no_service_is_privileged_and_each_has_its_profile():
+def test_services_are_unprivileged_and_have_a_profile():
     services = compose()
     assert {"sim", "browser", "workstation", "pi"} <= set(services)
     for name, service in services.items():
@@ -80,7 +80,7 @@ def test_no_service_is_privileged_and_each_has_its_profile():
     )
 
 
-def test_what_is_launched_exists():
+def test_launch_arguments_of_images_exist():
     """Every launch argument that an image or a service gives is one of the launch file's."""
     known = {argument.name: argument.choices for argument in ARGUMENTS}
     last = re.findall(r"CMD \[(.*)\]", (DOCKER / "Dockerfile").read_text())[1:]
@@ -93,13 +93,13 @@ def test_what_is_launched_exists():
         assert name in known and (not known[name] or value in known[name])
 
 
-def test_the_image_has_the_versions_of_the_command():
+def test_image_uses_the_pinned_versions():
     pins = (REPOSITORY / "tools" / "pip_ros" / "requirements.txt").read_text().splitlines()
     image = [x for x in (DOCKER / "requirements.txt").read_text().splitlines() if x[:1] not in "#"]
     assert image and set(image) <= set(pins)
 
 
-def test_linters_have_one_version():
+def test_linter_versions_agree():
     text = (REPOSITORY / ".pre-commit-config.yaml").read_text()
     hooks = yaml.safe_load(text)["repos"][0]["hooks"]
     text = (REPOSITORY / "tools" / "pip_ros" / "requirements-test.txt").read_text()
@@ -110,7 +110,7 @@ def test_linters_have_one_version():
 @pytest.mark.parametrize(
     ("state", "code"), [(2, 0), (5, 1), (None, 1)], ids=["armed", "fault", "silent"]
 )
-def test_the_health_check_tells_a_driver_from_none(state, code):
+def test_health_check_detects_faults_and_a_missing_driver(state, code):
     patience = 0.2 if state is None else 60.0
     check = f"import healthcheck as h; h.PATIENCE = {patience}; exit(h.main())"
     driver = state and subprocess.Popen([sys.executable, "-c", DRIVER, str(state)])
@@ -129,7 +129,7 @@ def test_the_health_check_tells_a_driver_from_none(state, code):
     assert ("fault: the bus is dead" in done.stdout) == (state == 5)
 
 
-def test_the_first_stage_keeps_manifests_only(tmp_path):
+def test_first_stage_keeps_only_manifests(tmp_path):
     """The stage's own command, on a copy of the packages."""
     command = re.search(r"RUN (find src .*)", (DOCKER / "Dockerfile").read_text())
     subprocess.run(["cp", "-r", REPOSITORY / "src", tmp_path / "src"], check=True)

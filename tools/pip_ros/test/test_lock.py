@@ -56,14 +56,14 @@ def test_every_requirement_is_locked_for_every_python(place):
                 assert one.specifier.contains(version), f"{one}: run tools/pip_ros/lock.py"
 
 
-def test_nothing_is_locked_in_two_versions_for_one_python():
+def test_each_package_is_locked_once_per_python():
     for place in lock.PLACES:
         pins = [Requirement(pin) for file in LOCKS for pin in lock.pins(file)]
         here = {str(p).partition(";")[0] for p in pins if not p.marker or p.marker.evaluate(place)}
         assert len(here) == len(locked(place))
 
 
-def test_what_is_installed_is_what_is_locked():
+def test_installed_packages_match_the_lock():
     installed = {canonicalize_name(d.metadata["Name"]): d.version for d in distributions()}
     versions = locked()
     assert versions.items() <= installed.items()
@@ -72,7 +72,7 @@ def test_what_is_installed_is_what_is_locked():
     assert not others, "not locked; ./arm setup --again makes .venv without them"
 
 
-def test_pip_check_has_nothing_to_say():
+def test_pip_check_passes():
     done = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
@@ -93,11 +93,11 @@ def test_pip_check_has_nothing_to_say():
         ("a-1.tar.gz", False),
     ],
 )
-def test_which_wheels_are_kept(wheel, whether):
+def test_only_usable_wheels_are_kept(wheel, whether):
     assert lock.fits(wheel) is whether
 
 
-def test_entries_are_for_here_and_in_one_order():
+def test_lock_entries_are_filtered_and_ordered():
     found = dict(
         lock.entries(
             {
@@ -132,7 +132,7 @@ def test_entries_are_for_here_and_in_one_order():
     }
 
 
-def test_the_documents_are_built_with_locked_versions():
+def test_documents_are_built_with_locked_versions():
     pins = set(lines(TOOLS / "requirements-test.txt"))
     asked = lines(REPOSITORY / "docs/requirements.txt")
     assert asked and set(asked) <= pins

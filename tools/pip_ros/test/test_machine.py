@@ -7,7 +7,7 @@ from pip_ros import machine
 from pip_ros.errors import SetupError
 
 
-def test_this_machine_has_all_that_is_needed():
+def test_this_machine_meets_the_requirements():
     assert machine.missing_tools() == []
 
 
@@ -28,7 +28,7 @@ def test_missing_headers_and_venv_name_their_packages(monkeypatch, tmp_path):
     assert any(p.endswith("-dev") for p in packages)
 
 
-def test_other_machines_are_told_where_to_go(monkeypatch):
+def test_unsupported_machine_is_pointed_to_ubuntu(monkeypatch):
     monkeypatch.setattr(machine.platform, "machine", lambda: "aarch64")
     with pytest.raises(SetupError, match=r"this is Linux aarch64.*Use Ubuntu 24\.04"):
         machine.check_machine()

@@ -63,7 +63,7 @@ def name_of(package):
 
 
 @pytest.mark.parametrize("package", PYTHON, ids=name_of)
-def test_what_is_imported_is_declared(package):
+def test_every_import_is_declared(package):
     known = declared(package, "depend", "exec_depend")
     text = (package / "package.xml").read_text(encoding="utf-8")
     for module, file in imported(package).items():
@@ -74,21 +74,21 @@ def test_what_is_imported_is_declared(package):
 
 
 @pytest.mark.parametrize("package", PYTHON, ids=name_of)
-def test_what_is_declared_is_used(package):
+def test_every_declared_dependency_is_used(package):
     used = {KEYS.get(module, module) for module in imported(package)}
     used |= STARTED.get(package.name, set())
     assert declared(package, "depend", "exec_depend") <= used
 
 
 @pytest.mark.parametrize("package", PYTHON, ids=name_of)
-def test_what_only_tests_need_is_declared_for_tests(package):
+def test_test_dependencies_are_declared_only_for_tests(package):
     assert "python3-pytest" in declared(package, "test_depend")
     both = declared(package, "test_depend") & declared(package, "depend", "exec_depend")
     assert not both
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
-def test_the_fields_of_the_package_index_are_there(package):
+def test_manifest_has_all_required_fields(package):
     root = manifest(package)
     assert root.get("format") == "3"
     for field in ("name", "version", "description", "maintainer", "license"):
@@ -110,7 +110,7 @@ def test_all_packages_have_one_version():
     assert re.fullmatch(r"\d+\.\d+\.\d+", versions.pop())
 
 
-def test_every_program_says_its_licence():
+def test_every_python_file_states_its_licence():
     files = [
         f for folder in ("src", "tools", "benchmarks") for f in (REPOSITORY / folder).rglob("*.py")
     ]

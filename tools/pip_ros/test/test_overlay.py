@@ -50,12 +50,12 @@ def type_hash(prefix, name):
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_the_type_hash_is_the_published_one(name):
+def test_type_hash_matches_the_published_one(name):
     assert type_hash(Paths().install, name) == PUBLISHED[name]
 
 
 @pytest.mark.parametrize("name", PUBLISHED_FOR_TESTS)
-def test_so_it_is_of_what_only_tests_need(name):
+def test_type_hash_of_test_messages_matches_the_published_one(name):
     assert type_hash(messages_for_tests.prefix(Paths()), name) == PUBLISHED_FOR_TESTS[name]
 
 

@@ -27,7 +27,7 @@ def hold_shared(paths):
     return descriptor
 
 
-def test_what_is_ready_is_used_at_once_beside_others(paths, monkeypatch):
+def test_ready_build_is_used_concurrently(paths, monkeypatch):
     monkeypatch.setattr(module, "is_ready", lambda _: True)
     monkeypatch.setattr(module, "make", lambda *_: pytest.fail("made although ready"))
     other = hold_shared(paths)
@@ -35,7 +35,7 @@ def test_what_is_ready_is_used_at_once_beside_others(paths, monkeypatch):
     os.close(other)
 
 
-def test_building_waits_for_the_program_that_uses_the_old_build(paths, monkeypatch, capsys):
+def test_build_waits_for_programs_using_the_old_one(paths, monkeypatch, capsys):
     other = hold_shared(paths)
     built = threading.Event()
     waiting = threading.Event()
@@ -59,7 +59,7 @@ def test_building_waits_for_the_program_that_uses_the_old_build(paths, monkeypat
     assert "waiting" in capsys.readouterr().err
 
 
-def test_the_lock_outlives_exec(paths, monkeypatch):
+def test_lock_survives_exec(paths, monkeypatch):
     monkeypatch.setattr(module, "is_ready", lambda _: True)
     opened = []
     real = os.open

@@ -35,7 +35,7 @@ def test_output_is_kept_and_described(tmp_path, capsys):
     assert re.fullmatch(r"Trying: done \(\d+ s\)\n", capsys.readouterr().err)
 
 
-def test_failure_has_the_last_words_and_the_log(tmp_path):
+def test_failure_shows_the_last_lines_and_the_log(tmp_path):
     with pytest.raises(
         SetupError, match=r"(?s)failed; its last words were:.*no space left.*whole output is in"
     ):
@@ -74,7 +74,7 @@ def run_beside(script, log):
     return beside([sys.executable, "-c", script], log, "Trying", os.environ, Path.cwd())
 
 
-def test_a_command_runs_while_other_things_are_done(tmp_path, capsys):
+def test_command_runs_concurrently_with_the_block(tmp_path, capsys):
     """The block ends when the command has begun; the command ends when the block has."""
     begun, go = tmp_path / "begun", tmp_path / "go"
     script = (
@@ -90,7 +90,7 @@ def test_a_command_runs_while_other_things_are_done(tmp_path, capsys):
     assert re.search(r"Trying: done \(\d+ s\)\n$", capsys.readouterr().err)
 
 
-def test_its_failure_is_told_at_the_end(tmp_path):
+def test_failure_of_a_concurrent_command_is_reported_at_the_end(tmp_path):
     failing = run_beside("import sys; print('no space left'); sys.exit(3)", tmp_path / "log")
     with (
         pytest.raises(SetupError, match=r"(?s)failed; its last words were:.*no space left"),
@@ -99,7 +99,7 @@ def test_its_failure_is_told_at_the_end(tmp_path):
         pass
 
 
-def test_it_ends_with_what_it_runs_beside(tmp_path):
+def test_concurrent_command_ends_with_the_block(tmp_path):
     pid_file = tmp_path / "pid"
     script = (
         "import os, pathlib, time\n"
@@ -112,7 +112,7 @@ def test_it_ends_with_what_it_runs_beside(tmp_path):
     assert not is_alive(int(pid_file.read_text()))
 
 
-def test_a_stubborn_command_is_killed(tmp_path, monkeypatch):
+def test_command_that_ignores_signals_is_killed(tmp_path, monkeypatch):
     script = (
         "import signal, time\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"

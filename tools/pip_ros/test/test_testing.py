@@ -33,7 +33,7 @@ def ran(monkeypatch):
     return names, failing
 
 
-def test_what_passed_is_checked_again_only_if_a_file_changed(paths, ran):
+def test_passed_checks_are_repeated_only_after_a_change(paths, ran):
     names, _ = ran
     assert testing.checked({}, paths) and len(names) == 2
     assert testing.checked({}, paths) and len(names) == 2
@@ -41,7 +41,7 @@ def test_what_passed_is_checked_again_only_if_a_file_changed(paths, ran):
     assert testing.checked({}, paths) and len(names) == 4
 
 
-def test_what_failed_is_checked_again(paths, ran):
+def test_failed_checks_are_repeated(paths, ran):
     names, failing = ran
     failing.add("one")
     assert not testing.checked({}, paths)
@@ -58,7 +58,7 @@ def test_what_failed_is_checked_again(paths, ran):
         (["src/arm_tasks", "-k", "nut"], ["src/arm_tasks", "-k", "nut"]),
     ],
 )
-def test_each_kind_of_run_has_its_tests(monkeypatch, typed, chosen):
+def test_each_kind_of_run_selects_its_tests(monkeypatch, typed, chosen):
     monkeypatch.setattr(testing, "become", lambda command, environment: command)
     monkeypatch.setattr(testing, "checked", lambda *_: True)
     monkeypatch.setattr(testing.venv, "install", lambda *_: None)
@@ -72,7 +72,7 @@ def test_each_kind_of_run_has_its_tests(monkeypatch, typed, chosen):
     ]
 
 
-def test_fast_takes_the_packages_that_differ_from_the_last_commit(tmp_path):
+def test_fast_selects_packages_changed_since_the_last_commit(tmp_path):
     for name in ("src/one", "src/two", "tools/three", "docs/four"):
         (tmp_path / name / "test").mkdir(parents=True)
         (tmp_path / name / "module.py").write_text("X = 1")
@@ -87,5 +87,5 @@ def test_fast_takes_the_packages_that_differ_from_the_last_commit(tmp_path):
     assert testing.changed_folders(paths) == ["src/two", "tools/three"]
 
 
-def test_without_git_fast_takes_all(tmp_path):
+def test_fast_selects_everything_without_git(tmp_path):
     assert testing.changed_folders(Paths(tmp_path, tmp_path / ".venv")) == []

@@ -52,27 +52,27 @@ def install(paths, requirements):
 
 
 @pytest.mark.slow
-def test_a_real_one_is_made(tmp_path, requirements):
+def test_venv_is_created_and_installed(tmp_path, requirements):
     install(Paths(tmp_path, tmp_path / ".venv"), requirements)
 
 
-def test_nothing_there_is_not_installed(paths, requirements):
+def test_missing_venv_is_not_installed(paths, requirements):
     assert not venv.is_installed(paths, requirements)
 
 
-def test_what_is_installed_is_not_installed_again(paths, requirements, monkeypatch):
+def test_installed_requirements_are_not_reinstalled(paths, requirements, monkeypatch):
     install(paths, requirements)
     monkeypatch.setattr(venv, "run_logged", lambda *_: pytest.fail("installed twice"))
     install(paths, requirements)
 
 
-def test_changed_requirements_are_installed_again(paths, requirements):
+def test_changed_requirements_are_reinstalled(paths, requirements):
     install(paths, requirements)
     requirements.write_text("# something else\n")
     assert not venv.is_installed(paths, requirements)
 
 
-def test_half_finished_installation_is_noticed(paths, requirements, monkeypatch):
+def test_interrupted_installation_is_detected(paths, requirements, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
@@ -108,7 +108,7 @@ def test_build_prefix_of_the_wheels_is_rewritten(paths, bare):
     assert "/site-packages/numpy" in text
 
 
-def test_a_moved_clone_is_noticed(paths, requirements, capsys):
+def test_moved_clone_is_detected(paths, requirements, capsys):
     """The programs and CMake files of a .venv name the place where it was made."""
     install(paths, requirements)
     new = Paths(paths.repository, paths.repository / "moved")

@@ -33,34 +33,34 @@ def paths(tmp_path, monkeypatch):
     return paths
 
 
-def test_nothing_changed_builds_nothing(paths):
+def test_unchanged_workspace_builds_nothing(paths):
     assert workspace.changed_packages(paths) == {}
 
 
-def test_a_changed_package_is_built_alone(paths):
+def test_only_the_changed_package_is_built(paths):
     (paths.repository / "src" / "two" / "new.py").write_text("")
     assert set(workspace.changed_packages(paths)) == {"two"}
 
 
-def test_a_test_file_changes_nothing(paths):
+def test_changed_test_file_builds_nothing(paths):
     folder = paths.repository / "src" / "two" / "test"
     folder.mkdir()
     (folder / "test_x.py").write_text("")
     assert workspace.changed_packages(paths) == {}
 
 
-def test_a_changed_interface_builds_all(paths):
+def test_changed_interface_builds_everything(paths):
     (paths.repository / "src" / "one_interfaces" / "CMakeLists.txt").write_text("#")
     assert set(workspace.changed_packages(paths)) == {"one_interfaces", "two", "three"}
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]"])
-def test_a_damaged_stamp_builds_all(paths, damage):
+def test_damaged_stamp_builds_everything(paths, damage):
     workspace.stamp_file(paths).write_text(damage)
     assert len(workspace.changed_packages(paths)) == 3
 
 
-def test_an_interrupted_build_is_done_again(paths, monkeypatch):
+def test_interrupted_build_is_repeated(paths, monkeypatch):
     (paths.repository / "src" / "two" / "new.py").write_text("")
 
     def interrupted(*_):
@@ -73,7 +73,7 @@ def test_an_interrupted_build_is_done_again(paths, monkeypatch):
     assert set(workspace.changed_packages(paths)) == {"two"}
 
 
-def test_the_kernels_compile_while_the_rest_is_built(paths, monkeypatch):
+def test_kernels_compile_while_other_packages_are_built(paths, monkeypatch):
     """What compiling needs is built before, and every changed package is built once."""
     for name in workspace.KINEMATICS:
         shutil.copytree(paths.repository / "src" / "three", paths.repository / "src" / name)
@@ -95,12 +95,12 @@ def test_the_kernels_compile_while_the_rest_is_built(paths, monkeypatch):
     assert workspace.changed_packages(paths) == {}
 
 
-def test_a_lost_install_folder_builds_all(paths):
+def test_missing_install_folder_builds_everything(paths):
     shutil.rmtree(paths.install)
     assert len(workspace.changed_packages(paths)) == 3
 
 
-def test_deleted_modules_do_not_live_on(paths):
+def test_deleted_modules_are_removed(paths):
     old = paths.install / "lib" / "python3.11" / "site-packages" / "two" / "old.py"
     old.parent.mkdir(parents=True)
     old.write_text("")
@@ -113,11 +113,11 @@ def test_deleted_modules_do_not_live_on(paths):
     assert compiled.exists()  # for minutes went into it
 
 
-def test_the_overlay_is_ignored_by_a_plain_colcon_build():
+def test_plain_colcon_build_ignores_the_overlay():
     assert (REPOSITORY / "tools" / "pip_ros" / "overlay" / "COLCON_IGNORE").exists()
 
 
-def test_colcon_progress_counts():
+def test_colcon_progress_counts_packages():
     progress = workspace.ColconProgress(2)
     assert progress("Starting >>> a\n") == "0 of 2 done, at work on a"
     assert progress("Finished <<< a [1.0s]\n") == "1 of 2 done, at work on nothing"

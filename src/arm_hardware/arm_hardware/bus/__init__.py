@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Bus."""
+"""Servo boards: their interface, I2C access, and the PCA9685."""

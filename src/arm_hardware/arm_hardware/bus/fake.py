@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The bus of ``fake`` hardware: it mirrors commands."""
+"""The bus of ``fake`` hardware, which mirrors commands."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ class FakeBus:
         self.counts: dict[int, int] = {}
 
     def open(self) -> None:
-        """Do nothing: there is nothing that could be missing."""
+        """Do nothing: no hardware can be missing."""
 
     def start(self) -> None:
-        """Do nothing: there is nothing that could sleep."""
+        """Do nothing: no hardware can be asleep."""
 
     def running(self) -> bool:
-        """Return that it runs."""
+        """Return True."""
         return True
 
     def scan(self) -> list[int]:
-        """Return no address."""
+        """Return no addresses."""
         return []
 
     def read_counts(self, channels: Iterable[int]) -> dict[int, int | None]:
-        """Return what was written."""
+        """Return the counts written last, None where none was written."""
         return {channel: self.counts.get(channel) for channel in channels}
 
     def write_counts(self, counts: Mapping[int, int]) -> None:
-        """Remember counts."""
+        """Store counts."""
         self.counts.update(counts)
 
     def release(self, channels: Iterable[int]) -> None:
-        """Forget counts."""
+        """Delete the counts of channels."""
         for channel in channels:
             self.counts.pop(channel, None)
 

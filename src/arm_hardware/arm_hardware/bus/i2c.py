@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""I2C buses with the calls of CircuitPython's ``busio.I2C``, and a chip's registers on one."""
+"""I2C buses with the interface of CircuitPython's ``busio.I2C``, and register access to a chip."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class I2C(ABC):
 
     @abstractmethod
     def transfer(self, address: int, data: bytes, length: int) -> bytes:
-        """Write data, then read so many bytes without a stop between; return these."""
+        """Write ``data``, then read and return ``length`` bytes after a repeated start."""
 
     @abstractmethod
     def scan(self) -> list[int]:
         """Return the 7-bit addresses that answer."""
 
     def try_lock(self) -> bool:
-        """Take the bus if it is free in this process; the kernel orders processes."""
+        """Lock the bus within this process; the kernel arbitrates between processes."""
         return self._lock.acquire(blocking=False)
 
     def unlock(self) -> None:
@@ -72,11 +72,11 @@ class I2C(ABC):
 
 
 class PatientI2C:
-    """An I2C or a ``busio.I2C`` whose ``try_lock`` waits a bounded time.
+    """An I2C or ``busio.I2C`` whose ``try_lock`` waits for a limited time.
 
-    Users of a ``busio.I2C`` poll ``try_lock`` until it succeeds, Adafruit's libraries too: for
-    ever if the bus is never released. This one then raises errno 110, as Linux does for a bus
-    that is stuck.
+    Users of a ``busio.I2C``, including Adafruit's libraries, poll ``try_lock`` until it succeeds,
+    and hang if the bus is never released. This class raises errno 110 instead, as Linux does for
+    a stuck bus.
     """
 
     def __init__(self, i2c: Any) -> None:
@@ -86,7 +86,7 @@ class PatientI2C:
         return getattr(self._i2c, name)
 
     def try_lock(self) -> bool:
-        """Take the bus, or raise TimeoutError."""
+        """Lock the bus, or raise TimeoutError."""
         deadline = time.monotonic() + _LOCK_TIMEOUT
         while not self._i2c.try_lock():
             if time.monotonic() >= deadline:
@@ -108,14 +108,14 @@ class Registers:
             self._i2c.readfrom_into(self._address, bytearray(1))
 
     def read(self, register: int, length: int = 1) -> bytes:
-        """Return bytes from a register on; more than one need the chip's auto-increment."""
+        """Return bytes starting at a register; several require the chip's auto-increment."""
         data = bytearray(length)
         with self._locked():
             self._i2c.writeto_then_readfrom(self._address, bytes([register]), data)
         return bytes(data)
 
     def write(self, register: int, *data: int) -> None:
-        """Write bytes from a register on; more than one need the chip's auto-increment."""
+        """Write bytes starting at a register; several require the chip's auto-increment."""
         with self._locked():
             self._i2c.writeto(self._address, bytes([register, *data]))
 

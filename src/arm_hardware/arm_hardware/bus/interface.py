@@ -11,31 +11,31 @@ from typing import Protocol
 class Bus(Protocol):
     """A servo board: 12-bit pulse lengths by channel.
 
-    Every verb but ``close`` may raise OSError as the bus under it does, and may then be called
-    again; none waits without end.
+    Every method but ``close`` may raise the OSError of the underlying bus and may then be called
+    again; none blocks indefinitely.
     """
 
-    name: str  # of the board and its bus, to begin a sentence with
+    name: str  # of the board and its bus, capitalised to start a sentence
 
     def open(self) -> None:
-        """Connect. Writes nothing: pulses of an earlier process continue.
+        """Connect without writing: pulses of an earlier process continue.
 
         Raises:
-            BusError: Board or library is not there, or the board pulses at a frequency that is
-                not the calibration's.
+            BusError: The board or a library is missing, or the board sends pulses at a frequency
+                other than the calibration's.
         """
 
     def start(self) -> None:
-        """Set the pulse frequency and wake the board, if it is not so already.
+        """Set the pulse frequency and wake the board, unless this is done already.
 
-        Channels that pulse go on to; on a board that slept all are off afterwards.
+        Active channels continue; if the board was asleep, all channels are off afterwards.
 
         Raises:
-            BusError: As open().
+            BusError: As in open().
         """
 
     def running(self) -> bool:
-        """Return whether the board still works as ``start`` left it: awake, same frequency."""
+        """Return whether the board is as ``start`` left it: awake, at the same frequency."""
 
     def scan(self) -> list[int]:
         """Return the 7-bit addresses that answer."""

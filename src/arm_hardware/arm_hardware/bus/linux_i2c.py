@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The I2C bus of a Linux computer, by smbus2 or Adafruit's Blinka, or one sentence why not."""
+"""The I2C bus of a Linux computer, opened with smbus2 or Adafruit's Blinka."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from arm_hardware.bus.servokit import import_adafruit
 from arm_hardware.errors import BusError
 
 DEVICE = Path("/dev/i2c-1")
-# [s] after which the kernel gives up a transfer, in place of its default of 1 s. A transfer of
-# five bytes takes half a millisecond at 100 kHz; a chip that stretches the clock gets time.
+# [s] after which the kernel aborts a transfer, in place of its default of 1 s. A transfer of
+# five bytes takes half a millisecond at 100 kHz; the rest is margin for clock stretching.
 TRANSFER_TIMEOUT = 0.05
 _I2C_TIMEOUT, _TIMEOUT_UNIT = 0x0702, 0.01  # linux/i2c-dev.h; [s]
 _ADDRESSES = range(0x08, 0x78)  # the others are reserved
 
 
 class LinuxI2C(I2C):
-    """A device node of the kernel, by an open ``smbus2.SMBus``."""
+    """An I2C device node, accessed through an open ``smbus2.SMBus``."""
 
     def __init__(self, bus: Any) -> None:
         super().__init__()
         self._bus = bus
 
     def transfer(self, address: int, data: bytes, length: int) -> bytes:
-        """Write data, then read so many bytes without a stop between; return these."""
+        """Write ``data``, then read and return ``length`` bytes after a repeated start."""
         messages = [i2c_msg.write(address, data)] if data else []
         if length:
             messages.append(i2c_msg.read(address, length))
@@ -59,7 +59,7 @@ class LinuxI2C(I2C):
 
 
 def linux_i2c(device: Path = DEVICE) -> LinuxI2C:
-    """Return the computer's bus by the kernel's own interface; raise BusError without access."""
+    """Return the computer's bus by the kernel's interface; raise BusError if it is unusable."""
     check_device(device)
     try:
         bus = SMBus(str(device))
@@ -70,7 +70,7 @@ def linux_i2c(device: Path = DEVICE) -> LinuxI2C:
 
 
 def blinka_i2c(device: Path = DEVICE) -> Any:
-    """Return the computer's bus by Adafruit's Blinka, a ``busio.I2C``; errors as linux_i2c()."""
+    """Return the computer's bus by Adafruit's Blinka (``busio.I2C``); errors as in linux_i2c()."""
     check_device(device)
     _, connect = import_adafruit()
     try:
@@ -82,12 +82,12 @@ def blinka_i2c(device: Path = DEVICE) -> Any:
 
 
 def _set_timeout(fd: int) -> None:
-    """Bound the time of each transfer of an adapter, whatever library makes it."""
+    """Set the adapter's transfer timeout, which applies to every library."""
     fcntl.ioctl(fd, _I2C_TIMEOUT, round(TRANSFER_TIMEOUT / _TIMEOUT_UNIT))
 
 
 def check_device(device: Path) -> None:
-    """Raise BusError, with what to do, if a device node is missing or may not be used."""
+    """Raise BusError, with a remedy, if a device node is missing or inaccessible."""
     if not device.exists():
         raise BusError(
             f"There is no {device}: enable I2C (raspi-config, Interface Options, I2C; or "
@@ -95,7 +95,7 @@ def check_device(device: Path) -> None:
             "is one."
         )
     if not os.access(device, os.R_OK | os.W_OK):
-        group = group_of(device)
+        group = device_group(device)
         remedy = (
             f": add the user to group {group} (sudo usermod -aG {group} $USER) and log in again."
         )
@@ -107,12 +107,12 @@ def check_device(device: Path) -> None:
         raise BusError(f"No permission for {device}{remedy}")
 
 
-def name_of(device: Path = DEVICE) -> str:
-    """Return how error messages name a bus: device node and group."""
-    return f"{device}, group {group_of(device)}" if device.exists() else str(device)
+def bus_label(device: Path = DEVICE) -> str:
+    """Return the name of a bus for error messages: device node and group."""
+    return f"{device}, group {device_group(device)}" if device.exists() else str(device)
 
 
-def group_of(device: Path) -> str:
+def device_group(device: Path) -> str:
     """Return the name of the group that owns a device."""
     number = device.stat().st_gid
     try:

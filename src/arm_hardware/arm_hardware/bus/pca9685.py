@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A PCA9685 driven by its registers (NXP data sheet, rev. 4, 16 April 2015).
 
-Every backend finds the board, reads it and detects a reset by this code.
+Every backend uses this code to find and read the board and to detect a reset.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from arm_hardware.bus.i2c import I2C, PatientI2C, Registers
 from arm_hardware.calibration.calibration import ServoBoard
-from arm_hardware.calibration.servo_map import prescale_of
+from arm_hardware.calibration.servo_map import prescale
 from arm_hardware.errors import BusError
 
 MODE1, LED0, ALL_LED_OFF_H, PRE_SCALE = 0x00, 0x06, 0xFD, 0xFE
@@ -24,10 +24,10 @@ TRIES = 3
 OSCILLATOR_START = 0.001  # [s]; at most 500 us (section 7.3.1.1)
 
 
-def count_of(led: bytes) -> int | None:
-    """Return how many counts an output is high, None if never (section 7.3.3).
+def pulse_count(led: bytes) -> int | None:
+    """Return the number of counts for which an output is high, None if off (section 7.3.3).
 
-    The registers are LEDn_ON_L, LEDn_ON_H, LEDn_OFF_L and LEDn_OFF_H.
+    ``led`` holds the registers LEDn_ON_L, LEDn_ON_H, LEDn_OFF_L and LEDn_OFF_H.
     """
     on = int.from_bytes(led[:2], "little")
     off = int.from_bytes(led[2:], "little")
@@ -44,12 +44,12 @@ def check_count(count: int) -> None:
 
 
 class Pca9685Bus:
-    """See ``arm_hardware.bus.interface.Bus``."""
+    """A Bus (see ``arm_hardware.bus.interface``) that writes the registers itself."""
 
     def __init__(
         self, board: ServoBoard, connect: Callable[[], I2C], where: str = "the bus"
     ) -> None:
-        """Make a closed bus; ``connect`` opens the I2C bus, which ``where`` names in errors."""
+        """Create a closed bus; ``connect`` opens the I2C bus, which errors call ``where``."""
         self._board = board
         self._connect = connect
         self._where = where
@@ -70,7 +70,7 @@ class Pca9685Bus:
         if self._ready():
             return
         self._silence_sleeper()
-        for left in reversed(range(TRIES)):  # at once, before the servos lose their hold
+        for left in reversed(range(TRIES)):  # without delay, before the servos lose torque
             try:
                 self._wake()
                 return
@@ -93,10 +93,10 @@ class Pca9685Bus:
         mode = self._registers.read(MODE1)[0]
         if mode & (SLEEP | RESTART):
             return dict.fromkeys(channels)
-        return {c: count_of(self._led(c, bool(mode & AUTO_INCREMENT))) for c in channels}
+        return {c: pulse_count(self._led(c, bool(mode & AUTO_INCREMENT))) for c in channels}
 
     def write_counts(self, counts: Mapping[int, int]) -> None:
-        """Set counts from 1 to 4095, one transfer a channel."""
+        """Set counts from 1 to 4095, with one transfer per channel."""
         for channel, count in counts.items():
             check_count(count)
             self._registers.write(LED0 + 4 * channel, 0, 0, count & 0xFF, count >> 8)
@@ -114,14 +114,14 @@ class Pca9685Bus:
 
     @property
     def _prescale(self) -> int:
-        return prescale_of(self._board.frequency_hz, self._board.reference_clock_hz)
+        return prescale(self._board.frequency_hz, self._board.reference_clock_hz)
 
     def _ready(self) -> bool:
         """Return whether start() has nothing left to do."""
         return self.running()
 
     def _wake(self) -> None:
-        """Set the frequency, which only a sleeping chip takes, and wake it (section 7.3.5)."""
+        """Set the frequency, which the chip accepts only asleep, and wake it (section 7.3.5)."""
         self._registers.write(MODE1, SLEEP | AUTO_INCREMENT)
         self._registers.write(PRE_SCALE, self._prescale)
         self._registers.write(MODE1, AUTO_INCREMENT)
@@ -129,12 +129,12 @@ class Pca9685Bus:
         self._registers.write(MODE1, RESTART | AUTO_INCREMENT)
 
     def _silence_sleeper(self) -> None:
-        """Clear the channels of a sleeping chip: on waking it would send their old counts."""
+        """Clear the channels of a sleeping chip, which would resume their old counts."""
         mode = self._registers.read(MODE1)[0]
         if not mode & (SLEEP | RESTART):
             return
         increments = bool(mode & AUTO_INCREMENT)
-        if any(count_of(self._led(c, increments)) is not None for c in range(CHANNELS)):
+        if any(pulse_count(self._led(c, increments)) is not None for c in range(CHANNELS)):
             self._registers.write(ALL_LED_OFF_H, FULL)
 
     def _find_board(self) -> None:
@@ -143,7 +143,7 @@ class Pca9685Bus:
             self._registers.probe()
             return
         except TimeoutError:
-            raise  # the bus is stuck, a scan would wait at every address
+            raise  # the bus is stuck: a scan would time out at every address
         except OSError:
             found = self.scan()
         if address in found:
@@ -157,7 +157,7 @@ class Pca9685Bus:
         )
 
     def _refuse_foreign_pulses(self) -> None:
-        """Refuse a board that sends pulses at another frequency: ours would change them."""
+        """Raise BusError if the board sends pulses at a frequency that start() would change."""
         if self._registers.read(PRE_SCALE)[0] == self._prescale:
             return
         for channel, count in self.read_counts(range(CHANNELS)).items():

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A bus that repeats disturbed transfers, and can be halted at once."""
+"""A bus that retries failed transfers and can be halted immediately."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from arm_hardware.errors import BusError
 
 T = TypeVar("T")
 _LOGGER = logging.getLogger(__name__)
-TRIES = 3  # of one transfer, before the bus counts as lost
-GIVE_UP_AFTER = 0.1  # [s] of the wall; a transfer that took so long is not repeated
+TRIES = 3  # attempts at one transfer before the bus counts as lost
+GIVE_UP_AFTER = 0.1  # [s] of wall time after which a failed transfer is not retried
 
-# Causes of a bus' errors (Linux, Documentation/i2c/fault-codes.rst).
+# Causes of bus errors (Linux, Documentation/i2c/fault-codes.rst).
 _NO_CHIP = "no chip acknowledges; check its power and the wires SDA and SCL"
 HINTS = {
     errno.EREMOTEIO: _NO_CHIP,
@@ -29,14 +29,14 @@ HINTS = {
 
 
 class RetryingBus:
-    """A bus that repeats failed transfers; ``remedy`` is what to do once it answers again."""
+    """A bus that retries failed transfers; error messages end with ``remedy``."""
 
     def __init__(self, bus: Bus, remedy: str = "deactivate and activate") -> None:
         self.bus = bus
         self._remedy = remedy
         self.faults = 0  # transfers that failed
-        # While true no channel is written, not even by a transfer that is being repeated; set from
-        # any thread, without a lock.
+        # While true, no channel is written, not even by a retry; set from any thread, without a
+        # lock.
         self.halted = False
 
     def open(self) -> None:
@@ -68,14 +68,14 @@ class RetryingBus:
         return self._repeat(transfer)
 
     def release(self, channels: Iterable[int]) -> None:
-        """See Bus.release(); also while halted."""
+        """See Bus.release(); works while halted, too."""
         numbers = list(channels)
         self._repeat(lambda: self.bus.release(numbers))
 
     def _repeat(self, transfer: Callable[[], T], then: str = "") -> T:
-        """Run a transfer, again if it fails; raise BusError if it keeps failing.
+        """Run a transfer and retry it if it fails; raise BusError if it keeps failing.
 
-        A single disturbed transfer is no reason to give up. ``then`` replaces the usual remedy.
+        ``then`` replaces the usual remedy in the error.
         """
         begin = time.monotonic()
         for left in reversed(range(TRIES)):

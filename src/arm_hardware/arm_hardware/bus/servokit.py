@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Adafruit's ServoKit behind the driver's bus; only this file imports vendor code."""
+"""A bus that uses Adafruit's ServoKit; only this module imports vendor code."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ PACKAGE = "adafruit-circuitpython-servokit"
 
 
 def import_adafruit(any_computer: bool = False) -> tuple[Any, Callable[[], Any]]:
-    """Return ``adafruit_servokit.ServoKit`` and what opens the computer's bus, ``board.I2C``.
+    """Return ``adafruit_servokit.ServoKit`` and a function that opens the bus, ``board.I2C``.
 
-    With ``any_computer``, for simulated buses, Blinka accepts a computer that it does not know.
+    With ``any_computer``, for simulated buses, Blinka accepts computers it does not know.
 
     Raises:
-        BusError: A library is missing, or does not know this computer.
+        BusError: A library is missing or does not support this computer.
     """
-    # Without it Blinka asks on the terminal whether it may install packages.
+    # Otherwise Blinka asks on the terminal whether to install packages.
     os.environ.setdefault("BLINKA_SKIP_DEPENDENCY_CHECK", "1")
     if any_computer:
         os.environ.setdefault("BLINKA_OS_AGNOSTIC", "1")
@@ -45,7 +45,7 @@ def import_adafruit(any_computer: bool = False) -> tuple[Any, Callable[[], Any]]
 
 
 class ServoKitBus(Pca9685Bus):
-    """Settings and pulses by ``adafruit_servokit``; the rest as Pca9685Bus."""
+    """A Pca9685Bus that sets frequency and pulses through ``adafruit_servokit``."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class ServoKitBus(Pca9685Bus):
         where: str = "the bus",
         any_computer: bool = False,
     ) -> None:
-        """Make a closed bus; arguments as for Pca9685Bus and import_adafruit()."""
+        """Create a closed bus; arguments as for Pca9685Bus and import_adafruit()."""
         super().__init__(board, connect, where)
         self._any_computer = any_computer
         self._servokit: Any = None
@@ -67,9 +67,9 @@ class ServoKitBus(Pca9685Bus):
         super().open()
 
     def write_counts(self, counts: Mapping[int, int]) -> None:
-        """Set counts from 1 to 4095, one transfer a channel."""
+        """Set counts from 1 to 4095, with one transfer per channel."""
         for channel, count in counts.items():
-            self._servo(channel).fraction = fraction_of(count)
+            self._servo(channel).fraction = duty_fraction(count)
 
     def release(self, channels: Iterable[int]) -> None:
         """End the pulses of channels."""
@@ -83,7 +83,7 @@ class ServoKitBus(Pca9685Bus):
         return self._kit is not None and self.running()
 
     def _wake(self) -> None:
-        """Make the kit: its constructor sets the frequency and wakes the chip."""
+        """Create the kit, whose constructor sets the frequency and wakes the chip."""
         self._servos = {}
         try:
             self._kit = self._servokit(
@@ -95,12 +95,12 @@ class ServoKitBus(Pca9685Bus):
             )
         except ValueError as error:
             raise BusError(
-                f"{self.name} does not take its settings ({error}); check its power and wires.",
+                f"{self.name} rejects its settings ({error}); check its power and wires.",
                 self._board.address,
             ) from error
 
     def _servo(self, channel: int) -> Any:
-        """Return ServoKit's servo, its pulse range the whole period, so fractions are counts."""
+        """Return ServoKit's servo with the whole period as pulse range: fractions are counts."""
         if channel not in self._servos:
             servo = self._kit.servo[channel]
             servo.set_pulse_width_range(0, COUNTS * self._board.count_us)
@@ -108,11 +108,11 @@ class ServoKitBus(Pca9685Bus):
         return self._servos[channel]
 
 
-def fraction_of(count: int) -> float:
-    """Return the fraction of a whole period that ServoKit turns into exactly this count.
+def duty_fraction(count: int) -> float:
+    """Return the fraction of the period that ServoKit converts to exactly this count.
 
-    It computes ``int(fraction * 65535) >> 4`` (adafruit_motor.servo, adafruit_pca9685.PWMChannel);
-    the middle of the sixteen duty cycles that give one count is safe from rounding.
+    It computes ``int(fraction * 65535) >> 4`` (adafruit_motor.servo, adafruit_pca9685.PWMChannel).
+    The middle of the sixteen duty cycles that yield one count is safe from rounding.
     """
     check_count(count)
     return (16.0 * count + 8.0) / 65535.0

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The axes that the driver moves, base to tip, then the gripper's width; and their limits."""
+"""The axes that the driver moves: joints from base to tip, then the gripper; and their limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 GRIPPER = "gripper"
 UNITS = {"revolute": "rad", "prismatic": "m"}  # of a joint's position
-LIMIT_TOLERANCE = 1e-6  # [rad or m] rounding at a position limit
+LIMIT_TOLERANCE = 1e-6  # [rad or m] for rounding at a position limit
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Axis:
     acceleration: float  # largest acceleration [unit/s^2]
 
     def narrowed(self, lower: float, upper: float, velocity: float) -> Axis:
-        """Return the axis with limits no wider [unit] and no faster [unit/s] than given."""
+        """Return the axis with its limits reduced to these positions [unit] and speed [unit/s]."""
         return replace(
             self,
             lower=max(self.lower, lower),
@@ -79,11 +79,11 @@ def axes_of(model: RobotModel) -> Axes:
     return Axes(arm, width, tuple(grip.joints))
 
 
-def rest_of(model: RobotModel, axes: Axes) -> tuple[float, ...]:
+def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:
     """Return the posture ``rest`` in the order of ``axes.all`` [rad or m].
 
-    A joint that the posture leaves out rests at 0, or in the middle of its limits if these exclude
-    0; the gripper at its largest width.
+    A joint missing in the posture rests at 0, or in the middle of its limits if they exclude 0;
+    a missing gripper at its largest width.
     """
     posture = model.postures.get("rest", {})
     rest = [float(posture.get(axis.name, _middle(axis))) for axis in axes.arm]
@@ -97,9 +97,9 @@ def _middle(axis: Axis) -> float:
 
 
 def check_position(axis: Axis, value: float, where: str = "") -> None:
-    """Raise CommandError for a position [rad or m] that is not finite or beyond the limits.
+    """Raise CommandError for a position [rad or m] that is not finite or outside the limits.
 
-    The error has the amount beyond the limit; ``where`` follows the number in its sentence.
+    The error carries the excess; ``where`` follows the number in its message.
     """
     if not math.isfinite(value):
         raise CommandError(f"{axis.name}: the position{where} is {value}.", joint=axis.name)
@@ -114,9 +114,10 @@ def check_position(axis: Axis, value: float, where: str = "") -> None:
 
 
 def check_speed(axis: Axis, speed: float, margin: float, where: str) -> None:
-    """Raise CommandError, with the amount, for a speed [rad/s or m/s] above ``margin`` limits.
+    """Raise CommandError for a speed [rad/s or m/s] above ``margin`` times the limit.
 
-    ``where`` follows the number in the sentence; the margin is for the rounding of planners.
+    The error carries the excess, and ``where`` follows the number in its message; the margin
+    allows for planners' rounding.
     """
     if speed > margin * axis.velocity:
         raise CommandError(

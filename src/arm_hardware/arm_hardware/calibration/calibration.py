@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The calibration of one physical arm: which servo, and which pulse for which position."""
+"""The calibration of one physical arm: servo channels, and the pulse for each position."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.servo_map import SLEW_US, PointMap, count_us
 from arm_hardware.errors import CalibrationError
 
-SAFE_PULSES_US = (400.0, 2600.0)  # what hobby servos bear, unless their file has others
+SAFE_PULSES_US = (400.0, 2600.0)  # tolerated by hobby servos; a file may set others
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class ServoBoard:
 
 @dataclass(frozen=True)
 class ServoCalibration:
-    """One servo, as measured on its arm: servo position = sign * axis position + zero."""
+    """One servo as measured on its arm: servo position = sign * axis position + zero."""
 
     channel: int  # of the board
     unit: str  # "rad" or "m", of its axis and of every position here
-    # pairs of servo position and pulse [us], positions rising
+    # pairs of servo position and pulse [us], positions increasing
     points: tuple[tuple[float, float], ...]
     pulse_limits_us: tuple[float, float]  # (least, most) pulse that may ever be sent
     sign: int = 1  # 1 or -1
@@ -49,10 +49,10 @@ class ServoCalibration:
     # (lower, upper) of the axis, infinite if the file has none
     limits: tuple[float, float] = (-math.inf, math.inf)
     speed: float = math.inf  # of the servo [unit/s], infinite if the file has none
-    calibrated: date | None = None  # day of its measurement, None if it was none
+    calibrated: date | None = None  # day of its measurement, None if it was never measured
 
     def map(self, count_us: float) -> PointMap:
-        """Return the map of its axis for a board with counts of this length [us]."""
+        """Return the map from axis positions to counts of this length [us]."""
         placed = sorted((self.sign * (place - self.zero), pulse) for place, pulse in self.points)
         positions, pulses = zip(*placed, strict=True)
         slew_us = SLEW_US
@@ -64,14 +64,14 @@ class ServoCalibration:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A file's content."""
+    """The content of a calibration file."""
 
     path: Path  # the file
-    example: bool  # made up for the simulation; real hardware is not armed with it
+    example: bool  # invented for simulation; real hardware is not armed with it
     robot: str  # name of the robot description that it belongs to
     board: ServoBoard  # the servo board
     servos: Mapping[str, ServoCalibration]  # by joint name, and "gripper"
-    # (least, most) that the pulse limits of any servo may be
+    # (least, most) allowed as pulse limits of any servo
     safe_pulses_us: tuple[float, float] = SAFE_PULSES_US
 
     @property
@@ -82,7 +82,7 @@ class Calibration:
         return min(known) if known and len(known) == len(days) else None
 
     def maps(self, axes: Axes) -> tuple[PointMap, ...]:
-        """Return a map for each axis; raise CalibrationError if its entry is missing or wrong."""
+        """Return a map for each axis; raise CalibrationError for a missing or wrong entry."""
         names = [axis.name for axis in axes]
         unknown = sorted(set(self.servos) - set(names))
         if unknown:
@@ -94,7 +94,7 @@ class Calibration:
         return tuple(self._servo(axis).map(self.board.count_us) for axis in axes)
 
     def narrowed(self, axes: Axes) -> Axes:
-        """Return the axes with limits and speeds no wider than their servos'; errors as maps()."""
+        """Return the axes limited to what their servos can reach; errors as in maps()."""
         narrow = [
             axis.narrowed(max(m.lower, s.limits[0]), min(m.upper, s.limits[1]), s.speed)
             for axis, m, s in zip(axes, self.maps(axes), map(self._servo, axes), strict=True)
@@ -116,9 +116,10 @@ class Calibration:
 
 
 def calibration_path(name: str, robot: str, folder: Path) -> Path:
-    """Return a calibration file, or raise CalibrationError.
+    """Return the path of a calibration file, or raise CalibrationError.
 
-    The name is a path, that of a shipped file in the folder, or empty for the robot's shipped one.
+    ``name`` is a path, the stem of a shipped file in ``folder``, or empty for the file shipped
+    for the robot.
     """
     if name and Path(name).is_file():
         return Path(name)
@@ -131,7 +132,7 @@ def calibration_path(name: str, robot: str, folder: Path) -> Path:
 
 
 def config_folder() -> Path:
-    """Return the folder of shipped calibrations: beside the sources, or under share/."""
+    """Return the folder of shipped calibrations, in the source tree or under share/."""
     here = Path(__file__).resolve().parents[2] / "config"
     prefixes = [p for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
     installed = [Path(p) / "share" / "arm_hardware" / "config" for p in (*prefixes, sys.prefix)]

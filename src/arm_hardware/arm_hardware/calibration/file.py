@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads calibration files: strictly, since a wrong pulse burns a servo.
+"""Reads calibration files strictly, because a wrong pulse can destroy a servo.
 
-The reader and the JSON schema share the tables of keys. To write the schema anew:
+The reader and the JSON schema share the tables of keys. To regenerate the schema:
 
     python3 -m arm_hardware.calibration.file
 """
@@ -29,7 +29,7 @@ from arm_hardware.calibration.calibration import (
     ServoBoard,
     ServoCalibration,
 )
-from arm_hardware.calibration.servo_map import COUNTS, prescale_of
+from arm_hardware.calibration.servo_map import COUNTS, prescale
 from arm_hardware.errors import CalibrationError
 
 SCHEMA = "calibration.schema.json"
@@ -52,7 +52,7 @@ DATE = Key(Leaf("date, as 2026-05-17", "date"), "day on which its points were me
 
 
 def _servo(unit: str, what: str) -> Table:
-    """Keys of a servo whose axis is given in a unit."""
+    """Return the keys of a servo whose positions are in a unit."""
     number = Leaf(unit, "number")
     sign = f"servo {what} = sign * joint {what} + zero; 1 if left out"
     return Table(
@@ -132,7 +132,7 @@ def calibration_schema() -> dict[str, Any]:
 
 
 def schema_text() -> str:
-    """Return the schema as the text of its file."""
+    """Return the text of the schema file."""
     return json.dumps(calibration_schema(), indent=2) + "\n"
 
 
@@ -145,12 +145,12 @@ if __name__ == "__main__":
 
 
 def load_calibration(path: Path) -> Calibration:
-    """Read and check a calibration file; raise CalibrationError."""
+    """Read and validate a calibration file, or raise CalibrationError."""
     return _calibration(read_yaml(path, CalibrationError), path)
 
 
 def parse_calibration(data: bytes, path: Path) -> Calibration:
-    """Check the bytes of a file at a path that need not exist; raise CalibrationError."""
+    """Validate the bytes of a file, whose path need not exist, or raise CalibrationError."""
     return _calibration(parse_yaml(data, str(path), CalibrationError), path)
 
 
@@ -179,7 +179,7 @@ def _calibration(root: Field, path: Path) -> Calibration:
 
 
 def _unit(field: Field) -> str:
-    """Return the unit of a joint: that of its points."""
+    """Return the unit of a joint, which is that of its points."""
     given = field.mapping()
     if {"points_deg_us", "points_mm_us"} <= given.keys():
         raise field.error("needs either points_deg_us or points_mm_us, not both")
@@ -192,7 +192,7 @@ def _board(field: Field) -> ServoBoard:
     address = _whole(given.get("address"), 0x40, ADDRESSES, problem)
     frequency = _within(given.get("frequency_hz"), 50.0, FREQUENCIES_HZ)
     clock = _within(given.get("reference_clock_hz"), 25e6, CLOCKS_HZ)
-    if not 3 <= prescale_of(frequency, clock) <= 255:
+    if not 3 <= prescale(frequency, clock) <= 255:
         at = given.get("frequency_hz", field)
         raise at.error("frequency_hz cannot be made from this reference clock")
     return ServoBoard(address, frequency, clock)
@@ -247,7 +247,7 @@ def _date(field: Field | None) -> date | None:
 def _limited(
     servo: ServoCalibration, field: Field, si: float, board: ServoBoard
 ) -> ServoCalibration:
-    """Return the servo with the limits of its axis, which its pulses must be able to reach."""
+    """Return the servo with its axis' limits; raise the field's error if pulses exclude them."""
     lower, upper = _pair(field)
     if not lower < upper:
         raise field.error("must rise")
@@ -274,7 +274,7 @@ def _points(field: Field) -> list[Pair]:
 
 
 def monotonic(pulses: Sequence[float]) -> bool:
-    """Return whether pulses rise throughout or fall throughout."""
+    """Return whether pulses are strictly increasing or strictly decreasing."""
     steps = [b - a for a, b in itertools.pairwise(pulses)]
     return all(s > 0 for s in steps) or all(s < 0 for s in steps)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The pulses of a board's servos, one at a time and by small steps, without a driver."""
+"""Changes the pulses of a board's servos one at a time in small steps, without the driver."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ HELD = "Pulses continue: the arm is held. Only `release`, or cutting its power, 
 
 
 class Pulses:
-    """What the board sends, by joint name; only step(), first() and release() send anything.
+    """The pulses that a board sends, by joint name; only step(), first() and release() write.
 
-    All of these raise BusError if the bus is lost; the pulse is then as it was.
+    These raise BusError if the bus is lost; the pulse is then unchanged.
     """
 
     def __init__(self, line: RetryingBus, calibration: Calibration) -> None:
@@ -29,7 +29,7 @@ class Pulses:
         least, most = calibration.safe_pulses_us
         self.bounds = math.ceil(least / self._count_us), math.floor(most / self._count_us)
         found = line.read(servo.channel for servo in self._servos.values())
-        # By joint name, None where the servo gets no pulses.
+        # By joint name; None where the servo gets no pulses.
         self.counts = {name: found[servo.channel] for name, servo in self._servos.items()}
 
     def us(self, name: str) -> float:
@@ -38,13 +38,13 @@ class Pulses:
         return math.nan if count is None else count * self._count_us
 
     def first(self, name: str) -> None:
-        """Send a servo its first pulse, in the middle between its pulse limits."""
+        """Send a servo its first pulse, halfway between its pulse limits."""
         self._line.start()
         middle = sum(self._servos[name].pulse_limits_us) / 2.0
         self._write(name, round(middle / self._count_us))
 
     def step(self, name: str, steps: int) -> bool:
-        """Make the pulses of a servo longer by so many counts; return False at the safe end."""
+        """Lengthen a servo's pulses by some counts; return False at the end of the safe range."""
         before, (least, most) = self.counts[name], self.bounds
         count = (before or 0) + steps
         if before is None or (steps > 0 and count > most) or (steps < 0 and count < least):

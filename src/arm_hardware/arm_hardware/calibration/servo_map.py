@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Axis position -> pulse length -> 12-bit count, and back. Pure.
+"""Maps axis position -> pulse length -> 12-bit count, and back.
 
 One count is one step of the board's counter: ``(PRE_SCALE + 1) / clock`` seconds (NXP PCA9685 data
 sheet, rev. 4, section 7.3.5).
@@ -20,30 +20,30 @@ from typing import TypeAlias
 SLEW_US = 60.0 / 180.0 * 2000.0 / 0.12
 
 COUNTS = 4096
-TRAVEL_US = (500.0, 2500.0)  # what common servos turn from stop to stop with
+TRAVEL_US = (500.0, 2500.0)  # pulses at the end stops of common servos
 FAKE_COUNT = 1e-9  # [rad or m] the step of fake hardware
 
 
-def prescale_of(frequency_hz: float, clock_hz: float) -> int:
+def prescale(frequency_hz: float, clock_hz: float) -> int:
     """Return the PRE_SCALE register for a pulse frequency (data sheet, section 7.3.5, eq. 1)."""
     return int(clock_hz / COUNTS / frequency_hz + 0.5) - 1
 
 
 def count_us(frequency_hz: float, clock_hz: float) -> float:
     """Return the length of one count [us]."""
-    return (prescale_of(frequency_hz, clock_hz) + 1) / clock_hz * 1e6
+    return (prescale(frequency_hz, clock_hz) + 1) / clock_hz * 1e6
 
 
 @dataclass(frozen=True)
 class PointMap:
-    """Piecewise linear through calibrated points."""
+    """A piecewise linear map through calibrated points."""
 
     channel: int  # of the board
     positions: tuple[float, ...]  # of the points, strictly increasing [rad or m]
     pulses_us: tuple[float, ...]  # of the points, strictly increasing or strictly decreasing [us]
     pulse_limits_us: tuple[float, float]  # (least, most) pulse that may ever be sent [us]
     count_us: float  # length of a count [us]
-    # speed of the servo [us/s]; that of a common small one if it was not measured
+    # speed of the servo [us/s]; that of a common small one unless it was measured
     slew_us: float = SLEW_US
 
     @cached_property
@@ -54,7 +54,7 @@ class PointMap:
 
     @property
     def travel_us(self) -> tuple[float, float]:
-        """Where a servo of unknown position may be: its own travel, not just the joint's."""
+        """Pulses at the ends of the servo's own travel, which may exceed the joint's [us]."""
         return (
             min(TRAVEL_US[0], self.pulse_limits_us[0]),
             max(TRAVEL_US[1], self.pulse_limits_us[1]),
@@ -62,7 +62,7 @@ class PointMap:
 
     @property
     def frame(self) -> float:
-        """Seconds from one pulse to the next."""
+        """Period of the pulses [s]."""
         return COUNTS * self.count_us * 1e-6
 
     @property
@@ -89,13 +89,13 @@ class PointMap:
         return self.position_at(count * self.count_us)
 
     def position_at(self, pulse_us: float) -> float:
-        """Return the position at a pulse; beyond the points, that of the last."""
+        """Return the position at a pulse; beyond the points, that of the end point."""
         pulses, positions = self._by_pulse
         return _between(pulse_us, pulses, positions)
 
     @cached_property
     def _by_pulse(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Pulses and positions of the points, pulses rising."""
+        """Pulses and positions of the points, sorted by pulse."""
         step = 1 if self.pulses_us[0] < self.pulses_us[-1] else -1
         return self.pulses_us[::step], self.positions[::step]
 
@@ -108,7 +108,7 @@ class PointMap:
 
 @dataclass(frozen=True)
 class FineMap:
-    """The map of fake hardware: any position, in steps too fine to matter."""
+    """The map of fake hardware: any position, in negligibly small steps."""
 
     channel: int
     lower: float = -math.inf
@@ -127,7 +127,7 @@ ServoMap: TypeAlias = PointMap | FineMap
 
 
 def _between(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:
-    """Return y at x by straight lines, constant beyond the ends; numpy needs ten times as long."""
+    """Return y at x, interpolated linearly and clamped; numpy would take ten times as long."""
     if x <= xs[0]:
         return float(ys[0])
     if x >= xs[-1]:
@@ -137,7 +137,7 @@ def _between(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:
 
 
 def resolution(servo: ServoMap, count: int | None) -> float:
-    """Return the step of one count at a count [rad or m]; at mid-travel if it is None."""
+    """Return the size of one count [rad or m] near ``count``, or at mid-travel if it is None."""
     if count is None:
         count = servo.count_of(0.5 * (servo.lower + servo.upper))
     step = -1 if servo.position_of(count + 1) == servo.position_of(count) else 1

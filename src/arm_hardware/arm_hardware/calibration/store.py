@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Changes to calibration files: their difference, and the previous file kept as a backup."""
+"""Changes calibration files: shows the difference and keeps the previous file as a backup."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from arm_hardware.errors import CalibrationError
 
 @dataclass(frozen=True)
 class CalibrationChange:
-    """A calibration file as it would be."""
+    """A proposed change to a calibration file."""
 
     path: Path
     old: bytes  # its text; empty if it does not exist yet
     new: bytes
-    calibration: Calibration  # what the new text means
+    calibration: Calibration  # parsed from the new text
 
     def diff(self) -> str:
-        """Return what changes, as a unified diff; empty if nothing does."""
+        """Return the change as a unified diff, empty if there is none."""
         old, new = (data.decode("utf-8-sig").splitlines(True) for data in (self.old, self.new))
         name = str(self.path)
         return "".join(difflib.unified_diff(old, new, name, f"{name} (new)", n=1))
 
     def write(self) -> Path | None:
-        """Write the file whole or not at all; return the backup, None if there was no file."""
+        """Write the file atomically; return the path of the backup, None if the file is new."""
         backup = None
         try:
             if self.path.exists():
@@ -57,10 +57,10 @@ class CalibrationChange:
 
 
 def change(path: Path, text: bytes, values: Mapping[str, Mapping[str, str]]) -> CalibrationChange:
-    """Return a file with keys of its servos set, or raise CalibrationError if it would be wrong.
+    """Return a file with keys of its servos set, or raise CalibrationError if it is invalid.
 
-    The values are YAML text by servo name and key; the text is that of the file, or of a new one.
-    A file in which every servo then has its day of calibration is no example any more.
+    ``values`` holds YAML text by servo name and key; ``text`` is that of the file or of a new one.
+    Once every servo has its day of calibration, the file is no longer an example.
     """
     new = text
     for name, keys in values.items():
@@ -88,16 +88,16 @@ def _free_backup(path: Path) -> Path:
     return next(backup for backup in backups if not backup.exists())
 
 
-DECIMALS = 3  # of deg, mm and us: finer than any board, protractor or ruler
+DECIMALS = 3  # of deg, mm and us: finer than any board or measuring tool
 
 
-def unit_of(servo: ServoCalibration) -> str:
+def file_unit(servo: ServoCalibration) -> str:
     """Return the unit of a servo's positions in its file: "deg" or "mm"."""
     return "deg" if servo.unit == "rad" else "mm"
 
 
 def within_reach(servo: ServoCalibration) -> ServoCalibration:
-    """Return the servo with limits no wider than its points and pulse limits reach."""
+    """Return the servo with limits reduced to what its points and pulse limits reach."""
     if math.isinf(servo.limits[0]):
         return servo
     reach = servo.map(1.0)
@@ -106,8 +106,8 @@ def within_reach(servo: ServoCalibration) -> ServoCalibration:
 
 
 def changed_keys(old: ServoCalibration, new: ServoCalibration) -> dict[str, str]:
-    """Return the YAML text of each key in which a servo has changed."""
-    unit = unit_of(old)
+    """Return the YAML text of each key whose value differs between two servos."""
+    unit = file_unit(old)
     si = TO_SI[unit]
     values: dict[str, str] = {}
     if new.zero != old.zero:

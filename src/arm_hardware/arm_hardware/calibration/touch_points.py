@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files of touched points: commanded joint positions, and where the tip really was."""
+"""Files of touched points: commanded joint positions and measured tip positions."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from arm_hardware.errors import CalibrationError
 Array = NDArray[np.float64]
 
 
-def tip_of(model: RobotModel, q: Sequence[float] | Array, at: Array | None = None) -> Array:
-    """Return the position (3,) in base_link [m] of a point ``at`` (3,) of tool0, or its origin.
+def tip_position(model: RobotModel, q: Sequence[float] | Array, at: Array | None = None) -> Array:
+    """Return the position (3,) in base_link [m] of a point ``at`` (3,) of tool0.
 
-    Joint positions q are (n,) [rad or m].
+    Without ``at``, the point is the origin of tool0. Joint positions q are (n,) [rad or m].
     """
     pose = model.fk(q)
     point: Array = pose[:3, 3] if at is None else pose[:3, :3] @ at + pose[:3, 3]
     return point
 
 
-def tip_rates(model: RobotModel, frames: Sequence[Array], at: Array | None = None) -> Array:
-    """Return the derivatives (3, n) of tip_of() by the joints [m/rad or m/m].
+def tip_jacobian(model: RobotModel, frames: Sequence[Array], at: Array | None = None) -> Array:
+    """Return the derivatives (3, n) of tip_position() with respect to the joints [m/rad or m/m].
 
-    The linear part of the geometric Jacobian (Lynch and Park, "Modern Robotics", section 5.1) at
-    the DH frames of these joint positions.
+    This is the linear part of the geometric Jacobian (Lynch and Park, "Modern Robotics", section
+    5.1), computed from the DH frames at the joint positions.
     """
     point = frames[-1] @ model.tool.matrix @ np.append(np.zeros(3) if at is None else at, 1.0)
     rates = np.empty((3, model.n))
@@ -52,15 +52,15 @@ def tip_rates(model: RobotModel, frames: Sequence[Array], at: Array | None = Non
     return rates
 
 
-def tick_limit(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) -> float:
-    """Return how far one count of one servo moves the tip at most [m]: no error can be smaller.
+def tip_resolution(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) -> float:
+    """Return the largest motion of the tip [m] by one count of one servo, the attainable accuracy.
 
-    Joint positions q are (n,) [rad or m], maps those of the joints from base to tip.
+    Joint positions q are (n,) [rad or m]; maps are those of the joints from base to tip.
     """
-    ways = np.linalg.norm(tip_rates(model, model.dh_frames(q)), axis=0)
+    speeds = np.linalg.norm(tip_jacobian(model, model.dh_frames(q)), axis=0)
     counts = [servo.count_of(position) for servo, position in zip(maps, q, strict=True)]
     near = [[m.position_of(c + k) for k in (-1, 0, 1)] for m, c in zip(maps, counts, strict=True)]
-    return float((ways * np.abs(np.diff(near)).max(axis=1)).max())
+    return float((speeds * np.abs(np.diff(near)).max(axis=1)).max())
 
 
 XYZ = ListOf(Leaf("length", "number"), 3, 3)
@@ -86,13 +86,13 @@ FILE = Table(
 
 @dataclass(frozen=True)
 class TouchPoints:
-    """What was touched."""
+    """Touched points, in SI units."""
 
     robot: str
     at: Array  # (3,) the point of the tool that touches, in tool0 [m]
     commanded: Array  # (m, n) joint positions commanded to the servos [rad or m]
     tips: Array  # (m, 3) where that point was, in base_link [m]
-    lines: tuple[int, ...] = ()  # (m,) of the file, for messages about a point
+    lines: tuple[int, ...] = ()  # (m,) line numbers in the file, for messages about a point
 
 
 def load_touches(path: Path, model: RobotModel) -> TouchPoints:

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The guided calibration of an arm's servos: keys in, pulses and a calibration file out.
+"""Guided calibration of an arm's servos with keys, which writes a calibration file.
 
-However it ends, nothing more is sent and pulses continue: the arm is held.
+However it ends, pulses continue unchanged: the arm is held.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from arm_hardware.calibration.axes import GRIPPER, Axis, axes_of
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration
 from arm_hardware.calibration.file import CHANNELS, TO_SI, monotonic
 from arm_hardware.calibration.pulses import Pulses
-from arm_hardware.calibration.store import DECIMALS, change, changed_keys, unit_of, within_reach
+from arm_hardware.calibration.store import DECIMALS, change, changed_keys, file_unit, within_reach
 from arm_hardware.errors import CalibrationError, HardwareError
 
 
@@ -30,10 +30,10 @@ class CalibrationDraft:
     """New points and pulse limits of a servo; positions in deg or mm."""
 
     def __init__(self, servo: ServoCalibration) -> None:
-        self.servo = servo  # as its file has it
-        self.unit = unit_of(servo)
+        self.servo = servo  # as in the file
+        self.unit = file_unit(servo)
         self._si = TO_SI[self.unit]
-        # Position of the servo -> pulse [us], in the order of their measurement.
+        # Position of the servo -> pulse [us], in order of measurement.
         self.points: dict[float, float] = {}
         self.clamp: list[float | None] = [None, None]  # new (least, most) pulse, None if not set
 
@@ -99,7 +99,7 @@ HELP = """\
 
 
 class CalibrationSession:
-    """One guided calibration, from the text of a file or of a new one; making it sends nothing."""
+    """A guided calibration, starting from a file's text; its constructor sends nothing."""
 
     _terminal: Screen
 
@@ -149,7 +149,7 @@ class CalibrationSession:
                 terminal.print(str(error))
 
     def status(self) -> str:
-        """Return one line about the present servo, newest point first: narrow terminals cut."""
+        """Return one line about the current servo, newest point first in case it is cut off."""
         name, draft = self._name, self._draft
         count = self._pulses.counts[name]
         pulse = "no pulses, p: first" if count is None else f"{self._pulses.us(name):.1f} us"
@@ -176,8 +176,8 @@ class CalibrationSession:
         found = {name: draft.values(self._today) for name, draft in self._drafts.items()}
         return {name: values for name, values in found.items() if values}
 
-    def _go(self, way: int) -> None:
-        self._at = (self._at + way) % len(self._names)
+    def _go(self, offset: int) -> None:
+        self._at = (self._at + offset) % len(self._names)
 
     def _has_pulses(self) -> bool:
         has = self._pulses.counts[self._name] is not None
@@ -288,7 +288,7 @@ SLIDE = "points_mm_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [100
 
 
 def template(model: RobotModel) -> str:
-    """Return a file in which every servo is an ideal one, on channels 0, 1, 2, ..."""
+    """Return a file with ideal servos on channels 0, 1, 2, ..., for editing."""
     axes = axes_of(model)
     if len(axes) > CHANNELS:
         raise CalibrationError(f"{model.name} has {len(axes)} servos, a board has {CHANNELS}")

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find the pulses of an arm's servos by small steps with keys, and write its calibration file.
+"""Find the pulses of an arm's servos in small steps with keys, and write its calibration file.
 
-It drives the board itself: end the driver first.
+It accesses the board directly, so end the driver first.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.options import BACKENDS
 
 
-def _text_of(path: Path, robot: str) -> bytes:
-    """Return the text of a file, or of a new one for a robot."""
+def _file_text(path: Path, robot: str) -> bytes:
+    """Return the text of a file, or of a new one for a robot if it does not exist."""
     if path.exists():
         return read_bytes(path)
     if not robot:
@@ -44,7 +44,7 @@ def _text_of(path: Path, robot: str) -> bytes:
 
 def calibrate(chosen: argparse.Namespace) -> None:
     """Run the tool."""
-    text = _text_of(chosen.file, chosen.robot)
+    text = _file_text(chosen.file, chosen.robot)
     calibration = parse_calibration(text, chosen.file)
     screen = Screen()
     line = RetryingBus(_closed_bus(chosen, calibration.board), "press the key again")

@@ -1,10 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Find the zeros of joints from tip positions touched at known points, and write them.
+"""Fit the zeros of all joints to touched tip positions and write them to the calibration file.
 
-The file of points holds commanded joint positions, and where the tip really was. All
-joints' zeros are fitted, lengths of links on request; lengths belong into the robot file and are
-only shown.
+The file of points holds commanded joint positions and measured tip positions. Link lengths are
+fitted on request; they belong in the robot file and are only printed.
 """
 
 from __future__ import annotations
@@ -33,22 +32,22 @@ from arm_hardware.calibration.touch_points import Array, TouchPoints, load_touch
 from arm_hardware.errors import HardwareError
 
 OLDER = (
-    "Note: {file} was changed after {points}; points that were touched with other zeros than it "
-    "has now would correct twice.\n"
+    "Note: {file} was changed after {points}; points touched with other zeros than its present "
+    "ones would correct twice.\n"
 )
 
 
 def with_zeros(path: Path, found: KinematicFit) -> CalibrationChange:
-    """Return the calibration file with the zeros found; raise HardwareError if it is wrong.
+    """Return the calibration file with the fitted zeros; raise HardwareError if it is invalid.
 
-    A joint that is dq beyond its commanded position, and whose servo angle is
-    sign * joint + zero, is right with zero - sign * dq.
+    A joint that is dq beyond its commanded position, with servo angle sign * joint + zero, is
+    corrected by the zero ``zero - sign * dq``.
     """
     text = read_bytes(path)
     servos = parse_calibration(text, path).servos
     values = {}
     for parameter, value in zip(found.parameters, found.values, strict=True):
-        if parameter.what != "zero":
+        if parameter.kind != "zero":
             continue
         old = servos.get(parameter.name)
         if old is None:
@@ -59,7 +58,7 @@ def with_zeros(path: Path, found: KinematicFit) -> CalibrationChange:
 
 
 def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:
-    """Return the result, a line for each parameter."""
+    """Return the result as text, one line per parameter."""
     lines = [
         f"{len(found.before)} points; tip errors before: {_errors(found.before)}; "
         f"after: {_errors(found.after)}"
@@ -67,8 +66,8 @@ def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:
     for p, value, deviation in zip(found.parameters, found.values, found.deviations, strict=True):
         scale, unit = (180.0 / math.pi, "deg") if p.unit == "rad" else (1e3, "mm")
         origin = "its commanded position"
-        if p.what != "zero":
-            old = getattr(model.joints[p.joint].row, p.what) * 1e3
+        if p.kind != "zero":
+            old = getattr(model.joints[p.joint].row, p.kind) * 1e3
             origin = f"{old:.3f} mm: write {old + value * 1e3:.3f} mm into the robot file"
         off = f"{value * scale:+.3f} {unit} (+- {deviation * scale:.3f})"
         lines.append(f"  {p.name} is {off} from {origin}")
@@ -105,7 +104,7 @@ def calibrate_kinematics(options: argparse.Namespace) -> None:
 
 
 def agreed(question: str) -> bool:
-    """Return whether a person at a terminal answers a question with y."""
+    """Return whether the user at a terminal answers a question with y."""
     return sys.stdin.isatty() and input(f"{question} (y/n) ").strip().lower() == "y"
 
 
@@ -117,9 +116,9 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument("--robot", default="", help="shipped name or path (default: the file's)")
     name = "JOINT.a|JOINT.d"
     parser.add_argument(
-        "--lengths", nargs="+", default=[], metavar=name, help="find these too; or all"
+        "--lengths", nargs="+", default=[], metavar=name, help="fit these, too; or all"
     )
-    parser.add_argument("--keep", nargs="+", default=[], metavar="NAME", help="do not find these")
+    parser.add_argument("--keep", nargs="+", default=[], metavar="NAME", help="do not fit these")
     parser.add_argument("--yes", action="store_true", help="write without asking")
     return run(parser, calibrate_kinematics, args, (HardwareError, DescriptionError, EOFError))
 

@@ -31,7 +31,7 @@ from arm_hardware.commands.doctor_network import LOOPBACK_TIMEOUT, check_network
 
 
 def _throttled() -> str:
-    """Return what the firmware of a Raspberry Pi reports about its supply, "" elsewhere."""
+    """Return the throttling report of a Raspberry Pi's firmware, "" on other computers."""
     try:
         done = subprocess.run(
             ["vcgencmd", "get_throttled"], capture_output=True, text=True, timeout=5.0
@@ -42,7 +42,7 @@ def _throttled() -> str:
 
 
 def _loopback() -> bool:
-    """Return whether two nodes here reach each other; needs ROS 2."""
+    """Return whether two nodes on this computer reach each other; needs ROS 2."""
     from arm_hardware.ros.loopback import loopback_works
 
     return loopback_works(LOOPBACK_TIMEOUT)
@@ -62,9 +62,9 @@ class Host:
 
 
 def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResult]:
-    """Check everything; nothing is written to the board.
+    """Yield the results of all checks, without writing to the board.
 
-    Without ``real`` servos the I2C device is not needed; without a calibration file, the shipped
+    The I2C device is needed only with ``real`` servos; without a calibration file, the shipped
     ones are checked.
     """
     yield from check_software(host.environment)
@@ -86,7 +86,7 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
 
 
 def _print(results: Iterator[CheckResult]) -> bool:
-    """Print results as they come; return whether something needed is missing."""
+    """Print results as they arrive; return whether there is a problem."""
     missing = False
     for result in results:
         sys.stdout.write(f"{result.mark:<8} {result.what}: {result.detail}\n")
@@ -98,7 +98,7 @@ def _print(results: Iterator[CheckResult]) -> bool:
 
 
 def main(args: list[str] | None = None, host: Host | None = None) -> int:
-    """Print the findings; return 1 if something needed is missing."""
+    """Print the results; return 1 if there is a problem."""
     parser = argparse.ArgumentParser(prog="doctor", description=__doc__)
     parser.add_argument("--real", action="store_true", help="real servos are to be driven")
     parser.add_argument("--calibration", type=Path, help="calibration file to check")
@@ -108,7 +108,7 @@ def main(args: list[str] | None = None, host: Host | None = None) -> int:
     if not chosen.json:
         try:
             return int(_print(results))
-        except BrokenPipeError:  # head has read enough
+        except BrokenPipeError:  # the reader, such as head, has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
     rows = [{"mark": result.mark, **asdict(result)} for result in results]

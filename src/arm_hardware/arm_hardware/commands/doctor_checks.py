@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of this computer: software, I2C device, servo board, calibration files, power and heat.
 
-Under-voltage: the kernel's raspberrypi-hwmon (Documentation/hwmon/raspberrypi-hwmon.rst), or the
-firmware's ``vcgencmd get_throttled``, whose bits 0 to 3 are now and 16 to 19 since the start
-(documentation of Raspberry Pi OS, "vcgencmd").
+Under-voltage is reported by the kernel's raspberrypi-hwmon
+(Documentation/hwmon/raspberrypi-hwmon.rst) or the firmware's ``vcgencmd get_throttled``: bits 0 to
+3 mean now, 16 to 19 since boot (documentation of Raspberry Pi OS, "vcgencmd").
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib import metadata
 from pathlib import Path
 
 from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.linux_i2c import check_device, group_of
+from arm_hardware.bus.linux_i2c import check_device, device_group
 from arm_hardware.bus.pca9685 import CHANNELS
 from arm_hardware.bus.servokit import PACKAGE
 from arm_hardware.calibration.calibration import Calibration, ServoBoard
@@ -29,13 +29,13 @@ from arm_hardware.errors import BusError, CalibrationError
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One finding."""
+    """The result of one check."""
 
-    what: str
+    what: str  # the thing checked
     ok: bool
     detail: str  # what was found
-    fix: str = ""  # what to do; dropped if ok
-    needed: bool = True  # whether something in the chosen scope does not work without it
+    fix: str = ""  # what to do; cleared if ok
+    needed: bool = True  # whether a failure is a problem rather than a note
 
     def __post_init__(self) -> None:
         if self.ok:
@@ -57,19 +57,19 @@ def check_device_node(node: Path, needed: bool) -> CheckResult:
     except BusError as error:
         there = node.exists()
         others = ", ".join(str(path) for path in sorted(node.parent.glob("i2c-*")))
-        found = f"group {group_of(node)}, no permission" if there else "does not exist"
+        found = f"group {device_group(node)}, no permission" if there else "does not exist"
         if others and not there:
             found += f" (but {others})"
         sentence = str(error).partition(": ")[2].rstrip(".")
         fix = sentence if there else f"{sentence}; only for real servos"
         return CheckResult(str(node), False, found, fix, needed)
-    return CheckResult(str(node), True, f"group {group_of(node)}, usable")
+    return CheckResult(str(node), True, f"group {device_group(node)}, usable")
 
 
 def check_board(
     wanted: ServoBoard, connect: Callable[[ServoBoard], Bus], needed: bool
 ) -> Iterator[CheckResult]:
-    """Find a calibration's board and read its pulses; nothing is written."""
+    """Find a calibration's board and read its pulses, without writing."""
     what = f"servo board 0x{wanted.address:02x}"
     bus = connect(wanted)
     try:
@@ -95,7 +95,7 @@ OLD = 365  # [days] gears wear, horns slip, servos are replaced
 def check_calibration(
     path: Path, must_be_real: bool, today: date
 ) -> tuple[CheckResult, Calibration | None]:
-    """Check a file; also return its content, None if it cannot be read."""
+    """Check a calibration file; also return its content, None if it cannot be read."""
     what = f"calibration {path.name}"
     try:
         read = load_calibration(path)
@@ -105,10 +105,10 @@ def check_calibration(
     if read.example:
         detail, fix = f"{servos}, an example, for sim only", "ros2 run arm_hardware calibrate"
         return CheckResult(what, not must_be_real, detail, fix), read
-    return _aged(what, servos, read, today), read
+    return _check_age(what, servos, read, today), read
 
 
-def _aged(what: str, servos: str, read: Calibration, today: date) -> CheckResult:
+def _check_age(what: str, servos: str, read: Calibration, today: date) -> CheckResult:
     undated = [name for name, servo in read.servos.items() if servo.calibrated is None]
     if undated or read.oldest is None:
         detail = f"{servos}, without a day of calibration: {', '.join(undated)}"
@@ -123,7 +123,7 @@ def _aged(what: str, servos: str, read: Calibration, today: date) -> CheckResult
     return CheckResult(what, days <= OLD, detail, "ros2 run arm_hardware verify", needed=False)
 
 
-HOT = 80.0  # [degrees Celsius] a Raspberry Pi throttles from here on
+HOT = 80.0  # [degrees Celsius] at which a Raspberry Pi starts to throttle
 CPUFREQ = "devices/system/cpu/cpu0/cpufreq/scaling_governor"
 SUPPLY = (
     "feed the computer with its own supply (5 V, 3 A; Pi 5: 5 A) and a short cable, "
@@ -142,7 +142,7 @@ THROTTLED = {
 
 
 def check_computer(sys: Path, throttled: Callable[[], str]) -> Iterator[CheckResult]:
-    """Check what can be read of /sys and of ``vcgencmd get_throttled``; skip the rest."""
+    """Check /sys and the output of ``vcgencmd get_throttled``, as far as available."""
     governor = _text(sys / CPUFREQ)
     if governor:
         fix = f"echo performance | sudo tee /sys/{CPUFREQ}: ticks come in time then"
@@ -183,7 +183,7 @@ LEAST_PYTHON = (3, 10)
 
 
 def check_software(environment: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Check what is installed."""
+    """Check the installed software."""
     found, least = (".".join(map(str, part)) for part in (sys.version_info[:3], LEAST_PYTHON))
     ok = sys.version_info[:2] >= LEAST_PYTHON
     yield CheckResult("Python", ok, found, f"install Python {least} or newer")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checks whether ROS 2 nodes reach each other: on this computer, and from others."""
+"""Checks whether ROS 2 nodes reach each other, on this computer and across the network."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LOOPBACK_TIMEOUT = 10.0  # [s]
 def check_network(
     environment: Mapping[str, str], sys: Path, loopback: Callable[[], bool]
 ) -> Iterator[CheckResult]:
-    """Check variables and interfaces, then ``loopback``: whether two nodes reach each other."""
+    """Check variables and interfaces, then ``loopback``, which tells if two nodes communicate."""
     domain = environment.get("ROS_DOMAIN_ID") or "0"
     ok = domain.isascii() and domain.isdigit() and int(domain) <= HIGHEST_DOMAIN
-    fix = f"export ROS_DOMAIN_ID= a number from 0 to {HIGHEST_DOMAIN}"
+    fix = f"set ROS_DOMAIN_ID to a number from 0 to {HIGHEST_DOMAIN}"
     same = "; every computer needs the same" if ok else ""
     yield CheckResult("ROS_DOMAIN_ID", ok, f"{domain}{same}", fix)
-    yield _range(environment, _interfaces(sys))
-    yield _keys(environment)
+    yield _check_discovery(environment, _interfaces(sys))
+    yield _check_security(environment)
     if not ok:
         return
     works = loopback()
@@ -34,8 +34,8 @@ def check_network(
     yield CheckResult("two nodes here", works, detail, fix)
 
 
-def _keys(environment: Mapping[str, str]) -> CheckResult:
-    """Check SROS 2: without it, anyone on the network may command the arm."""
+def _check_security(environment: Mapping[str, str]) -> CheckResult:
+    """Check SROS 2; without it, anyone on the network can command the arm."""
     what, keystore = "keys (SROS 2)", environment.get("ROS_SECURITY_KEYSTORE", "")
     if environment.get("ROS_SECURITY_ENABLE") != "true":
         return CheckResult(what, True, "not enabled: anyone on the network may command the arm")
@@ -51,7 +51,7 @@ def _keys(environment: Mapping[str, str]) -> CheckResult:
     return CheckResult(what, enforced, f"enabled{detail}", fix, needed=False)
 
 
-def _range(environment: Mapping[str, str], interfaces: list[str]) -> CheckResult:
+def _check_discovery(environment: Mapping[str, str], interfaces: list[str]) -> CheckResult:
     what, name = "discovery", "ROS_AUTOMATIC_DISCOVERY_RANGE"
     chosen = environment.get(name) or "SUBNET"
     if environment.get("ROS_LOCALHOST_ONLY") == "1":
@@ -78,7 +78,7 @@ def _range(environment: Mapping[str, str], interfaces: list[str]) -> CheckResult
 
 
 def _interfaces(sys: Path) -> list[str]:
-    """Return the network interfaces by which multicast leaves this computer."""
+    """Return the network interfaces that send multicast to other computers."""
     found = []
     for interface in sorted((sys / "class/net").glob("*")):
         try:

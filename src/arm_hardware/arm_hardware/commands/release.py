@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""End the pulses of all channels of a servo board: its servos go limp.
+"""End the pulses of all channels of a servo board, so that its servos go limp.
 
-For systemd's ExecStopPost and for hands: needs no ROS node, no Adafruit library, no calibration.
+It needs no ROS node, Adafruit library or calibration; systemd's ExecStopPost runs it, too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from arm_hardware.backends import kept_i2c
+from arm_hardware.backends import stored_i2c
 from arm_hardware.bus.i2c import PatientI2C, Registers
 from arm_hardware.bus.linux_i2c import DEVICE, linux_i2c
 from arm_hardware.bus.pca9685 import ALL_LED_OFF_H, CHANNELS, FULL, LED0
@@ -47,7 +47,7 @@ def main(args: list[str] | None = None) -> int:
     chosen = parser.parse_args(args)
     place = chosen.sim or chosen.device
     try:
-        i2c = kept_i2c(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
+        i2c = stored_i2c(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
         release(Registers(PatientI2C(i2c), chosen.address))
     except (HardwareError, OSError) as error:
         sys.stderr.write(f"0x{chosen.address:02x} of {place} was not released: {error}\n")

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Drive a calibrated arm slowly to reference postures, and print where its tip should be there.
+"""Move a calibrated arm slowly to reference postures and print where its tip should be.
 
-It drives the board itself: end the driver first. Measure at each posture; what is off in the same
-way everywhere is a servo's zero, which calibrate_kinematics finds from such measurements.
+It accesses the board directly, so end the driver first. Measure the tip at each posture; an error
+that is the same everywhere is that of a servo's zero, which calibrate_kinematics can fit.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from arm_common.signals import interrupt_on_signals
 from arm_common.suggestions import did_you_mean
 
 from arm_description import DescriptionError, RobotModel, load_robot
-from arm_hardware.calibration.axes import check_position, rest_of
+from arm_hardware.calibration.axes import check_position, rest_positions
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.pulses import HELD
-from arm_hardware.calibration.touch_points import tick_limit, tip_of
+from arm_hardware.calibration.touch_points import tip_position, tip_resolution
 from arm_hardware.commands.calibrate import add_board
 from arm_hardware.commands.calibrate_kinematics import agreed
 from arm_hardware.driver import Driver
@@ -31,16 +31,19 @@ from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import single_point_goal
 from arm_hardware.motion.options import DriverOptions
 
-BRIEFEST = 0.5  # [s] of any motion
-PATIENCE = 5.0  # [s] of the wall, after the time that a motion should take
-SIMULATED_SPEED = 10.0  # seconds of the simulated arm in one of the wall
+SHORTEST_MOTION = 0.5  # [s] of any motion
+PATIENCE = 5.0  # [s] of wall time beyond the planned duration of a motion
+SIMULATED_SPEED = 10.0  # simulated seconds per wall second
 
 
 def posture(driver: Driver, model: RobotModel, name: str) -> list[float]:
     """Return the positions of a posture [rad or m] for all axes of a driver.
 
-    It has a name or is given by joints, ``waist=30,elbow=-10`` in deg or mm. Axes that it leaves
-    out are as in the posture rest. Errors are CommandErrors.
+    ``name`` is the name of a posture, or joint values in deg or mm like ``waist=30,elbow=-10``.
+    Omitted axes are as in the posture rest.
+
+    Raises:
+        CommandError: There is no such posture or joint, or a position is outside its limits.
     """
     if "=" in name:
         values: Mapping[str, float] = dict(_value(driver, part) for part in name.split(","))
@@ -49,7 +52,7 @@ def posture(driver: Driver, model: RobotModel, name: str) -> list[float]:
     else:
         known = did_you_mean(name, model.postures)
         raise CommandError(f"{model.name} has no posture {name!r}; {known}; or joint=value,...")
-    rest = rest_of(model, driver.axes)
+    rest = rest_positions(model, driver.axes)
     goal = [values.get(a.name, r) for a, r in zip(driver.axes, rest, strict=True)]
     for axis, position in zip(driver.axes, goal, strict=True):
         check_position(axis, position, f" of posture {name}")
@@ -57,30 +60,36 @@ def posture(driver: Driver, model: RobotModel, name: str) -> list[float]:
 
 
 def drive(driver: Driver, to: Sequence[float], share: float) -> None:
-    """Bring an armed arm to positions with a share of its highest speeds, and wait."""
+    """Move an armed arm to positions at a share of its speed limits, and wait for it.
+
+    Raises:
+        HardwareError: The motion failed or did not end.
+    """
     ways = zip(driver.axes, driver.controller.command()[0], to, strict=True)
-    seconds = max([BRIEFEST, *(abs(b - a) / (share * axis.velocity) for axis, a, b in ways)])
+    seconds = max(
+        [SHORTEST_MOTION, *(abs(b - a) / (share * axis.velocity) for axis, a, b in ways)]
+    )
     n = len(driver.axes.arm)
     goals = [driver.controller.follow(single_point_goal(driver.axes, seconds, to[:n]))]
     if driver.axes.gripper is not None:
         goals.append(driver.controller.grip(to[-1]))
     for goal in goals:
         if not goal.wait(seconds / driver.options.speed + PATIENCE):
-            raise HardwareError("The motion does not end; is the computer overloaded?")
+            raise HardwareError("The motion did not end in time; is the computer overloaded?")
         if goal.outcome is not GoalOutcome.SUCCEEDED:
             raise HardwareError(goal.message)
 
 
 def report(driver: Driver, model: RobotModel, name: str) -> str:
-    """Return what to measure at a posture: commanded joints, tip and the tip's step."""
+    """Return text about a posture: commanded joints, expected tip and the tip's resolution."""
     commanded = [math.nan if p is None else p for p in driver.controller.snapshot().positions]
     q = commanded[: model.n]
     joints = ", ".join(
         f"{axis.name} {_written(value, axis.unit)}"
         for axis, value in zip(driver.axes, commanded, strict=True)
     )
-    x, y, z = tip_of(model, q) * 1e3
-    tick = tick_limit(model, q, driver.output.maps[: model.n]) * 1e3
+    x, y, z = tip_position(model, q) * 1e3
+    tick = tip_resolution(model, q, driver.output.maps[: model.n]) * 1e3
     return (
         f"{name}: {joints}\n"
         f"  expect the tip (tool0) at {x:.1f} {y:.1f} {z:.1f} mm in base_link; "
@@ -138,9 +147,9 @@ def verify(chosen: argparse.Namespace) -> None:
 
 
 def _confirm() -> None:
-    """Ask a person before real servos are armed."""
+    """Ask the user before real servos are armed; raise HardwareError unless they agree."""
     if not sys.stdin.isatty():
-        raise HardwareError("Real servos are armed by a person at a terminal.")
+        raise HardwareError("Arming real servos must be confirmed at a terminal.")
     if not agreed(
         "Servos without pulses are brought to the posture rest one after another, in short bursts;"
         "\nsome jump there AT ONCE. Keep clear, be ready to cut their power. Arm them?"

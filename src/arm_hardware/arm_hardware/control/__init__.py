@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Control."""
+"""The control loop, from controller and state machine to servo output."""

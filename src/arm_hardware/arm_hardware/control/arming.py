@@ -1,11 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arming: check the pulses found on the board, then bring up the servos one after another.
+"""Arming: check the pulses found on the board, then start the servos one after another.
 
-A servo turns at full speed from an unknown position to that of its first pulse. It is slow
-only without pulses. SlowHoming therefore sends short bursts, one frame of the board (20 ms at
-50 Hz) and then none for a while: an analogue servo moves by one frame's travel in each. A digital
-servo that keeps its last pulse by itself cannot be slowed; it jumps with the first burst.
+A servo turns at full speed from an unknown position to that of its first pulse, and stops when
+pulses end. SlowHoming therefore sends short bursts, each one frame of the board (20 ms at 50 Hz)
+followed by a pause: an analogue servo moves by one frame's travel per burst. A digital servo that
+remembers its last pulse cannot be slowed down; it jumps with the first burst.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import HardwareError, StateError
 
 _LOGGER = logging.getLogger(__name__)
-STAGGER = 0.1  # [s] between two servos' first pulses: all at once would pull the supply down
-JOINT_WITHIN = 6.0  # [s] in which a joint's servo comes from one end of its travel to the other
-SLOWEST = 0.5  # of the servo's speed: what it makes under load and from rest in each burst
+STAGGER = 0.1  # [s] between first pulses: simultaneous starts would overload the supply
+HOMING_TIME = 6.0  # [s] for a servo to cross its whole travel
+LOADED_SPEED = 0.5  # share of the servo's speed reached under load, from rest in each burst
 
 
-def check_found(axes: Axes, output: ServoOutput) -> None:
+def check_board_counts(axes: Axes, output: ServoOutput) -> None:
     """Raise StateError for pulses on the board that this calibration would not send."""
     for axis, servo, count in zip(axes, output.maps, output.counts, strict=True):
         if count is None:
@@ -41,15 +41,15 @@ def check_found(axes: Axes, output: ServoOutput) -> None:
 
 
 class StaggeredArming:
-    """Sends the first pulses of the servos that have none, one after another, at full speed.
+    """Sends first pulses to servos that have none, one after another; they move at full speed.
 
     Attributes:
-        left: Axes without a pulse, in SlowHoming those that have not arrived.
+        left: Indices of axes without a pulse, or in SlowHoming of those that have not arrived.
         duration: Seconds until all are done.
     """
 
     def __init__(self, axes: Axes, output: ServoOutput, rest: Sequence[float], dt: float) -> None:
-        """List the servos without pulses, to go to rest [rad or m, as ``axes.all``]; dt [s]."""
+        """Find the servos without pulses, to move to rest [rad or m, as ``axes.all``]; dt [s]."""
         self._output = output
         self._rest = tuple(rest)
         self._dt = dt
@@ -60,14 +60,14 @@ class StaggeredArming:
 
     @property
     def message(self) -> str:
-        """One sentence for a person."""
+        """One sentence for the status."""
         return (
             "No pulses were sent since power-up: the rest posture is assumed for "
             f"{', '.join(self._names.values())}; their real positions are unknown."
         )
 
     def tick(self) -> None:
-        """Do one tick's sending; raise HardwareError if the bus is lost or a bound broken."""
+        """Do the work of one tick; raise HardwareError if the bus is lost or a bound is broken."""
         self._wait -= self._dt
         if self._wait > 0.0:
             return
@@ -76,12 +76,12 @@ class StaggeredArming:
         self._wait = STAGGER
 
     def abandon(self) -> None:
-        """End the arming: servos that were woken hold."""
+        """End the arming; servos that have been started hold."""
 
 
 @dataclass(frozen=True)
 class PulseBursts:
-    """How one servo is driven: ``number`` times ``on`` ticks with pulses out of ``period``."""
+    """A sequence of ``number`` bursts, each ``on`` ticks with pulses per ``period`` ticks."""
 
     on: int
     period: int
@@ -89,37 +89,37 @@ class PulseBursts:
 
     @property
     def ticks(self) -> int:
-        """Ticks until the servo is at its target from any start."""
+        """Ticks until the servo has reached its target from any start."""
         return self.period * self.number
 
 
-def bursts_of(servo: ServoMap, target: float, dt: float) -> PulseBursts:
-    """Return bursts, at ticks of dt [s], that bring a servo to a target [rad or m] from anywhere.
+def plan_bursts(servo: ServoMap, target: float, dt: float) -> PulseBursts:
+    """Return bursts, at ticks of dt [s], that move a servo to a target [rad or m] from anywhere.
 
-    It takes JOINT_WITHIN; fake hardware is there at once.
+    They take HOMING_TIME; fake hardware needs a single tick.
     """
     if not isinstance(servo, PointMap):
         return PulseBursts(1, 1, 1)
     pulse = servo.count_of(target) * servo.count_us
-    way = max(abs(pulse - end) for end in servo.travel_us)
+    distance = max(abs(pulse - end) for end in servo.travel_us)
     on = max(1, math.ceil(servo.frame / dt - 1e-9))
-    number = max(1, math.ceil(way / (SLOWEST * servo.slew_us * on * dt)))
-    return PulseBursts(on, max(2 * on, math.floor(JOINT_WITHIN / (number * dt))), number)
+    number = max(1, math.ceil(distance / (LOADED_SPEED * servo.slew_us * on * dt)))
+    return PulseBursts(on, max(2 * on, math.floor(HOMING_TIME / (number * dt))), number)
 
 
 class SlowHoming(StaggeredArming):
-    """Brings the servos without pulses to their rest positions in short bursts, base to tip."""
+    """Moves servos without pulses to their rest positions in short bursts, base to tip."""
 
     def __init__(self, axes: Axes, output: ServoOutput, rest: Sequence[float], dt: float) -> None:
         """Plan the bursts; arguments as of StaggeredArming."""
         super().__init__(axes, output, rest, dt)
-        self._bursts = {i: bursts_of(output.maps[i], rest[i], dt) for i in self.left}
+        self._bursts = {i: plan_bursts(output.maps[i], rest[i], dt) for i in self.left}
         self._tick = 0
         self.duration = dt * sum(bursts.ticks + 1 for bursts in self._bursts.values())
 
     @property
     def message(self) -> str:
-        """One sentence for a person."""
+        """One sentence for the status."""
         if not self.left:
             return "Recovered to the rest posture; positions are commanded, not measured."
         total = len(self._names)
@@ -130,7 +130,7 @@ class SlowHoming(StaggeredArming):
         )
 
     def tick(self) -> None:
-        """Do one tick's sending; errors as of StaggeredArming."""
+        """Do the work of one tick; errors as in StaggeredArming."""
         index = self.left[0]
         bursts = self._bursts[index]
         arrived = self._tick >= bursts.ticks
@@ -144,7 +144,7 @@ class SlowHoming(StaggeredArming):
             self._tick = 0
 
     def abandon(self) -> None:
-        """End the pulses of the joint under way: with them it would go on at full speed."""
+        """End the pulses of the moving joint, which would otherwise continue at full speed."""
         if not self.left:
             return
         try:

@@ -16,9 +16,9 @@ from arm_hardware.control.watchdogs import StreamWatchdog
 from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError
 from arm_hardware.motion.execution import Goal, GoalOutcome, Tolerances, TrajectoryExecution
 from arm_hardware.motion.goal_validation import ValidatedGoal
-from arm_hardware.motion.gripper import GripperExecution, GripperGoal, GripTimer, grip_of
-from arm_hardware.motion.limiter import Smoother, ticks_of
-from arm_hardware.motion.options import USUAL, MotionOptions
+from arm_hardware.motion.gripper import GripperExecution, GripperGoal, GripTimer, plan_gripper_goal
+from arm_hardware.motion.limiter import Smoother, smoothing_ticks
+from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 from arm_hardware.motion.trajectory_start import PlannedMotion, plan_motion
 
 
@@ -32,21 +32,21 @@ class TrajectoryController(DriverStateMachine):
         dt: float,
         rest: Sequence[float],
         slow_homing: bool = False,
-        motion_options: MotionOptions = USUAL,
+        motion_options: MotionOptions = DEFAULT_MOTION,
     ) -> None:
-        """Make the machine, disarmed; arguments as of DriverStateMachine."""
+        """Create a disarmed controller; arguments as in DriverStateMachine."""
         super().__init__(axes, output, dt, rest, slow_homing)
         self._options = motion_options
         self._arm: TrajectoryExecution | None = None
         self._grip: GripperExecution | None = None
-        self._smoother = Smoother(ticks_of(motion_options.jerk_time, dt))
+        self._smoother = Smoother(smoothing_ticks(motion_options.jerk_time, dt))
         self._watchdog = StreamWatchdog(motion_options.command_timeout)
         self._grip_timer = GripTimer(motion_options.grip_force)
         self._final_note = ""
 
     @property
     def reference(self) -> tuple[float, ...] | None:
-        """Where the running trajectory is (n,) [rad or m], or None."""
+        """Present position on the running trajectory (n,) [rad or m], None without one."""
         with self._lock:
             return self._arm.reference if self._arm else None
 
@@ -56,17 +56,17 @@ class TrajectoryController(DriverStateMachine):
         tolerances: Tolerances | None = None,
         streamed: bool = False,
     ) -> Goal:
-        """Begin a trajectory; a running one is aborted and blended into it.
+        """Start a trajectory; a running one is aborted and blended into it.
 
         Args:
-            goal: From validate_goal(), or what plan() made of it: then it is planned again only if
-                the arm has moved since.
-            tolerances: Of a goal.
-            streamed: Whether it may be one of a stream, whose end brakes the arm.
+            goal: From validate_goal(), or from plan(), which is planned again only if the arm has
+                moved since.
+            tolerances: Path and goal tolerances, none by default.
+            streamed: Whether it may belong to a stream, whose end brakes the arm.
 
         Raises:
-            CommandError: The plan does not fit to where the arm is.
-            StateError: Motion is refused.
+            CommandError: The trajectory cannot be started from the arm's present position.
+            StateError: The present state does not allow motion.
         """
         with self._lock:
             motion = self.plan(goal)
@@ -75,7 +75,7 @@ class TrajectoryController(DriverStateMachine):
             else:
                 self._watchdog.end()
             self._preempt(self._arm)
-            self._set_off()
+            self._begin_motion()
             self._arm = TrajectoryExecution(self.axes, motion, tolerances or Tolerances())
             self._note = "Following a trajectory; positions are commanded, not measured."
             started = self._arm.goal
@@ -97,25 +97,25 @@ class TrajectoryController(DriverStateMachine):
             return plan_motion(goal, self.axes, position, velocity, self._dt, power_budget)
 
     def hold(self, why: str) -> None:
-        """Brake the arm and hold it; a running trajectory is aborted. May raise StateError."""
+        """Abort a running trajectory, brake and hold; raise StateError if motion is refused."""
         with self._lock:
             self.require_ready()
             self._give_up(why)
         self.changed()
 
     def grip(self, width: float, counts: float = 0.0) -> Goal:
-        """Begin to move the gripper to a width [m], and press so many counts past it.
+        """Start to move the gripper to a width [m] and press ``counts`` counts past it.
 
-        A running motion of it is aborted.
+        A running gripper motion is aborted.
 
         Raises:
-            CommandError: No gripper, the width is out of its limits, or it would press too hard.
-            StateError: Motion is refused.
+            CommandError: There is no gripper, or width or counts are not allowed.
+            StateError: The present state does not allow motion.
         """
         with self._lock:
             grip = self.plan_grip(width, counts)
             self._preempt(self._grip)
-            self._set_off()
+            self._begin_motion()
             self._grip_timer.end()
             self._grip = GripperExecution(self.axes.all[-1], grip)
             self._note = "Moving the gripper; commanded, not measured."
@@ -130,12 +130,12 @@ class TrajectoryController(DriverStateMachine):
             raise CommandError("This arm has no gripper.")
         with self._lock:
             now, servo = self._states[-1].position, self._output.maps[-1]
-            grip = grip_of(axis, servo, self._options.grip_force, width, counts, now)
+            grip = plan_gripper_goal(axis, servo, self._options.grip_force, width, counts, now)
             self.require_ready()
             return grip
 
     def cancel(self, goal: Goal) -> None:
-        """Brake what a running goal moves, and hold."""
+        """Cancel a running goal: brake its motion, then hold."""
         with self._lock:
             for run in (self._arm, self._grip):
                 if run is not None and run.goal is goal:
@@ -143,7 +143,7 @@ class TrajectoryController(DriverStateMachine):
         self.changed()
 
     def give_up(self, goal: Goal, why: str) -> None:
-        """Abort a running goal, brake what it moves, and hold."""
+        """Abort a running goal immediately, brake its motion, then hold."""
         with self._lock:
             if self._arm is not None and self._arm.goal is goal and not goal.done:
                 self._give_up(why)
@@ -152,10 +152,10 @@ class TrajectoryController(DriverStateMachine):
                 self._grip.cancel()
 
     def tick(self, moment: float | None = None) -> None:
-        """Do the work of the period of a moment [s], which the snapshot will report.
+        """Do the work of one control period; the snapshot reports its ``moment`` [s].
 
         Raises:
-            HardwareError: The bus is lost or a bound would be broken; the machine is in FAULT.
+            HardwareError: The bus is lost or a bound would be broken; the state is then FAULT.
         """
         with self._lock:
             self._moment = moment
@@ -182,7 +182,7 @@ class TrajectoryController(DriverStateMachine):
         grip_over = grip is not None and grip.advance(self._states[-1], self._dt)
         self._send(self._smoother.push([s.position for s in self._states]))
         self.moved()
-        if self._latched:  # meanwhile: perhaps not all of it was sent
+        if self._latched:  # stopped meanwhile: perhaps not everything was sent
             self._apply_stop()
             return
         n = len(self.axes.arm)
@@ -203,26 +203,27 @@ class TrajectoryController(DriverStateMachine):
             sent.velocity = (position - sent.position) / self._dt
             sent.position = position
 
-    def _set_off(self) -> None:
-        """Forget how the last motion ended; begin at the command, if that is at rest."""
+    def _begin_motion(self) -> None:
+        """Clear the note about the last motion; reset the smoother if the arm is at rest."""
         self._final_note = ""
         if not self._is_moving():
             self._smoother.hold([s.position for s in self._states])
 
     def _supervise(self) -> None:
-        """Brake if a stream ended too early; back off if the gripper pressed long enough."""
+        """Brake if a stream ended too early; back off if the gripper has pressed long enough."""
         if self._arm is None:
             self._watchdog.end()
         elif self._watchdog.expired(self._dt):
             self._watchdog.end()
             self._give_up("The stream of trajectories ended before the arm was at rest.")
-        off = self._grip_timer.tick(self._output.maps[-1], self._dt)
-        if off is not None:
-            self._set_off()
+        relaxed = self._grip_timer.tick(self._output.maps[-1], self._dt)
+        if relaxed is not None:
+            self._begin_motion()
             self._final_note = (
-                f"The gripper pressed long enough; it let up to {off.counts} counts."
+                "gripper_hold_time is over; the gripper's pressure was reduced to "
+                f"{relaxed.counts} counts."
             )
-            self._grip = GripperExecution(self.axes.all[-1], off)
+            self._grip = GripperExecution(self.axes.all[-1], relaxed)
 
     def _give_up(self, why: str) -> None:
         if self._arm is not None:

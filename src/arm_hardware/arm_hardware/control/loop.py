@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The control thread: ticks on a steady clock, with real-time priority where allowed."""
+"""The control thread: ticks on a monotonic clock, with real-time priority where permitted."""
 
 from __future__ import annotations
 
@@ -24,17 +24,19 @@ REMEDY = (
 
 
 def raise_priority(priority: int) -> str:
-    """Let the calling thread run before all of normal priority (Linux: SCHED_FIFO, 1 to 99).
+    """Give the calling thread real-time priority (Linux: SCHED_FIFO, 1 to 99; 0: no change).
 
-    The other threads of the process come next: one that waits for a processor while it holds the
-    interpreter's lock would keep the calling one waiting too. The priority 0 changes nothing.
-    Return how the thread runs now; if it was refused, why and what to do.
+    The other threads of the process get the next lower one: one that waited for a core while
+    holding the interpreter's lock would block the calling thread.
+
+    Returns:
+        The thread's scheduling now; if the request was refused, also the reason and the remedy.
     """
     if priority <= 0:
         return NORMAL
     try:
         for thread in _other_threads():
-            with suppress(ProcessLookupError):  # it has just ended
+            with suppress(ProcessLookupError):  # the thread has just ended
                 os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(max(1, priority - 1)))
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
     except (AttributeError, OSError) as error:
@@ -43,7 +45,7 @@ def raise_priority(priority: int) -> str:
 
 
 def _other_threads() -> list[int]:
-    """Return the process' other threads, as far as the system shows them (Linux: proc(5))."""
+    """Return the ids of the process' other threads, [] where /proc is missing (proc(5))."""
     tasks = Path("/proc/self/task")
     if not tasks.is_dir():
         return []
@@ -51,22 +53,22 @@ def _other_threads() -> list[int]:
 
 
 _LOGGER = logging.getLogger(__name__)
-MEMORY = 1000  # ticks that the figures of lateness look back
-CLOSE_WITHIN = 5.0  # [s] of the wall
-SHORTEST_TICK = 0.0025  # [s] of wall time: simulated time may run fast, the processor does not
-# A tick later than this many periods moves the schedule, instead of the next ticks crowding after
-# it: with real servos that would be a jerk, in simulated time it is of no account.
+LATENESS_WINDOW = 1000  # ticks over which lateness is evaluated
+CLOSE_WITHIN = 5.0  # [s] of wall time
+SHORTEST_TICK = 0.0025  # [s] of wall time, a limit on how fast simulated time can run
+# A tick later than this many periods shifts the schedule, instead of being followed by ticks in
+# quick succession: those would jerk real servos, but are harmless in simulated time.
 SLIP, SLIP_SIMULATED = 0.25, 10.0
 
 
-def period_of(rate_hz: float, speed: float) -> float:
-    """Return the length of a tick in scaled time [s]."""
+def tick_period(rate_hz: float, speed: float) -> float:
+    """Return the length of a tick [s of the driver's clock]."""
     return max(1.0 / rate_hz, speed * SHORTEST_TICK)
 
 
 @dataclass(frozen=True)
 class Lateness:
-    """How late ticks began, in scaled time [s], over the last ones."""
+    """How late the last ticks began [s of the driver's clock]."""
 
     ticks: int
     slips: int
@@ -76,7 +78,7 @@ class Lateness:
 
 
 class ControlLoop:
-    """Calls a function once a period from its own thread, until it is closed."""
+    """Calls a function once per period from its own thread until closed."""
 
     def __init__(
         self,
@@ -87,14 +89,14 @@ class ControlLoop:
         slip: float = SLIP,
         priority: int = 0,
     ) -> None:
-        """Make the loop; ``start`` begins it.
+        """Create the loop; ``start`` begins it.
 
         Args:
-            tick: Called with the moment it is for [s of the clock].
-            failed: Called from the thread with what ``tick`` raised; the loop then continues.
+            tick: Called with its scheduled moment [s of the clock].
+            failed: Called from the thread with an exception of ``tick``; the loop then continues.
             clock: Time base.
             period: [s of the clock].
-            slip: Periods; a tick later than this moves the schedule.
+            slip: A tick later than this many periods shifts the schedule.
             priority: See raise_priority().
         """
         self._tick = tick
@@ -103,26 +105,26 @@ class ControlLoop:
         self._period = period
         self._slip = slip
         self._priority = priority
-        self.scheduling = NORMAL  # how the system runs the thread, for a person
-        self._late: deque[float] = deque(maxlen=MEMORY)
+        self.scheduling = NORMAL  # result of raise_priority()
+        self._late: deque[float] = deque(maxlen=LATENESS_WINDOW)
         self._ticks = 0
         self._slips = 0
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="arm_control", daemon=True)
 
     def start(self) -> None:
-        """Begin to tick."""
+        """Start ticking."""
         self._thread.start()
 
     def close(self) -> bool:
-        """End; return whether the last tick has ended and does not hang."""
+        """End the loop; return False if its last tick hangs."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join(CLOSE_WITHIN)
         return not self._thread.is_alive()
 
     def lateness(self) -> Lateness:
-        """Return figures of the ticks so far; thread-safe."""
+        """Return the lateness of the last ticks; thread-safe."""
         late = sorted(self._late.copy()) or [0.0]
         n = len(late)
         return Lateness(

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Estimates the servos' positions from all pulses so far: a model, nothing is measured."""
+"""Estimates the servos' positions with a model of their motion; nothing is measured."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from collections.abc import Sequence
 from arm_hardware.calibration.servo_map import PointMap, ServoMap
 from arm_hardware.control.servo_model import DEAD_BAND_US, ServoModel
 
-MET = 2.0 * DEAD_BAND_US + 1e-6  # [us] two models this near are within the dead band of a pulse
+MODELS_AGREE = 2.0 * DEAD_BAND_US + 1e-6  # [us] difference at which two models have converged
 
 
 class PositionEstimate:
-    """Follows what was sent to the channels of servos, first of unknown positions."""
+    """Models the response of servos, initially of unknown position, to their pulses.
+
+    Two models start from the ends of the travel; the position is known once they agree.
+    """
 
     def __init__(self, maps: Sequence[ServoMap]) -> None:
         self._maps = tuple(maps)
@@ -21,10 +24,11 @@ class PositionEstimate:
         self._counts: list[int | None] = [None] * len(self._maps)
         self._models = [_from_both_ends(servo) for servo in self._maps]
 
-    def found(self, counts: Sequence[int | None]) -> None:
-        """Take over the counts in the board's registers: a servo is where its last pulse is.
+    def synchronize(self, counts: Sequence[int | None]) -> None:
+        """Take over the counts in the board's registers, where servos are assumed to be.
 
-        A moving servo continues, and one without pulses (None) may sink anywhere.
+        Servos with unchanged counts continue; the position of one without pulses (None) is
+        unknown, as it may sink.
         """
         known, self._counts = self._counts, list(counts)
         for i, (servo, count) in enumerate(zip(self._maps, counts, strict=True)):
@@ -37,7 +41,7 @@ class PositionEstimate:
         self._command(range(len(self._maps)))
 
     def advance(self, counts: Sequence[int | None], dt: float) -> None:
-        """Let time dt [s] pass, then take over the counts that are sent from now on."""
+        """Advance by dt [s], then take over the counts sent from now on."""
         self._now += dt
         if self._counts != counts:
             new = [i for i, count in enumerate(counts) if count != self._counts[i]]
@@ -45,7 +49,7 @@ class PositionEstimate:
             self._command(new)
 
     def positions(self) -> list[float | None]:
-        """Return the positions [rad or m], None while one is unknown."""
+        """Return the estimated positions [rad or m], None where unknown."""
         return [self._position(i) for i in range(len(self._maps))]
 
     def _command(self, indices: Sequence[int]) -> None:
@@ -60,7 +64,7 @@ class PositionEstimate:
         if not isinstance(servo, PointMap):
             return None if count is None else servo.position_of(count)
         low, high = (model.position_us(self._now) for model in self._models[i])
-        return servo.position_at(0.5 * (low + high)) if high - low <= MET else None
+        return servo.position_at(0.5 * (low + high)) if high - low <= MODELS_AGREE else None
 
 
 def _from_both_ends(servo: ServoMap) -> tuple[ServoModel, ...]:

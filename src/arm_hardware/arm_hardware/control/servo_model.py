@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A hobby servo: it slews to the angle of its last pulse and ignores changes too small."""
+"""A model of a hobby servo, which slews to its last pulse and has a dead band."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DEAD_BAND_US = 5.0
 
 
 class ServoModel:
-    """Position in microseconds of pulse, which needs no calibration; evaluated on request."""
+    """A servo whose position is measured in microseconds of pulse, computed on request."""
 
     def __init__(
         self,
@@ -18,12 +18,12 @@ class ServoModel:
         slew_us: float = SLEW_US,
         dead_band_us: float = DEAD_BAND_US,
     ) -> None:
-        """Make a servo without pulses.
+        """Create a servo without pulses.
 
         Args:
-            position_us: Where its horn is, as the pulse that would keep it there [us].
+            position_us: Position, as the pulse that would hold it [us].
             slew_us: Speed [us/s].
-            dead_band_us: A pulse nearer than this to its position does not move it [us].
+            dead_band_us: Smallest difference between pulse and position that moves it [us].
         """
         self._position = position_us
         self._slew = slew_us
@@ -32,7 +32,7 @@ class ServoModel:
         self._since = 0.0
 
     def command(self, pulse_us: float, now: float) -> None:
-        """Take a pulse length [us] at a time [s]; 0 is none: it stays where it is."""
+        """Set the pulse length [us] at a time [s]; at 0 (no pulses) the servo stays in place."""
         self._position = self.position_us(now)
         self._since = now
         if pulse_us <= 0.0:
@@ -41,11 +41,11 @@ class ServoModel:
             self._target = pulse_us
 
     def position_us(self, now: float) -> float:
-        """Return where the horn is at a time [s], as the pulse that would keep it there [us]."""
+        """Return the position at a time [s], as the pulse that would hold it [us]."""
         if self._target is None:
             return self._position
-        way = self._target - self._position
-        if abs(way) <= self._dead_band:
+        distance = self._target - self._position
+        if abs(distance) <= self._dead_band:
             return self._position
         reach = self._slew * max(0.0, now - self._since)
-        return self._position + max(-reach, min(reach, way))
+        return self._position + max(-reach, min(reach, distance))

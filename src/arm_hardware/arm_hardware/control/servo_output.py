@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The lowest layer before the bus: only finite, legal, slow and new values pass."""
+"""The last layer before the bus, which passes only changed, finite positions within limits."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from arm_hardware.calibration.servo_map import ServoMap, resolution
 from arm_hardware.control.watchdogs import BoardMonitor
 from arm_hardware.errors import HardwareError
 
-ROUNDING = 1e-6  # [rad or m] slack of the last checks; the layers above keep the bounds themselves
+ROUNDING = 1e-6  # [rad or m] tolerance of these checks; the layers above keep the exact bounds
 
 
 class ServoOutput:
     """Sends axis positions to a bus; raises BusError if the bus is lost."""
 
     def __init__(self, bus: Bus, axes: Axes, maps: Sequence[ServoMap], dt: float) -> None:
-        """Make the layer for axes already narrowed to their maps; a tick is dt [s]."""
+        """Create the output for axes already narrowed to their maps; a tick is dt [s]."""
         self.bus = RetryingBus(bus)
         self._axes = axes.all
         self._dt = dt
         self.maps = tuple(maps)
-        # What was last sent to each axis' channel, and its position [rad or m]; None for no pulses
+        # The last count sent to each axis' channel and its position [rad or m]; None for no pulses
         # or unknown.
         self.counts: list[int | None] = [None] * len(axes)
         self.sent: list[float | None] = [None] * len(axes)
@@ -35,11 +35,11 @@ class ServoOutput:
         self.writes = 0  # channels written
 
     def verify_registers(self) -> None:
-        """Compare the board with what was sent, a little at a time; raise BusError."""
+        """Compare the next part of the board's registers with what was sent; raise BusError."""
         self._monitor.poll(self.counts)
 
     def read(self) -> list[float | None]:
-        """Return the positions [rad or m] of the registers, None where no pulse is sent."""
+        """Read the registers; return their positions [rad or m], None where no pulse is sent."""
         found = self.bus.read(m.channel for m in self.maps)
         self.counts = [found[m.channel] for m in self.maps]
         self.sent = self.positions()
@@ -53,9 +53,9 @@ class ServoOutput:
         ]
 
     def write(self, positions: Sequence[float], first: bool = False) -> None:
-        """Send those positions [rad or m], one for each axis, whose count has changed.
+        """Send positions [rad or m], one per axis, where their count has changed.
 
-        With ``first`` the channels may be new or far from their position: no bound on the step.
+        With ``first``, steps are not bounded: channels may be new or far from their position.
 
         Raises:
             HardwareError: A position is NaN or breaks a bound; nothing was sent.
@@ -70,7 +70,7 @@ class ServoOutput:
             self._send(i, position)
 
     def write_one(self, index: int, position: float) -> None:
-        """Send the first position of one axis [rad or m]; errors as in write()."""
+        """Send a first position [rad or m] to one axis; errors as in write()."""
         self._guard(index, position)
         self._send(index, position)
 
@@ -97,7 +97,7 @@ class ServoOutput:
         self.sent[i] = position
 
     def reset_steps(self) -> None:
-        """Begin anew from rest: the last steps do not bound the next."""
+        """Restart from rest: the previous steps do not bound the next ones."""
         self._steps = [0.0] * len(self._steps)
 
     def _guard(self, i: int, position: float) -> None:
@@ -110,7 +110,7 @@ class ServoOutput:
             )
 
     def _guard_step(self, i: int, position: float) -> None:
-        """Hold back a step that is too long, too sudden, or too many counts."""
+        """Raise HardwareError for a step that exceeds the speed or acceleration limit."""
         axis, servo, sent, count = self._axes[i], self.maps[i], self.sent[i], self.counts[i]
         if sent is None or count is None:
             return

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The states of the driver: disarmed, armed, moving, stopped, failed; and snapshots of it.
+"""The driver's states (disarmed, armed, moving, stopped, failed) and snapshots of them.
 
-Callers come from any thread; a lock orders them with the control loop's ticks.
+Methods may be called from any thread; a lock serialises them with the control loop's ticks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from arm_hardware.calibration.axes import Axes
-from arm_hardware.control.arming import SlowHoming, StaggeredArming, check_found
+from arm_hardware.control.arming import SlowHoming, StaggeredArming, check_board_counts
 from arm_hardware.control.position_estimate import PositionEstimate
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import StateError
@@ -21,7 +21,7 @@ from arm_hardware.motion.limiter import AxisState
 
 
 class DriverState(IntEnum):
-    """As in arm_interfaces/msg/HardwareStatus."""
+    """States with the values of arm_interfaces/msg/HardwareStatus."""
 
     UNKNOWN = 0
     DISARMED = 1
@@ -33,10 +33,10 @@ class DriverState(IntEnum):
 
 @dataclass(frozen=True)
 class DriverSnapshot:
-    """What is commanded at one moment; axes in the order of ``axes.all``."""
+    """The commanded state at one moment; axes in the order of ``axes.all``."""
 
     state: DriverState
-    message: str  # one sentence about it
+    message: str  # one sentence about the state
     # commanded, quantised to counts; None where no pulse is sent [rad or m]
     positions: tuple[float | None, ...]
     velocities: tuple[float, ...]  # commanded [rad/s or m/s]
@@ -52,7 +52,7 @@ UNCONFIGURED = DriverSnapshot(
 )
 HOLDING = "Holding; positions are commanded, not measured."
 NOT_ARMED = "Not armed: activate the node to arm."
-STOP_WITHIN = 0.01  # [s] of the wall; a tick that takes longer waits for the bus
+STOP_WITHIN = 0.01  # [s] of wall time to wait for the lock; a longer tick is waiting for the bus
 REFUSALS = {
     DriverState.UNKNOWN: "positions are unknown; activate the node (deactivate it first if it is "
     "active)",
@@ -62,7 +62,7 @@ REFUSALS = {
 
 
 class DriverStateMachine:
-    """Arms, disarms, stops and fails; the subclass moves."""
+    """Arms, disarms, stops and handles failures; its subclass adds motion."""
 
     def __init__(
         self,
@@ -72,10 +72,10 @@ class DriverStateMachine:
         rest: Sequence[float],
         slow_homing: bool = False,
     ) -> None:
-        """Make the machine, disarmed; nothing is read or sent. A tick is dt [s].
+        """Create a disarmed machine without reading or sending anything. A tick is dt [s].
 
-        Servos without pulses are assumed at rest [rad or m, as ``axes.all``], or with
-        ``slow_homing`` go there in short bursts, one by one.
+        Servos without pulses are assumed to be at rest [rad or m, as ``axes.all``]; with
+        ``slow_homing`` they move there in short bursts, one by one.
         """
         self.axes = axes
         # Called, with the lock held or not, whenever state or message may have changed.
@@ -104,7 +104,7 @@ class DriverStateMachine:
         return False
 
     def _goal_positions(self) -> tuple[float, ...]:
-        """Return where the running trajectory ends, empty without one."""
+        """Return the end of the running trajectory [rad or m], empty without one."""
         return ()
 
     def _abort_all(self, why: str) -> None:
@@ -118,7 +118,7 @@ class DriverStateMachine:
 
     @property
     def state(self) -> DriverState:
-        """The present state."""
+        """The current state."""
         with self._lock:
             if self._fault:
                 return DriverState.FAULT
@@ -131,7 +131,7 @@ class DriverStateMachine:
             return DriverState.UNKNOWN if None in self._output.counts else DriverState.DISARMED
 
     def snapshot(self) -> DriverSnapshot:
-        """Return what is commanded now."""
+        """Return the currently commanded state."""
         with self._lock:
             positions = self._output.positions()
             for i in self._arming_sequence.left if self._arming_sequence else ():
@@ -148,15 +148,15 @@ class DriverStateMachine:
             )
 
     def command(self) -> tuple[list[float], list[float]]:
-        """Return unquantised positions and velocities of all axes [rad or m, per second]."""
+        """Return unquantised commanded positions and velocities of all axes [rad or m, /s]."""
         with self._lock:
             return [s.position for s in self._sent], [s.velocity for s in self._sent]
 
     def read(self) -> None:
-        """Take the start state from the board's registers; raise BusError if the bus is lost."""
+        """Initialise positions from the board's registers; raise BusError if the bus is lost."""
         with self._lock:
             found = self._output.read()
-            self._estimate.found(self._output.counts)
+            self._estimate.synchronize(self._output.counts)
             for i, position in enumerate(found):
                 self._set_rest(i, self._rest[i] if position is None else position)
             self._note = (
@@ -167,15 +167,15 @@ class DriverStateMachine:
         self.changed()
 
     def _set_rest(self, i: int, position: float) -> None:
-        """Take an axis to be at rest at a position [rad or m]."""
+        """Set an axis to be at rest at a position [rad or m]."""
         self._states[i] = AxisState(position)
         self._sent[i] = AxisState(position)
 
     def arm(self) -> None:
-        """Let the control loop arm: axes without pulses go to rest one by one, the others hold.
+        """Start arming: axes without pulses go to rest one by one, the others hold.
 
         Raises:
-            StateError: The stop is latched, or a servo is where calibration or limits forbid.
+            StateError: The stop is latched, or a count violates calibration or limits.
             BusError: The bus is lost.
         """
         with self._lock:
@@ -183,7 +183,7 @@ class DriverStateMachine:
                 raise StateError("The stop is latched; call reset before arming.")
             self._output.bus.start()
             self.read()
-            check_found(self.axes, self._output)
+            check_board_counts(self.axes, self._output)
             kind = SlowHoming if self._slow_homing else StaggeredArming
             sequence = kind(self.axes, self._output, self._rest, self._dt)
             self._arming_sequence = sequence if sequence.left else None
@@ -194,18 +194,18 @@ class DriverStateMachine:
 
     @property
     def arming(self) -> bool:
-        """Whether some servos wait for their first pulse."""
+        """Whether arming is still in progress."""
         with self._lock:
             return self._arming_sequence is not None
 
     @property
-    def arming_takes(self) -> float:
-        """Seconds of the driver that the present arming takes in all, 0 without one."""
+    def arming_duration(self) -> float:
+        """Total duration of the arming in progress [s of the driver's clock], 0 without one."""
         with self._lock:
             return self._arming_sequence.duration if self._arming_sequence else 0.0
 
     def disarm(self, why: str) -> None:
-        """Refuse motion from now on; pulses stay as they are."""
+        """Abort goals and refuse motion; pulses continue unchanged."""
         with self._lock:
             self._abort_all(f"The driver was disarmed: {why}")
             self._armed = False
@@ -214,22 +214,22 @@ class DriverStateMachine:
         self.changed()
 
     def release(self, why: str) -> None:
-        """Refuse motion and end all pulses, if it was ever armed; raise BusError if that fails."""
+        """Disarm, and end all pulses if ever armed; raise BusError if that fails."""
         with self._lock:
             self.disarm(why)
             if self._was_armed:
                 self._output.release()
-                self._estimate.found(self._output.counts)
+                self._estimate.synchronize(self._output.counts)
                 self._note = f"Not armed: {why} The servos are released."
         self.changed()
 
     def refuse_new_goals(self, why: str) -> None:
-        """Let what runs go on to its end, and refuse everything else from now on."""
+        """Let running goals finish, but refuse new ones from now on."""
         with self._lock:
             self._closed = why
 
     def require_ready(self) -> None:
-        """Raise StateError, with what to do, unless armed."""
+        """Raise StateError, with a remedy, unless motion is accepted."""
         with self._lock:
             state = self.state
             if self._closed:
@@ -244,9 +244,9 @@ class DriverStateMachine:
     def stop(self, why: str = "the stop was called") -> None:
         """Freeze all commands and refuse motion until reset; no register changes afterwards.
 
-        Never waits for a bus that hangs: the channels are halted first, without a lock; what is
-        left to do the next tick does. A joint on its way out of an unknown position loses its
-        pulses, since with them it would not stop.
+        This never waits for a bus that hangs: channels are halted first, without the lock, and the
+        next tick does the rest. A joint that is being homed loses its pulses, as it would not stop
+        otherwise.
         """
         self._output.bus.halted = True
         self._latched = True
@@ -259,7 +259,7 @@ class DriverStateMachine:
         self.changed()
 
     def _apply_stop(self) -> None:
-        """Apply a requested stop; with the lock held."""
+        """Apply a requested stop; the lock must be held."""
         why, self._stopping = self._stopping, ""
         if not why:
             return
@@ -270,7 +270,7 @@ class DriverStateMachine:
         self._note = f"Stopped: {why}. Call reset to accept motion again."
 
     def reset(self) -> str:
-        """Unlatch the stop and return one sentence; nothing moves. Raise StateError in FAULT."""
+        """Unlatch the stop without moving and return one sentence; raise StateError in FAULT."""
         with self._lock:
             if self._fault:
                 raise StateError("The hardware failed; deactivate and activate to arm again.")
@@ -284,7 +284,7 @@ class DriverStateMachine:
         return "The stop is cleared; nothing moves until commanded."
 
     def fail(self, why: str) -> None:
-        """Enter FAULT: nothing is sent until armed again."""
+        """Enter FAULT; nothing is sent until armed again."""
         with self._lock:
             self._abort_all(why)
             self._armed = False

@@ -12,11 +12,10 @@ from arm_hardware.errors import BusError
 
 
 class StreamWatchdog:
-    """Watches commands that replace each other at most a timeout [s] apart; 0 for any time.
+    """Detects the end of a stream of commands at most a timeout [s] apart; 0 disables it.
 
-    A single command is no stream: it runs to its end. Once a second one replaces a first that has
-    not ended, within the timeout, the next must come within the timeout too, or the motion be at
-    rest before.
+    A single command runs to its end. A command that replaces an unfinished one within the timeout
+    starts a stream: the next one must follow within the timeout unless the motion ends before.
     """
 
     def __init__(self, timeout: float) -> None:
@@ -25,30 +24,30 @@ class StreamWatchdog:
         self._streaming = False
 
     def command_received(self, moving: bool) -> None:
-        """Note a command, and whether the one before it still moves the arm."""
+        """Record a command and whether the previous one is still moving the arm."""
         self._streaming = moving and self._age <= self._timeout
         self._age = 0.0
 
     def end(self) -> None:
-        """Forget the stream: another command replaced it, or the arm is at rest."""
+        """End the stream, because another command replaced it or the arm is at rest."""
         self._age = float("inf")
         self._streaming = False
 
     def expired(self, dt: float) -> bool:
-        """Let a tick [s] pass; return whether the stream has ended too early."""
+        """Advance by a tick [s]; return whether the stream has ended too early."""
         self._age += dt
         return self._streaming and 0.0 < self._timeout < self._age
 
 
-RETRY_PERIOD = 0.5  # [s] of the wall, after which an unacknowledged probe may have been lost
+RETRY_PERIOD = 0.5  # [s] of wall time after which an unacknowledged probe counts as lost
 
 
 class ClientLivenessMonitor:
-    """Sends probes to a client, which is lost if none is acknowledged within a timeout [s].
+    """Detects a lost client: one that acknowledges no probe within a timeout [s].
 
-    A probe is any message whose arrival the middleware acknowledges. A pulled cable, a computer
-    that sleeps and a killed program are thus detected long before the middleware notices. A client
-    that was never known is not lost; with the timeout 0, none is.
+    A probe is any message whose arrival the middleware acknowledges. This detects an unplugged
+    cable, a sleeping computer or a killed program long before the middleware does. A client that
+    was never known cannot be lost; the timeout 0 disables detection.
     """
 
     def __init__(self, timeout: float, now: float, known: bool) -> None:
@@ -57,9 +56,12 @@ class ClientLivenessMonitor:
         self._last_probe = -float("inf")
 
     def poll(self, now: float, known: bool, acknowledged: bool) -> bool:
-        """Return whether to send a probe now [s].
+        """Return whether to send a probe now.
 
-        The middleware may know of a client, and have acknowledged the last probe (or none).
+        Args:
+            now: Present time [s].
+            known: Whether the middleware knows of a client.
+            acknowledged: Whether no probe is awaiting its acknowledgement.
         """
         if known and acknowledged:
             self._last_acknowledged = now
@@ -69,7 +71,7 @@ class ClientLivenessMonitor:
         return True
 
     def timed_out(self, now: float) -> bool:
-        """Return whether the client was known and acknowledged nothing for the timeout."""
+        """Return whether a known client has acknowledged nothing for the timeout."""
         last = self._last_acknowledged
         return last is not None and 0.0 < self._timeout < now - last
 
@@ -77,13 +79,13 @@ class ClientLivenessMonitor:
 PERIOD = 0.1  # [s] between two checks
 
 RESET = (
-    "The servo board was reset or lost its power, or another program set it up anew; check the "
+    "The servo board was reset or lost its power, or another program reconfigured it; check the "
     "supply, then deactivate and activate."
 )
 
 
 class BoardMonitor:
-    """Checks the mode and the channels of the axes of a board in turn; polled every dt [s]."""
+    """Checks a board's mode and the axes' channels in turn; polled every dt [s]."""
 
     def __init__(self, bus: RetryingBus, channels: Sequence[int], dt: float) -> None:
         self._bus = bus
@@ -93,7 +95,7 @@ class BoardMonitor:
         self._wait = 0.0
 
     def poll(self, counts: Sequence[int | None]) -> None:
-        """Compare the board with what was last sent to each axis' channel, if it is time.
+        """Compare the next register, if due, with the counts last sent to the axes.
 
         Raises:
             BusError: It differs, or the bus is lost.

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Limits how many servos start or move at once: all together would pull the supply down."""
+"""Limits how many servos start or move at once, to avoid overloading the supply."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.trajectory import Array, Trajectory
 
-MOVES = 1e-9  # [rad or m]
+MOVES = 1e-9  # [rad or m] beyond which a joint counts as moving
 PAUSE = 0.05  # [s] from one group's arrival to the next one's start
 
 
 @dataclass(frozen=True)
 class PowerBudget:
-    """What a supply can carry."""
+    """The limits of a power supply."""
 
     joints: int = 0  # that may move at once, 0 for any number
     stagger: float = 0.0  # from one joint's start to the next one's [s]
@@ -28,9 +28,9 @@ class PowerBudget:
         return self.joints > 0 or self.stagger > 0.0
 
     def check(self, points: Array, rates: Array | None) -> None:
-        """Refuse points (m, n) [rad or m] with velocities that move more joints at once.
+        """Raise CommandError if points (m, n) [rad or m] with velocities move too many joints.
 
-        A way to one point is divided instead.
+        A motion to a single point is divided instead, by staggered_trajectory().
         """
         if self.joints <= 0 or len(points) <= 2:
             return
@@ -48,27 +48,27 @@ class PowerBudget:
 UNLIMITED = PowerBudget()
 
 
-def shared(times: Array, points: Array, power_budget: PowerBudget) -> Trajectory:
-    """Return the way from rest to rest through two points (2, n) at two times [s], 0 the first.
+def staggered_trajectory(times: Array, points: Array, power_budget: PowerBudget) -> Trajectory:
+    """Return a motion from rest to rest between two points (2, n) at two times [s], the first 0.
 
-    Joints take turns, each moving once and smoothly: the n-th of a group sets off n times
-    ``stagger`` after the first one, and all of a group arrive together; after a pause the next
-    group sets off.
+    Joints move in groups, each joint once and smoothly: the n-th of a group starts n times
+    ``stagger`` after the first one, and a group arrives together; after a pause the next group
+    starts.
     """
-    way = points[1] - points[0]
-    movers = np.flatnonzero(np.abs(way) > MOVES)
+    offset = points[1] - points[0]
+    movers = np.flatnonzero(np.abs(offset) > MOVES)
     size = power_budget.joints or max(1, len(movers))
     groups = max(1, -(-len(movers) // size))
     place = np.arange(len(movers))
     span = max(float(times[1]) / groups, 2.0 * power_budget.stagger * size, 2.0 * PAUSE)
     last = span * groups - PAUSE * (groups > 1)
-    starts, ends = np.zeros(len(way)), np.full(len(way), last)
+    starts, ends = np.zeros(len(offset)), np.full(len(offset), last)
     starts[movers] = span * (place // size) + power_budget.stagger * (place % size)
     ends[movers] = span * (place // size + 1) - PAUSE * (groups > 1)
     t = np.unique(np.concatenate([[0.0, last], starts, ends]))
     s = np.clip((t[:, None] - starts) / (ends - starts), 0.0, 1.0)
     return Trajectory(
         t,
-        points[0] + way * s * s * (3.0 - 2.0 * s),
-        way * 6.0 * s * (1.0 - s) / (ends - starts),
+        points[0] + offset * s * s * (3.0 - 2.0 * s),
+        offset * 6.0 * s * (1.0 - s) / (ends - starts),
     )

@@ -1,10 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Executes a planned trajectory tick by tick, and reports how the goal ended."""
+"""Executes a planned trajectory tick by tick and reports how the goal ended."""
 
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -21,7 +22,7 @@ from arm_hardware.motion.trajectory_start import PlannedMotion
 
 
 class GoalOutcome(Enum):
-    """How a command ended."""
+    """How a goal ended."""
 
     SUCCEEDED = "succeeded"
     ABORTED = "aborted"
@@ -29,17 +30,17 @@ class GoalOutcome(Enum):
 
 
 class Goal:
-    """Ends exactly once; any thread may wait for that."""
+    """A goal that ends exactly once; any thread can wait for its end."""
 
     def __init__(self) -> None:
-        self.outcome: GoalOutcome | None = None  # None while the command runs
+        self.outcome: GoalOutcome | None = None  # None while the goal is running
         self.code = SUCCESSFUL  # a result code of FollowJointTrajectory (see errors)
         self.message = ""
         self._done = threading.Event()
         self._lock = threading.Lock()
 
     def finish(self, outcome: GoalOutcome, code: int, message: str) -> None:
-        """End the command; the first call counts."""
+        """End the goal; only the first call has an effect."""
         with self._lock:
             if self.outcome is not None:
                 return
@@ -48,15 +49,15 @@ class Goal:
 
     @property
     def done(self) -> bool:
-        """Whether the command has ended."""
+        """Whether the goal has ended."""
         return self._done.is_set()
 
     def wait(self, timeout: float) -> bool:
-        """Wait for the end for at most so many seconds of the wall; return whether it ended."""
+        """Wait for the end, at most ``timeout`` wall seconds; return whether the goal ended."""
         return self._done.wait(timeout)
 
 
-class Execution:
+class Execution(ABC):
     """A goal being executed."""
 
     def __init__(self) -> None:
@@ -68,15 +69,15 @@ class Execution:
         self.canceled = True
 
     def finish(self) -> None:
-        """Report how the goal ended, after the last position was sent."""
+        """Report the goal as succeeded or canceled, after the last position was sent."""
         done, canceled = self._messages()
         if self.canceled:
             self.goal.finish(GoalOutcome.CANCELED, SUCCESSFUL, canceled)
         self.goal.finish(GoalOutcome.SUCCEEDED, SUCCESSFUL, done)
 
+    @abstractmethod
     def _messages(self) -> tuple[str, str]:
-        """Return the results of a goal that succeeded and of one that was canceled."""
-        raise NotImplementedError
+        """Return the result messages for success and for cancellation."""
 
 
 PASSED = "Passed the last point, with its velocity; the servos report no position."
@@ -84,14 +85,14 @@ PASSED = "Passed the last point, with its velocity; the servos report no positio
 
 @dataclass(frozen=True)
 class Tolerances:
-    """Bounds that a goal sets, on the command: a servo reports nothing."""
+    """A goal's tolerances. They bound the command, as servos report nothing."""
 
-    # by joint name, how far the command may lag behind the trajectory [rad or m]; else by any way
+    # by joint name: largest lag of the command behind the trajectory [rad or m]; absent: no bound
     path: Mapping[str, float] = field(default_factory=dict)
-    # by joint name, how far the command may be from the goal when the time is up [rad or m];
-    # joints left out must have come to rest there
+    # by joint name: largest distance of the command from the goal at goal_time [rad or m]; absent
+    # joints must be at rest at the goal
     goal: Mapping[str, float] = field(default_factory=dict)
-    # seconds after its end by which the command must have arrived; 0 means no bound
+    # [s] after the trajectory's end by which the command must have arrived; 0 for no bound
     goal_time: float = 0.0
 
 
@@ -99,7 +100,7 @@ class TrajectoryExecution(Execution):
     """A trajectory being followed, or aborted and braked."""
 
     def __init__(self, axes: Axes, motion: PlannedMotion, tolerances: Tolerances) -> None:
-        """Begin, at the present command, with the next tick."""
+        """Start at the current command with the next tick."""
         super().__init__()
         self._axes = axes.arm
         self._motion = motion
@@ -109,27 +110,27 @@ class TrajectoryExecution(Execution):
 
     @property
     def reference(self) -> tuple[float, ...]:
-        """Where the trajectory is now (n,) [rad or m]."""
+        """Present position on the trajectory (n,) [rad or m]."""
         return tuple(float(p) for p in self._motion.requested.sample(self._time))
 
     @property
     def goal_positions(self) -> tuple[float, ...]:
-        """Where the trajectory ends (n,) [rad or m]; empty once it was aborted or canceled."""
+        """End of the trajectory (n,) [rad or m]; empty once aborted or canceled."""
         given_up = self.canceled or self.goal.outcome is GoalOutcome.ABORTED
         return () if given_up else tuple(float(p) for p in self._motion.path.final)
 
     def abort(self, why: str) -> None:
-        """Report the goal as aborted at once, and brake."""
+        """Report the goal as aborted and start braking."""
         self.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, why)
 
     def advance(self, states: Sequence[AxisState], dt: float) -> bool:
-        """Move the states by one tick; return whether the run is over."""
+        """Advance the states by one tick; return whether the motion is over."""
         if self.canceled or self.goal.done:
             return self._brake(states, dt)
         motion, last = self._motion, len(self._motion.times) - 1
         now, then = (motion.positions[min(self._ticks + k, last)] for k in (0, 1))
         for i, axis in enumerate(self._axes):
-            turn = motion.next_turn(i, min(self._ticks, last))
+            turn = motion.next_reversal(i, min(self._ticks, last))
             track(axis, states[i], float(now[i]), float(then[i]), dt, turn)
         self._ticks += 1
         self._time += dt
@@ -171,7 +172,7 @@ class TrajectoryExecution(Execution):
                     GoalOutcome.ABORTED,
                     GOAL_TOLERANCE_VIOLATED,
                     f"{axis.name}: {away:.4g} {axis.unit} from the goal {late:.3g} s after the "
-                    "trajectory's end; its limits of speed and acceleration need longer.",
+                    "trajectory's end; its speed and acceleration limits require more time.",
                 )
                 return
 

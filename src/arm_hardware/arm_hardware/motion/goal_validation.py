@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Validates trajectory goals as joint_trajectory_controller does, independent of where the arm is.
+"""Validates trajectory goals like joint_trajectory_controller, independent of the arm's position.
 
-Every rejection is one sentence that names the joint and the amount. Nothing is clamped.
+Every rejection is one sentence that names joint and amount. Nothing is clamped.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from arm_hardware.calibration.axes import Axes, Axis, check_position, check_spee
 from arm_hardware.errors import INVALID_JOINTS, OLD_HEADER_TIMESTAMP, CommandError
 from arm_hardware.motion.trajectory import Array
 
-SPEED_MARGIN = 1.01  # on the speed limit at points and in the mean between two: rounding
+SPEED_MARGIN = 1.01  # factor on the speed limit, at points and for means between them: rounding
 
 
 @dataclass(frozen=True)
 class GoalPoint:
-    """One point of a request."""
+    """One point of a trajectory goal."""
 
     time: float  # from the trajectory's start [s]
     positions: Sequence[float]
@@ -32,7 +32,7 @@ class GoalPoint:
 
 @dataclass(frozen=True)
 class TrajectoryGoal:
-    """A trajectory as it came."""
+    """A trajectory goal as received."""
 
     joints: Sequence[str]  # names, in the order of each point's columns
     points: Sequence[GoalPoint]
@@ -41,10 +41,10 @@ class TrajectoryGoal:
 
 @dataclass(frozen=True)
 class ValidatedGoal:
-    """A request that passed every check that does not depend on where the arm is."""
+    """A goal that passed every check independent of the arm's position."""
 
-    times: Array  # (m,) from the motion's begin [s]; points in the past are left out
-    positions: Array  # (m, n) as ``axes.arm``; NaN where a partial goal leaves a joint out
+    times: Array  # (m,) from the start of the motion [s]; past points are dropped
+    positions: Array  # (m, n) as ``axes.arm``; NaN for joints omitted in a partial goal
     velocities: Array | None  # (m, n)
     accelerations: Array | None = None  # (m, n); None if points lack them or velocities
 
@@ -57,12 +57,11 @@ def validate_goal(
 ) -> ValidatedGoal:
     """Return a valid request as arrays.
 
-    A start in the future counts as more time for the way to the first point. With
-    ``allow_partial``, joints may be left out and stay where they are; with ``allow_end_velocity``,
-    the last velocities need not be 0.
+    A start in the future extends the time to the first point. With ``allow_partial``, omitted
+    joints stay where they are; with ``allow_end_velocity``, the last velocities need not be 0.
 
     Raises:
-        CommandError: The first thing that is wrong, with the action's result code.
+        CommandError: The goal is invalid; the error has the action's result code.
     """
     _check_names(request.joints, axes, allow_partial)
     _check_sizes(request)
@@ -85,14 +84,14 @@ def validate_goal(
 
 
 def single_point_goal(axes: Axes, seconds: float, positions: Sequence[float]) -> ValidatedGoal:
-    """Return the goal of going to positions, as ``axes.arm`` [rad or m]; errors as above."""
+    """Return a goal with one point, as ``axes.arm`` [rad or m]; errors as in validate_goal()."""
     return validate_goal(TrajectoryGoal(axes.names, [GoalPoint(seconds, positions)]), axes)
 
 
 def _table(
     request: TrajectoryGoal, columns: list[int], axes: Axes, what: str, filling: float
 ) -> Array:
-    """Return one kind of the points' values (m, n), as ``axes.arm``."""
+    """Return the points' positions, velocities or accelerations (m, n), as ``axes.arm``."""
     table = np.full((len(request.points), len(axes.arm)), filling)
     table[:, columns] = np.array([getattr(p, what) for p in request.points], dtype=float)
     if filling == 0.0 and not np.isfinite(table).all():
@@ -168,7 +167,7 @@ def _check_column(
         return
     if not allow_end_velocity:
         raise CommandError(
-            f"{axis.name}: the last velocity is {last:.4g} {axis.unit}/s, it must be 0.",
+            f"{axis.name}: the last velocity is {last:.4g} {axis.unit}/s, but must be 0.",
             joint=axis.name,
             amount=last,
         )

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The gripper: width, force and its time limit.
+"""The gripper's width, and its grip force with a time limit.
 
-A servo that is blocked pushes the harder the farther its pulse is from its position, and burns
-in the end. Force is therefore requested in counts past the width of contact, limited, and reduced
-after a time. The grasp itself is not measured.
+A blocked servo pushes harder the farther its pulse is from its position, and eventually burns
+out. Force is therefore requested in counts past the width of contact, limited, and reduced after a
+time. The grasp itself is not measured.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from arm_hardware.motion.options import GripForceOptions
 
 @dataclass(frozen=True)
 class GripperGoal:
-    """Where the gripper goes."""
+    """The target of a gripper motion."""
 
     contact: float  # requested width [m]
-    width: float  # where its pulse goes [m]
-    counts: int  # how many counts that is past the contact
-    closing: bool  # whether the jaws close on the way there
+    width: float  # commanded width [m]
+    counts: int  # by which the commanded width is past the contact
+    closing: bool  # whether the jaws close
 
 
-def grip_of(
+def plan_gripper_goal(
     axis: Axis, servo: ServoMap, limits: GripForceOptions, width: float, counts: float, now: float
 ) -> GripperGoal:
-    """Return where a command leads; raise CommandError for a forbidden width or force.
+    """Return the goal of a command; raise CommandError for a forbidden width or force.
 
-    The command goes to a width [m], at which the jaws may touch an object, and presses so many
+    The command moves to a width [m], at which the jaws may touch an object, and presses ``counts``
     counts past it; ``now`` is the present width [m].
     """
     check_position(axis, width)
@@ -55,7 +55,7 @@ def grip_of(
 
 
 def pressed_width(servo: ServoMap, contact: float, counts: int) -> float:
-    """Return the width [m] that is some counts past a contact, towards closed."""
+    """Return the width [m] that is ``counts`` counts past a contact in the closing direction."""
     if counts == 0:
         return contact
     at = servo.count_of(contact)
@@ -64,7 +64,7 @@ def pressed_width(servo: ServoMap, contact: float, counts: int) -> float:
 
 
 class GripperExecution(Execution):
-    """The gripper on its way, from the next tick on."""
+    """A gripper motion being executed, starting with the next tick."""
 
     def __init__(self, axis: Axis, grip: GripperGoal) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class GripperExecution(Execution):
         self._axis = axis
 
     def advance(self, state: AxisState, dt: float) -> bool:
-        """Move the state by one tick; return whether the run is over."""
+        """Advance the state by one tick; return whether the motion is over."""
         if self.canceled:
             brake(self._axis, state, dt)
             return state.velocity == 0.0
@@ -91,7 +91,7 @@ class GripperExecution(Execution):
 
 
 class GripTimer:
-    """Ends pressing after a time."""
+    """Reduces the grip force after a time."""
 
     def __init__(self, limits: GripForceOptions) -> None:
         self._limits = limits
@@ -99,16 +99,16 @@ class GripTimer:
         self._time = 0.0
 
     def begin(self, grip: GripperGoal) -> None:
-        """Note that the gripper has arrived, where it may press."""
+        """Start the timer if an arrived gripper presses."""
         self._grip = grip if grip.counts > self._limits.held and self._limits.time > 0.0 else None
         self._time = 0.0
 
     def end(self) -> None:
-        """Forget it: the gripper goes elsewhere."""
+        """Stop the timer, because the gripper moves elsewhere."""
         self._grip = None
 
     def tick(self, servo: ServoMap, dt: float) -> GripperGoal | None:
-        """Let a tick pass; return where to back off to if the time is up."""
+        """Advance by a tick; return the goal that reduces the force once the time is over."""
         if self._grip is None:
             return None
         self._time += dt

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of speed, acceleration, position and jerk of an axis, tick by tick.
+"""Limits speed, acceleration, position and jerk of an axis at every tick.
 
 Positions change by ``v * dt`` in a tick, and ``v`` by at most ``acceleration * dt`` between two
 ticks. All formulas are exact for that sampled motion, not for its continuous limit, so the bounds
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from arm_hardware.calibration.axes import Axis
 
-SETTLED = 1e-9  # [rad or m, per second] nearer than this to rest, an axis is put there
+SETTLED = 1e-9  # [rad or m, per second] distance from rest at which an axis is set to rest
 
 
 @dataclass
@@ -35,12 +35,12 @@ class AxisState:
 def braking_speed(distance: float, acceleration: float, dt: float) -> float:
     """Return the largest speed [unit/s] of the next tick that lets the axis stop in a distance.
 
-    With speeds ``w, w - a dt, w - 2 a dt, ...`` over k ticks the way is ``k w dt - a dt^2 k (k -
-    1) / 2``. The smallest k for which ``a dt^2 k (k + 1) / 2`` reaches the distance makes the last
-    of these speeds at most ``a dt``, so the next may be 0.
+    With speeds ``w, w - a dt, w - 2 a dt, ...`` over k ticks the axis travels ``k w dt - a dt^2 k
+    (k - 1) / 2``. The smallest k for which ``a dt^2 k (k + 1) / 2`` reaches the distance makes the
+    last of these speeds at most ``a dt``, so the next can be 0.
 
     Args:
-        distance: Way left [unit]; not positive gives 0.
+        distance: Remaining distance [unit]; 0 is returned unless it is positive.
         acceleration: Of the braking, positive [unit/s^2].
         dt: Length of a tick [s].
     """
@@ -58,9 +58,9 @@ def track(
 ) -> None:
     """Advance an axis by a tick of dt [s] towards a reference that moves from now to then [unit].
 
-    A reference that keeps the axis' limits is followed exactly, another one as closely as they
-    allow. Where it reverses or rests next, ``turn`` [unit], is not overshot if the axis can still
-    stop there.
+    A reference within the axis' limits is followed exactly, any other as closely as they allow.
+    ``turn`` [unit] is the position at which the reference reverses or rests next; the axis does
+    not overshoot it if it can still stop there.
     """
     error = now - state.position
     velocity = (then - now) / dt + math.copysign(
@@ -81,7 +81,7 @@ def brake(axis: Axis, state: AxisState, dt: float) -> None:
 
 
 def settled(state: AxisState, rest: float) -> bool:
-    """Put an axis that almost rests at its place to rest there; return whether it rests."""
+    """Set an axis that is almost at rest at ``rest`` exactly to rest; return whether it is."""
     if abs(state.position - rest) > SETTLED or abs(state.velocity) > SETTLED:
         return False
     state.position, state.velocity = rest, 0.0
@@ -89,7 +89,7 @@ def settled(state: AxisState, rest: float) -> bool:
 
 
 def _step(axis: Axis, state: AxisState, velocity: float, dt: float) -> None:
-    """Apply the bounds, the hardest last: speed, acceleration, room before the position limits."""
+    """Apply the bounds in rising priority: speed, acceleration, distance to position limits."""
     change = axis.acceleration * dt
     speed = min(max(velocity, -axis.velocity), axis.velocity)
     speed = min(max(speed, state.velocity - change), state.velocity + change)
@@ -99,8 +99,8 @@ def _step(axis: Axis, state: AxisState, velocity: float, dt: float) -> None:
     state.position = min(max(state.position + speed * dt, axis.lower), axis.upper)
 
 
-def ticks_of(jerk_time: float, dt: float) -> int:
-    """Return how many ticks [dt in s] to average for a jerk of ``acceleration / jerk_time``."""
+def smoothing_ticks(jerk_time: float, dt: float) -> int:
+    """Return the number of ticks of dt [s] to average for a jerk ``acceleration / jerk_time``."""
     return max(1, math.ceil(2.0 * jerk_time / dt - 1e-9))
 
 
@@ -111,11 +111,11 @@ class Smoother:
         self._past: deque[tuple[float, ...]] = deque(maxlen=ticks)
 
     def hold(self, positions: Sequence[float]) -> None:
-        """Forget the commands; the arm rests at positions [rad or m]."""
+        """Reset to rest at positions [rad or m]."""
         self._past.extend([tuple(positions)] * (self._past.maxlen or 1))
 
     def push(self, positions: Sequence[float]) -> list[float]:
-        """Take the commands of a tick and return what is to be sent [rad or m]."""
+        """Add the commands of a tick; return the positions to send [rad or m]."""
         self._past.append(tuple(positions))
         n = len(self._past)
         if n == 1:
@@ -123,5 +123,5 @@ class Smoother:
         return [math.fsum(column) / n for column in zip(*self._past, strict=True)]
 
     def settled(self, first: int, end: int) -> bool:
-        """Return whether what is sent of some axes has come to what was commanded."""
+        """Return whether the sent positions of axes ``first:end`` have reached the commands."""
         return all(past[first:end] == self._past[-1][first:end] for past in self._past)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the driver: the hardware, and how it is moved."""
+"""Options of the driver: hardware and motion."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from arm_hardware.motion.current_limits import PowerBudget
 
 @dataclass(frozen=True)
 class GripForceOptions:
-    """How hard and how long a gripper may press, in counts of the board past the contact."""
+    """Limits of the grip force and its duration, in counts of the board past the contact."""
 
-    limit: int = 8  # most counts that a command may ask for
+    limit: int = 8  # most counts that a command may request
     time: float = 10.0  # seconds after which the gripper backs off; 0 for never
-    held: int = 2  # counts that are left then
+    held: int = 2  # counts that remain then
 
 
 @dataclass(frozen=True)
 class MotionOptions:
-    """How the arm is moved."""
+    """Options of motion."""
 
-    jerk_time: float = 0.0  # in which acceleration may rise from 0 to its limit [s]; 0: no limit
+    jerk_time: float = 0.0  # for acceleration to rise from 0 to its limit [s]; 0: no jerk limit
     command_timeout: float = 0.5  # longest time between two trajectories of a stream [s]; 0: any
     power_budget: PowerBudget = field(default_factory=PowerBudget)
     grip_force: GripForceOptions = field(default_factory=GripForceOptions)
 
     def check(self) -> None:
-        """Raise HardwareError for what makes no sense."""
+        """Raise HardwareError for an invalid option."""
         for what, value, most in (
             ("jerk_time", self.jerk_time, 2.0),
             ("command_timeout", self.command_timeout, 60.0),
@@ -45,9 +45,9 @@ class MotionOptions:
                 raise HardwareError(f"{what} {value:g} is not within 0 to {most:g}.")
 
 
-USUAL = MotionOptions()
+DEFAULT_MOTION = MotionOptions()
 HARDWARE = ("fake", "sim", "real")
-BACKENDS = ("servokit", "i2c_dev")  # Adafruit's library; Linux, nothing else
+BACKENDS = ("servokit", "i2c_dev")  # Adafruit's library; the kernel's interface alone
 EXIT_ACTIONS = ("auto", "hold", "park", "release")  # auto: release real servos, hold others
 RECOVERIES = ("auto", "slow", "direct")  # auto: slow with real servos, direct with others
 PRIORITY = 40  # of the control loop with real servos: above programs, below the kernel's threads
@@ -55,7 +55,7 @@ PRIORITY = 40  # of the control loop with real servos: above programs, below the
 
 @dataclass(frozen=True)
 class DriverOptions:
-    """The choice of hardware, and how it is driven; see the node's parameters."""
+    """The hardware and how it is driven; see the node's parameters."""
 
     hardware: str = "fake"
     backend: str = "servokit"  # of sim and real
@@ -70,7 +70,7 @@ class DriverOptions:
     folder: Path = field(default_factory=config_folder)  # where shipped calibrations are
 
     def check(self) -> None:
-        """Raise HardwareError for what makes no sense."""
+        """Raise HardwareError for an invalid option."""
         for what, value, allowed in (
             ("hardware", self.hardware, HARDWARE),
             ("backend", self.backend, BACKENDS),
@@ -78,7 +78,7 @@ class DriverOptions:
             ("recovery", self.recovery, RECOVERIES),
         ):
             if value not in allowed:
-                raise HardwareError(f"{what} '{value}' is none of {', '.join(allowed)}.")
+                raise HardwareError(f"{what} '{value}' is not one of {', '.join(allowed)}.")
         if not -1 <= self.realtime_priority <= 99:
             raise HardwareError(f"realtime_priority {self.realtime_priority} is not -1 to 99.")
         self.motion_options.check()
@@ -92,7 +92,7 @@ class DriverOptions:
             )
 
     @property
-    def homes_slowly(self) -> bool:
+    def slow_homing(self) -> bool:
         """Whether servos without pulses go to the rest posture in short bursts."""
         return self.recovery == "slow" or (self.recovery == "auto" and self.hardware == "real")
 
@@ -104,8 +104,8 @@ class DriverOptions:
         return PRIORITY if self.hardware == "real" else 0
 
     @property
-    def at_exit(self) -> str:
-        """What to do when the driver ends: hold, park or release."""
+    def final_action(self) -> str:
+        """The action when the driver ends: hold, park or release."""
         if self.exit_action != "auto":
             return self.exit_action
         return "release" if self.hardware == "real" else "hold"

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times of a trajectory at each tick: never ahead of it, later where limits need it.
+"""Retimes a trajectory at each tick: never ahead of schedule, delayed where limits require it.
 
-Where one joint cannot follow, time is stretched for all joints alike, so the arm stays on its
-path. The path parameter of arm_common.time_scaling is the trajectory's own time, hence x <= 1.
+Where one joint cannot follow, time is stretched for all joints, so the arm stays on its path. The
+path parameter of arm_common.time_scaling is the trajectory's own time, hence x <= 1.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from arm_hardware.motion.trajectory import Array, Trajectory
 
 _Cells = tuple[NDArray[np.int_], Array]
 
-SLACK = 1.0005  # on limits that a planner kept to the last digit
-SHARE = 0.98  # of the limits that is used between the points of the grid
-CELLS = 16  # of the grid at most on a segment that is too fast, besides finer ones at its ends
+SLACK = 1.0005  # factor on limits, for trajectories planned exactly at them
+SHARE = 0.98  # share of the limits used at grid points, as a margin between them
+CELLS = 16  # most grid cells on a segment that is too fast, besides finer ones at its ends
 TINY = 1e-12
 
 
 class RetimedTrajectory(NamedTuple):
     """A trajectory's own time at each tick."""
 
-    times: Array  # (k,) from 0 to the duration, never falling [s]
-    feasible: bool  # whether the limits can be kept from the beginning on
+    times: Array  # (k,) from 0 to the duration, never decreasing [s]
+    feasible: bool  # whether the limits can be kept from the start
 
 
 def retime(
@@ -44,10 +44,10 @@ def retime(
     moving: bool = False,
     ends_moving: bool = False,
 ) -> RetimedTrajectory:
-    """Return the fastest law, at ticks of dt [s], within the limits and nowhere ahead.
+    """Return the fastest timing at ticks of dt [s] within limits and never ahead of schedule.
 
-    If ``moving``, the arm begins with the trajectory's first velocity, else at rest; it may arrive
-    with the last velocity only if it ``ends_moving``.
+    If ``moving``, the arm starts with the trajectory's first velocity, otherwise at rest; only if
+    it ``ends_moving`` may it arrive with the last velocity.
     """
     if trajectory.duration <= 0.0:
         return RetimedTrajectory(np.zeros(1), True)
@@ -55,7 +55,7 @@ def retime(
     speed = np.array([axis.velocity for axis in axes])
     acceleration = np.array([axis.acceleration for axis in axes])
     goes_on = to_rest or ends_moving
-    slower = _slower(trajectory, speed, acceleration)
+    slower = _slowdown(trajectory, speed, acceleration)
     if (from_rest or moving) and goes_on and (slower <= SLACK).all():
         return RetimedTrajectory(
             _ticks(np.array([0.0, trajectory.duration]), np.ones(2), dt), True
@@ -72,8 +72,8 @@ def retime(
     return RetimedTrajectory(_ticks(u, x, dt), feasible)
 
 
-def _slower(trajectory: Trajectory, speed: Array, acceleration: Array) -> Array:
-    """Return how many times slower each segment would keep the limits (m - 1,)."""
+def _slowdown(trajectory: Trajectory, speed: Array, acceleration: Array) -> Array:
+    """Return the factor (m - 1,) by which each segment must be slowed to keep the limits."""
     k = np.arange(len(trajectory.times) - 1)
     bends = np.abs([trajectory.derivatives(k, np.full(len(k), s))[1] for s in (0.0, 1.0)])
     fast = (trajectory.peak_speeds() / speed).max(axis=1)
@@ -83,7 +83,7 @@ def _slower(trajectory: Trajectory, speed: Array, acceleration: Array) -> Array:
 def _grid(
     trajectory: Trajectory, cells: _Cells, speed: Array, acceleration: Array
 ) -> tuple[Array, Array, ReachableSpeeds]:
-    """Return the grid points u, the largest x at each of them, and what is reachable between."""
+    """Return grid points u, the largest x at each of them, and reachable speeds between them."""
     k, s = cells
     h = np.diff(trajectory.times)
     u = np.append(trajectory.times[k] + s * h[k], trajectory.duration)
@@ -98,10 +98,10 @@ def _grid(
 
 
 def _cells(times: Array, slower: Array, dt: float) -> _Cells:
-    """Return segment and place within it, 0 to 1, of the beginning of each cell.
+    """Return the segment of each cell's start and its place within the segment, 0 to 1.
 
-    Time changes its pace at the ends and beside segments that are too fast: there cells halve
-    towards the ends of a segment, since the pace changes within one cell at least.
+    The rate of time changes at the ends and beside segments that are too fast. Cells are halved
+    there towards the ends of a segment, because a change takes at least one cell.
     """
     too_fast = slower > SLACK
     fine = too_fast.copy()
@@ -121,7 +121,7 @@ def _cells(times: Array, slower: Array, dt: float) -> _Cells:
 
 
 def _ticks(u: Array, x: Array, dt: float) -> Array:
-    """Return u at the ticks of the law with x at points u and constant w between them."""
+    """Return u at each tick, given x at points u and constant w between them."""
     rate = np.sqrt(np.maximum(x, 0.0))
     step = np.diff(u)
     took = 2.0 * step / np.maximum(rate[:-1] + rate[1:], 1e-6)

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joint trajectories: sampling, extremes and reversals, parabolic blends, quintics as cubics.
 
-Between points the position is linear if the points have no velocities, and a cubic Hermite
-polynomial if they have. The velocity of straight lines jumps at each point, which no servo can
-follow: a parabola replaces each corner.
+Between points, the position is a cubic Hermite polynomial if the points have velocities, otherwise
+linear. No servo can follow the velocity steps of linear segments, so parabolas replace corners.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from numpy.typing import NDArray
 from arm_hardware.calibration.axes import Axis
 
 Array = NDArray[np.float64]
-Turns = tuple[list[float], list[float]]
+Reversals = tuple[list[float], list[float]]
 
 
 @dataclass(frozen=True)
 class Trajectory:
-    """Points in time, the first of them being where the motion begins."""
+    """Timed points, the first of which is the start of the motion."""
 
     times: Array  # (m,) seconds from the start, strictly increasing, the first 0
     positions: Array  # (m, n) [rad or m]
@@ -63,7 +62,7 @@ class Trajectory:
         return inner
 
     def derivatives(self, segments: NDArray[np.int_], places: Array) -> tuple[Array, Array]:
-        """Return rates and accelerations (k, n) at places (k,), 0 to 1, in segments (k,)."""
+        """Return velocities and accelerations (k, n) at places (k,), 0 to 1, in segments (k,)."""
         a, c, e = (part[segments] for part in self._coefficients)
         h, s = np.diff(self.times)[segments][:, None], places[:, None]
         return (a + s * (2.0 * c + 3.0 * s * e)) / h, (2.0 * c + 6.0 * s * e) / h**2
@@ -97,20 +96,20 @@ class Trajectory:
         return peaks
 
     def extremes(self) -> tuple[Array, Array]:
-        """Return the least and the largest position of each joint on the way, (n,) each."""
+        """Return the smallest and largest positions of the joints, (n,) each [rad or m]."""
         _, positions = self._knots
         return positions.min(axis=0), positions.max(axis=0)
 
-    def next_turn(self, joint: int, time: float) -> float:
-        """Return where a joint reverses or rests next, at or after a time [s]."""
-        times, positions = self.turns[joint]
+    def next_reversal(self, joint: int, time: float) -> float:
+        """Return the position at which a joint reverses or rests next, at or after a time [s]."""
+        times, positions = self.reversals[joint]
         return positions[min(bisect_left(times, time), len(times) - 1)]
 
     @cached_property
-    def turns(self) -> tuple[Turns, ...]:
-        """For each joint the times [s] and positions at which it reverses, halts or sets off."""
+    def reversals(self) -> tuple[Reversals, ...]:
+        """For each joint, times [s] and positions at which it reverses, stops or starts."""
         times, positions = self._knots
-        return tuple(_turns(times[:, i], positions[:, i]) for i in range(positions.shape[1]))
+        return tuple(_reversals(times[:, i], positions[:, i]) for i in range(positions.shape[1]))
 
     @cached_property
     def _coefficients(self) -> tuple[Array, Array, Array]:
@@ -139,10 +138,10 @@ class Trajectory:
         return np.take_along_axis(times, order, 0), np.take_along_axis(positions, order, 0)
 
 
-def joined(first: Trajectory, second: Trajectory) -> Trajectory:
-    """Return one trajectory after another that ends where it begins."""
+def concatenate(first: Trajectory, second: Trajectory) -> Trajectory:
+    """Return two trajectories in sequence; the second starts where the first ends."""
     if first.velocities is None or second.velocities is None:
-        raise ValueError("both need velocities")
+        raise ValueError("both trajectories need velocities")
     return Trajectory(
         np.concatenate([first.times, first.duration + second.times[1:]]),
         np.vstack([first.positions, second.positions[1:]]),
@@ -151,7 +150,7 @@ def joined(first: Trajectory, second: Trajectory) -> Trajectory:
 
 
 def _roots(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    """Return both roots of a s^2 + b s + c inside (0, 1); 0 in place of any other."""
+    """Return both roots of a s^2 + b s + c, with 0 in place of roots outside (0, 1)."""
     disc = b * b - 4.0 * a * c
     q = -0.5 * (b + np.copysign(np.sqrt(np.maximum(disc, 0.0)), b))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -161,8 +160,8 @@ def _roots(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     return first, second
 
 
-def _turns(times: Array, positions: Array) -> Turns:
-    """Return the knots at which one joint reverses, halts or sets off, and the last knot."""
+def _reversals(times: Array, positions: Array) -> Reversals:
+    """Return the knots at which one joint reverses, stops or starts, and the last knot."""
     distinct = np.concatenate([[True], np.diff(times) > 0.0])
     times, positions = times[distinct], positions[distinct]
     signs = np.sign(np.diff(positions))
@@ -170,21 +169,23 @@ def _turns(times: Array, positions: Array) -> Turns:
     return [float(times[k]) for k in chosen], [float(positions[k]) for k in chosen]
 
 
-ROUND_WITH = 0.9  # of the acceleration limits, where the points leave time enough
-PIECES = 10  # cubics in place of one quintic
+BLEND_SHARE = 0.9  # share of the acceleration limits, if there is enough time between points
+PIECES = 10  # cubics per quintic
 
 
-def rounded(times: Array, points: Array, rate: Array | None, axes: tuple[Axis, ...]) -> Trajectory:
-    """Return straight lines with a parabola at each corner, as short as accelerations allow.
+def blend_corners(
+    times: Array, points: Array, rate: Array | None, axes: tuple[Axis, ...]
+) -> Trajectory:
+    """Return linear segments with a parabola at each corner, as short as accelerations allow.
 
-    The lines go through points (m, n) at times (m,) [s], 0 the first; they begin with the velocity
-    ``rate`` (n,), or that of the first line.
+    The segments connect points (m, n) at times (m,) [s], the first 0; the initial velocity is
+    ``rate`` (n,), or that of the first segment.
     """
     if len(times) == 1:
         return Trajectory(times, points, np.zeros_like(points))
     h = np.diff(times)
     slope = np.diff(points, axis=0) / h[:, None]
-    most = ROUND_WITH * np.array([axis.acceleration for axis in axes])
+    most = BLEND_SHARE * np.array([axis.acceleration for axis in axes])
     half = 0.5 * (np.abs(np.diff(slope, axis=0)) / most).max(axis=1)
     half = np.minimum(half, 0.5 * np.minimum(h[:-1], h[1:]))
     back, ahead = slope[:-1], slope[1:]
@@ -200,7 +201,7 @@ def rounded(times: Array, points: Array, rate: Array | None, axes: tuple[Axis, .
     return Trajectory(t[keep], q[keep], v[keep])
 
 
-def without_quintics(times: Array, points: Array, rates: Array, bends: Array) -> Trajectory:
+def quintics_as_cubics(times: Array, points: Array, rates: Array, bends: Array) -> Trajectory:
     """Return cubics that follow the quintics through points, velocities, accelerations (m, n)."""
     t, q, v = [times[:1]], [points[:1]], [rates[:1]]
     s = np.arange(1, PIECES + 1)[:, None] / PIECES

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plans the motion from the present command through a goal's points, tick by tick."""
+"""Plans the motion from the current command through a goal's points, tick by tick."""
 
 from __future__ import annotations
 
@@ -11,45 +11,47 @@ import numpy as np
 
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes, check_position, check_speed
 from arm_hardware.errors import CommandError
-from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget, shared
+from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget, staggered_trajectory
 from arm_hardware.motion.goal_validation import SPEED_MARGIN, ValidatedGoal
 from arm_hardware.motion.retiming import retime
 from arm_hardware.motion.trajectory import (
-    ROUND_WITH,
+    BLEND_SHARE,
     Array,
     Trajectory,
-    joined,
-    rounded,
-    without_quintics,
+    blend_corners,
+    concatenate,
+    quintics_as_cubics,
 )
 
-# On a cubic's peak between two points; the driver keeps the limit itself and arrives later.
+# Factor on the speed limit for a cubic's peak; the driver keeps the limit and arrives later.
 PEAK_MARGIN = 1.25
-# From the present command to the first point, beyond what its time allows: rounding to counts, and
-# what moved since the plan was made.
+# Extra distance allowed between the current command and the first point, for rounding to counts
+# and for motion since planning.
 START_TOLERANCE = {"rad": 0.02, "m": 0.002}
-STRETCHES = (1.0, 1.5, 2.25, 3.4)  # of the time to the first point, tried if the arm is moving
+STRETCHES = (1.0, 1.5, 2.25, 3.4)  # factors tried on the time to the first point of a moving arm
 
 
 @dataclass(frozen=True)
 class PlannedMotion:
-    """What is driven."""
+    """A motion ready for execution."""
 
     goal: ValidatedGoal
     start: tuple[Array, Array]  # positions and velocities (n,) [rad or m, per second]
-    requested: Trajectory  # the trajectory as requested, beginning at the present command
-    path: Trajectory  # the same without corners, as it can be driven
-    times: Array  # the path's own time at each tick, (k,) [s]
-    positions: Array  # where the axes are at each tick, (k, n) [rad or m]
-    ends_moving: bool = False  # whether it ends with a velocity
+    requested: Trajectory  # the trajectory as requested, starting at the current command
+    path: Trajectory  # the same with corners blended
+    times: Array  # (k,) the path's own time at each tick [s]
+    positions: Array  # (k, n) positions at each tick [rad or m]
+    ends_moving: bool = False  # whether the final velocity is not 0
 
     def starts_at(self, position: Array, velocity: Array) -> bool:
-        """Return whether the arm is commanded to be where the motion begins."""
+        """Return whether the motion starts at this command."""
         return np.array_equal(self.start, (position, velocity))
 
-    def next_turn(self, joint: int, tick: int) -> float | None:
-        """Return where a joint reverses or rests next [rad or m], which it must not overshoot."""
-        return None if self.ends_moving else self.path.next_turn(joint, float(self.times[tick]))
+    def next_reversal(self, joint: int, tick: int) -> float | None:
+        """Return the position [rad or m] at which a joint reverses or rests next, if any."""
+        return (
+            None if self.ends_moving else self.path.next_reversal(joint, float(self.times[tick]))
+        )
 
 
 def plan_motion(
@@ -60,12 +62,12 @@ def plan_motion(
     dt: float,
     power_budget: PowerBudget = UNLIMITED,
 ) -> PlannedMotion:
-    """Return the motion from the present command through a plan's points.
+    """Return the motion from the current command through a goal's points.
 
     The command is position and velocity (n,) [rad or m, per second]; dt is a tick [s].
 
     Raises:
-        CommandError: A joint would have to move too fast, or leave its limits between points.
+        CommandError: A joint would have to move too fast or leave its limits between points.
     """
     acceleration = np.array([axis.acceleration for axis in axes.arm])
     resting = position + 0.5 * velocity * np.abs(velocity) / acceleration
@@ -76,18 +78,18 @@ def plan_motion(
     power_budget.check(requested.positions, plan.velocities)
     moving = bool(np.abs(velocity).max() > 1e-9)
     ends_moving = plan.velocities is not None and bool(np.any(plan.velocities[-1]))
-    ways = _Start(plan, points, axes, position, velocity, power_budget)
-    for path in ways.paths() if moving else (ways.direct(1.0),):
-        law = retime(path, axes.arm, dt, moving, ends_moving)
-        if not moving or (law.feasible and _within(path, axes)):
+    candidates = _CandidatePaths(plan, points, axes, position, velocity, power_budget)
+    for path in candidates.paths() if moving else (candidates.direct(1.0),):
+        retimed = retime(path, axes.arm, dt, moving, ends_moving)
+        if not moving or (retimed.feasible and _keeps_limits(path, axes)):
             break
-    start, positions = (position, velocity), path.samples(law.times)
-    return PlannedMotion(plan, start, requested, path, law.times, positions, ends_moving)
+    start, positions = (position, velocity), path.samples(retimed.times)
+    return PlannedMotion(plan, start, requested, path, retimed.times, positions, ends_moving)
 
 
 @dataclass(frozen=True)
-class _Start:
-    """The ways from the present command through the points."""
+class _CandidatePaths:
+    """Possible paths from the current command through the points."""
 
     plan: ValidatedGoal
     points: Array
@@ -97,19 +99,19 @@ class _Start:
     power_budget: PowerBudget
 
     def paths(self) -> Iterator[Trajectory]:
-        """Yield ways for a moving arm: blended, ever longer; then braked first."""
+        """Yield paths for a moving arm: blended over growing times, then braking first."""
         if not (self.power_budget.limited and len(self.points) == 1):
             for stretch in STRETCHES:
                 yield self.direct(stretch)
         yield self.braked()
 
     def direct(self, stretch: float) -> Trajectory:
-        """Return the way with the time to the first point stretched."""
+        """Return the path with the time to the first point stretched."""
         return self._through(stretch, self.position, self.velocity)
 
     def braked(self) -> Trajectory:
-        """Return the way that first comes to rest."""
-        most = ROUND_WITH * np.array([axis.acceleration for axis in self.axes.arm])
+        """Return the path that first comes to rest."""
+        most = BLEND_SHARE * np.array([axis.acceleration for axis in self.axes.arm])
         took = float((np.abs(self.velocity) / most).max())
         stop = self.position + 0.5 * took * self.velocity
         rest = np.zeros_like(self.velocity)
@@ -118,7 +120,7 @@ class _Start:
             np.vstack([self.position, stop]),
             np.vstack([self.velocity, rest]),
         )
-        return joined(brake, self._through(1.0, stop, rest))
+        return concatenate(brake, self._through(1.0, stop, rest))
 
     def _through(self, stretch: float, position: Array, velocity: Array) -> Trajectory:
         times, points = self.plan.times, self.points
@@ -132,18 +134,20 @@ class _Start:
         points = np.vstack([position, points])
         missing = len(points) - len(self.points)
         if self.power_budget.limited and len(points) == 2 and not np.any(velocity):
-            return shared(times, points, self.power_budget)
+            return staggered_trajectory(times, points, self.power_budget)
         if rates is None:
-            return rounded(times, points, velocity if np.any(velocity) else None, self.axes.arm)
+            return blend_corners(
+                times, points, velocity if np.any(velocity) else None, self.axes.arm
+            )
         rates = np.vstack([velocity, rates[1 - missing :]])
         if bends is None:
             return Trajectory(times, points, rates)
         bends = np.vstack([np.zeros_like(velocity), bends[1 - missing :]])
-        return without_quintics(times, points, rates, bends)
+        return quintics_as_cubics(times, points, rates, bends)
 
 
 def _requested(plan: ValidatedGoal, points: Array, position: Array, velocity: Array) -> Trajectory:
-    """Return the trajectory from the present command on, as a follower would take it."""
+    """Return the requested trajectory, starting at the current command."""
     times, rates = plan.times, plan.velocities
     if times[0] > 0.0:
         times = np.concatenate([[0.0], times])
@@ -152,8 +156,8 @@ def _requested(plan: ValidatedGoal, points: Array, position: Array, velocity: Ar
     return Trajectory(times, points, rates)
 
 
-def _within(path: Trajectory, axes: Axes) -> bool:
-    """Return whether a path keeps the position limits, between its points too."""
+def _keeps_limits(path: Trajectory, axes: Axes) -> bool:
+    """Return whether a path keeps the position limits at and between its points."""
     low, high = path.extremes()
     return all(
         axis.lower - LIMIT_TOLERANCE <= a and b <= axis.upper + LIMIT_TOLERANCE
@@ -162,23 +166,23 @@ def _within(path: Trajectory, axes: Axes) -> bool:
 
 
 def _check_start(time: float, first: Array, axes: Axes, position: Array) -> None:
-    """Refuse a first point that the arm cannot reach in its time from where it is."""
-    for axis, target, here in zip(axes.arm, first, position, strict=True):
-        distance = abs(float(target) - float(here))
-        way = max(0.0, distance - START_TOLERANCE[axis.unit])
-        if way > 0.0 and time <= 0.0:
+    """Raise CommandError for a first point that the arm cannot reach in time."""
+    for axis, target, now in zip(axes.arm, first, position, strict=True):
+        distance = abs(float(target) - float(now))
+        excess = max(0.0, distance - START_TOLERANCE[axis.unit])
+        if excess > 0.0 and time <= 0.0:
             raise CommandError(
                 f"{axis.name}: the first point is {distance:.4g} {axis.unit} from the present "
                 "command and leaves no time to get there; start from where the arm is.",
                 joint=axis.name,
                 amount=distance,
             )
-        if way > 0.0:
-            check_speed(axis, way / time, SPEED_MARGIN, "to the first point")
+        if excess > 0.0:
+            check_speed(axis, excess / time, SPEED_MARGIN, "to the first point")
 
 
 def _check_between(requested: Trajectory, axes: Axes, first: int) -> None:
-    """Refuse speeds from segment ``first`` on, and cubics that leave the limits between points."""
+    """Raise CommandError for speeds or positions beyond limits from segment ``first`` on."""
     if len(requested.times) - first < 2:
         return
     rates = None if requested.velocities is None else requested.velocities[first:]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arm and gripper controllers: FollowJointTrajectory, its topic form, and GripperCommand.
 
-They behave as joint_trajectory_controller, and report what was commanded, never a measured grasp.
+They behave like joint_trajectory_controller and report commanded values, never a measured grasp.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from arm_hardware.errors import HardwareError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, validate_goal
 from arm_hardware.ros.goal_server import GoalServer, Prepared, Running
-from arm_hardware.ros.messages import request_of, tolerances_of
+from arm_hardware.ros.messages import goal_tolerances, trajectory_goal
 
 if TYPE_CHECKING:
     from arm_hardware.ros.node import HardwareNode
@@ -39,11 +39,11 @@ class TrajectoryServer(GoalServer):
     def _validate(
         self, trajectory: JointTrajectory, controller: TrajectoryController
     ) -> ValidatedGoal:
-        """Check a message as far as that does not depend on where the arm is."""
+        """Return a message's validated goal, or raise HardwareError."""
         controller.require_ready()
         chosen = self._node.parameters
         return validate_goal(
-            request_of(trajectory, self._node.time.seconds_until(trajectory.header.stamp)),
+            trajectory_goal(trajectory, self._node.time.seconds_until(trajectory.header.stamp)),
             controller.axes,
             chosen.allow_partial_joints_goal,
             chosen.allow_nonzero_velocity_at_trajectory_end,
@@ -52,12 +52,12 @@ class TrajectoryServer(GoalServer):
     def _prepare(self, goal: FollowJointTrajectory.Goal) -> Prepared:
         controller = self._node.controller()
         validated = self._validate(goal.trajectory, controller)
-        tolerances = tolerances_of(goal, controller.axes)
+        tolerances = goal_tolerances(goal, controller.axes)
         planned = controller.plan(validated)
         return Prepared(controller, lambda: controller.follow(planned, tolerances))
 
     def _feedback(self, running: Running) -> FollowJointTrajectory.Feedback | None:
-        """Report where the trajectory is and what was commanded; "actual" is no measurement."""
+        """Return reference and command; "actual" is the command, as nothing is measured."""
         controller = running.controller
         reference = controller.reference
         if reference is None:
@@ -80,7 +80,7 @@ class TrajectoryServer(GoalServer):
         try:
             controller = self._node.controller()
             if not message.points:
-                controller.hold("An empty trajectory came on the topic.")
+                controller.hold("An empty trajectory arrived on the topic.")
                 return
             controller.follow(self._validate(message, controller), streamed=True)
         except HardwareError as error:
@@ -99,15 +99,15 @@ class GripperServer(GoalServer):
         return Prepared(controller, lambda: controller.grip(command.position, command.max_effort))
 
     def _feedback(self, running: Running) -> GripperCommand.Feedback:
-        return _filled(GripperCommand.Feedback(), running)
+        return _fill_width(GripperCommand.Feedback(), running)
 
     def _result(self, running: Running) -> GripperCommand.Result:
         self._node.get_logger().info(f"Gripper: {running.goal.message}")
-        return _filled(GripperCommand.Result(), running)
+        return _fill_width(GripperCommand.Result(), running)
 
 
-def _filled(message: Any, running: Running) -> Any:
-    """Fill a result or feedback: the commanded width; effort and stalling cannot be measured."""
+def _fill_width(message: Any, running: Running) -> Any:
+    """Fill a result or feedback with the commanded width; effort and stall are not measured."""
     message.position = float(running.controller.command()[0][-1])
     message.effort = 0.0
     message.stalled = False

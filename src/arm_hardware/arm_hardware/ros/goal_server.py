@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An action server whose goals are validated when they arrive and run by the controller.
+"""An action server whose goals are validated on arrival and executed by the controller.
 
-A goal begins in the callback of its acceptance, so goals begin in the order in which they were
-accepted; rclpy gives no such order to the execute callbacks. Each running goal keeps one thread of
-the executor waiting: rclpy's executor would poll a coroutine at the full speed of a core.
+A goal starts in its accepted callback, so goals start in the order of their acceptance, which
+rclpy does not guarantee for execute callbacks. Each running goal blocks one executor thread,
+because rclpy's executor would poll a coroutine at full CPU load.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 _LOGGER = logging.getLogger(__name__)
 AT_ONCE = Duration()
-FEEDBACK_PERIOD = 0.05  # [s] of the wall
-CANCEL_WITHIN = 5.0  # [s] of the wall, from our cancel callback to the server's change of state
-GONE = (
-    "The client of the goal has gone, or the link to it, or another client of the same action "
+FEEDBACK_PERIOD = 0.05  # [s] of wall time
+CANCEL_WITHIN = 5.0  # [s] of wall time from the cancel callback to the server's change of state
+CLIENT_LOST = (
+    "The client of the goal has gone or is unreachable, or another client of the same action is "
     "(parameter client_timeout)."
 )
 
 
 class GoalClientMonitor:
-    """Watches the clients of an action by its feedback, to which every client subscribes.
+    """Monitors the clients of an action through its feedback, to which every client subscribes.
 
-    Now and then a feedback is published by a publisher that knows whether it was acknowledged.
+    Some feedback goes through a publisher that can tell whether it was acknowledged.
     """
 
     def __init__(self, node: HardwareNode, action: Any, name: str) -> None:
@@ -55,12 +55,12 @@ class GoalClientMonitor:
         self._publisher = node.create_publisher(self._message, self._topic, QoSProfile(depth=1))
 
     def watch(self) -> ClientLivenessMonitor:
-        """Begin to watch the client of a goal."""
+        """Return a new monitor for the client of a goal."""
         timeout = self._node.parameters.client_timeout
         return ClientLivenessMonitor(timeout, time.monotonic(), self._is_known())
 
     def publish_feedback(self, handle: Any, feedback: Any, watch: ClientLivenessMonitor) -> None:
-        """Publish a feedback, as a probe if it is time for one."""
+        """Publish feedback, as a probe if one is due."""
         if watch.poll(time.monotonic(), self._is_known(), self._is_acknowledged()):
             self._publisher.publish(self._message(goal_id=handle.goal_id, feedback=feedback))
         else:
@@ -72,26 +72,26 @@ class GoalClientMonitor:
     def _is_acknowledged(self) -> bool:
         try:
             return bool(self._publisher.wait_for_all_acked(AT_ONCE))
-        except rclpy_implementation.RCLError:  # a middleware that does not know
+        except rclpy_implementation.RCLError:  # not supported by the middleware
             return True
 
 
 class Running(NamedTuple):
-    """A goal and the controller that runs it."""
+    """A goal and the controller that executes it."""
 
     goal: Goal
     controller: TrajectoryController
 
 
 class Prepared(NamedTuple):
-    """The controller of a goal that was validated and planned, and what begins it."""
+    """The controller of a validated and planned goal, and the function that starts it."""
 
     controller: TrajectoryController
     begin: Callable[[], Goal]
 
 
 class GoalServer(ABC):
-    """An action server whose goals are checked on arrival and run by the controller."""
+    """Base class of action servers whose goals are executed by the controller."""
 
     def __init__(self, node: HardwareNode, action: Any, name: str) -> None:
         self._node = node
@@ -125,7 +125,7 @@ class GoalServer(ABC):
 
     @property
     def busy(self) -> bool:
-        """Whether some goal has no result yet."""
+        """Whether any goal has no result yet."""
         return bool(self._running)
 
     def _on_goal(self, message: Any) -> GoalResponse:
@@ -165,15 +165,15 @@ class GoalServer(ABC):
             if message is not None:
                 self._client_monitor.publish_feedback(handle, message, client)
                 if client.timed_out(time.monotonic()):
-                    running.controller.give_up(running.goal, GONE)
+                    running.controller.give_up(running.goal, CLIENT_LOST)
         self._node.publish_now()
-        _conclude(handle, running.goal)
+        _set_terminal_state(handle, running.goal)
         del self._running[key]
         return self._result(running)
 
 
-def _conclude(handle: Any, goal: Goal) -> None:
-    """Set the terminal state of an action goal as the driver's goal ended."""
+def _set_terminal_state(handle: Any, goal: Goal) -> None:
+    """Set the terminal state of an action goal to the outcome of the driver's goal."""
     try:
         if goal.outcome is GoalOutcome.SUCCEEDED:
             handle.succeed()
@@ -182,11 +182,14 @@ def _conclude(handle: Any, goal: Goal) -> None:
         else:
             handle.abort()
     except rclpy_implementation.RCLError as error:
-        _LOGGER.debug("A goal ended otherwise meanwhile: %s", error)
+        _LOGGER.debug("A goal has already ended: %s", error)
 
 
 def _cancel_requested(handle: Any) -> bool:
-    """Wait until the action server has noted the cancel request: an arm at rest is faster."""
+    """Wait for the action server to register the cancel request; return whether it did.
+
+    An arm at rest ends the goal even before that.
+    """
     deadline = time.monotonic() + CANCEL_WITHIN
     while not handle.is_cancel_requested:
         if time.monotonic() > deadline:

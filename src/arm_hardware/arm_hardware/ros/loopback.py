@@ -14,7 +14,7 @@ from std_msgs.msg import Empty
 
 
 def loopback_works(within: float) -> bool:
-    """Return whether a message passes between two ROS 2 contexts of this process in a time [s]."""
+    """Return whether a message passes between two ROS 2 contexts of this process in time [s]."""
     contexts = rclpy.Context(), rclpy.Context()
     received: list[Empty] = []
     try:

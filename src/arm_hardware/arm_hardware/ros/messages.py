@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion between messages and the driver's own types, and their stamps.
+"""Converts between messages and the driver's types, and stamps messages.
 
-Stamps are of the node's clock at speed 1, else of the driver's own time as published on /clock.
+Stamps are from the node's clock at speed 1, otherwise from the driver's clock published on /clock.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal
 from arm_interfaces.msg import HardwareStatus, JointPulse
 
 
-def request_of(message: JointTrajectory, start: float | None) -> TrajectoryGoal:
-    """Return a trajectory message as plain numbers, to begin in ``start`` seconds (None: now)."""
+def trajectory_goal(message: JointTrajectory, start: float | None) -> TrajectoryGoal:
+    """Return the goal of a trajectory message that starts in ``start`` seconds (None: now)."""
     points = tuple(
         GoalPoint(
             time=_seconds(p.time_from_start),
@@ -44,14 +44,14 @@ def request_of(message: JointTrajectory, start: float | None) -> TrajectoryGoal:
     return TrajectoryGoal(tuple(message.joint_names), points, start)
 
 
-def tolerances_of(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
+def goal_tolerances(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
     """Return the tolerances of a goal (control_msgs/msg/JointTolerance).
 
-    0 means the default, which is none; -1 means none too.
+    0 means the default, which is no bound; -1 also means no bound.
 
     Raises:
-        CommandError: It names an unknown joint, brings points for free-flying joints, or a
-            tolerance is negative but not -1.
+        CommandError: The goal names an unknown joint, has multi-DOF points, or has a negative
+            tolerance other than -1.
     """
     for entry in (*goal.path_tolerance, *goal.goal_tolerance):
         if entry.name not in axes.names:
@@ -61,7 +61,7 @@ def tolerances_of(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
                 entry.name,
             )
     if goal.multi_dof_trajectory.points:
-        raise CommandError("Multi-dof trajectories are not for this arm.")
+        raise CommandError("This arm does not support multi-DOF trajectories.")
     late = _seconds(goal.goal_time_tolerance)
     return Tolerances(
         {e.name: e.position for e in goal.path_tolerance if _bounds(e.name, e.position)},
@@ -79,14 +79,17 @@ def _seconds(duration: Duration) -> float:
 
 
 def _bounds(name: str, value: float) -> bool:
-    """Return whether a tolerance bounds anything; refuse what is neither a bound, 0 nor -1."""
+    """Return whether a tolerance is a bound; raise CommandError if it is invalid."""
     if value >= 0.0 or value == -1.0:
         return value > 0.0
-    raise CommandError(f"{name}: a tolerance of {value:g} means nothing; give -1 for none.")
+    raise CommandError(f"{name}: {value:g} is not a valid tolerance; use -1 for no bound.")
 
 
 def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState | None:
-    """Return what is commanded, fingers at half the width; None while a position is unknown."""
+    """Return the commanded joint state, with each finger at half the gripper's width.
+
+    None while a position is unknown.
+    """
     if any(p is None for p in snapshot.positions):
         return None
     positions = [float(p) for p in snapshot.positions if p is not None]
@@ -98,13 +101,13 @@ def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState
 
 
 def _with_fingers(axes: Axes, values: Sequence[float]) -> list[float]:
-    """Return values of the axes as those of the joints: each finger has half the gripper's."""
+    """Return the axes' values as joint values: each finger gets half of the gripper's."""
     n = len(axes.arm)
     return [*values[:n], *(width / 2.0 for width in values[n:] for _ in axes.fingers)]
 
 
 def goal(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState:
-    """Return where the arm is going; without joints if it goes nowhere."""
+    """Return the end of the running trajectory as a message, without joints if there is none."""
     names = list(axes.names) if snapshot.goal_positions else []
     message = JointState(name=names, position=snapshot.goal_positions)
     message.header.stamp = stamp
@@ -130,7 +133,7 @@ def status(
 def _pulse(
     i: int, name: str, servo: ServoMap, snapshot: DriverSnapshot, calibration: Calibration | None
 ) -> JointPulse:
-    """Return one servo's line of the status; fake hardware has neither channels nor pulses."""
+    """Return the status of one servo; fake hardware has neither channels nor pulses."""
     position, estimated = snapshot.positions[i], snapshot.estimated[i]
     count = snapshot.counts[i]
     pulse = JointPulse(name=name, channel=-1)
@@ -149,10 +152,10 @@ TRIES, AT_ONCE = 5, 5e-4  # [s]
 
 
 class DriverTime:
-    """The time that messages carry."""
+    """Stamps messages with ROS time or, in simulated time, with the driver's time."""
 
     def __init__(self, node_clock: rclpy.clock.Clock, clock: SteadyClock) -> None:
-        """Begin at the present time of day; the driver's clock counts unless its speed is 1."""
+        """Start at the present time of day; use the driver's clock unless its speed is 1."""
         self.simulated = clock.speed != 1.0
         self._node_clock = node_clock
         self._clock = clock
@@ -169,11 +172,11 @@ class DriverTime:
         for _ in range(TRIES):
             before, now, after = self._clock.now(), self._nanoseconds(), self._clock.now()
             if after - before < AT_ONCE:
-                break  # else the thread had to wait between the two clocks
+                break  # otherwise the thread was preempted between the two clocks
         return _stamp(now - round((after - moment) * NANO))
 
     def seconds_until(self, stamp: Time) -> float | None:
-        """Return how far ahead a stamp lies [s], None for the stamp 0 ("now")."""
+        """Return the time until a stamp [s], None for the stamp 0 ("now")."""
         if stamp.sec == 0 and stamp.nanosec == 0:
             return None
         return float(stamp.sec * NANO + stamp.nanosec - self._nanoseconds()) / NANO

@@ -27,8 +27,8 @@ from arm_hardware.ros.state_publisher import DriverStatePublisher
 
 
 EMERGENCY_STOP = "arm_hardware/emergency_stop"
-DEPRECATED_STOP = "arm_hardware/stop_now"  # its name before; for one version
-GOALS_END_WITHIN = 3.0  # [s] of the wall; they are aborted already, their clients get results
+DEPRECATED_STOP = "arm_hardware/stop_now"  # its previous name, kept for one version
+GOALS_END_WITHIN = 3.0  # [s] of wall time for aborted goals to return their results
 
 _STOPPED = "Stopped; holding until reset."
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
@@ -43,7 +43,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         self.parameters = driver_parameters(self)
         self.driver: Driver | None = None  # None while unconfigured
         self.last_rejection = ""  # why the last command was rejected
-        self.signals: Callable[[], int] = lambda: 0  # received by the process so far
+        self.signals: Callable[[], int] = lambda: 0  # returns the number received so far
         self._driver_clock = SteadyClock(self.parameters.options.speed)
         self.time = DriverTime(self.get_clock(), self._driver_clock)
         self._publisher = DriverStatePublisher(self)
@@ -78,7 +78,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
     # -- Lifecycle --------------------------------------------------------------------------------
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Load robot and calibration, open the bus, read the registers; send no pulse."""
+        """Load robot and calibration, open the bus, read the registers; send no pulses."""
         try:
             model = load_robot(self.parameters.robot)
             driver = Driver(model, self.parameters.options, self._driver_clock)
@@ -95,14 +95,15 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         return SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Begin to arm; the status shows when motion is accepted."""
+        """Start arming; the status shows when motion is accepted."""
+        driver = self.driver  # read once: another thread may end the driver meanwhile
         try:
-            if self.driver is None:
+            if driver is None:
                 raise StateError("The driver is not configured.")
-            self.driver.begin_arming()
+            driver.begin_arming()
         except HardwareError as error:
             return self._failed("activate", error)
-        self.get_logger().info(self.driver.controller.snapshot().message)
+        self.get_logger().info(driver.controller.snapshot().message)
         return super().on_activate(state)
 
     def _failed(self, transition: str, error: Exception) -> TransitionCallbackReturn:
@@ -122,14 +123,14 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         return SUCCESS
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Do the configured exit action."""
+        """Carry out the configured exit action."""
         self.end_driver()
         return SUCCESS
 
     on_error = on_shutdown
 
     def autostart(self) -> bool:
-        """Make the configured transitions; return whether they succeeded."""
+        """Trigger the configured transitions; return whether they succeeded."""
         last = self.parameters.first_transition
         if last == "none":
             return True
@@ -138,9 +139,9 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         return last == "configure" or self.trigger_activate() == SUCCESS
 
     def end_driver(self, action: str = "") -> None:
-        """Do an exit action, by default the configured one; goals end.
+        """Abort goals and carry out an exit action, by default the configured one.
 
-        The stop still works meanwhile; a further signal cuts parking short.
+        The stop still works meanwhile; another signal cuts parking short.
         """
         driver, before = self.driver, self.signals()
         if driver is not None:
@@ -148,7 +149,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
             self.driver = None
 
     def close(self) -> None:
-        """End the driver, let goals return their results, publish a last time."""
+        """End the driver, wait for goals to return their results, and publish a last time."""
         self.end_driver()
         deadline = time.monotonic() + GOALS_END_WITHIN
         while (self._trajectory.busy or self._gripper.busy) and time.monotonic() < deadline:
@@ -159,7 +160,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
 
     def _on_emergency_stop(self, _: Empty) -> None:
         try:
-            self.controller().stop(f"a message came on {EMERGENCY_STOP}")
+            self.controller().stop(f"a message arrived on {EMERGENCY_STOP}")
             self.get_logger().warning(_STOPPED)
         except HardwareError as error:
             self.refuse(EMERGENCY_STOP, error)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The node's parameters; all are read-only, since they shape what is opened at configure."""
+"""The node's parameters, all read-only because they determine what configure opens."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ DEPRECATED = {
     "commander_timeout": "client_timeout",
     "gripper_squeeze_limit": "grip_force_limit_counts",
 }
-NO_PARAMETERS = {"motion_options", "folder"}  # the only options without one of their name
+NO_PARAMETERS = {"motion_options", "folder"}  # the only options without a parameter of that name
 AUTOSTART = ("none", "configure", "activate", "auto")
 
 
 @dataclass(frozen=True)
 class DriverParameters:
-    """What was set."""
+    """The values of the parameters."""
 
     robot: str = parameter("nut_arm", "Robot description: shipped name or path of its YAML.")
     hardware: str = parameter(
@@ -132,7 +132,7 @@ class DriverParameters:
 
     @cached_property
     def options(self) -> DriverOptions:
-        """The driver's options: those of the same names, and how the arm is moved."""
+        """The driver's options."""
         names = {entry.name for entry in fields(DriverOptions)} - NO_PARAMETERS
         return DriverOptions(
             **{name: getattr(self, name) for name in names},
@@ -155,7 +155,7 @@ def driver_parameters(node: Node) -> DriverParameters:
 
 
 def _deprecated(node: Node) -> dict[str, Any]:
-    """Declare the deprecated names, and return the values given by them."""
+    """Declare the deprecated names; return the values given for them, by their new names."""
     values = {}
     for old, name in DEPRECATED.items():
         descriptor = ParameterDescriptor(

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver node as a process: it ends by its exit action, with exit code 0 after a signal.
+"""Runs the driver node as a process, which ends with its exit action; exit code 0 after a signal.
 
-Goals are aborted, servos hold or are released and the last status is published while the executor
-still spins. The core's log lines go into ROS's log.
+Goals are aborted, servos hold or are released, and the last status is published while the executor
+still spins. The core's log records are forwarded to ROS.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from arm_hardware.ros.node import HardwareNode
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
 
-_THREADS = 6  # two goals may run at a time, each with a waiting thread; the others answer
-_SWITCH_INTERVAL = 0.0005  # [s] so that the control thread gets the interpreter when it wakes
-_HEARTBEAT = 0.5  # [s]; rclpy raises what a callback raised only when another one is due
+_THREADS = 6  # two goals can run at once, each blocking a thread; the others serve callbacks
+_SWITCH_INTERVAL = 0.0005  # [s] so that the control thread gets the interpreter soon after waking
+_HEARTBEAT = 0.5  # [s]; rclpy re-raises a callback's exception only when another callback is due
 
 
 class _Forward(logging.Handler):
-    """Hands records to the ROS logger of a name."""
+    """Forwards log records to the ROS logger of a name."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         levels = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR)
-        # One each: rclpy refuses another severity from the same line of code. ROS has the same
-        # numbers.
+        # One per level: rclpy rejects another severity from the same line of code. ROS uses the
+        # same numbers.
         self._loggers = {level: RcutilsLogger(name=name) for level in levels}
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -49,7 +49,7 @@ class _Forward(logging.Handler):
 
 
 def forward_logging(name: str) -> None:
-    """Send what ``arm_hardware``'s modules log to the ROS logger of a name."""
+    """Forward the log records of ``arm_hardware`` to the ROS logger of a name."""
     core = logging.getLogger("arm_hardware")
     core.setLevel(logging.INFO)
     core.addHandler(_Forward(name))
@@ -57,7 +57,7 @@ def forward_logging(name: str) -> None:
 
 
 class _Driver:
-    """Makes the node, lets it make its first transition, and closes it."""
+    """Creates the node and triggers its first transition."""
 
     node: HardwareNode
 
@@ -69,19 +69,19 @@ class _Driver:
         self.node.create_timer(_HEARTBEAT, lambda: None, clock=steady)
         forward_logging(self.node.get_logger().name)
         sys.setswitchinterval(_SWITCH_INTERVAL)
-        # What lives now lives to the end: without it a collection would stop all threads for
-        # longer than a tick.
+        # Existing objects live until the end; collecting them would stop all threads for longer
+        # than a tick.
         gc.collect()
         gc.freeze()
 
     def begin(self, end: ProcessEnd) -> bool:
-        """Make the first transition; return whether it succeeded."""
+        """Trigger the configured transitions; return whether they succeeded."""
         self.node.signals = lambda: end.signals
         return self.node.autostart()
 
 
 def main() -> int:
-    """Run the node until it is to end; return the exit code."""
+    """Run the node until it is asked to end; return the exit code."""
     driver = _Driver()
     return run_node(
         driver.make,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Publishes joint_states, status, goal, diagnostics and /clock from its own thread.
 
-In motion it publishes tick by tick, else rarely.
+It publishes every tick of a motion, and rarely at rest.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
-EARLY_TOLERANCE = 0.001  # [s]; a thread may wake so much too early
-FASTEST = 0.01  # [s] of the wall between two joint_states, however fast simulated time runs
-CLOCK_PERIOD = 0.02  # [s] of the wall between two /clock
-REST_PERIOD = 0.2  # [s] of the wall between two joint_states at rest
-SLOW_PERIOD = 1.0  # [s] of the wall between two diagnostics, and two status without change
+EARLY_TOLERANCE = 0.001  # [s] by which a thread may wake too early
+FASTEST = 0.01  # [s] of wall time between joint_states, however fast simulated time runs
+CLOCK_PERIOD = 0.02  # [s] of wall time between /clock messages
+REST_PERIOD = 0.2  # [s] of wall time between joint_states at rest
+SLOW_PERIOD = 1.0  # [s] of wall time between diagnostics, and between unchanged status messages
 
 
 class RateLimiter:
-    """Moments a period [s] apart; after a delay of more than one period they begin anew."""
+    """Due times a period [s] apart, which restart after a delay of more than one period."""
 
     def __init__(self, period: float) -> None:
         self.period = period
         self.due = 0.0  # the next moment [s]
 
     def is_due(self, now: float) -> bool:
-        """Return whether a moment has come; the next one is then due a period later."""
+        """Return whether the due time has come; if so, schedule the next one."""
         left = self.due - now
         if EARLY_TOLERANCE < left <= self.period + EARLY_TOLERANCE:
             return False
@@ -62,7 +62,7 @@ LEVELS = {
 
 
 def diagnostics(node: HardwareNode, snapshot: DriverSnapshot, stamp: Time) -> DiagnosticArray:
-    """Return state, hardware, lateness of the loop, transfers repeated and the last refusal."""
+    """Return state, hardware, loop lateness, retried transfers and the last rejection."""
     status = DiagnosticStatus(
         level=LEVELS.get(snapshot.state, DiagnosticStatus.OK),
         name=f"{node.get_name()}: servo driver",
@@ -125,11 +125,11 @@ class DriverStatePublisher:
         self._thread.start()
 
     def wake(self) -> None:
-        """Publish soon; cheap, from any thread."""
+        """Request publication; cheap, callable from any thread."""
         self._wake.set()
 
     def tick(self) -> None:
-        """Publish where the arm is after a tick of its motion, unless ticks come too fast."""
+        """Request publication after a tick of a motion, unless ticks are too frequent."""
         if self._ticks.is_due(time.monotonic()):
             self._wake.set()
 
@@ -141,7 +141,7 @@ class DriverStatePublisher:
             self._thread.join(timeout=2.0)
 
     def publish(self, everything: bool = False) -> None:
-        """Publish what is due now, or all but diagnostics."""
+        """Publish what is due, or with ``everything`` all but the diagnostics."""
         with self._lock:
             now = time.monotonic()
             driver = self._node.driver
@@ -165,7 +165,7 @@ class DriverStatePublisher:
                 self._diagnostics.publish(diagnostics(self._node, snapshot, stamp))
 
     def _state_is_due(self, snapshot: DriverSnapshot, now: float) -> bool:
-        """Return whether joint_states are due: once each tick in motion, else now and then."""
+        """Return whether joint_states are due: every tick in motion, otherwise rarely."""
         moment, moving = snapshot.moment, snapshot.state is DriverState.MOVING
         if moving and moment is not None and moment != self._last_tick:
             self._resting.postpone(now)
@@ -173,7 +173,7 @@ class DriverStatePublisher:
         return now >= self._resting.due
 
     def _publish_state(self, driver: Driver | None, snapshot: DriverSnapshot) -> None:
-        """Publish where the arm is, with the time of the tick that moved it there."""
+        """Publish joint_states, stamped with the time of the tick that sent them."""
         moment, time_of = snapshot.moment, self._node.time
         if moment is None or moment != self._last_tick:
             self._last_stamp = time_of.now() if moment is None else time_of.at(moment)
@@ -183,7 +183,7 @@ class DriverStatePublisher:
             self._states.publish(state)
 
     def _time_to_next(self, now: float) -> float:
-        """Return how long nothing is due but what a tick brings [s of the wall]."""
+        """Return the wall time until something is due regardless of ticks [s]."""
         return min(REST_PERIOD, min(limiter.due for limiter in self._limiters) - now)
 
     def _run(self) -> None:

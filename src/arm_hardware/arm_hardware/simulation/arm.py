@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated arm's electrics: one chip on a bus, a servo on each channel."""
+"""A simulated arm's electronics: one chip on a bus with a servo on each channel."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemo
 
 
 class SimulatedBoard:
-    """The simulated board, the bus to it with its faults, and servos by channel."""
+    """A simulated board, its bus with faults, and servos by channel."""
 
     def __init__(
         self, board: ServoBoard, clock: SteadyClock, registers: Path | None = None
     ) -> None:
-        """Switch on, or find the board as an earlier process left it in a file; see ChipMemory."""
+        """Power up, or continue with registers stored by an earlier process; see ChipMemory."""
         self._clock = clock
         self.chip = Pca9685Chip(board.reference_clock_hz, ChipMemory(registers))
         self.faults = Faults(lambda s: clock.sleep_until(clock.now() + s, threading.Event()))

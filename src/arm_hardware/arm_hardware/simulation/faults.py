@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of an I2C bus, to be rehearsed on the simulated one.
+"""Faults that can be injected into the simulated I2C bus.
 
 driver.sim.faults.fail_next(errno.EREMOTEIO)             # a loose wire, once
 driver.sim.faults.fail_randomly(0.01, seed=7)            # disturbances, now and then
@@ -22,9 +22,9 @@ ADAPTER_TIMEOUT = 1.0  # [s] Linux' default for a transfer, see struct i2c_adapt
 
 
 class Faults:
-    """The faults of one bus, at first none; all may be changed from any thread at any time.
+    """The faults of one bus, initially none; they may be changed from any thread at any time.
 
-    A simulation may ``sleep`` faster.
+    ``sleep`` implements delays, which a simulation may shorten.
     """
 
     def __init__(self, sleep: Callable[[float], object] = time.sleep) -> None:
@@ -43,21 +43,21 @@ class Faults:
         self.delay = 0.0  # by which every transfer takes longer [s]
 
     def fail_next(self, number: int = errno.EREMOTEIO, transfers: int = 1) -> None:
-        """Let the next transfers fail with an errno."""
+        """Make the next transfers fail with an errno."""
         self._next = [number] * transfers
 
     def fail_after(self, transfers: int, number: int = errno.EREMOTEIO) -> None:
-        """Let one transfer fail with an errno, after some that do not."""
+        """Make one transfer fail with an errno after ``transfers`` successful ones."""
         self._next = [number, *[0] * transfers]
 
     def fail(self, number: int = errno.EREMOTEIO) -> None:
-        """Let every transfer fail with an errno until cleared."""
+        """Make every transfer fail with an errno until cleared."""
         self._always = number
 
     def fail_randomly(
         self, probability: float, numbers: Sequence[int] = ERRORS, seed: int = 0
     ) -> None:
-        """Let transfers fail now and then, the same ones for the same seed."""
+        """Make transfers fail randomly, but reproducibly for a seed."""
         self._random = random.Random(seed)
         self._probability = probability
         self._numbers = tuple(numbers)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""I2C buses with simulated chips: as ``busio.I2C``, and as ``smbus2.SMBus`` of a device node."""
+"""I2C buses with simulated chips, with the interfaces of ``busio.I2C`` and ``smbus2.SMBus``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _I2C_M_RD = 0x0001  # flag of a message that is read (linux/i2c.h)
 
 
 class SimI2C(I2C):
-    """Chips by 7-bit address; one without a chip raises OSError 121, as by Linux."""
+    """A bus with chips by 7-bit address; an address without chip raises OSError 121 like Linux."""
 
     def __init__(self, chips: Mapping[int, Pca9685Chip], faults: Faults | None = None) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class SimI2C(I2C):
         self._chips[new] = self._chips.pop(old)
 
     def transfer(self, address: int, data: bytes, length: int) -> bytes:
-        """Write data to a chip, then read so many bytes; return these."""
+        """Write ``data`` to a chip, then read and return ``length`` bytes."""
         self.faults.before_transfer()
         if address == _GENERAL_CALL and data == _SOFTWARE_RESET:
             for chip in self._chips.values():
@@ -58,7 +58,7 @@ class SimI2C(I2C):
 
 
 class SimSMBus:
-    """``smbus2.SMBus`` as opened by the driver, over a simulated bus."""
+    """The parts of ``smbus2.SMBus`` that the driver uses, on a simulated bus."""
 
     def __init__(self, i2c: SimI2C) -> None:
         self._i2c = i2c

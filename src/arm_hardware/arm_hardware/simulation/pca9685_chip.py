@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A PCA9685 as its registers behave (NXP data sheet, rev. 4, 16 April 2015), and their memory.
+"""A register-level model of the PCA9685 (NXP data sheet, rev. 4, 16 April 2015).
 
 Modelled: sections 7.3.1 (MODE1 with restart, sleep, auto-increment), 7.3.2 (MODE2), 7.3.3 and
 7.3.4 (channel registers, ALL_LED), 7.3.5 (PRE_SCALE), 7.6 (software reset), table 4 (power-on
@@ -30,20 +30,20 @@ POWER_ON = {MODE1: SLEEP | ALL_CALL, MODE2: 0x04, 0x02: 0xE2, 0x03: 0xE4, 0x04: 
 
 
 class ChipMemory:
-    """Registers, and when they changed; without a file, of this process only.
+    """Registers and the times of their changes, in this process or in a file.
 
-    A file is mapped and shared: what one process writes, every other sees at once, even if the
-    writer is killed in the next moment.
+    A file is memory-mapped: what one process writes, every other sees immediately, even if the
+    writer is killed.
 
     Attributes:
-        new: Whether it did not exist before: the power was just switched on.
+        new: Whether the memory did not exist before, so that the power was just switched on.
         registers: All 256, by number.
-        changed_at: When a register of each channel last changed [s], of time.monotonic(), which
-            is the same in all processes; 0 for never.
+        changed_at: Time of the last change of each channel's registers [s] by time.monotonic(),
+            which is the same in all processes; 0 for never.
     """
 
     def __init__(self, file: Path | None = None) -> None:
-        """Open or make the memory; raise HardwareError if the file is another or read-only."""
+        """Open or create the memory; raise HardwareError if the file is unsuitable."""
         whole = memoryview(bytearray(SIZE))
         self.new = True
         if file is not None:
@@ -51,8 +51,8 @@ class ChipMemory:
                 whole, self.new = _mapped(file)
             except OSError as error:
                 raise HardwareError(
-                    f"{file} cannot keep the registers of a simulated chip ({error}); name a file "
-                    "that may be written, or one that does not exist yet."
+                    f"{file} cannot store the registers of a simulated chip ({error}); name a "
+                    "writable file, or one that does not exist yet."
                 ) from error
         self.registers = whole[:REGISTERS]
         self.changed_at = whole[REGISTERS:].cast("d")
@@ -77,7 +77,7 @@ class Pca9685Chip:
     def __init__(
         self, clock_hz: float = NOMINAL_CLOCK_HZ, memory: ChipMemory | None = None
     ) -> None:
-        """Find the chip as its memory has it, or switch the power on."""
+        """Continue with the stored registers, or switch the power on."""
         memory = memory or ChipMemory()
         self._clock_hz = clock_hz
         # Called after a transfer that may have changed an output.
@@ -114,7 +114,7 @@ class Pca9685Chip:
     # -- The I2C side -----------------------------------------------------------------------------
 
     def write(self, data: bytes) -> None:
-        """Take the bytes of a write transfer: register number, then data."""
+        """Process the bytes of a write transfer: register number, then data."""
         if not data:
             return
         self._pointer = data[0]
@@ -178,7 +178,7 @@ class Pca9685Chip:
 
     @property
     def count_us(self) -> float:
-        """Length of a count as the oscillator really makes it [us]."""
+        """Length of a count with the actual oscillator [us]."""
         return (self.registers[PRE_SCALE] + 1) / self._clock_hz * 1e6
 
     @property

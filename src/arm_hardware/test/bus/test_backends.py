@@ -10,8 +10,8 @@ import pytest
 from arm_hardware.backends import sim_bus
 from arm_hardware.bus import linux_i2c as adapter
 from arm_hardware.bus.fake import FakeBus
-from arm_hardware.bus.linux_i2c import blinka_i2c, linux_i2c, name_of
-from arm_hardware.bus.servokit import PACKAGE, fraction_of
+from arm_hardware.bus.linux_i2c import blinka_i2c, bus_label, linux_i2c
+from arm_hardware.bus.servokit import PACKAGE, duty_fraction
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import BusError
@@ -59,12 +59,12 @@ def any_bus(request, sim):
     return bus
 
 
-def test_a_new_board_sends_no_pulses(any_bus):
+def test_new_board_sends_no_pulses(any_bus):
     assert any_bus.running() and any_bus.name
     assert any_bus.read_counts(ALL) == dict.fromkeys(ALL)
 
 
-def test_what_is_written_is_read_and_nothing_else(any_bus):
+def test_written_counts_are_read_back(any_bus):
     any_bus.write_counts({0: 300, 3: 17})
     any_bus.write_counts({0: 301, 15: COUNTS - 1})
     wanted = {**dict.fromkeys(ALL), 0: 301, 3: 17, 15: COUNTS - 1}
@@ -72,7 +72,7 @@ def test_what_is_written_is_read_and_nothing_else(any_bus):
     assert any_bus.read_counts([3]) == {3: 17} and any_bus.read_counts([]) == {}
 
 
-def test_release_ends_the_pulses_of_these_channels_only(any_bus):
+def test_release_affects_only_the_given_channels(any_bus):
     any_bus.write_counts({0: 300, 3: 17})
     any_bus.release([3, 4])
     assert any_bus.read_counts([0, 3, 4]) == {0: 300, 3: None, 4: None}
@@ -80,7 +80,7 @@ def test_release_ends_the_pulses_of_these_channels_only(any_bus):
     assert any_bus.read_counts([3]) == {3: 18}
 
 
-def test_starting_and_opening_again_change_nothing(any_bus):
+def test_reopening_and_restarting_keep_the_pulses(any_bus):
     any_bus.write_counts({0: 300, 5: 400})
     for _ in range(2):
         any_bus.open()
@@ -97,13 +97,13 @@ def test_opening_and_reading_write_nothing(make, chip):
     assert chip.registers == before and chip.channel_writes == 0
 
 
-def test_starting_sets_the_frequency_and_sends_no_pulse(bus, chip):
+def test_start_sets_the_frequency_and_sends_no_pulse(bus, chip):
     assert chip.registers[PRE_SCALE] == 121 and chip.running
     assert all(chip.pulse_us(channel) == 0.0 for channel in ALL)
 
 
 @pytest.mark.parametrize("clock_hz", [25e6, 26.3e6, 23.9e6])
-def test_every_count_arrives_in_the_register_exactly(make, chip, clock_hz):
+def test_every_count_is_written_exactly(make, chip, clock_hz):
     bus = make(ServoBoard(reference_clock_hz=clock_hz))
     bus.open()
     bus.start()
@@ -114,15 +114,15 @@ def test_every_count_arrives_in_the_register_exactly(make, chip, clock_hz):
 
 
 @pytest.mark.parametrize("count", [0, -1, COUNTS])
-def test_counts_that_are_no_pulse_are_refused(bus, chip, count):
+def test_counts_out_of_range_are_rejected(bus, chip, count):
     with pytest.raises(ValueError, match="1 to 4095"):
-        fraction_of(count)
+        duty_fraction(count)
     with pytest.raises(ValueError, match="1 to 4095"):
         bus.write_counts({0: count})
     assert chip.pulse_us(0) == 0.0
 
 
-def test_a_new_process_finds_the_pulses_and_does_not_change_them(bus, make, chip):
+def test_new_process_takes_over_running_pulses_unchanged(bus, make, chip):
     bus.write_counts({0: 300, 5: 400})
     writes, seen = chip.channel_writes, []
     chip.changed = lambda: seen.append((chip.pulse_us(0), chip.pulse_us(5)))
@@ -136,7 +136,7 @@ def test_a_new_process_finds_the_pulses_and_does_not_change_them(bus, make, chip
     assert chip.pulse_us(0) > 0.0 and chip.pulse_us(5) > 0.0
 
 
-def test_counts_of_a_sleeping_chip_are_no_pulses_and_do_not_come_alive(bus, make, chip):
+def test_waking_a_sleeping_chip_does_not_resume_old_pulses(bus, make, chip):
     bus.write_counts({0: 300, 5: 400})
     for mode in (SLEEP, 0x80 | SLEEP | 0x20):  # reset and written to; put asleep while pulsing
         chip.registers[MODE1] = mode
@@ -151,7 +151,7 @@ def test_counts_of_a_sleeping_chip_are_no_pulses_and_do_not_come_alive(bus, make
         again.write_counts({0: 300, 5: 400})
 
 
-def test_pulses_at_another_frequency_are_not_touched(bus, make, chip):
+def test_board_pulsing_at_another_frequency_is_rejected(bus, make, chip):
     bus.write_counts({7: 300})
     other = make(ServoBoard(frequency_hz=60.0))
     with pytest.raises(BusError, match=r"channel 7.*power off and on"):
@@ -159,7 +159,7 @@ def test_pulses_at_another_frequency_are_not_touched(bus, make, chip):
     assert chip.registers[PRE_SCALE] == 121 and chip.pulse_us(7) > 0.0
 
 
-def test_a_chip_at_another_frequency_without_pulses_is_set_right(bus, make, chip):
+def test_idle_chip_at_another_frequency_is_reconfigured(bus, make, chip):
     other = make(ServoBoard(frequency_hz=60.0))
     other.open()
     other.start()
@@ -167,7 +167,7 @@ def test_a_chip_at_another_frequency_without_pulses_is_set_right(bus, make, chip
 
 
 @pytest.mark.parametrize("fate", ["reset", "power_off"])
-def test_a_reset_is_seen(bus, chip, fate):
+def test_reset_is_detected(bus, chip, fate):
     bus.write_counts({0: 300})
     getattr(chip, fate)()
     chip.powered = True
@@ -176,26 +176,26 @@ def test_a_reset_is_seen(bus, chip, fate):
     assert bus.running() and bus.read_counts([0]) == {0: None}
 
 
-def test_a_wrong_address_names_those_that_answer(make):
+def test_wrong_address_error_lists_addresses_that_answer(make):
     with pytest.raises(BusError, match=r"0x41 .*\(addresses that answer: 0x40\)") as caught:
         make(ServoBoard(address=0x41)).open()
     assert caught.value.address == 0x41
 
 
-def test_a_board_without_power_is_not_found(make, chip):
+def test_unpowered_board_is_not_found(make, chip):
     chip.power_off()
     with pytest.raises(BusError, match=r"0x40 .*\(addresses that answer: none\)"):
         make().open()
 
 
-def test_the_pulses_of_a_closed_bus_go_on(bus, chip):
+def test_pulses_continue_after_the_bus_is_closed(bus, chip):
     bus.write_counts({0: 300})
     bus.close()
     bus.close()
     assert chip.pulse_us(0) == pytest.approx(300 * 4.88)
 
 
-def test_transfers_are_bounded_in_time_by_the_adapter(tmp_path, monkeypatch):
+def test_adapter_timeout_is_set(tmp_path, monkeypatch):
     node, requests = tmp_path / "i2c-1", []
     node.touch()
     monkeypatch.setattr(adapter, "SMBus", lambda path: SimpleNamespace(fd=path))
@@ -204,7 +204,7 @@ def test_transfers_are_bounded_in_time_by_the_adapter(tmp_path, monkeypatch):
     assert requests == [(str(node), 0x0702, 5)]  # I2C_TIMEOUT, in 10 ms
 
 
-def test_a_scan_of_a_stuck_bus_ends_at_the_first_address(sim):
+def test_scan_of_a_stuck_bus_stops_at_the_first_address(sim):
     bus = sim_bus("i2c_dev", BOARD, sim)
     bus.open()
     sim.faults.block()
@@ -213,31 +213,31 @@ def test_a_scan_of_a_stuck_bus_ends_at_the_first_address(sim):
     assert sim.faults.failed == 1
 
 
-def test_software_reset_is_a_power_on(bus, sim):
+def test_software_reset_restores_power_on_values(bus, sim):
     bus.write_counts({0: 300})
     sim.i2c.writeto(0x00, b"\x06")
     assert sim.chip.pulse_us(0) == 0.0 and sim.chip.registers[MODE1] == 0x11
 
 
-def test_an_unknown_address_is_errno_121(chip):
+def test_unknown_address_fails_with_errno_121(chip):
     with pytest.raises(OSError) as caught:
         SimI2C({0x40: Pca9685Chip()}).writeto(0x41, b"")
     assert caught.value.errno == 121
 
 
 @pytest.mark.parametrize("connect", [linux_i2c, blinka_i2c])
-def test_no_i2c_device_is_one_sentence(tmp_path, connect):
+def test_missing_i2c_device_is_one_sentence(tmp_path, connect):
     with pytest.raises(BusError, match="enable I2C") as caught:
         connect(tmp_path / "i2c-1")
     assert "i2c-1" in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_no_bus_is_one_sentence(tmp_path):
+def test_file_that_is_not_an_i2c_bus_is_one_sentence(tmp_path):
     node = tmp_path / "i2c-1"
     node.touch()
     with pytest.raises(BusError, match=r"i2c-1.*is it an I2C bus"):
         linux_i2c(node)
-    assert "group" in name_of(node)
+    assert "group" in bus_label(node)
 
 
 WITHOUT_ADAFRUIT = """
@@ -260,7 +260,7 @@ except BusError as error:
 """
 
 
-def test_without_adafruit_all_but_its_own_backend_works():
+def test_only_the_servokit_backend_needs_adafruit():
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_ADAFRUIT],
         capture_output=True,

@@ -107,7 +107,7 @@ def test_shipped_maps_cover_the_model(calibration, model):
         (lambda c: c["board"].update(frequency_hz=400), "", "longer than the period"),
     ],
 )
-def test_each_fault_is_refused_with_its_key(load, content, change, key, says):
+def test_each_error_names_its_key(load, content, change, key, says):
     change(content)
     error = refused(load, content)
     assert key in error.key and says in str(error)
@@ -118,7 +118,7 @@ def _misspell(content, key):
     waist[key] = waist.pop(key.replace("point_", "points_").replace("limit_", "limits_"))
 
 
-def test_a_wider_clamp_must_be_asked_for(load, content):
+def test_wider_pulse_limits_need_safe_pulses_us(load, content):
     content["safe_pulses_us"] = [300, 2800]
     waist(pulse_limits_us=[300, 2800])(content)
     content["joints"]["waist"]["points_deg_us"][2] = [90, 2800]
@@ -132,7 +132,7 @@ def test_a_wider_clamp_must_be_asked_for(load, content):
     st.sampled_from([[500, 1500, 2500], [2450, 1300, 600]]),
     st.floats(0.0, 1.0),
 )
-def test_the_servo_stands_at_sign_times_joint_plus_zero(loaded, sign, zero, pulses, share):
+def test_servo_angle_is_sign_times_joint_angle_plus_zero(loaded, sign, zero, pulses, share):
     points = list(zip((-90, 10, 90), pulses, strict=True))
     data = copy.deepcopy(loaded)
     waist = {"channel": 0, "sign": sign, "zero_deg": zero, "pulse_limits_us": [500, 2500]}
@@ -146,7 +146,7 @@ def test_the_servo_stands_at_sign_times_joint_plus_zero(loaded, sign, zero, puls
     assert np.interp(axis.pulse_of(joint), widths, angles) == pytest.approx(stands, abs=1e-6)
 
 
-def test_limits_and_speed_of_the_file_bind_the_axes(load, content, model):
+def test_file_limits_and_speeds_narrow_the_axes(load, content, model):
     waist = content["joints"]["waist"]
     waist.update(limits_deg=[-30, 40], speed_deg_s=90, zero_deg=10)
     content["joints"]["elbow"].pop("speed_deg_s")
@@ -158,7 +158,7 @@ def test_limits_and_speed_of_the_file_bind_the_axes(load, content, model):
     assert axes.gripper and axes.gripper.upper == pytest.approx(0.03)
 
 
-def test_the_age_of_a_file_is_that_of_its_oldest_servo(load, content, calibration):
+def test_file_is_as_old_as_its_oldest_servo(load, content, calibration):
     assert calibration.oldest is None
     days = ["2026-05-17", "2025-12-31", "2026-01-01", "2026-02-02"]
     for day, servo in zip(days, content["joints"].values(), strict=True):
@@ -168,7 +168,7 @@ def test_the_age_of_a_file_is_that_of_its_oldest_servo(load, content, calibratio
     assert load(content).oldest == date(2025, 12, 31)
 
 
-def test_a_joint_that_occurs_twice_is_refused(load, calibration_path):
+def test_duplicate_joint_is_rejected(load, calibration_path):
     text = calibration_path.read_text().replace("  shoulder:", "  waist:")
     assert "joints.waist: is given twice" in str(refused(load, text))
 
@@ -183,7 +183,7 @@ def test_a_joint_that_occurs_twice_is_refused(load, calibration_path):
         (b"joints: &a {b: *a}", "contains itself"),
     ],
 )
-def test_what_is_no_calibration_at_all_is_refused(data, says):
+def test_malformed_files_are_rejected(data, says):
     with pytest.raises(CalibrationError, match=says):
         parse_calibration(data, Path("servos.yaml"))
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kinematic calibration on simulated arms whose joints do not stand where they are told."""
+"""Kinematic calibration on simulated arms whose joints deviate from their commands."""
 
 import io
 import math
@@ -14,8 +14,8 @@ import pytest
 import yaml
 from arm_hardware.calibration.axes import axes_of
 from arm_hardware.calibration.file import load_calibration
-from arm_hardware.calibration.kinematic_fit import fit, lengths_of, select_parameters
-from arm_hardware.calibration.touch_points import TouchPoints, tick_limit, tip_of
+from arm_hardware.calibration.kinematic_fit import fit, link_lengths, select_parameters
+from arm_hardware.calibration.touch_points import TouchPoints, tip_position, tip_resolution
 from arm_hardware.calibration.wizard import template
 from arm_hardware.commands import calibrate_kinematics
 from arm_hardware.commands.calibrate_kinematics import with_zeros
@@ -29,7 +29,7 @@ STYLUS = np.array([0.015, 0.02, 0.03])  # [m] beside the tool's axis: its roll i
 
 
 class Arm:
-    """An arm with servos as calibrated, but joints that stand elsewhere by some angle each."""
+    """An arm with calibrated servos whose joints are each offset by an angle."""
 
     def __init__(self, robot, folder, errors, real=None):
         self.model = load_robot(robot)
@@ -47,7 +47,7 @@ class Arm:
         return load_calibration(self.file).maps(axes_of(self.model))[: self.model.n]
 
     def commanded(self, q):
-        """What joint_states say after q was commanded: it in counts."""
+        """Return q as joint_states reports it, rounded to counts."""
         return np.array(
             [m.position_of(m.count_of(x)) for m, x in zip(self.maps(), q, strict=True)]
         )
@@ -55,7 +55,7 @@ class Arm:
     def tip(self, q, at=STYLUS):
         counts = [m.count_of(x) for m, x in zip(self.now, q, strict=True)]
         stands = [m.position_of(c) for m, c in zip(self.truth, counts, strict=True)]
-        return tip_of(self.real, np.array(stands) + self.errors, at)
+        return tip_position(self.real, np.array(stands) + self.errors, at)
 
     def postures(self, rng, count):
         low = np.maximum(self.model.lower, -1.2)
@@ -76,8 +76,8 @@ class Arm:
         worst, self.now = 0.0, self.maps()
         for q in self.postures(rng, 20):
             told = self.commanded(q)
-            error = np.linalg.norm(self.tip(q) - tip_of(self.model, told, STYLUS))
-            worst = max(worst, error / tick_limit(self.model, told, self.now))
+            error = np.linalg.norm(self.tip(q) - tip_position(self.model, told, STYLUS))
+            worst = max(worst, error / tip_resolution(self.model, told, self.now))
         return worst
 
 
@@ -93,7 +93,7 @@ ZERO_ERRORS = st.lists(
 @pytest.mark.parametrize("robot", ["nut_arm", "planar3", "puma560"])
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(errors=ZERO_ERRORS, seed=st.integers(0, 1000))
-def test_the_tip_error_falls_below_what_one_count_of_a_servo_does(robot, errors, seed, tmp_path):
+def test_fit_reduces_the_tip_error_below_one_servo_count(robot, errors, seed, tmp_path):
     """With zero errors of 2 to 5 degrees at every joint, and points measured to half a mm."""
     rng = np.random.default_rng(seed)
     arm = Arm(robot, tmp_path, errors)
@@ -112,7 +112,7 @@ def test_the_tip_error_falls_below_what_one_count_of_a_servo_does(robot, errors,
     zero=st.floats(-10, 10),
     robot=st.sampled_from(["nut_arm", "planar3"]),
 )
-def test_exact_points_give_the_exact_zeros_whatever_the_sign(errors, sign, zero, robot, tmp_path):
+def test_exact_points_give_exact_zeros_for_either_sign(errors, sign, zero, robot, tmp_path):
     arm = Arm(robot, tmp_path, errors)
     data = yaml.safe_load(arm.file.read_text())
     for servo in data["joints"].values():
@@ -127,7 +127,7 @@ def test_exact_points_give_the_exact_zeros_whatever_the_sign(errors, sign, zero,
     np.testing.assert_allclose([s.zero for s in arm.servos()], right, atol=2e-5)
 
 
-def test_lengths_are_found_on_request_and_not_otherwise(tmp_path):
+def test_lengths_are_fitted_only_on_request(tmp_path):
     model = load_robot("nut_arm")
     joints = list(model.joints)
     joints[1] = replace(joints[1], row=replace(joints[1].row, a=joints[1].row.a + 0.004))
@@ -140,7 +140,7 @@ def test_lengths_are_found_on_request_and_not_otherwise(tmp_path):
     np.testing.assert_allclose(both.values[4:], [0.004, -0.006], atol=1e-8)
 
 
-def test_the_deviations_are_those_of_the_results(tmp_path):
+def test_reported_deviations_match_the_scatter_of_the_fits(tmp_path):
     """Over many measurements with the same noise."""
     arm = Arm("planar3", tmp_path, np.radians([3, -2, 4]))
     rng = np.random.default_rng(5)
@@ -149,7 +149,7 @@ def test_the_deviations_are_those_of_the_results(tmp_path):
     assert 0.7 < np.sqrt(np.mean(np.square(scaled))) < 1.4
 
 
-def test_a_joint_about_an_axis_through_the_tip_is_kept_and_named(tmp_path):
+def test_joint_whose_axis_passes_through_the_tip_is_unobservable(tmp_path):
     arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
     touches = arm.touches(np.random.default_rng(1), 20, 0.0002, np.zeros(3))
     found = arm.fit(touches)
@@ -159,38 +159,38 @@ def test_a_joint_about_an_axis_through_the_tip_is_kept_and_named(tmp_path):
 
 
 @pytest.mark.parametrize("more", [[], ["shoulder.a"]])
-def test_parameters_that_no_point_tells_apart_are_named(tmp_path, more):
+def test_indistinguishable_parameters_are_named(tmp_path, more):
     arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
     touches = arm.touches(np.random.default_rng(1), 30, 0.0)
     lengths = ["shoulder.d", "elbow.d", *more]  # the first two along parallel axes
-    with pytest.raises(HardwareError, match=r"apart shoulder.d, elbow.d: .*--keep elbow.d"):
+    with pytest.raises(HardwareError, match=r"distinguish shoulder.d, elbow.d: .*--keep elbow.d"):
         arm.fit(touches, lengths)
     assert arm.fit(touches, lengths, ["elbow.d"]).after.max() < 1e-8
 
 
-def test_postures_that_hardly_differ_are_refused(tmp_path):
+def test_nearly_identical_postures_are_rejected(tmp_path):
     arm = Arm("planar3", tmp_path, np.radians([3, -2, 4]))
     touches = arm.touches(np.random.default_rng(1), 1, 0.0)
     again = replace(
         touches, commanded=np.repeat(touches.commanded, 9, 0), tips=np.repeat(touches.tips, 9, 0)
     )
-    with pytest.raises(HardwareError, match="cannot tell apart shoulder, elbow, wrist"):
+    with pytest.raises(HardwareError, match="cannot distinguish shoulder, elbow, wrist"):
         arm.fit(again)
 
 
 @given(row=st.integers(0, 19), off=st.floats(0.01, 0.05), seed=st.integers(0, 50))
 @settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_point_measured_wrongly_is_named(tmp_path, row, off, seed):
+def test_outlier_is_reported(tmp_path, row, off, seed):
     arm = Arm("nut_arm", tmp_path, np.radians([3, -2, 4, 5]))
     touches = arm.touches(np.random.default_rng(seed), 20, 0.0002)
     touches.tips[row] += [0.0, off, 0.0]
     assert arm.fit(touches).outliers == (row,)
 
 
-def test_a_length_of_a_sliding_joint_is_its_zero():
+def test_d_of_a_prismatic_joint_is_its_zero():
     model = load_robot("spherical_arm")
     sliding = [joint.name for joint in model.joints if joint.type == "prismatic"]
-    names = [parameter.name for parameter in lengths_of(model)]
+    names = [parameter.name for parameter in link_lengths(model)]
     assert sliding and all(f"{n}.a" in names and f"{n}.d" not in names for n in sliding)
 
 
@@ -217,7 +217,7 @@ def ran(case, *arguments):
     return calibrate_kinematics.main([str(arm.file), str(file), *arguments])
 
 
-def test_the_command_reports_and_writes_with_a_backup(case, capsys):
+def test_command_reports_and_writes_with_a_backup(case, capsys):
     arm, _, _ = case
     before = arm.file.read_text()
     assert ran(case, "--yes") == 0
@@ -231,7 +231,7 @@ def test_the_command_reports_and_writes_with_a_backup(case, capsys):
     assert arm.worst(np.random.default_rng(2)) < 1.0
 
 
-def test_points_older_than_the_calibration_are_said_to_be_so(case, capsys):
+def test_points_older_than_the_calibration_give_a_warning(case, capsys):
     arm, _, points = case
     os.utime(arm.file, (0, 0))
     assert ran(case, "--yes") == 0
@@ -241,7 +241,7 @@ def test_points_older_than_the_calibration_are_said_to_be_so(case, capsys):
     assert "would correct twice" in capsys.readouterr().out
 
 
-def test_without_a_terminal_nothing_is_written_unasked(case, capsys, monkeypatch):
+def test_nothing_is_written_without_a_terminal_or_yes(case, capsys, monkeypatch):
     arm, _, _ = case
     monkeypatch.setattr("sys.stdin", io.StringIO())
     before = arm.file.read_text()
@@ -269,7 +269,7 @@ def test_without_a_terminal_nothing_is_written_unasked(case, capsys, monkeypatch
         (lambda d: d.update(points=d["points"][:1]), "Too few points, 1, for 4"),
     ],
 )
-def test_wrong_points_are_one_sentence_and_change_nothing(case, capsys, change, says):
+def test_wrong_points_are_one_sentence_and_write_nothing(case, capsys, change, says):
     change(case[1])
     before = case[0].file.read_text()
     assert ran(case, "--yes") == 1

@@ -58,7 +58,7 @@ def changed(data, path, value):
     return data
 
 
-def test_the_shipped_schema_is_up_to_date():
+def test_shipped_schema_is_up_to_date():
     file = Path(__file__).parents[2] / "schema" / SCHEMA
     assert file.read_text(encoding="utf-8") == schema_text(), ANEW
 
@@ -71,19 +71,19 @@ def test_shipped_files_are_valid_and_name_the_schema(calibration_path, validator
     assert json.loads(schema.read_text()) == calibration_schema()
 
 
-def test_a_file_with_every_key_is_valid_for_both(full, validator):
+def test_reader_and_schema_accept_every_key(full, validator):
     assert accepted(full)
     validator.validate(full)
 
 
-def test_an_unknown_key_is_refused_by_both(full, validator):
+def test_reader_and_schema_reject_unknown_keys(full, validator):
     for path in places(full):
         if isinstance(at(full, path), dict):
             data = changed(full, (*path, "colour"), 1)
             assert not accepted(data) and not validator.is_valid(data), path
 
 
-def test_a_missing_key_that_the_reader_wants_is_wanted_by_the_schema(full, validator):
+def test_reader_and_schema_require_the_same_keys(full, validator):
     for path in places(full):
         if path and isinstance(path[-1], str) and path[:-1] != ("joints",):
             data = deepcopy(full)
@@ -92,7 +92,7 @@ def test_a_missing_key_that_the_reader_wants_is_wanted_by_the_schema(full, valid
 
 
 @pytest.mark.parametrize("wrong", [None, True, "", "x", [], [[1]], {}, {"value": 1}, -1e9])
-def test_what_the_schema_refuses_is_refused_by_the_reader(full, validator, wrong):
+def test_reader_rejects_everything_the_schema_rejects(full, validator, wrong):
     """And of a wrong type, both refuse all; the reader alone compares numbers."""
     refused = 0
     for path in places(full):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_hardware.calibration.servo_map import FineMap, PointMap, count_us, prescale_of
+from arm_hardware.calibration.servo_map import FineMap, PointMap, count_us, prescale
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,21 +35,21 @@ def least_slope(servo: PointMap) -> float:
 
 
 @given(maps())
-def test_counts_survive_the_way_through_positions(servo):
+def test_counts_survive_the_round_trip_through_positions(servo):
     least, most = servo.counts
     for count in range(least, most + 1):
         assert servo.count_of(servo.position_of(count)) == count
 
 
 @given(maps(), st.floats(0.0, 1.0))
-def test_positions_come_back_within_one_count(servo, share):
+def test_positions_survive_the_round_trip_within_one_count(servo, share):
     position = servo.lower + share * (servo.upper - servo.lower)
     back = servo.position_of(servo.count_of(position))
     assert abs(back - position) <= servo.count_us * least_slope(servo) * (1 + 1e-9)
 
 
 @given(maps())
-def test_strictly_monotone_in_counts_and_never_beyond_the_clamp(servo):
+def test_map_is_strictly_monotonic_and_within_pulse_limits(servo):
     least, most = servo.counts
     values = [servo.position_of(c) for c in range(least, most + 1)]
     steps = [b - a for a, b in itertools.pairwise(values)]
@@ -67,18 +67,18 @@ def test_positions_of_counts_stay_within_the_map(servo):
 
 
 def test_one_count_at_50_hz_is_4_88_us():
-    assert prescale_of(50.0, 25e6) == 121  # data sheet, section 7.3.5, with its equation 1
-    assert prescale_of(200.0, 25e6) == 0x1E  # the worked example and power-on value there
+    assert prescale(50.0, 25e6) == 121  # data sheet, section 7.3.5, with its equation 1
+    assert prescale(200.0, 25e6) == 0x1E  # the worked example and power-on value there
     assert count_us(50.0, 25e6) == pytest.approx(4.88)
 
 
-def test_calibrated_points_are_met():
+def test_map_passes_through_the_calibrated_points():
     servo = PointMap(0, (-1.0, 0.0, 2.0), (2400.0, 1400.0, 600.0), (500.0, 2500.0), 1.0)
     counts = [servo.count_of(p) for p in (-1.0, -0.5, 0.0, 1.0, 2.0)]
     assert counts == [2400, 1900, 1400, 1000, 600]
 
 
 @given(st.floats(-1e3, 1e3))
-def test_fake_counts_are_too_fine_to_matter(position):
+def test_fake_counts_are_finer_than_a_nanoradian(position):
     servo = FineMap(0)
     assert servo.position_of(servo.count_of(position)) == pytest.approx(position, abs=1e-9)

@@ -73,7 +73,7 @@ def typed(file, bus, *keys):
 WAIST = ["p", "y", *["<"] * 10, "m", "-45", *[">"] * 20, "m", "42.5"]
 
 
-def test_points_found_with_keys_are_in_the_file_with_its_comments(file, calibration):
+def test_measured_points_are_written_and_comments_kept(file, calibration):
     before = file.read_text()
     script = typed(file, FakeBus(), *WAIST, "w", "y")
     found = load_calibration(file).servos["waist"]
@@ -90,7 +90,7 @@ def test_points_found_with_keys_are_in_the_file_with_its_comments(file, calibrat
     assert "Still to be measured: shoulder, elbow, wrist_roll, gripper" in script.text()
 
 
-def test_backups_are_numbered_and_none_is_overwritten(file):
+def test_backups_are_numbered_and_never_overwritten(file):
     typed(file, FakeBus(), *WAIST, "w", "y", ">", "]", "w", "y")
     backups = sorted(path.name for path in file.parent.glob("*.bak"))
     assert backups == ["mine.yaml.1.bak", "mine.yaml.2.bak"]
@@ -104,14 +104,14 @@ def test_nothing_is_written_without_confirmation(file):
     assert "-45 deg: 1010" in script.shown
 
 
-def test_when_every_servo_is_measured_the_file_is_no_example(file):
+def test_file_is_no_example_once_every_servo_is_measured(file):
     each = [key for _ in range(5) for key in ("p", "y", "m", "1", ">", "m", "2", "n")]
     typed(file, FakeBus(), *each, "w", "y")
     done = load_calibration(file)
     assert not done.example and done.oldest == TODAY
 
 
-def test_the_first_pulse_is_explained_asked_for_and_in_the_middle(file):
+def test_first_pulse_is_confirmed_and_in_the_middle(file):
     bus = FakeBus()
     script = typed(file, bus, ">", "p", "n", "m", "[")
     assert not bus.counts and script.text().count("gets no pulses yet") == 3
@@ -120,7 +120,7 @@ def test_the_first_pulse_is_explained_asked_for_and_in_the_middle(file):
     assert bus.counts == {0: round(1500 / 4.88)}
 
 
-def test_pulses_that_the_board_sends_already_are_kept(file):
+def test_pulses_already_sent_by_the_board_are_kept(file):
     bus = FakeBus()
     bus.counts = {1: 333}
     script = typed(file, bus, "n", "p", ".")
@@ -129,7 +129,7 @@ def test_pulses_that_the_board_sends_already_are_kept(file):
 
 
 @given(keys=st.lists(st.sampled_from([*"pynbrm.,<>[]ukwh?x q", "up", "down", "12", "-7", ""])))
-def test_no_keys_break_the_safe_range_nor_wake_a_servo_unasked(calibration, keys):
+def test_no_key_sequence_leaves_the_safe_range_or_starts_a_servo_unconfirmed(calibration, keys):
     """Whatever is typed: each change of a pulse is a step, and the first one was agreed to."""
     seen = []
 
@@ -148,14 +148,14 @@ def test_no_keys_break_the_safe_range_nor_wake_a_servo_unasked(calibration, keys
     assert "Traceback" not in script.text()
 
 
-def test_the_safe_range_ends_the_steps(file):
+def test_steps_end_at_the_safe_range(file):
     bus = FakeBus()
     script = typed(file, bus, "p", "y", *[">"] * 40)
     assert 2600.0 - 10 * 4.88 < bus.counts[0] * 4.88 <= 2600.0
     assert "safe_pulses_us" in script.text()
 
 
-def test_a_board_that_fails_is_one_sentence_and_the_pulse_is_as_it_was(file):
+def test_bus_failure_is_one_sentence_and_keeps_the_pulse(file):
     class Failing(FakeBus):
         def write_counts(self, counts):
             if self.counts:
@@ -184,7 +184,7 @@ def test_bad_input_is_explained(file, keys, message):
     assert message in typed(file, FakeBus(), "p", "y", *keys).text()
 
 
-def test_a_file_that_cannot_be_right_is_not_written(file):
+def test_invalid_calibration_is_not_written(file):
     before = file.read_bytes()
     script = typed(file, FakeBus(), "p", "y", ">", "]", "<", "<", ">", "[", "w")
     assert file.read_bytes() == before
@@ -192,14 +192,14 @@ def test_a_file_that_cannot_be_right_is_not_written(file):
     assert "pulse_limits_us: must" in script.text() and file.read_bytes() == before
 
 
-def test_limits_shrink_with_what_is_reached(file):
+def test_limits_shrink_to_the_measured_range(file):
     keys = ["n"] * 3 + ["p", "y", "<", "m", "-10", ">", ">", "m", "20", "w", "y"]
     typed(file, FakeBus(), *keys)
     roll = load_calibration(file).servos["wrist_roll"]
     assert roll.limits == pytest.approx((math.radians(-10), math.radians(20)))
 
 
-def test_points_may_be_added_to_those_of_the_file_and_taken_back():
+def test_points_can_be_added_to_the_files_points_and_undone():
     servo = ServoCalibration(0, "rad", ((-1.0, 1000.0), (1.0, 2000.0)), (500.0, 2500.0), -1, 0.5)
     draft = CalibrationDraft(servo)
     assert draft.values(TODAY) == {}
@@ -213,7 +213,7 @@ def test_points_may_be_added_to_those_of_the_file_and_taken_back():
 
 
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))
-def test_a_new_file_of_any_robot_is_read_and_an_example(robot, tmp_path):
+def test_template_of_every_robot_is_a_valid_example(robot, tmp_path):
     model = load_robot(robot)
     made = parse_calibration(template(model).encode(), tmp_path / "new.yaml")
     assert made.example and made.oldest is None and made.robot == model.name
@@ -243,7 +243,7 @@ def program(tmp_path):
     started.close()
 
 
-def test_in_a_terminal_on_the_emulated_chip(program, tmp_path):
+def test_wizard_in_a_terminal_on_the_simulated_chip(program, tmp_path):
     program.wait_for("waist (channel 0)  no pulses")
     program.ask("p", "Send it?")
     program.ask("y", "1498.2 us")
@@ -265,7 +265,7 @@ def test_in_a_terminal_on_the_emulated_chip(program, tmp_path):
 
 
 @pytest.mark.parametrize("at", ["status", "question", "line"])
-def test_ctrl_c_at_any_moment_holds_the_arm_and_writes_nothing(program, tmp_path, at):
+def test_ctrl_c_holds_the_arm_and_writes_nothing(program, tmp_path, at):
     program.wait_for("no pulses")
     program.ask("p", "Send it?")
     program.ask("y", "1498.2 us")
@@ -286,7 +286,7 @@ def test_ctrl_c_at_any_moment_holds_the_arm_and_writes_nothing(program, tmp_path
         (["--robot", "nut_arm"], "is not a terminal"),
     ],
 )
-def test_a_failed_start_is_one_sentence(tmp_path, capsys, monkeypatch, arguments, message):
+def test_failed_start_is_one_sentence(tmp_path, capsys, monkeypatch, arguments, message):
     from arm_hardware.commands import calibrate
 
     monkeypatch.chdir(tmp_path)

@@ -94,7 +94,7 @@ def seen(host, real=False, file=None, **changes):
     return {result.what: result for result in run_checks(host, real, file)}
 
 
-def test_a_healthy_machine_has_no_problem(host, measured, capsys):
+def test_healthy_machine_has_no_problems(host, measured, capsys):
     assert main(["--real", "--calibration", str(measured)], host) == 0
     out = capsys.readouterr().out
     assert "problem" not in out
@@ -103,7 +103,7 @@ def test_a_healthy_machine_has_no_problem(host, measured, capsys):
     assert "48 degrees" in out and "ondemand" in out and "supply: good" in out
 
 
-def test_the_same_as_json(host, measured, capsys):
+def test_results_as_json(host, measured, capsys):
     assert main(["--real", "--calibration", str(measured), "--json"], host) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {"what", "ok", "detail", "fix", "needed", "mark"} == set(rows[0])
@@ -113,7 +113,7 @@ def test_the_same_as_json(host, measured, capsys):
     assert [row["what"] for row in rows if row["mark"] == "problem"] == ["ROS_DOMAIN_ID"]
 
 
-def test_the_checks_write_nothing_to_the_board(host, measured):
+def test_checks_write_nothing_to_the_board(host, measured):
     made = []
 
     def connect(wanted):
@@ -140,7 +140,7 @@ def test_the_checks_write_nothing_to_the_board(host, measured):
         ("computer's supply", {"throttled": lambda: "throttled=0x50005"}, "voltage now", "5 A"),
     ],
 )  # fmt: skip
-def test_each_problem_is_found_with_its_fix(host, measured, what, changes, detail, fix):
+def test_each_problem_is_reported_with_its_fix(host, measured, what, changes, detail, fix):
     result = seen(host, True, measured, **changes)[what]
     assert result.mark == "problem"
     assert detail in result.detail and fix in result.fix
@@ -149,12 +149,12 @@ def test_each_problem_is_found_with_its_fix(host, measured, what, changes, detai
 @pytest.mark.parametrize(
     ("bits", "detail"), [("10000", "under-voltage since"), ("4", "throttled now")]
 )
-def test_what_is_not_needed_is_a_note(host, bits, detail):
+def test_problem_that_is_not_needed_is_a_note(host, bits, detail):
     result = seen(host, throttled=lambda: f"throttled=0x{bits}")["computer's supply"]
     assert result.mark == "note" and detail in result.detail and result.fix
 
 
-def test_files_of_the_kernel_are_read_where_they_are(host):
+def test_kernel_files_are_read(host):
     written(host.sys, class__hwmon__hwmon0__name="cpu_thermal\n")
     written(host.sys, class__hwmon__hwmon1__name="rpi_volt\n")
     written(host.sys, class__hwmon__hwmon1__in0_lcrit_alarm="1\n")
@@ -165,13 +165,13 @@ def test_files_of_the_kernel_are_read_where_they_are(host):
         assert results[what].mark == "note" and results[what].fix
 
 
-def test_what_cannot_be_read_is_left_out(host, tmp_path):
+def test_unreadable_values_are_left_out(host, tmp_path):
     results = seen(host, sys=tmp_path / "none", throttled=lambda: "error")
     assert not {"computer's supply", "CPU governor", "CPU temperature"} & set(results)
     assert results["discovery"].mark == "note"
 
 
-def test_discovery_names_what_is_reached(host):
+def test_discovery_names_the_reachable_computers(host):
     def detail(**environment):
         return seen(host, environment=environment)["discovery"].detail
 
@@ -185,7 +185,7 @@ def test_discovery_names_what_is_reached(host):
     assert "by the server at 10.0.0.2:11811" in detail(**server)
 
 
-def test_enabled_keys_must_exist(host, tmp_path):
+def test_enabled_security_needs_a_keystore(host, tmp_path):
     def keys(**environment):
         return seen(host, environment=environment)["keys (SROS 2)"]
 
@@ -200,14 +200,14 @@ def test_enabled_keys_must_exist(host, tmp_path):
 
 
 @pytest.mark.parametrize("real", [True, False])
-def test_a_missing_device_matters_to_real_servos_only(host, tmp_path, real):
+def test_missing_device_is_a_problem_only_for_real_servos(host, tmp_path, real):
     node = tmp_path / "dev/i2c-7"
     results = seen(host, real, None, device=node, connect=gone)
     assert results[str(node)].mark == ("problem" if real else "note")
     assert "i2c-1" in results[str(node)].detail and "raspi-config" in results[str(node)].fix
 
 
-def test_a_device_of_somebody_else_names_its_group(host, monkeypatch):
+def test_inaccessible_device_names_its_group(host, monkeypatch):
     monkeypatch.setattr("os.access", lambda *_: False)
     result = seen(host, True, connect=gone)[str(host.device)]
     group = grp.getgrgid(host.device.stat().st_gid).gr_name
@@ -224,7 +224,7 @@ def test_a_device_of_somebody_else_names_its_group(host, monkeypatch):
         (lambda c: c.pop("board"), "problem", "has no 'board'"),
     ],
 )
-def test_the_calibration_of_a_real_arm_is_checked(host, measured, change, mark, detail):
+def test_calibration_of_a_real_arm_is_checked(host, measured, change, mark, detail):
     content = yaml.safe_load(measured.read_text())
     change(content)
     measured.write_text(yaml.safe_dump(content))
@@ -239,7 +239,7 @@ def test_real_servos_need_a_calibration_of_their_own(host, calibration_path, cap
     assert "an example, for sim only" in capsys.readouterr().out
 
 
-def test_every_problem_has_a_fix_on_this_very_machine():
+def test_every_problem_on_this_machine_has_a_fix():
     for result in run_checks(Host(loopback=None), True, None):
         assert result.ok or result.fix, result
 
@@ -254,7 +254,7 @@ def test_two_nodes_reach_each_other_unless_discovery_is_off(monkeypatch, ways, l
     assert loopback_works(60.0 if loopback else 1.0) is loopback
 
 
-def test_a_reader_that_has_seen_enough_is_no_error():
+def test_closed_pipe_is_not_an_error():
     program = "import sys; from arm_hardware.commands.doctor import main; sys.exit(main([]))"
     first = subprocess.run(
         f"{sys.executable} -c '{program}' | head -n 1", shell=True, capture_output=True, text=True

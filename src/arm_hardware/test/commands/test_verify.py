@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from arm_hardware.calibration.servo_map import PointMap
-from arm_hardware.calibration.touch_points import tick_limit, tip_of, tip_rates
+from arm_hardware.calibration.touch_points import tip_jacobian, tip_position, tip_resolution
 from arm_hardware.commands import verify
 
 from arm_description import load_robot, shipped_robots
@@ -44,19 +44,19 @@ def told(driver):
     return [m.position_of(chip.count(m.channel)) for m in driver.output.maps]
 
 
-def test_the_tip_that_is_said_is_that_of_the_chips_counts(made, calibration_path, model, capsys):
+def test_reported_tip_matches_the_chips_counts(made, calibration_path, model, capsys):
     arguments = [str(calibration_path), "parked", "waist=30,elbow=-20", *SIM]
     assert verify.main(arguments) == 0
     (driver,), _ = made
     out = capsys.readouterr().out
     tips = [list(map(float, m.split())) for m in re.findall(r"tool0\) at (.*) mm in", out)]
     assert len(tips) == 2
-    assert tips[1] == pytest.approx(tip_of(model, told(driver)[:4]) * 1e3, abs=0.051)
+    assert tips[1] == pytest.approx(tip_position(model, told(driver)[:4]) * 1e3, abs=0.051)
     assert np.degrees(told(driver)[:4]) == pytest.approx([30, 0, -20, 0], abs=0.3)
     assert "the arm is held" in out and driver.sim.chip.count(0) > 0
 
 
-def test_it_goes_slowly(made, calibration_path, capsys):
+def test_speed_option_limits_the_motion(made, calibration_path, capsys):
     arguments = [str(calibration_path), "parked", "--speed", "0.1", *SIM]
     assert verify.main(arguments) == 0
     (driver,), sent = made
@@ -76,7 +76,7 @@ def test_it_goes_slowly(made, calibration_path, capsys):
         ("--speed=0", "not above 0"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_sent(
+def test_invalid_arguments_are_rejected_before_anything_is_sent(
     made, calibration_path, capsys, asked, says
 ):
     assert verify.main([str(calibration_path), "rest", asked, *SIM]) == 1
@@ -85,7 +85,7 @@ def test_what_cannot_be_is_refused_before_anything_is_sent(
     assert all(driver.sim.chip.channel_writes == 0 for driver in made[0])
 
 
-def test_a_motion_that_fails_is_said_and_the_arm_held(made, calibration_path, capsys, monkeypatch):
+def test_failed_motion_is_reported_and_the_arm_held(made, calibration_path, capsys, monkeypatch):
     real = verify.drive
 
     def stopped(driver, to, share):
@@ -99,7 +99,7 @@ def test_a_motion_that_fails_is_said_and_the_arm_held(made, calibration_path, ca
 
 
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))
-def test_one_count_moves_the_tip_no_further_than_the_tick_limit(robot):
+def test_one_count_moves_the_tip_no_further_than_its_resolution(robot):
     model = load_robot(robot)
     rng = np.random.default_rng(1)
     low, high = np.maximum(model.lower, -3.0), np.minimum(model.upper, 3.0)
@@ -110,20 +110,20 @@ def test_one_count_moves_the_tip_no_further_than_the_tick_limit(robot):
     q = low + (high - low) * rng.uniform(0.1, 0.9, model.n)
     counts = [m.count_of(x) for m, x in zip(maps, q, strict=True)]
     q = np.array([m.position_of(c) for m, c in zip(maps, counts, strict=True)])
-    limit = tick_limit(model, q, maps)
+    limit = tip_resolution(model, q, maps)
     for i, count in enumerate(counts):
         for step in (-1, 1):
             moved = q.copy()
             moved[i] = maps[i].position_of(count + step)
-            way = np.linalg.norm(tip_of(model, moved) - tip_of(model, q))
+            way = np.linalg.norm(tip_position(model, moved) - tip_position(model, q))
             assert way <= 1.01 * limit + 1e-12
 
 
 @pytest.mark.parametrize("robot", ["nut_arm", "puma560", "ball_arm", "spherical_arm"])
-def test_the_tips_derivatives_are_those_of_its_positions(robot):
+def test_tip_jacobian_matches_finite_differences(robot):
     model = load_robot(robot)
     q, at = 0.3 * np.ones(model.n), np.array([0.01, 0.02, 0.03])
-    rates = tip_rates(model, model.dh_frames(q), at)
+    rates = tip_jacobian(model, model.dh_frames(q), at)
     d = np.random.default_rng(2).normal(size=model.n) * 1e-4
-    moved = tip_of(model, q + d, at) - tip_of(model, q - d, at)
+    moved = tip_position(model, q + d, at) - tip_position(model, q - d, at)
     np.testing.assert_allclose(2.0 * rates @ d, moved, atol=1e-9)

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from arm_hardware.calibration.axes import Axes, Axis, rest_of
+from arm_hardware.calibration.axes import Axes, Axis, rest_positions
 from arm_hardware.calibration.servo_map import SLEW_US, FineMap, PointMap
-from arm_hardware.control.arming import JOINT_WITHIN, bursts_of
+from arm_hardware.control.arming import HOMING_TIME, plan_bursts
 from arm_hardware.control.servo_model import ServoModel
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.errors import StateError
@@ -41,7 +41,7 @@ def stands(bench) -> np.ndarray:
     return np.array([bench.sim.servos[c].position_us(bench.clock.time) for c in CHANNELS])
 
 
-def test_before_arming_no_channel_register_is_written_whatever_is_called(bench):
+def test_no_channel_register_is_written_before_arming(bench):
     stood = stands(bench)
     bench.tick(100)
     bench.controller.stop()
@@ -57,7 +57,7 @@ def test_before_arming_no_channel_register_is_written_whatever_is_called(bench):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_joints_go_to_rest_one_after_another_and_slowly(opened, clock, seed):
+def test_slow_homing_moves_joints_one_by_one_and_slowly(opened, clock, seed):
     bench = opened(seed)
     stood, started = stands(bench), clock.time
     bench.controller.arm()
@@ -66,7 +66,7 @@ def test_joints_go_to_rest_one_after_another_and_slowly(opened, clock, seed):
         assert bench.controller.state is DriverState.UNKNOWN
         bench.tick()
         track.append(stands(bench))
-    assert clock.time - started <= 5 * (JOINT_WITHIN + 1.0)
+    assert clock.time - started <= 5 * (HOMING_TIME + 1.0)
     steps = np.abs(np.diff(track, axis=0))
     assert (np.count_nonzero(steps, axis=1) <= 1).all(), "two joints moved at once"
     second = round(1.0 / bench.driver.period)
@@ -78,7 +78,7 @@ def test_joints_go_to_rest_one_after_another_and_slowly(opened, clock, seed):
     assert "not measured" in bench.controller.snapshot().message
 
 
-def test_status_names_the_joint_under_way_and_no_position_is_claimed(bench):
+def test_homing_status_names_the_joint_and_leaves_its_position_unknown(bench):
     bench.controller.arm()
     said = set()
     while bench.controller.arming:
@@ -95,7 +95,7 @@ def test_status_names_the_joint_under_way_and_no_position_is_claimed(bench):
 
 @pytest.mark.parametrize("end", ["stop", "fail", "disarm"])
 @pytest.mark.parametrize("tick", [1, 2, 5, 400, 641])
-def test_ended_at_any_tick_nothing_moves_any_more(bench, end, tick):
+def test_nothing_moves_once_homing_is_interrupted(bench, end, tick):
     bench.controller.arm()
     bench.tick(tick)
     recovered = [p is not None for p in bench.controller.snapshot().positions]
@@ -109,7 +109,7 @@ def test_ended_at_any_tick_nothing_moves_any_more(bench, end, tick):
 
 
 @pytest.mark.parametrize(("recovery", "tick"), [("slow", 400), ("direct", 1)])
-def test_after_a_stop_it_goes_on_with_the_joints_that_are_left(opened, recovery, tick):
+def test_arming_again_after_a_stop_continues_with_the_remaining_joints(opened, recovery, tick):
     bench = opened(recovery=recovery)
     bench.controller.arm()
     bench.tick(tick)
@@ -128,9 +128,7 @@ def test_after_a_stop_it_goes_on_with_the_joints_that_are_left(opened, recovery,
     assert bench.controller.state is DriverState.ARMED
 
 
-def test_pulses_of_a_crashed_driver_are_the_start_and_only_the_others_recover(
-    make_bench, tmp_path
-):
+def test_only_servos_without_pulses_are_homed_after_a_crash(make_bench, tmp_path):
     board = {"sim_registers": str(tmp_path / "board")}
     crashed = make_bench(recovery="direct", **board)
     crashed.driver.open()
@@ -149,7 +147,7 @@ def test_pulses_of_a_crashed_driver_are_the_start_and_only_the_others_recover(
     assert again.controller.state is DriverState.ARMED
 
 
-def test_the_estimate_is_unknown_until_the_servo_must_have_come_and_then_right(opened):
+def test_estimate_is_unknown_until_the_servo_must_have_arrived(opened):
     bench = opened(3, "direct")
     bench.arm()
     known = 0
@@ -179,20 +177,20 @@ maps = st.builds(
 
 
 @given(maps, st.floats(-1.0, 1.0), st.sampled_from([0.005, 0.01, 0.02, 0.05]))
-def test_bursts_cover_any_travel_in_time_and_keep_their_share(servo, target, dt):
-    bursts = bursts_of(servo, target, dt)
+def test_bursts_cover_the_whole_travel_in_time(servo, target, dt):
+    bursts = plan_bursts(servo, target, dt)
     way = max(abs(servo.pulse_of(target) - end) for end in servo.travel_us) - servo.count_us
     assert bursts.number * bursts.on * dt * servo.slew_us / 2.0 >= way
     assert bursts.on * dt >= servo.frame - 1e-9 and 2 * bursts.on <= bursts.period
-    assert bursts.ticks * dt <= JOINT_WITHIN or bursts.period == 2 * bursts.on
+    assert bursts.ticks * dt <= HOMING_TIME or bursts.period == 2 * bursts.on
 
 
-def test_fake_hardware_has_no_servos_to_wait_for():
-    assert bursts_of(FineMap(0), 0.0, 0.02).ticks == 1
+def test_fake_hardware_needs_a_single_burst():
+    assert plan_bursts(FineMap(0), 0.0, 0.02).ticks == 1
 
 
-def test_a_joint_without_rest_position_rests_at_zero_or_in_the_middle_of_its_limits():
+def test_rest_position_defaults_to_zero_or_mid_range():
     bare = SimpleNamespace(postures={})
     a, b = Axis("a", "rad", -1.0, 2.0, 1.0, 1.0), Axis("b", "rad", 1.0, 2.0, 1.0, 1.0)
     jaw = Axis("gripper", "m", 0.0, 0.03, 1.0, 1.0)
-    assert rest_of(bare, Axes((a, b), jaw)) == (0.0, 1.5, 0.03)
+    assert rest_positions(bare, Axes((a, b), jaw)) == (0.0, 1.5, 0.03)

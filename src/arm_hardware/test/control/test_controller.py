@@ -22,7 +22,7 @@ from arm_hardware.motion.trajectory_start import plan_motion
 THERE = (0.5, -0.4, 0.3, 1.0)
 
 
-def test_from_unknown_to_armed_one_servo_after_another(rig):
+def test_arming_starts_one_servo_after_another(rig):
     rig.controller.read()
     assert rig.controller.state is DriverState.UNKNOWN
     assert rig.controller.snapshot().positions == (None,) * 5
@@ -37,7 +37,7 @@ def test_from_unknown_to_armed_one_servo_after_another(rig):
     assert "assumed" in rig.controller.snapshot().message
 
 
-def test_counts_found_in_the_board_are_the_start_and_are_not_rewritten(armed, rig):
+def test_arming_takes_over_the_counts_on_the_board(armed, rig):
     rig.run(rig.follow((1.0, THERE)))
     counts = dict(rig.bus.counts)
     again = ServoOutput(rig.bus, rig.axes, rig.maps, 0.02)
@@ -50,7 +50,7 @@ def test_counts_found_in_the_board_are_the_start_and_are_not_rewritten(armed, ri
     np.testing.assert_allclose(motion.command()[0][:4], THERE, atol=0.008)
 
 
-def test_counts_that_the_calibration_would_not_send_refuse_to_arm(rig):
+def test_arming_rejects_counts_outside_the_calibration(rig):
     rig.bus.counts = {m.channel: 300 for m in rig.maps} | {1: 700}
     rig.controller.read()
     with pytest.raises(StateError, match=r"shoulder.*channel 1 is at count 700"):
@@ -58,7 +58,7 @@ def test_counts_that_the_calibration_would_not_send_refuse_to_arm(rig):
     assert rig.controller.state is DriverState.DISARMED
 
 
-def test_a_trajectory_is_followed_to_its_end(armed):
+def test_trajectory_is_followed_to_its_end(armed):
     goal = armed.follow((1.0, THERE))
     assert armed.controller.state is DriverState.MOVING
     ticks = armed.run(goal)
@@ -78,7 +78,7 @@ def test_linear_corners_do_not_overshoot(armed):
     assert goal.outcome is GoalOutcome.SUCCEEDED
 
 
-def test_a_newer_goal_aborts_the_older_and_blends(armed):
+def test_newer_goal_preempts_the_older_and_blends(armed):
     first = armed.follow((1.0, THERE))
     armed.tick(25)
     before, rates = armed.controller.command()
@@ -110,7 +110,7 @@ def test_cancel_brakes_and_holds(armed):
 
 
 @pytest.mark.parametrize("rig_name", ["armed", "gentle"])
-def test_stop_freezes_at_once_latches_and_reset_does_not_move(request, rig_name):
+def test_stop_freezes_and_latches_and_reset_does_not_move(request, rig_name):
     armed = request.getfixturevalue(rig_name)
     goal = armed.follow((1.0, THERE))
     grip = armed.controller.grip(0.02)
@@ -131,7 +131,7 @@ def test_stop_freezes_at_once_latches_and_reset_does_not_move(request, rig_name)
     armed.run(armed.follow((2.0, THERE)))
 
 
-def test_gripper_goes_to_a_width_beside_a_trajectory(armed):
+def test_gripper_moves_during_a_trajectory(armed):
     arm, grip = armed.follow((1.0, THERE)), armed.controller.grip(0.02)
     armed.run(grip)
     assert not arm.done and grip.message == "Commanded open to 20.0 mm; not measured."
@@ -146,7 +146,7 @@ def test_gripper_goes_to_a_width_beside_a_trajectory(armed):
     assert newer.outcome is GoalOutcome.CANCELED
 
 
-def test_path_tolerance_is_a_bound_on_the_command(armed):
+def test_path_tolerance_violation_aborts_and_brakes(armed):
     late = Tolerances(path={"waist": 0.01})
     goal = armed.follow((0.5, (1.2, 0, 0, 0)), tolerances=late)
     armed.run(goal)
@@ -156,7 +156,7 @@ def test_path_tolerance_is_a_bound_on_the_command(armed):
     assert max(map(abs, armed.controller.command()[1])) == 0.0
 
 
-def test_a_start_in_the_future_is_when_its_first_point_counts_from(armed):
+def test_future_start_delays_the_first_point(armed):
     goal = armed.follow((0, (0, 0, 0, 0)), (0.5, (0.2, 0, 0, 0)), start=1.0)
     armed.tick(45)
     assert armed.positions[0] == 0.0 and not goal.done
@@ -188,14 +188,14 @@ def test_disarm_aborts_and_holds(armed):
         (0.02, "acceleration limit"),
     ],
 )
-def test_the_lowest_layer_holds_back_what_breaks_a_bound(armed, position, says):
+def test_output_blocks_positions_that_break_a_bound(armed, position, says):
     counts = dict(armed.bus.counts)
     with pytest.raises(HardwareError, match=says):
         armed.output.write([0.0, position, 0.0, 0.0, 0.0])
     assert armed.bus.counts == counts
 
 
-def test_the_lowest_layer_judges_steps_in_counts_too(armed):
+def test_output_also_bounds_steps_in_counts(armed):
     armed.output.counts[1] += 30  # as if the board stood elsewhere than was sent
     with pytest.raises(HardwareError, match=r"shoulder: a step of 0\.23 rad, faster than"):
         armed.output.write([0.0] * 5)
@@ -209,13 +209,13 @@ def test_unchanged_counts_are_not_rewritten(armed):
     assert armed.output.writes - writes == 13  # 0.1 rad are 13 counts
 
 
-def test_codes_are_the_actions(armed):
+def test_failure_aborts_with_the_actions_result_code(armed):
     goal = armed.follow((1.0, THERE))
     armed.controller.fail("broken on purpose.")
     assert (goal.code, goal.message) == (INVALID_GOAL, "broken on purpose.")
 
 
-def test_a_planned_goal_is_planned_again_only_if_the_arm_has_moved(armed, monkeypatch):
+def test_planned_goal_is_replanned_only_if_the_arm_has_moved(armed, monkeypatch):
     planned = []
 
     def counted(*arguments):

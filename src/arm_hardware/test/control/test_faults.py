@@ -49,7 +49,7 @@ def assert_rearms_and_moves(bench) -> None:
 
 @pytest.mark.parametrize("number", ERRORS)
 @pytest.mark.parametrize("transfers", [1, 2])
-def test_a_single_fault_is_repeated_counted_and_unseen(bench, number, transfers):
+def test_single_faults_are_retried_and_counted(bench, number, transfers):
     goal = bench.go(*THERE)
     for _ in range(20):
         bench.faults.fail_next(number, transfers)
@@ -60,7 +60,7 @@ def test_a_single_fault_is_repeated_counted_and_unseen(bench, number, transfers)
     assert bench.driver.output.bus.faults == bench.faults.failed > 10
 
 
-def test_random_faults_are_unseen(bench):
+def test_random_faults_do_not_disturb_a_motion(bench):
     bench.faults.fail_randomly(0.02, seed=3)
     for q in 5 * (THERE, (0.0,) * 4):
         goal = bench.go(*q)
@@ -78,7 +78,7 @@ def test_random_faults_are_unseen(bench):
         (errno.EPERM, "check power and wires"),
     ],
 )
-def test_a_lasting_fault_needs_arming_again(bench, number, remedy):
+def test_persistent_fault_requires_rearming(bench, number, remedy):
     goal = bench.go(*THERE)
     bench.tick(10)
     before = bench.pulses
@@ -100,7 +100,7 @@ def test_a_lasting_fault_needs_arming_again(bench, number, remedy):
     assert_rearms_and_moves(bench)
 
 
-def test_arming_on_a_dead_bus_fails_with_one_sentence(new):
+def test_arming_on_a_dead_bus_is_one_sentence(new):
     bench = new()
     bench.driver.open()
     bench.faults.fail()
@@ -113,7 +113,7 @@ def test_arming_on_a_dead_bus_fails_with_one_sentence(new):
 
 
 @pytest.mark.parametrize("number", ERRORS)
-def test_opening_survives_a_single_fault_at_every_transfer(new, number):
+def test_opening_survives_a_fault_at_any_transfer(new, number):
     for k in range(12):
         bench = new()
         bench.faults.fail_after(k, number)
@@ -123,7 +123,7 @@ def test_opening_survives_a_single_fault_at_every_transfer(new, number):
 
 @pytest.mark.parametrize("moving", [False, True])
 @pytest.mark.parametrize("fate", ["reset", "cycle"])
-def test_a_board_that_was_reset_is_noticed(bench, moving, fate):
+def test_board_reset_is_detected(bench, moving, fate):
     if moving:
         bench.go(*THERE, time=2.0)
         bench.tick(10)
@@ -144,7 +144,7 @@ def test_a_board_that_was_reset_is_noticed(bench, moving, fate):
     assert_rearms_and_moves(bench)
 
 
-def test_a_board_that_loses_its_power_in_mid_motion(bench):
+def test_power_loss_in_motion_is_a_fault(bench):
     bench.go(*THERE, time=2.0)
     bench.tick(10)
     bench.chip.power_off()
@@ -158,14 +158,14 @@ def test_a_board_that_loses_its_power_in_mid_motion(bench):
     assert_rearms_and_moves(bench)
 
 
-def test_another_program_on_the_board_is_noticed(bench):
+def test_writes_by_another_program_are_detected(bench):
     bench.chip.write(bytes([0x06 + 4 * 2, 0, 0, 0xE8, 0x01]))
     bench.tick(40)
     assert bench.controller.state is DriverState.FAULT
     assert re.search("Channel 2.*another program", message_of(bench))
 
 
-def test_a_moved_address_is_named_at_the_start(new):
+def test_changed_address_is_reported_on_open(new):
     bench = new()
     bench.sim.i2c.move(0x40, 0x43)
     with pytest.raises(BusError, match=r"0x40 of the simulated bus.*answer: 0x43"):
@@ -178,7 +178,7 @@ STICK = pytest.mark.parametrize(
 
 
 @STICK
-def test_a_stuck_bus_at_the_start_is_one_sentence(new, stick):
+def test_stuck_bus_on_open_is_one_sentence(new, stick):
     bench = new()
     stick(bench.faults)
     with pytest.raises(BusError, match=r"simulated bus.*the bus is stuck.*configure again"):
@@ -186,7 +186,7 @@ def test_a_stuck_bus_at_the_start_is_one_sentence(new, stick):
 
 
 @STICK
-def test_a_bus_that_sticks_is_a_fault_and_nothing_hangs(bench, stick):
+def test_bus_that_gets_stuck_is_a_fault(bench, stick):
     bench.go(*THERE, time=2.0)
     bench.tick(10)
     stick(bench.faults)
@@ -197,7 +197,7 @@ def test_a_bus_that_sticks_is_a_fault_and_nothing_hangs(bench, stick):
     assert_rearms_and_moves(bench)
 
 
-def test_slow_transfers_are_late_but_whole(bench, clock):
+def test_slow_transfers_delay_but_complete_a_motion(bench, clock):
     bench.faults.delay = 0.004
     goal = bench.go(*THERE)
     before = clock.now()
@@ -217,7 +217,7 @@ class Gate:
         self._write(data)
 
 
-def test_a_stop_is_answered_while_a_transfer_hangs_and_no_other_channel_follows(bench):
+def test_stop_returns_while_a_transfer_hangs(bench):
     bench.go(*THERE, time=2.0)
     bench.tick(10)
     before, gate = bench.pulses, Gate(bench.chip)
@@ -241,7 +241,7 @@ def test_a_stop_is_answered_while_a_transfer_hangs_and_no_other_channel_follows(
     assert goal.message.startswith("Commanded to the goal")
 
 
-def test_nothing_is_repeated_after_a_stop(bench):
+def test_failed_transfer_is_not_retried_after_a_stop(bench):
     bench.go(*THERE, time=2.0)
     bench.tick(10)
     before = bench.pulses
@@ -256,7 +256,7 @@ def test_nothing_is_repeated_after_a_stop(bench):
     assert bench.controller.state is DriverState.STOPPED and bench.pulses == before
 
 
-def test_closing_on_a_dead_bus_says_so_and_ends(new, caplog):
+def test_closing_on_a_dead_bus_is_logged(new, caplog):
     bench = new(exit_action="release")
     bench.driver.open()
     bench.driver.begin_arming()
@@ -265,7 +265,7 @@ def test_closing_on_a_dead_bus_says_so_and_ends(new, caplog):
     assert "could not be released" in caplog.text
 
 
-def test_closing_does_not_wait_for_a_transfer_without_end(opened, monkeypatch, caplog):
+def test_closing_does_not_wait_for_a_hanging_transfer(opened, monkeypatch, caplog):
     monkeypatch.setattr(loop, "CLOSE_WITHIN", 0.05)
     driver = opened(exit_action="release")
     driver.arm()
@@ -280,7 +280,7 @@ def test_closing_does_not_wait_for_a_transfer_without_end(opened, monkeypatch, c
 PAGE = Path(__file__).parents[4] / "docs" / "hardware.md"
 
 
-def test_the_rehearsal_on_the_page_of_the_hardware_works():
+def test_example_on_the_hardware_page_works():
     (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True

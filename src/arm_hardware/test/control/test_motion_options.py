@@ -12,7 +12,7 @@ from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError, StateErro
 from arm_hardware.motion.execution import GoalOutcome, Tolerances
 from arm_hardware.motion.goal_validation import ValidatedGoal
 from arm_hardware.motion.gripper import pressed_width
-from arm_hardware.motion.limiter import Smoother, ticks_of
+from arm_hardware.motion.limiter import Smoother, smoothing_ticks
 from arm_hardware.motion.options import GripForceOptions
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,8 +27,8 @@ HOME = (0.0,) * 4
     st.floats(0.01, 0.3),
     st.sampled_from([0.005, 0.02]),
 )
-def test_jerk_is_bounded_at_every_tick_and_no_other_bound_grows(pushes, jerk_time, dt):
-    n = ticks_of(jerk_time, dt)
+def test_smoother_bounds_jerk_and_keeps_the_other_limits(pushes, jerk_time, dt):
+    n = smoothing_ticks(jerk_time, dt)
     smoother, x, v, out = Smoother(n), 0.0, 0.0, [0.0] * 3
     smoother.hold([0.0])
     speeds = []
@@ -43,7 +43,7 @@ def test_jerk_is_bounded_at_every_tick_and_no_other_bound_grows(pushes, jerk_tim
     assert np.abs(np.diff(out)).max() / dt <= max(speeds) + 1e-9
 
 
-def test_with_a_jerk_limit_goals_preemptions_and_cancels_end_where_they_should(gentle):
+def test_goals_preemptions_and_cancels_work_with_a_jerk_limit(gentle):
     goal = gentle.follow((1.5, AWAY))
     rows = [gentle.positions, *gentle.tick(30)]
     second = gentle.follow((1.5, HOME))
@@ -67,7 +67,7 @@ def test_with_a_jerk_limit_goals_preemptions_and_cancels_end_where_they_should(g
 
 
 def stream(rig, messages: int, every: int = 5) -> list:
-    """Send a long way again and again, as somebody does who holds a key."""
+    """Send a long trajectory repeatedly, as a held teleoperation key does."""
     goals = []
     for _ in range(messages):
         goals.append(rig.follow((4.0, AWAY), streamed=True))
@@ -75,7 +75,7 @@ def stream(rig, messages: int, every: int = 5) -> list:
     return goals
 
 
-def test_a_stream_that_ends_early_is_braked_within_the_limits(armed):
+def test_stream_that_ends_early_is_braked_within_the_limits(armed):
     *_, last = stream(armed, 5)
     rows = armed.rest()
     assert last.outcome is GoalOutcome.ABORTED and "stream of trajectories ended" in last.message
@@ -90,13 +90,13 @@ def test_a_stream_that_ends_early_is_braked_within_the_limits(armed):
     assert "Holding; positions" in armed.controller.snapshot().message
 
 
-def test_a_single_trajectory_on_the_topic_runs_to_its_end(armed):
+def test_single_trajectory_on_the_topic_runs_to_its_end(armed):
     assert stream(armed, 1)[0].outcome is None
     armed.rest()
     np.testing.assert_allclose(armed.positions[:4], AWAY)
 
 
-def test_a_stream_that_comes_to_rest_in_time_is_no_loss(armed):
+def test_stream_that_comes_to_rest_in_time_succeeds(armed):
     for k in range(1, 6):
         goal = armed.follow((0.2, (0.1 * k, 0, 0, 0)), streamed=True)
         armed.tick(5)
@@ -104,14 +104,14 @@ def test_a_stream_that_comes_to_rest_in_time_is_no_loss(armed):
     assert goal.outcome is GoalOutcome.SUCCEEDED
 
 
-def test_a_goal_ends_a_stream(armed):
+def test_goal_ends_a_stream(armed):
     stream(armed, 3)
     goal = armed.follow((3.0, AWAY))
     armed.run(goal)
     assert goal.outcome is GoalOutcome.SUCCEEDED
 
 
-def test_a_watch_without_timeout_never_barks():
+def test_stream_watchdog_without_timeout_never_expires():
     watch = StreamWatchdog(0.0)
     watch.command_received(False)
     watch.command_received(True)
@@ -137,7 +137,7 @@ def test_hold_brakes_and_aborts(armed):
         armed.controller.hold("Once more.")
 
 
-def test_a_goal_without_its_client_is_given_up_and_no_other(armed):
+def test_give_up_aborts_only_the_given_goal(armed):
     goal, grip = armed.follow((2.0, AWAY)), armed.controller.grip(0.03)
     armed.tick()
     armed.controller.give_up(goal, "The client has gone.")
@@ -147,7 +147,7 @@ def test_a_goal_without_its_client_is_given_up_and_no_other(armed):
     assert grip.outcome is GoalOutcome.ABORTED and armed.positions[4] < 0.03
 
 
-def test_a_last_velocity_is_passed_and_braked_behind_the_end(armed):
+def test_final_velocity_is_reached_and_braked_after_the_end(armed):
     goal = armed.follow((1.0, (0.5, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
     armed.run(goal)
     assert goal.outcome is GoalOutcome.SUCCEEDED and "Passed" in goal.message
@@ -156,7 +156,7 @@ def test_a_last_velocity_is_passed_and_braked_behind_the_end(armed):
     assert 0.5 < armed.positions[0] <= 0.5 + 1.0 / (2 * axis.acceleration) + DT
 
 
-def test_pieces_with_velocities_at_their_ends_join_without_a_halt(armed):
+def test_segments_with_end_velocities_join_without_a_halt(armed):
     rates = []
     for k in (1, 2, 3):
         goal = armed.follow((0.4, (0.4 * k, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
@@ -170,7 +170,7 @@ def test_pieces_with_velocities_at_their_ends_join_without_a_halt(armed):
     ("goal", "outcome"),
     [({}, GoalOutcome.ABORTED), ({"waist": 0.001}, GoalOutcome.ABORTED), ({"waist": 3.0}, None)],
 )
-def test_goal_tolerances_count_when_the_time_is_up(armed, goal, outcome):
+def test_goal_tolerances_apply_when_the_goal_time_is_over(armed, goal, outcome):
     bounds = Tolerances(goal=goal, goal_time=0.02)
     ended = armed.follow((0.5, (1.5, 0, 0, 0)), tolerances=bounds)
     armed.tick(int(0.55 / DT))
@@ -182,7 +182,7 @@ def test_goal_tolerances_count_when_the_time_is_up(armed, goal, outcome):
         assert ended.outcome is GoalOutcome.SUCCEEDED
 
 
-def test_a_trajectory_at_full_speed_is_late_as_a_whole_and_on_its_way(armed):
+def test_trajectory_at_full_speed_is_delayed_but_stays_on_its_path(armed):
     plan = ValidatedGoal(np.array([0.6]), np.array([[1.5, -0.75, 0.75, 0.3]]), None)
     goal = armed.controller.follow(plan)
     rows = np.array(armed.rest())
@@ -195,7 +195,7 @@ def count_of(rig) -> int:
     return rig.bus.counts[rig.maps[-1].channel]
 
 
-def test_pressing_is_so_many_counts_past_the_contact_and_is_taken_back(armed):
+def test_gripper_presses_past_the_contact_and_backs_off_in_time(armed):
     armed.run(armed.controller.grip(0.02))
     servo = armed.maps[-1]
     goal = armed.controller.grip(0.011, 5)
@@ -211,13 +211,13 @@ def test_pressing_is_so_many_counts_past_the_contact_and_is_taken_back(armed):
     armed.tick(100)
     assert count_of(armed) == contact - GripForceOptions().held
     assert armed.controller.state is DriverState.ARMED
-    assert "let up to 2 counts" in armed.controller.snapshot().message
+    assert "reduced to 2 counts" in armed.controller.snapshot().message
     armed.run(armed.controller.grip(0.02))
     armed.tick(int(GripForceOptions().time / DT) + 100)
     assert count_of(armed) == servo.count_of(0.02)
 
 
-def test_a_new_command_or_a_stop_ends_the_pressing(armed):
+def test_stop_ends_the_grip_timer(armed):
     armed.run(armed.controller.grip(0.011, 5))
     held = count_of(armed)
     armed.controller.stop()
@@ -238,7 +238,7 @@ def test_a_new_command_or_a_stop_ends_the_pressing(armed):
         *((width, 0, "gripper") for width in (math.nan, math.inf, -0.001, 0.031)),
     ],
 )
-def test_a_width_or_force_that_cannot_be_or_may_not_be_is_refused(armed, width, counts, says):
+def test_invalid_widths_and_forces_are_rejected(armed, width, counts, says):
     before = armed.controller.snapshot()
     with pytest.raises(CommandError, match=says):
         armed.controller.grip(width, counts)
@@ -247,13 +247,13 @@ def test_a_width_or_force_that_cannot_be_or_may_not_be_is_refused(armed, width, 
 
 @settings(max_examples=30)
 @given(st.floats(0.002, 0.028), st.integers(0, 8))
-def test_the_width_of_a_squeeze_is_exact_in_counts(calibration, model, width, counts):
+def test_pressed_width_is_exact_in_counts(calibration, model, width, counts):
     servo = calibration.maps(axes_of(model))[-1]
     at = servo.count_of(pressed_width(servo, width, counts))
     assert at == servo.count_of(width) - counts
 
 
-def test_velocities_are_those_of_what_is_sent(armed):
+def test_reported_velocities_match_the_sent_positions(armed):
     armed.follow((1.0, AWAY))
     rows, rates = [armed.positions], []
     for _ in range(40):

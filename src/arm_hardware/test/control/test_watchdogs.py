@@ -34,18 +34,18 @@ def missed_at(
 
 
 @given(st.floats(0.0, 20.0))
-def test_a_cut_link_is_missed_within_the_timeout(cut):
+def test_broken_link_is_detected_within_the_timeout(cut):
     at = missed_at(lambda t: t < cut)
     assert at is not None and cut < at <= cut + TIMEOUT + 2 * LOOK
 
 
 @given(st.floats(0.0, 20.0), st.floats(0.0, TIMEOUT - RETRY_PERIOD - 3 * LOOK))
-def test_a_cut_that_is_shorter_than_the_timeout_is_ridden_through(cut, length):
+def test_interruption_shorter_than_the_timeout_is_tolerated(cut, length):
     assert missed_at(lambda t: not cut <= t < cut + length) is None
 
 
 @given(st.floats(0.0, RETRY_PERIOD - LOOK))
-def test_a_slow_link_is_no_cut_link(delay):
+def test_slow_link_is_not_a_broken_link(delay):
     assert missed_at(lambda t: True, delay=delay) is None
 
 
@@ -55,14 +55,14 @@ def test_lost_probes_are_repeated(lost):
     assert missed_at(lambda t: True, lost=lambda k: k % 3 != 0 and lost[k % 200]) is None
 
 
-def test_a_client_that_says_good_bye_is_missed_too():
+def test_client_that_leaves_is_detected():
     at = missed_at(lambda t: True, there=lambda t: t < 5.0)
     assert 5.0 < at <= 5.0 + TIMEOUT + 2 * LOOK
 
 
-def test_a_client_that_was_never_known_is_not_missed():
+def test_client_that_was_never_known_does_not_time_out():
     assert missed_at(lambda t: True, there=lambda t: False) is None
 
 
-def test_no_timeout_misses_nobody():
+def test_monitor_without_timeout_never_expires():
     assert missed_at(lambda t: t < 1.0, timeout=0.0) is None

@@ -65,7 +65,7 @@ OVERSHOOTING = at(1, 1.5, 0, 0, 0, velocities=(2, 0, 0, 0))
         (request(OVERSHOOTING, at(2, 1.5, 0, 0, 0, **STILL)), GOAL, "waist", "between points"),
     ],
 )
-def test_each_fault_is_refused_in_one_sentence(rig, message, code, joint, says):
+def test_each_invalid_goal_is_rejected_in_one_sentence(rig, message, code, joint, says):
     with pytest.raises(CommandError) as caught:
         plan_of(rig, message)
     error = caught.value
@@ -73,7 +73,7 @@ def test_each_fault_is_refused_in_one_sentence(rig, message, code, joint, says):
     assert says in str(error) and "\n" not in str(error) and str(error).endswith(".")
 
 
-def test_the_amount_beyond_a_limit_is_told(rig):
+def test_error_carries_the_amount_beyond_the_limit(rig):
     with pytest.raises(CommandError) as caught:
         plan_of(rig, request(at(9, 2.0, 0, 0, 0)))
     assert caught.value.amount == pytest.approx(2.0 - math.pi / 2)
@@ -91,32 +91,32 @@ def test_partial_goals_hold_the_other_joints_if_allowed(rig):
     np.testing.assert_allclose(motion.path.final, [0.05, 0.05, 0.3, 0.05])
 
 
-def test_joints_left_out_come_to_rest_instead_of_turning_back(rig):
+def test_omitted_moving_joints_come_to_rest_without_reversing(rig):
     message, moving = request(at(2, 0.3), names=("elbow",)), np.array([1.0, 0.0, 0.0, -0.5])
     way = plan_of(rig, message, velocity=moving, allow_partial=True).positions
     assert way[-1][0] > 0.0 > way[-1][3]
 
 
-def test_points_in_the_past_are_left_out(rig):
+def test_past_points_are_dropped(rig):
     message = request(at(1, 0.1, 0, 0, 0), at(2, 0.2, 0, 0, 0), at(3, 0.3, 0, 0, 0), start=-1.5)
     plan = validate_goal(message, rig.axes)
     np.testing.assert_allclose(plan.times, [0.5, 1.5])
     np.testing.assert_allclose(plan.positions[:, 0], [0.2, 0.3])
 
 
-def test_a_start_in_the_future_gives_more_time_to_the_first_point(rig):
+def test_future_start_gives_more_time_to_the_first_point(rig):
     plan = validate_goal(request(at(0, 0, 0, 0, 0), at(1), start=2.0), rig.axes)
     np.testing.assert_allclose(plan.times, [2.0, 3.0])
 
 
-def test_a_plan_made_from_quantised_joint_states_is_accepted(rig):
+def test_goal_starting_at_quantised_joint_states_is_accepted(rig):
     first = np.full(4, 0.0077)  # one count
     motion = plan_of(rig, request(at(0, *first), at(1)))
     np.testing.assert_allclose(motion.requested.positions[0], first)
     np.testing.assert_allclose(motion.positions[0], HOME)
 
 
-def test_cubics_lead_in_with_the_present_velocity(rig):
+def test_cubics_start_with_the_current_velocity(rig):
     moving = np.array([0.5, 0.0, 0.0, 0.0])
     motion = plan_of(rig, request(at(1, **STILL)), velocity=moving)
     np.testing.assert_array_equal(motion.path.velocities, [moving, HOME])
@@ -132,7 +132,7 @@ def test_accelerations_make_quintics(rig):
     assert some.accelerations is None
 
 
-def test_a_last_velocity_needs_leave_and_room_to_brake(rig):
+def test_final_velocity_needs_permission_and_room_to_brake(rig):
     fast = request(at(1, 0.5, 0, 0, 0, velocities=(1.0, 0, 0, 0)))
     assert plan_of(rig, fast, allow_end_velocity=True).ends_moving
     near = request(at(2, 1.57, 0, 0, 0, velocities=(1.0, 0, 0, 0)))

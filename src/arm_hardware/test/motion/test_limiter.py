@@ -25,7 +25,7 @@ def stopping_distance(speed: float, acceleration: float) -> float:
 
 
 @given(st.floats(1e-9, 10.0), st.floats(0.1, 50.0))
-def test_braking_speed_uses_the_whole_distance_and_no_more(distance, acceleration):
+def test_braking_speed_uses_exactly_the_distance(distance, acceleration):
     speed = braking_speed(distance, acceleration, DT)
     assert stopping_distance(speed, acceleration) <= distance * (1 + 1e-9)
     assert stopping_distance(speed * (1 + 1e-6) + 1e-9, acceleration) > distance
@@ -56,7 +56,7 @@ def test_any_reference_is_followed_within_all_bounds(jumps, start):
 
 
 @given(st.floats(-1.5, 1.5), st.floats(-1.5, 1.5))
-def test_a_resting_target_is_reached_without_overshoot(start, target):
+def test_resting_target_is_reached_without_overshoot(start, target):
     state = AxisState(start)
     low, high = min(start, target), max(start, target)
     for _ in range(400):
@@ -67,7 +67,7 @@ def test_a_resting_target_is_reached_without_overshoot(start, target):
     assert (state.position, state.velocity) == (target, 0.0)
 
 
-def test_time_to_a_target_is_that_of_the_trapezoid():
+def test_time_to_a_target_matches_the_trapezoidal_profile():
     state, ticks = AxisState(-1.0), 0
     while not settled(state, 1.0):
         track(AXIS, state, 1.0, 1.0, DT, 1.0)
@@ -76,7 +76,7 @@ def test_time_to_a_target_is_that_of_the_trapezoid():
     assert abs(ticks * DT - ideal) <= 2 * DT
 
 
-def test_a_reference_within_the_limits_is_followed_exactly():
+def test_reference_within_the_limits_is_followed_exactly():
     times = np.arange(0.0, 3.0, DT)
     reference = np.sin(1.5 * times) * 0.5 * (1 - np.exp(-times))  # at rest at first
     state = AxisState(0.0)
@@ -86,7 +86,7 @@ def test_a_reference_within_the_limits_is_followed_exactly():
 
 
 @given(st.floats(-2.0, 2.0), st.floats(-1.0, 1.0))
-def test_braking_rests_within_the_shortest_way(speed, start):
+def test_braking_takes_the_shortest_distance(speed, start):
     state = AxisState(start, speed)
     while state.velocity != 0.0:
         before = stepped(brake, state, DT)

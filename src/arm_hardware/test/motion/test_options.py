@@ -10,33 +10,37 @@ from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionO
 
 
 @pytest.mark.parametrize(
-    ("hardware", "at_exit", "priority", "slow"),
+    ("hardware", "action", "priority", "slow"),
     [("fake", "hold", 0, False), ("sim", "hold", 0, False), ("real", "release", 40, True)],
 )
-def test_what_is_chosen_by_the_hardware(hardware, at_exit, priority, slow):
+def test_defaults_depend_on_the_hardware(hardware, action, priority, slow):
     options = DriverOptions(hardware=hardware)
-    assert (options.at_exit, options.priority, options.homes_slowly) == (at_exit, priority, slow)
+    assert (options.final_action, options.priority, options.slow_homing) == (
+        action,
+        priority,
+        slow,
+    )
 
 
 def moving(**options):
     return {"motion_options": MotionOptions(**options)}
 
 
-def test_what_is_chosen_by_the_user():
+def test_explicit_options_override_the_defaults():
     options = DriverOptions("real", exit_action="park", recovery="direct", realtime_priority=7)
-    assert (options.at_exit, options.priority, options.homes_slowly) == ("park", 7, False)
+    assert (options.final_action, options.priority, options.slow_homing) == ("park", 7, False)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"hardware": "robot"}, "none of fake, sim, real"),
+        ({"hardware": "robot"}, "not one of fake, sim, real"),
         ({"hardware": "real", "speed": 2.0}, "speed 2 is for simulated time only"),
         ({"speed": 0.0}, "speed 0"),
         ({"speed": math.nan}, "speed nan"),
         ({"rate_hz": 1000.0}, "rate_hz"),
         ({"exit_action": "jump"}, "exit_action"),
-        ({"recovery": "fast"}, "recovery 'fast' is none of"),
+        ({"recovery": "fast"}, "recovery 'fast' is not one of"),
         ({"realtime_priority": 100}, "realtime_priority 100"),
         (moving(jerk_time=-1.0), "jerk_time -1"),
         (moving(command_timeout=math.nan), "command_timeout nan"),
@@ -45,6 +49,6 @@ def test_what_is_chosen_by_the_user():
         (moving(grip_force=GripForceOptions(limit=1000)), "grip_force_limit_counts 1000"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(options, message):
+def test_invalid_options_are_rejected(options, message):
     with pytest.raises(HardwareError, match=message):
         DriverOptions(**options).check()

@@ -22,7 +22,7 @@ seeds = st.integers(0, 10_000)
 
 
 @given(seeds, st.booleans())
-def test_passes_through_its_points_and_rests_outside(seed, cubic):
+def test_sample_passes_through_the_points_and_rests_outside(seed, cubic):
     t = random_trajectory(seed, cubic)
     for time, position in zip(t.times, t.positions, strict=True):
         np.testing.assert_allclose(t.sample(float(time)), position, atol=1e-12)
@@ -31,7 +31,7 @@ def test_passes_through_its_points_and_rests_outside(seed, cubic):
 
 
 @given(seeds)
-def test_cubics_have_the_points_velocities(seed):
+def test_cubics_have_the_velocities_of_the_points(seed):
     t = random_trajectory(seed, True)
     h = 1e-7
     for k in range(1, len(t.times) - 1):
@@ -40,7 +40,7 @@ def test_cubics_have_the_points_velocities(seed):
         np.testing.assert_allclose(slope, t.velocities[k], atol=1e-3)
 
 
-def test_linear_halfway():
+def test_linear_interpolation_halfway():
     t = Trajectory(np.array([0.0, 2.0]), np.array([[0.0, 1.0], [1.0, -1.0]]))
     np.testing.assert_allclose(t.sample(1.0), [0.5, 0.0])
 
@@ -64,9 +64,9 @@ def test_extremes_and_peak_speeds_bound_the_samples_tightly(seed, cubic):
 
 @settings(max_examples=50)
 @given(seeds, st.booleans())
-def test_between_turns_the_motion_is_monotone(seed, cubic):
+def test_motion_is_monotonic_between_reversals(seed, cubic):
     t = random_trajectory(seed, cubic)
-    for joint, (times, positions) in enumerate(t.turns):
+    for joint, (times, positions) in enumerate(t.reversals):
         edges = [0.0, *times]
         assert positions[-1] == t.final[joint] and times[-1] == t.duration
         for a, b in itertools.pairwise(edges):
@@ -75,14 +75,14 @@ def test_between_turns_the_motion_is_monotone(seed, cubic):
             assert (steps >= -1e-9).all() or (steps <= 1e-9).all()
 
 
-def test_a_pause_is_a_turn():
+def test_pause_counts_as_a_reversal():
     t = Trajectory(np.array([0.0, 1.0, 2.0, 3.0]), np.array([[0.0], [1.0], [1.0], [2.0]]))
-    assert t.turns[0] == ([1.0, 2.0, 3.0], [1.0, 1.0, 2.0])
-    assert [t.next_turn(0, x) for x in (0.5, 1.0, 1.5, 2.5, 9.0)] == [1.0, 1.0, 1.0, 2.0, 2.0]
+    assert t.reversals[0] == ([1.0, 2.0, 3.0], [1.0, 1.0, 2.0])
+    assert [t.next_reversal(0, x) for x in (0.5, 1.0, 1.5, 2.5, 9.0)] == [1.0, 1.0, 1.0, 2.0, 2.0]
 
 
-def test_a_single_point_is_a_trajectory():
+def test_single_point_is_a_trajectory():
     t = Trajectory(np.array([0.0]), np.array([[0.3, 0.4]]), np.zeros((1, 2)))
     np.testing.assert_array_equal(t.sample(0.0), [0.3, 0.4])
-    assert t.turns[0] == ([0.0], [0.3]) and len(t.peak_speeds()) == len(t.mean_speeds()) == 0
+    assert t.reversals[0] == ([0.0], [0.3]) and len(t.peak_speeds()) == len(t.mean_speeds()) == 0
     assert t.duration == pytest.approx(0.0)

@@ -11,7 +11,7 @@ from arm_hardware.errors import CommandError
 from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget
 from arm_hardware.motion.goal_validation import ValidatedGoal
 from arm_hardware.motion.limiter import AxisState, track
-from arm_hardware.motion.trajectory import Trajectory, joined
+from arm_hardware.motion.trajectory import Trajectory, concatenate
 from arm_hardware.motion.trajectory_start import plan_motion
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,7 +57,7 @@ def drive(motion, position=ZERO, velocity=ZERO) -> np.ndarray:
     rows = [[s.position for s in states]]
     for k, (now, then) in enumerate(itertools.pairwise(motion.positions)):
         for i, axis in enumerate(AXES.arm):
-            turn = motion.path.next_turn(i, float(motion.times[k]))
+            turn = motion.path.next_reversal(i, float(motion.times[k]))
             track(axis, states[i], float(now[i]), float(then[i]), DT, turn)
         rows.append([s.position for s in states])
     return np.array(rows)
@@ -68,7 +68,7 @@ seeds = st.integers(0, 100_000)
 
 @settings(max_examples=150)
 @given(seeds, st.sampled_from(["linear", "cubic", "quintic"]))
-def test_from_rest_the_arm_stays_on_its_path_whatever_the_limits(seed, kind):
+def test_arm_starting_at_rest_stays_on_its_path(seed, kind):
     motion = motion_of(random_plan(np.random.default_rng(seed), kind))
     if motion is None:
         return
@@ -80,7 +80,7 @@ def test_from_rest_the_arm_stays_on_its_path_whatever_the_limits(seed, kind):
 
 @settings(max_examples=100)
 @given(seeds, st.sampled_from(["linear", "cubic"]))
-def test_from_motion_it_comes_onto_its_path_and_ends_there(seed, kind):
+def test_moving_arm_joins_its_path(seed, kind):
     rng = np.random.default_rng(seed)
     velocity = rng.uniform(-1.0, 1.0, 3) * SPEED
     motion = motion_of(random_plan(rng, kind), ZERO, velocity)
@@ -91,13 +91,13 @@ def test_from_motion_it_comes_onto_its_path_and_ends_there(seed, kind):
     np.testing.assert_allclose(way[n:], motion.positions[n:], atol=5 * ON_PATH)
 
 
-def test_a_feasible_trajectory_is_driven_as_it_is():
+def test_feasible_trajectory_is_not_retimed():
     plan = ValidatedGoal(np.array([2.0]), np.array([[1.0, -0.5, 0.3]]), np.zeros((1, 3)))
     motion = motion_of(plan)
     np.testing.assert_allclose(motion.times, DT * np.arange(101), atol=1e-9)
 
 
-def test_where_one_joint_cannot_follow_all_are_late_together():
+def test_all_joints_are_delayed_together():
     alone = ValidatedGoal(np.array([0.5]), np.array([[0.0, 0.0, 0.6]]), np.zeros((1, 3)))
     beside = ValidatedGoal(np.array([0.5]), np.array([[0.3, -0.3, 0.6]]), np.zeros((1, 3)))
     slow, both = motion_of(alone), motion_of(beside)
@@ -107,7 +107,7 @@ def test_where_one_joint_cannot_follow_all_are_late_together():
     np.testing.assert_allclose(way[:, 1], -way[:, 2] / 2.0, atol=ON_PATH)
 
 
-def test_corners_are_rounded_as_little_as_the_accelerations_allow():
+def test_corners_are_blended_as_tightly_as_the_accelerations_allow():
     points = np.array([[0.5, 0.0, 0.0], [0.5, 0.5, 0.0]])
     motion = motion_of(ValidatedGoal(np.array([0.5, 1.0]), points, None))
     way = motion.path.samples(np.linspace(0.0, 1.0, 2001))
@@ -117,7 +117,7 @@ def test_corners_are_rounded_as_little_as_the_accelerations_allow():
     assert len(motion.times) * DT < 1.0 + 0.3
 
 
-def test_a_reversal_under_way_is_blended_and_keeps_its_joints_together():
+def test_reversal_in_motion_is_blended_with_joints_in_step():
     velocity = np.array([1.0, 0.5, 0.5])
     plan = ValidatedGoal(np.array([0.6]), np.array([[-0.4, -0.2, -0.2]]), np.zeros((1, 3)))
     motion = motion_of(plan, ZERO, velocity)
@@ -132,7 +132,7 @@ def moving_joints(rows: np.ndarray) -> np.ndarray:
 
 @settings(max_examples=60)
 @given(seeds, st.integers(1, 3), st.sampled_from([0.0, 0.1]), st.booleans())
-def test_no_more_joints_move_at_once_than_the_supply_bears(seed, joints, stagger, moving):
+def test_no_more_joints_move_at_once_than_the_power_budget_allows(seed, joints, stagger, moving):
     rng = np.random.default_rng(seed)
     goal = rng.uniform(-1.0, 1.0, (1, 3)) * (rng.random(3) < 0.8)
     velocity = np.array([0.5, 0.0, 0.0]) * moving
@@ -144,7 +144,7 @@ def test_no_more_joints_move_at_once_than_the_supply_bears(seed, joints, stagger
     np.testing.assert_allclose(way[-1], goal[0], atol=ON_PATH)
 
 
-def test_staggered_joints_set_off_one_after_another_and_arrive_together():
+def test_staggered_joints_start_one_by_one_and_arrive_together():
     plan = ValidatedGoal(np.array([1.0]), np.array([[0.5, -0.5, 0.5]]), None)
     way = drive(motion_of(plan, power_budget=PowerBudget(0, 0.1)))
     away = np.abs(way - way[0]) > 1e-6
@@ -155,7 +155,7 @@ def test_staggered_joints_set_off_one_after_another_and_arrive_together():
     assert max(ends) - min(ends) <= 3
 
 
-def test_a_path_that_moves_too_many_joints_is_refused_and_one_that_does_not_is_not():
+def test_path_moving_too_many_joints_at_once_is_rejected():
     both = ValidatedGoal(np.array([1.0, 2.0]), np.array([[0.1, 0, 0], [0.2, 0.1, 0]]), None)
     with pytest.raises(CommandError, match=r"point 2 moves 2 joints.*max_moving_joints"):
         plan_motion(both, AXES, ZERO, ZERO, DT, PowerBudget(1))
@@ -163,13 +163,13 @@ def test_a_path_that_moves_too_many_joints_is_refused_and_one_that_does_not_is_n
     assert plan_motion(one, AXES, ZERO, ZERO, DT, PowerBudget(1)).positions[-1][1] == 0.1
 
 
-def test_a_single_point_now_is_where_the_arm_is():
+def test_single_point_at_time_zero_must_be_near_the_arm():
     near = ValidatedGoal(np.array([0.0]), np.array([[0.01, 0.0, 0.0]]), None)
     motion = motion_of(near)
     assert motion.positions[-1][0] == 0.01 and len(motion.times) < 10
 
 
-def test_a_trajectory_joins_only_what_has_velocities():
+def test_concatenation_requires_velocities():
     bare = Trajectory(np.array([0.0]), np.zeros((1, 3)))
     with pytest.raises(ValueError, match="velocities"):
-        joined(bare, bare)
+        concatenate(bare, bare)

@@ -2,23 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import pytest
+from arm_testing.factories import factory
 
 
 @pytest.fixture
 def start():
-    """Start nodes, one after another; end them whatever happens."""
+    """Return a function that starts a node; all are killed after the test."""
     from arm_testing.ros import driver
 
-    started = []
-
-    def begin(code="", **parameters):
-        started.append(driver.NodeProcess(code, **parameters))
-        return started[-1]
-
-    yield begin
-    for process in started:
-        process.process.kill()
-        process.process.communicate()
+    yield from factory(driver.NodeProcess, driver.NodeProcess.kill)
 
 
 @pytest.fixture

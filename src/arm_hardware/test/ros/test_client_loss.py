@@ -20,7 +20,7 @@ def client(start, client):
     assert code == 0 and "Traceback" not in output, output
 
 
-def test_a_goal_whose_client_goes_is_braked_and_the_arm_holds(client):
+def test_goal_of_a_lost_client_is_aborted_and_the_arm_holds(client):
     client.request(client.arm.destroy)  # it only watches
     other = nc.Client()
     other.wait_armed()
@@ -32,18 +32,18 @@ def test_a_goal_whose_client_goes_is_braked_and_the_arm_holds(client):
     nc.wait_for(lambda: gone in client.wait_state(HardwareStatus.ARMED).message, "end of the goal")
 
 
-def test_an_empty_trajectory_on_the_topic_holds(client):
+def test_empty_trajectory_on_the_topic_holds(client):
     handle = client.creep()
     client.wait_moving()
     client.topic.publish(JointTrajectory())
     result = client.result(handle)
     assert result.status == GoalStatus.STATUS_ABORTED
-    assert "empty trajectory came on the topic" in result.result.error_string
+    assert "empty trajectory arrived on the topic" in result.result.error_string
     client.wait_settled(HardwareStatus.ARMED)
     assert 0.0 < client.position("waist") < nc.AWAY[0]
 
 
-def test_a_stream_on_the_topic_that_ends_is_braked(client):
+def test_stream_that_ends_on_the_topic_is_braked(client):
     def lost():
         return "stream of trajectories ended" in client.status.message
 

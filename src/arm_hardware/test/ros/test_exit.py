@@ -62,7 +62,7 @@ def moving(client):
         ("park", signal.SIGHUP, 0),
     ],
 )
-def test_the_exit_action_is_done_on_the_board(start, client, board, action, number, pulses):
+def test_exit_action_is_carried_out_on_the_board(start, client, board, action, number, pulses):
     process = start(exit_action=action)
     answer = moving(client)
     code, output = process.end(number)
@@ -72,7 +72,7 @@ def test_the_exit_action_is_done_on_the_board(start, client, board, action, numb
     assert client.done(answer).status == GoalStatus.STATUS_ABORTED
 
 
-def test_a_second_signal_releases_at_once(start, client, board):
+def test_second_signal_releases_at_once(start, client, board):
     process = start(exit_action="park", code=SLOW_PARKING)
     moving(client)
     before = board.counts()[0]
@@ -107,7 +107,7 @@ sys.exit(process.main())
 """
 
 
-def test_an_exception_in_a_callback_does_the_exit_action(start, client, board):
+def test_exception_in_a_callback_triggers_the_exit_action(start, client, board):
     process = start(exit_action="release", code=FAILING)
     answer = moving(client)
     client.ask("reset", Trigger.Request())
@@ -117,7 +117,7 @@ def test_an_exception_in_a_callback_does_the_exit_action(start, client, board):
     assert client.done(answer).status == GoalStatus.STATUS_ABORTED
 
 
-def test_the_board_of_a_killed_driver_pulses_on_until_a_new_one_or_the_tool_comes(
+def test_board_of_a_killed_driver_keeps_pulsing_until_taken_over_or_released(
     start, client, board, capsys
 ):
     process = start()
@@ -146,7 +146,7 @@ def test_the_board_of_a_killed_driver_pulses_on_until_a_new_one_or_the_tool_come
     assert board.pulses() == 0 and "Released" in capsys.readouterr().out
 
 
-def test_stop_by_topic_and_a_board_that_is_reset_under_a_running_driver(start, client, board):
+def test_stop_topic_and_board_reset_abort_goals(start, client, board):
     process = start()
     answer = moving(client)
     stop = client.node.create_publisher(Empty, "arm_hardware/emergency_stop", QoSProfile(depth=1))

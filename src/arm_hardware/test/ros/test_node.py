@@ -69,7 +69,7 @@ def test_executes_a_trajectory(arm):
         nc.wait_for(lambda n=name, v=value: abs(arm.position(n) - v) < nc.NEAR, "arrival")
 
 
-def test_where_the_arm_is_bound_for_is_published_until_it_is_there(arm):
+def test_current_goal_is_published_until_it_is_reached(arm):
     nc.wait_for(lambda: not arm.goals or not arm.goals[-1].name, "the end of what was before")
     count = len(arm.goals)
     assert not arm.send((1.0, (9.0, 0.0, 0.0, 0.0))).accepted
@@ -81,7 +81,7 @@ def test_where_the_arm_is_bound_for_is_published_until_it_is_there(arm):
     assert heard == [(names, [*THERE]), ([], []), (names, [*HOME]), ([], [])]
 
 
-def test_an_arm_whose_goal_was_given_up_is_bound_for_nowhere(arm):
+def test_canceled_goal_is_no_longer_published(arm):
     handle = arm.send((nc.CREEP, nc.AWAY))
     arm.wait_moving()
     nc.wait_for(lambda: list(arm.goals[-1].position) == [*nc.AWAY], "the goal")
@@ -93,7 +93,7 @@ def test_an_arm_whose_goal_was_given_up_is_bound_for_nowhere(arm):
     assert not arm.goals[-1].position
 
 
-def test_joint_states_have_all_joints_and_carry_the_time_at_which_the_arm_is_there(arm):
+def test_joint_states_have_all_joints_and_consistent_stamps(arm):
     """However late ticks come and are told: no joint seems faster than it was ever sent."""
     arm.states.clear()
     arm.go(*nc.AWAY, time=2.0)
@@ -109,13 +109,13 @@ def test_joint_states_have_all_joints_and_carry_the_time_at_which_the_arm_is_the
     arm.go(*HOME, time=2.0)
 
 
-def test_rejects_nothing_and_a_trajectory_of_the_past(arm):
+def test_empty_and_past_trajectories_are_rejected(arm):
     assert not arm.send().accepted
     assert not arm.send((0.5, THERE), stamp=Time(sec=1)).accepted
     assert arm.wait_state(HardwareStatus.ARMED)
 
 
-def test_the_last_refusal_is_in_the_diagnostics(arm):
+def test_last_rejection_is_in_the_diagnostics(arm):
     assert not arm.send((9.0, (2.0, 0.0, 0.0, 0.0))).accepted
 
     def told():
@@ -146,7 +146,7 @@ def test_stop_latches_and_reset_does_not_move(arm):
     assert list(arm.states[-1].position) == held
 
 
-def test_gripper_says_what_was_commanded(arm):
+def test_gripper_result_reports_the_commanded_width(arm):
     width = 2.0 * arm.position("left_finger") + 0.0005
     handle = arm.grip(width)
     result = arm.result(handle)
@@ -158,7 +158,7 @@ def test_gripper_says_what_was_commanded(arm):
     assert not arm.grip(math.nan).accepted
 
 
-def test_the_topic_form_moves_and_refuses(arm):
+def test_trajectory_topic_moves_and_rejects(arm):
     arm.topic.publish(nc.trajectory([(0.4, (0.2, 0.0, 0.0, 0.0))]))
     nc.wait_for(lambda: abs(arm.position("waist") - 0.2) < nc.NEAR, "motion")
     arm.topic.publish(nc.trajectory([(0.4, (9.0, 0.0, 0.0, 0.0))]))
@@ -166,7 +166,7 @@ def test_the_topic_form_moves_and_refuses(arm):
     nc.wait_for(lambda: abs(arm.position("waist")) < nc.NEAR, "motion back")
 
 
-def test_storm_of_preemptions_and_cancels(arm):
+def test_many_preemptions_and_cancels_all_get_results(arm):
     handles, grips = [], []
     for k in range(40):
         handle = arm.send((2.0 * arm.speed, THERE if k % 2 else HOME))
@@ -185,7 +185,7 @@ def test_storm_of_preemptions_and_cancels(arm):
     arm.go(*HOME, time=1.0)
 
 
-def test_status_has_pulses_where_there_are_any(arm):
+def test_status_reports_pulses_except_with_fake_hardware(arm):
     status = arm.wait_state(HardwareStatus.ARMED)
     assert status.hardware == arm.hardware
     by_name = {pulse.name: pulse for pulse in status.joints}
@@ -198,7 +198,7 @@ def test_status_has_pulses_where_there_are_any(arm):
         assert waist.position == pytest.approx(arm.position("waist"))
 
 
-def test_only_speed_1_leaves_the_clock_alone(arm):
+def test_clock_is_published_unless_speed_is_1(arm):
     assert (arm.speed == 1) == (arm.clocks == [])
 
 
@@ -212,7 +212,7 @@ def client(fresh_domain, client):
     return client
 
 
-def test_the_lifecycle_by_hand(start, client):
+def test_lifecycle_transitions(start, client):
     process = start(hardware="sim", backend="i2c_dev")
     assert client.lifecycle() == "unconfigured"
     assert client.change(Transition.TRANSITION_CONFIGURE)
@@ -243,14 +243,14 @@ def test_the_lifecycle_by_hand(start, client):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_before_the_start_is_done_end_it_too(start, number):
+def test_signal_during_start_ends_the_process(start, number):
     process = start(hardware="fake", autostart="activate")
     nc.wait_for(process.handles_sigterm, "handler")
     code, output = process.end(number)
     assert code == 0 and "Traceback" not in output, output
 
 
-def test_simulated_time_runs_fast_and_is_published(start, client):
+def test_simulated_time_is_scaled_and_published(start, client):
     process = start(hardware="fake", autostart="auto", speed=8)
     client.wait_armed()
     nc.wait_for(lambda: len(client.clocks) > 3, "clock")

@@ -20,7 +20,7 @@ class Ending:
         return SimpleNamespace(controller="controller") if self.reads >= 0 else None
 
 
-def test_a_driver_that_ends_while_its_controller_is_asked_for_raises_nothing_else():
+def test_controller_raises_state_error_once_the_driver_has_ended():
     assert HardwareNode.controller(Ending(1)) == "controller"
     with pytest.raises(StateError, match="not configured"):
         HardwareNode.controller(Ending(0))

@@ -26,7 +26,7 @@ def test_every_parameter_is_in_the_readme_with_its_default():
             assert written == default
 
 
-def test_deprecated_names_count_too():
+def test_deprecated_parameter_names_still_work():
     rclpy = pytest.importorskip("rclpy")
     from arm_hardware.ros.parameters import driver_parameters
 

@@ -19,7 +19,7 @@ def core():
     core.setLevel(level)
 
 
-def test_records_of_every_level_go_to_the_log_of_ros(core, capfd):
+def test_log_records_of_every_level_reach_the_ros_log(core, capfd):
     forward_logging("forwarded")
     for level in (logging.INFO, logging.ERROR, logging.WARNING, logging.CRITICAL):
         logging.getLogger("arm_hardware.control").log(level, "of level %d", level)

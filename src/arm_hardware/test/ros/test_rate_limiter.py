@@ -17,7 +17,7 @@ def told(limiter, looks):
     return [now for now in looks if limiter.is_due(now)]
 
 
-def test_looks_that_come_in_time_are_each_told_once(rng):
+def test_each_timely_poll_is_due_once(rng):
     late = rng.uniform(0.0, 0.4 * PERIOD, 1000)
     looks = 5.0 + PERIOD * np.arange(1000) + late
     limiter = RateLimiter(PERIOD)
@@ -26,7 +26,7 @@ def test_looks_that_come_in_time_are_each_told_once(rng):
     assert limiter.due == pytest.approx(5.0 + 1000 * PERIOD)  # however late each of them was
 
 
-def test_many_looks_are_told_once_a_period(rng):
+def test_frequent_polls_are_due_once_per_period(rng):
     looks = np.sort(rng.uniform(5.0, 15.0, 20_000))
     found = np.diff(told(RateLimiter(PERIOD), looks))
     assert found.mean() == pytest.approx(PERIOD, rel=0.01)
@@ -40,11 +40,11 @@ def test_many_looks_are_told_once_a_period(rng):
         ([100.0, 3.0, 3.01, 3.02], [100.0, 3.0, 3.02]),
     ],
 )
-def test_neither_a_long_delay_nor_a_clock_that_was_set_back_stops_anything(looks, due):
+def test_limiter_restarts_after_a_long_delay_or_a_clock_set_back(looks, due):
     assert told(RateLimiter(PERIOD), looks) == due
 
 
-def test_what_is_postponed_is_not_due_for_a_period():
+def test_postponed_limiter_is_not_due_for_a_period():
     limiter = RateLimiter(PERIOD)
     limiter.postpone(1.0)
     assert told(limiter, [1.0, 1.01, 1.015, 1.0199]) == [1.0199]

@@ -26,7 +26,7 @@ def recovering(client, joint: str):
     return f"Recovering from unknown positions: {joint} goes" in message and client.status
 
 
-def test_a_recovery_is_told_step_by_step_can_be_stopped_and_goes_on(client):
+def test_recovery_is_reported_can_be_stopped_and_continues(client):
     assert client.change(Transition.TRANSITION_CONFIGURE)
     assert client.change(Transition.TRANSITION_ACTIVATE)
     status = nc.wait_for(lambda: recovering(client, "shoulder"), "recovery of the second joint")

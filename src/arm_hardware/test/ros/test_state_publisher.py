@@ -81,7 +81,7 @@ def world(monkeypatch):
 
 
 @pytest.mark.parametrize("late", [0.0, 0.003])
-def test_in_motion_each_tick_is_told_once_with_its_own_time(world, late):
+def test_each_tick_of_a_motion_is_published_once_with_its_stamp(world, late):
     made = world()
     made.run(2.0, late=late)
     assert len(made.states) == pytest.approx(100, abs=2)
@@ -90,14 +90,14 @@ def test_in_motion_each_tick_is_told_once_with_its_own_time(world, late):
 
 
 @pytest.mark.parametrize("rate", [1.0, 2.0, 10.0])
-def test_a_slow_rate_is_kept_and_nobody_looks_all_the_time(world, rate):
+def test_slow_rate_is_kept_without_busy_polling(world, rate):
     made = world(rate=rate)
     looks = made.run(4.0)
     assert len(made.states) == pytest.approx(4.0 * rate, abs=2)
     assert looks < 250  # 50 ticks a second, and what else is due
 
 
-def test_simulated_time_that_runs_fast_is_told_a_hundred_times_a_second_of_the_wall(world):
+def test_fast_simulated_time_is_published_at_most_100_times_per_wall_second(world):
     made = world(speed=20.0)
     made.run(2.0)
     assert len(made.states) == pytest.approx(200, abs=10)
@@ -105,7 +105,7 @@ def test_simulated_time_that_runs_fast_is_told_a_hundred_times_a_second_of_the_w
 
 
 @pytest.mark.parametrize("speed", [1.0, 20.0])
-def test_at_rest_it_is_told_now_and_then_also_by_a_loop_that_hangs(world, speed):
+def test_resting_arm_is_published_rarely_even_if_the_loop_hangs(world, speed):
     made = world(speed=speed)
     made.state = DriverState.ARMED
     made.run(0.1)
@@ -116,14 +116,14 @@ def test_at_rest_it_is_told_now_and_then_also_by_a_loop_that_hangs(world, speed)
     assert looks < 150
 
 
-def test_without_a_driver_nothing_is_told_and_nobody_looks_all_the_time(world):
+def test_nothing_is_published_without_a_driver(world):
     made = world()
     made.node.driver = None
     assert made.run(2.0, ticks=False) < 30 and made.states == []
 
 
 @pytest.mark.parametrize("speed", [1.0, 8.0])
-def test_the_time_of_a_moment_is_the_same_whenever_it_is_asked_for(world, speed):
+def test_stamp_of_a_moment_does_not_drift(world, speed):
     made = world(speed=speed)
     first = made.node.time.at(790.0)
     made.wall += 12.34

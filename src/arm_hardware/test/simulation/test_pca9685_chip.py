@@ -41,14 +41,14 @@ def test_without_auto_increment_the_pointer_stays(chip):
     assert chip.registers[6:10] == bytes([3, 0, 0, 0x10])
 
 
-def test_auto_increment_runs_round_the_channels_and_round_the_rest(chip):
+def test_auto_increment_wraps_after_the_channels_and_the_last_register(chip):
     chip.write(bytes([0x00, AI, 0x04]))  # takes effect within the transfer: figure 21
     assert chip.registers[0x01] == 0x04
     assert read(chip, 0x45, 3) == bytes([0x10, AI, 0x04])  # past 69 comes 0
     assert read(chip, 0xFE, 2) == bytes([0x1E, AI])  # past 254 comes 0
 
 
-def test_prescale_is_only_taken_asleep_and_never_below_3(chip):
+def test_prescale_is_writable_only_asleep_and_at_least_3(chip):
     chip.write(bytes([0xFE, 121]))
     assert chip.registers[0xFE] == 121
     chip.write(bytes([0xFE, 1]))
@@ -58,7 +58,7 @@ def test_prescale_is_only_taken_asleep_and_never_below_3(chip):
     assert chip.registers[0xFE] == 3
 
 
-def test_pulses_are_off_minus_on_in_steps_of_the_prescaled_clock(chip):
+def test_pulse_length_is_off_minus_on_in_prescaled_steps(chip):
     chip.write(bytes([0xFE, 121]))
     chip.write(bytes([0x00, AI]))
     chip.write(bytes([0x06, 0, 0, 0x33, 0x01]))
@@ -67,7 +67,7 @@ def test_pulses_are_off_minus_on_in_steps_of_the_prescaled_clock(chip):
     assert chip.count(0) == (0x033 - 0xF00) % 4096
 
 
-def test_full_off_wins_over_full_on(awake):
+def test_full_off_overrides_full_on(awake):
     awake.write(bytes([0x06, 0, 0x10, 0, 0]))
     assert awake.count(0) == 4096
     awake.write(bytes([0x06, 0, 0x10, 0, 0x10]))
@@ -101,7 +101,7 @@ def test_sleep_without_pulses_needs_no_restart(awake):
     assert awake.registers[0x00] == AI | SLEEP
 
 
-def test_the_real_oscillator_sets_the_pulse(chip):
+def test_actual_oscillator_determines_the_pulse_length(chip):
     slow = Pca9685Chip(clock_hz=24e6)
     for c in (slow, chip):
         c.write(bytes([0x00, AI]))
@@ -109,7 +109,7 @@ def test_the_real_oscillator_sets_the_pulse(chip):
     assert slow.pulse_us(0) / chip.pulse_us(0) == pytest.approx(25 / 24)
 
 
-def test_a_servo_slews_and_ignores_small_changes():
+def test_servo_slews_and_ignores_changes_within_its_dead_band():
     servo = ServoModel(1500.0, slew_us=1000.0, dead_band_us=5.0)
     servo.command(1503.0, 0.0)
     assert servo.position_us(1.0) == 1500.0

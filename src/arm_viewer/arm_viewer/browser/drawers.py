@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws tf frames, one node each with the link's visuals below it, and markers.
 
-Of a marker that is published again only the changes are sent.
+Only the changes of a republished marker are sent.
 """
 
 from __future__ import annotations

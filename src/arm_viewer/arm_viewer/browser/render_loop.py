@@ -33,7 +33,7 @@ class RenderTimer(Protocol):
 
 @dataclass
 class RenderLoop:
-    """Not thread-safe: used by one thread."""
+    """Draws frames and writes numbers when due. Not thread-safe: used by one thread."""
 
     draw: Callable[[], bool]  # draws a frame; returns whether the panel's numbers changed
     write_numbers: Callable[[], bool]  # writes them; returns whether they must be written again

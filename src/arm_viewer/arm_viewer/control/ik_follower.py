@@ -27,7 +27,7 @@ STOPPED = "Stopped: nothing moves until Reset."
 
 @dataclass(frozen=True)
 class IkRequest:
-    """How a target pose is to be met."""
+    """The requirements on a solution for a target pose."""
 
     mode: int = 0  # a constant of SolveIK
     position_tolerance: float = 0.0  # largest accepted error [m]; 0 for the solver's own
@@ -93,7 +93,7 @@ def jogged(pose: Array, jog: str, step: float, own_axes: bool) -> Array:
 
 @dataclass
 class IkFollower:
-    """Not thread-safe: used by one thread.
+    """Moves the arm to the newest target through IK. Not thread-safe: used by one thread.
 
     `send` requests a pose (4, 4) in a frame from a solver and returns False if it is unavailable;
     its responses go to `on_response`. `command` moves joints, by name [rad or m], and returns a

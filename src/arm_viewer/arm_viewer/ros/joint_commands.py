@@ -40,7 +40,7 @@ class SliderPublisher:
         self._timer = node.create_timer(REST_PERIOD, self._publish, clock=STEADY_CLOCK)
 
     def set_robot(self, robot: VisualRobot) -> None:
-        """Publish another robot's joints; those that the former one had too keep their values."""
+        """Publish another robot's joints; joints of the same name keep their values."""
         self._sliders = JointSliders(robot.joints, {**self._rest, **self._sliders.values()})
         self._publish()
 
@@ -97,9 +97,9 @@ class DriverCommander:
         self._arm = joints
 
     def move(self, joints: Mapping[str, float]) -> str:
-        """Send the arm one point that it reaches at half its speed limits, and the gripper.
+        """Send a trajectory point at half the speed limits to the arm, and a width to the gripper.
 
-        Return why something does not move, or "".
+        Return why something cannot move, or "".
         """
         if not self._arm:
             return "The joints of the arm are unknown: no robot_description has been received."

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is shown, without ROS and without a browser."""
+"""The scene to be shown, without ROS and without a browser."""

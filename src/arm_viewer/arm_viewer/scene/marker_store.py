@@ -120,7 +120,7 @@ class MarkerStore:
         elif marker.action == DELETE:
             self._erase(key)
         else:
-            problem = f"action {marker.action} is none of ADD (0), DELETE (2), DELETEALL (3)"
+            problem = f"action {marker.action} is not ADD (0), DELETE (2) or DELETEALL (3)"
             require(marker, marker.action == ADD, problem)
             self._add(key, read_marker(marker), now)
 

@@ -57,7 +57,7 @@ def positive(marker: Any, count: int) -> Any:
 
 
 def points_of(marker: Any, at_least: int = 1) -> Array:
-    """Return the points as (n, 3), read-only; they must be enough, and finite."""
+    """Return the points as (n, 3), read-only; raise ViewerError if too few or not finite."""
     count = len(marker.points)
     require(marker, count >= at_least, f"it has {count} points and needs {at_least} or more")
     points = frozen([(p.x, p.y, p.z) for p in marker.points], (-1, 3))
@@ -68,7 +68,7 @@ def points_of(marker: Any, at_least: int = 1) -> Array:
 def colours_of(marker: Any, groups: int = 1) -> Array | None:
     """Return a colour for each point as (n, 3), 0 to 1, or None if the marker has one colour.
 
-    So many points as `groups` may share one entry of `colors` (3: one colour a triangle).
+    Each entry of `colors` may apply to `groups` consecutive points (3: one colour per triangle).
     """
     count, points = len(marker.colors), len(marker.points)
     if count == 0:
@@ -163,7 +163,7 @@ def _copies(marker: Any, solid: Callable[[Scale], Box | Ellipsoid]) -> DrawnShap
 
 def _triangles(marker: Any) -> DrawnShape:
     points = points_of(marker, at_least=3)
-    require(marker, len(points) % 3 == 0, "a TRIANGLE_LIST needs three points a triangle")
+    require(marker, len(points) % 3 == 0, "a TRIANGLE_LIST needs three points per triangle")
     colours = colours_of(marker, groups=3)
     return Triangles(frozen(points * np.array(positive(marker, 3)), (-1, 3)), colours)
 

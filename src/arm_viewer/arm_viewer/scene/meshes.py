@@ -55,7 +55,7 @@ def _read(uri: str, path: Path) -> Any:
     except Exception as error:  # Every format's reader raises its own kind.
         raise _problem(uri, f"it cannot be read ({error}); try STL, OBJ or GLB") from error
     if not len(mesh.faces):
-        raise _problem(uri, f"it cannot be read as {path.suffix}, no triangle is in it")
+        raise _problem(uri, f"it cannot be read as {path.suffix}: it contains no triangles")
     return mesh
 
 

@@ -53,7 +53,7 @@ class VisualJoint:
 
 @dataclass(frozen=True, eq=False)
 class VisualRobot:
-    """What there is to draw of one robot."""
+    """The drawable parts of a robot, and its joints."""
 
     name: str
     root: str  # the one link that is no joint's child
@@ -75,7 +75,7 @@ class VisualRobot:
 
 
 def read_robot(xml: str) -> VisualRobot:
-    """Read the text of a URDF; a ViewerError says why it cannot be drawn."""
+    """Return the robot of a URDF text; raise ViewerError if it cannot be drawn."""
     try:
         urdf = read_urdf(xml)
         visuals = tuple(map(_visual, urdf.visuals))
@@ -148,11 +148,11 @@ class PostureBook:
             self._read()
 
     def reload(self) -> bool:
-        """Read the file again, if it is right; whether the postures changed."""
+        """Reload the file if it is valid; return whether the postures changed."""
         if not self._robot:
             return False
         former = self.postures
-        with contextlib.suppress(DescriptionError):  # the reader of the file for tf reports what
+        with contextlib.suppress(DescriptionError):  # reported by the robot file watcher
             self._read()
         return self.postures != former
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Actions of all threads run in the order of their posts, in the owner's thread."""
+"""Actions posted by any thread run in order in the owner's thread."""
 
 import asyncio
 import threading
@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 
 
-def test_all_posts_of_many_threads_run_in_their_order():
+def test_posts_of_many_threads_run_in_order():
     queue, got, woken = CallbackQueue(), [], []
     queue.post(lambda: got.append((-1, 0)))  # kept until the queue is open
     queue.open(lambda: woken.append(1))
@@ -32,7 +32,7 @@ def test_all_posts_of_many_threads_run_in_their_order():
     assert len(woken) == 801
 
 
-def test_a_closed_queue_runs_nothing():
+def test_closed_queue_runs_nothing():
     queue, got = CallbackQueue(), []
     queue.open(lambda: got.append("woken"))
     queue.close()
@@ -40,7 +40,7 @@ def test_a_closed_queue_runs_nothing():
     assert got == []
 
 
-def test_a_value_that_a_user_sets_is_used_even_if_the_node_sets_another_first():
+def test_user_value_is_used_even_if_the_node_sets_another_first():
     queue, registered, used = CallbackQueue(), [], []
     slider = SimpleNamespace(value=12.0, on_update=registered.append)
     PanelGui(SimpleNamespace(gui=None), queue).on_change(slider, used.append)

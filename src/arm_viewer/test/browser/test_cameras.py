@@ -47,7 +47,7 @@ def holds(view, points, aspect):
 
 @pytest.mark.parametrize(("width", "height"), PAGES)
 @pytest.mark.parametrize("name", shipped_robots())
-def test_a_page_shows_the_whole_arm_in_every_posture_of_its_file(name, width, height):
+def test_view_shows_the_whole_arm_in_every_posture(name, width, height):
     robot, poses = read_robot(load_robot(name).to_urdf()), PostureBook(name).poses
     view = view_of(robot, poses, aspect=width / height)
     assert len(poses) == len(PostureBook(name).postures)
@@ -55,7 +55,7 @@ def test_a_page_shows_the_whole_arm_in_every_posture_of_its_file(name, width, he
     assert holds(view, view.caption[None], width / height)
 
 
-def test_poses_of_postures_are_those_of_the_arm():
+def test_posture_poses_match_forward_kinematics():
     for name in shipped_robots():
         model, book = load_robot(name), PostureBook(name)
         for joints, poses in zip(book.postures.values(), book.poses, strict=True):
@@ -64,7 +64,7 @@ def test_poses_of_postures_are_those_of_the_arm():
 
 
 @given(st.lists(st.tuples(*[st.floats(-3, 3)] * 3), min_size=1, max_size=6), st.floats(0.3, 3.0))
-def test_objects_around_the_arm_are_shown_too_from_the_closest_position(places, aspect):
+def test_view_includes_surrounding_objects_from_the_closest_position(places, aspect):
     robot, things = NUT_ARM, np.array(places)
     view = view_of(robot, objects=things, aspect=aspect)
     points = np.vstack([robot_corners(robot, [robot.zero]), things, view.caption])
@@ -75,7 +75,7 @@ def test_objects_around_the_arm_are_shown_too_from_the_closest_position(places, 
     assert max(gaps[0], gaps[1]) < 1e-6 or max(gaps[2], gaps[3]) < 1e-6  # two edges are touched
 
 
-def test_corners_are_those_of_the_box_around_a_solid():
+def test_corners_match_the_bounding_box_of_a_solid():
     pose = np.eye(4)
     pose[:3, :3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
     pose[:3, 3] = 1.0, 2.0, 3.0
@@ -127,7 +127,7 @@ def far_box(reach):
 
 
 @pytest.mark.parametrize("size", ["image_width", "image_height"])
-def test_a_minimised_browser_is_ignored(show, size):
+def test_minimised_browser_is_ignored(show, size):
     server = Server(2.0)
     camera = server.clients[0].camera
     setattr(camera, size, 0)
@@ -138,7 +138,7 @@ def test_a_minimised_browser_is_ignored(show, size):
     np.testing.assert_array_equal(camera.position, np.full(3, 3.0))
 
 
-def test_later_browsers_show_a_robot_of_nearly_the_same_size(show, urdf):
+def test_later_browsers_fit_a_robot_of_nearly_the_same_size(show, urdf):
     server = Server()
     cameras, _ = show(server)
     other = read_robot(urdf.replace('length="0.06"', 'length="0.066"'))
@@ -149,7 +149,7 @@ def test_later_browsers_show_a_robot_of_nearly_the_same_size(show, urdf):
     np.testing.assert_array_equal(server.clients[0].camera.position, held)
 
 
-def test_a_camera_fits_its_own_picture_and_follows_the_picture_s_shape(show, robot):
+def test_camera_fits_its_picture_and_follows_its_aspect_ratio(show, robot):
     server = Server(2.0, 0.5)
     cameras, client = show(server)
 
@@ -166,7 +166,7 @@ def test_a_camera_fits_its_own_picture_and_follows_the_picture_s_shape(show, rob
     assert_fits(client.camera)
 
 
-def test_an_outdated_position_is_not_taken_for_a_user_s(show):
+def test_outdated_position_is_not_mistaken_for_a_user_s(show):
     cameras, client = show(Server(1.5))
     placed = client.camera.position
     client.camera.position = np.full(3, 3.0)  # reported before it got there
@@ -175,7 +175,7 @@ def test_an_outdated_position_is_not_taken_for_a_user_s(show):
     np.testing.assert_array_equal(client.camera.position, placed)
 
 
-def test_a_moved_camera_stays_until_another_robot_is_shown(show, urdf):
+def test_camera_moved_by_a_user_stays_until_the_robot_size_changes(show, urdf):
     cameras, client = show(Server(1.5))
     cameras.update(client)
     turned = client.camera.position + 0.1
@@ -190,7 +190,7 @@ def test_a_moved_camera_stays_until_another_robot_is_shown(show, urdf):
     assert not cameras.update(client)
 
 
-def test_an_object_beside_the_arm_is_shown_a_distant_one_is_not(show):
+def test_view_includes_nearby_but_not_distant_objects(show):
     cameras, client = show(Server(1.5))
     alone = client.camera.position
     cameras.include(far_box(100.0))

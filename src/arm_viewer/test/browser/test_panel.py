@@ -34,32 +34,32 @@ def test_sliders_stay_within_limits_and_mimics_follow(moves):
     assert sliders.values() == values
 
 
-def test_sliders_begin_at_the_start_or_next_to_zero():
+def test_sliders_start_at_their_start_value_or_nearest_to_zero():
     sliders = JointSliders(JOINTS, {"waist": 1.5, "unknown": 3.0})
     assert sliders.values() == {"waist": 1.5, "slide": 0.1, "finger": pytest.approx(-0.04)}
 
 
-def test_a_value_that_is_not_finite_is_rejected():
+def test_non_finite_value_is_rejected():
     with pytest.raises(ViewerError, match='slider of joint "waist": nan is not a finite number'):
         JointSliders(JOINTS).apply({"waist": math.nan})
 
 
 @given(st.sampled_from(JOINTS), st.floats(0, 1))
-def test_a_slider_shows_degrees_or_millimetres_and_converts_them_back(joint, part):
+def test_display_units_convert_back_and_forth(joint, part):
     value = joint.lower + part * (joint.upper - joint.lower)
     assert from_display(joint, to_display(joint, value)) == pytest.approx(value, abs=1e-12)
     low, high = (from_display(joint, limit) for limit in display_limits(joint))
     assert joint.lower - 1e-9 <= low < high <= joint.upper + 1e-9
 
 
-def test_texts_are_escaped_and_empty_lines_vanish():
+def test_texts_are_escaped_and_empty_lines_omitted():
     assert panel.status_line("task", "Task", "") == ""
     assert "&lt;script&gt;" in panel.status_line("task", "Task", "<script>")
     joint = VisualJoint("<b>", False, -1, 1)
     assert "&lt;b&gt;" in panel.joint_table((joint,), {"<b>": 0.0})
 
 
-def test_numbers_are_written_for_people():
+def test_numbers_are_shown_in_degrees_and_millimetres():
     table = panel.joint_table(JOINTS, {"waist": math.pi / 2, "slide": 0.1234})
     assert "90.0°" in table
     assert "123.4 mm" in table
@@ -81,6 +81,6 @@ def test_numbers_are_written_for_people():
         (9, "state 9: dropped"),
     ],
 )
-def test_the_nut_in_words(state, text):
+def test_nut_state_as_text(state, text):
     nut = SimpleNamespace(state=state, bolt="upper", turns_engaged=2.5, message="dropped")
     assert panel.nut_text(nut) == text

@@ -52,7 +52,7 @@ def test_every_frame_is_drawn_while_a_browser_is_connected(recorder):
     assert recorder.drawn == list(range(1, 13))
 
 
-def test_without_a_browser_frames_are_rare_and_the_timer_runs_until_they_are_drawn(recorder):
+def test_frames_are_rare_without_a_browser(recorder):
     recorder.tick(UNSEEN_EVERY - 1)
     assert recorder.drawn == [] and recorder.loop.timer.running
     recorder.tick(1)
@@ -62,14 +62,14 @@ def test_without_a_browser_frames_are_rare_and_the_timer_runs_until_they_are_dra
     assert recorder.loop.timer.running
 
 
-def test_a_new_browser_gets_the_next_frame(recorder):
+def test_new_browser_gets_the_next_frame(recorder):
     recorder.tick(2)
     recorder.clients = True
     recorder.tick(1)
     assert recorder.drawn == [3]
 
 
-def test_an_expired_marker_is_a_reason_to_draw(recorder):
+def test_expired_marker_triggers_a_frame(recorder):
     recorder.clients = True
     recorder.tick(6)
     recorder.expiry = 11.0

@@ -49,31 +49,31 @@ def without(monkeypatch):
     return hide
 
 
-def test_a_busy_port_gives_way_to_the_next_free_one(busy):
+def test_next_free_port_is_used_if_one_is_busy(busy):
     assert busy < server.free_port("127.0.0.1", busy) <= busy + server.TRIES
 
 
 @pytest.mark.parametrize("port", [-1, 65536, 10**6])
-def test_an_invalid_port_is_rejected(port):
+def test_invalid_port_is_rejected(port):
     with pytest.raises(ViewerError, match=f"parameter port: {port} is not a port"):
         server.free_port("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("host", ["203.0.113.7", "no.such.host.invalid"])
-def test_a_host_of_another_machine_is_rejected(host):
+def test_host_of_another_machine_is_rejected(host):
     says = f'cannot use host "{host}".*127.0.0.1 shows it on this machine only'
     with pytest.raises(ViewerError, match=says):
         server.free_port(host, 0)
 
 
-def test_a_full_range_of_ports_is_reported(monkeypatch, busy):
+def test_range_without_free_ports_is_reported(monkeypatch, busy):
     monkeypatch.setattr(server, "TRIES", 1)
     with pytest.raises(ViewerError, match=f"ports {busy} to {busy} are all in use"):
         server.free_port("127.0.0.1", busy)
 
 
 @pytest.mark.parametrize("package", ["viser", "playwright", "trimesh"])
-def test_a_missing_package_is_named_with_the_command_that_installs_it(package, tmp_path, without):
+def test_missing_package_is_reported_with_its_install_command(package, tmp_path, without):
     (tmp_path / "a.stl").write_text(CUBE)
     without(package)
     needs = {
@@ -87,13 +87,13 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(package, t
         needs[package]()
 
 
-def test_chromium_missing(monkeypatch, tmp_path):
+def test_missing_chromium_is_reported(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ViewerError, match="sudo apt-get install -y chromium"):
         screenshot.find_chromium()
 
 
-def test_meshes_are_found_by_package_by_url_and_by_path(tmp_path):
+def test_meshes_are_found_by_package_url_and_path(tmp_path):
     (tmp_path / "a b.stl").write_text(CUBE)
     files = MeshFiles({"here": tmp_path}.__getitem__)
     for uri in ("package://here/a%20b.stl", f"file://{tmp_path}/a%20b.stl", f"{tmp_path}/a b.stl"):
@@ -109,26 +109,26 @@ def test_meshes_are_found_by_package_by_url_and_by_path(tmp_path):
         ("https://example.org/a.stl", "https:// is not read"),
     ],
 )
-def test_a_mesh_that_is_not_there_is_named(uri, sentence):
+def test_missing_mesh_is_reported(uri, sentence):
     with pytest.raises(ViewerError, match=f"^mesh {uri}: .*{sentence}"):
         MeshFiles({}.__getitem__).load(uri)
 
 
 @pytest.mark.parametrize("name", ["a.stl", "a.obj", "a.xyz", "a.glb", "a.unknown"])
-def test_a_broken_mesh_is_named(tmp_path, name):
+def test_broken_mesh_is_reported(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(b"\x00nonsense")
     with pytest.raises(ViewerError, match="cannot be read"):
         MeshFiles({}.__getitem__).load(str(path))
 
 
-def test_packages_are_looked_up_where_ros_installs_them():
+def test_packages_are_found_in_the_ament_index():
     assert (share_folder("std_msgs") / "package.xml").is_file()
     with pytest.raises(ViewerError, match='no package "no_such_package" is installed'):
         MeshFiles(share_folder).load("package://no_such_package/a.stl")
 
 
-def test_the_gallery_shows_every_shipped_robot():
+def test_gallery_shows_every_shipped_robot():
     docs = Path(__file__).resolve().parents[4] / "docs"
     page = (docs / "gallery.md").read_text()
     for robot in shipped_robots():

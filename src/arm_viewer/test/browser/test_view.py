@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Scene and panel on a real server, without a browser: what is sent, and what is not."""
+"""Scene and panel on a real server, without a browser, checked by the messages they send."""
 
 import asyncio
 import socket
@@ -80,7 +80,7 @@ def setup(empty):
     return empty
 
 
-def test_at_rest_nothing_is_sent(setup):
+def test_nothing_is_sent_at_rest(setup):
     values = {joint.name: 0.1 for joint in setup.robot.joints}
     setup.view.write_numbers(values)
     before = setup.sent()
@@ -90,14 +90,14 @@ def test_at_rest_nothing_is_sent(setup):
     assert setup.sent() == before
 
 
-def test_a_moving_arm_costs_two_messages_a_frame(setup):
+def test_moving_arm_costs_at_most_two_messages_per_link(setup):
     setup.view.trace.step = 1e9
     before = setup.sent()
     setup.draw(turn=0.3)
     assert setup.sent() - before <= 2 * (len(setup.robot.links) - 1)
 
 
-def test_a_changed_robot_replaces_the_former_one(setup, urdf):
+def test_changed_robot_replaces_the_previous_one(setup, urdf):
     assert "/frames/elbow_link/visual_1" in setup.names()
     setup.draw_robot(urdf.replace("waist_link", "hip_link").replace("sphere", "sphere "))
     names = setup.names()
@@ -106,12 +106,12 @@ def test_a_changed_robot_replaces_the_former_one(setup, urdf):
     assert sum(name.startswith("/frames/elbow_link/visual") for name in names) == 2
 
 
-def test_a_visual_that_is_gone_disappears(setup, urdf):
+def test_removed_visual_disappears(setup, urdf):
     setup.draw_robot("".join(part.split("</visual>")[-1] for part in urdf.split("<visual>")))
     assert not any("visual" in name for name in setup.names())
 
 
-def test_a_mesh_that_is_missing_leaves_the_rest(setup, urdf):
+def test_missing_mesh_does_not_affect_other_visuals(setup, urdf):
     setup.draw_robot(
         urdf.replace('<box size="0.03 0.03 0.12"/>', '<mesh filename="/no/such.stl"/>')
     )
@@ -138,7 +138,7 @@ def test_every_marker_type_is_drawn_and_erased(setup, marker, tmp_path, type):
     assert not [name for name in setup.names() if name.endswith(("test/1", "test/2"))]
 
 
-def test_a_marker_published_again_costs_nothing(setup, marker):
+def test_unchanged_marker_sends_no_messages(setup, marker):
     points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)] * 2
     same = [marker(type, id=type, points=points, text="t") for type in range(1, 13) if type != 10]
     assert setup.put(*same) > 0
@@ -154,7 +154,7 @@ def test_a_marker_published_again_costs_nothing(setup, marker):
     assert "/frames/tool0/markers/m/test/1" in setup.names()
 
 
-def test_names_with_slashes_stay_one_level_and_apart(setup):
+def test_frame_names_with_slashes_stay_distinct_nodes(setup):
     setup.draw(**{"left/bolt": np.eye(4), "left": np.eye(4), "": np.eye(4)})
     assert {"/frames/left%2Fbolt", "/frames/left", "/frames/%"} <= setup.names()
 
@@ -176,7 +176,7 @@ def test_missing_parts_are_reported(empty, marker):
     assert view.problem() == "robot_description: not XML"
 
 
-def test_the_camera_moves_only_if_the_robot_has_another_size(setup, urdf):
+def test_camera_moves_only_if_the_robot_size_changes(setup, urdf):
     camera = setup.server.initial_camera
     first = camera.position.copy()
     setup.draw_robot(urdf.replace("0.19 0 0", "0.2 0 0"))
@@ -185,7 +185,7 @@ def test_the_camera_moves_only_if_the_robot_has_another_size(setup, urdf):
     assert np.linalg.norm(camera.position) > 3 * np.linalg.norm(first)
 
 
-def test_the_floor_lies_under_the_lowest_box(setup, marker):
+def test_floor_is_below_the_lowest_box(setup, marker):
     def floor():
         return setup.node("/floor").position[2]
 
@@ -199,7 +199,7 @@ def test_the_floor_lies_under_the_lowest_box(setup, marker):
     assert -0.022 < floor() < -0.02
 
 
-def test_the_caption_is_not_shown_twice(setup, marker):
+def test_caption_is_hidden_if_a_marker_shows_it(setup, marker):
     setup.view.store.set_text("task", "turning")
     setup.draw()
     caption = setup.node("/caption")
@@ -223,7 +223,7 @@ def test_switches_hide_axes_names_and_path(setup):
     assert "/trace/0" not in setup.names()
 
 
-def test_the_end_does_not_wait_for_connections_kept_in_reserve():
+def test_closing_does_not_wait_for_idle_connections():
     server = open_server("127.0.0.1", 0)
     with socket.create_connection(("127.0.0.1", server.get_port())):
         loop = server.get_event_loop()
@@ -234,7 +234,7 @@ def test_the_end_does_not_wait_for_connections_kept_in_reserve():
         assert loop.is_closed()
 
 
-def test_the_longest_path_takes_no_more_than_a_bounded_one(setup):
+def test_long_path_uses_a_bounded_number_of_nodes(setup):
     """The server keeps a record of every name: their number must be bounded."""
     kept = setup.server._websock_server.get_message_buffer().message_from_id
     sizes = []

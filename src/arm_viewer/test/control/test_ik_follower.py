@@ -71,7 +71,7 @@ def world():
     return World()
 
 
-def test_the_newest_target_is_requested_after_the_previous_response(world):
+def test_newest_target_is_requested_after_the_previous_response(world):
     for x in (0.1, 0.2, 0.3):
         world.drag(x)
     assert world.targets() == [0.1]
@@ -82,7 +82,7 @@ def test_the_newest_target_is_requested_after_the_previous_response(world):
     assert world.moves == [{"waist": 0.1}] * 2
 
 
-def test_an_unreachable_target_is_reported_with_its_residual_and_nothing_moves(world):
+def test_unreachable_target_is_reported_with_its_residual(world):
     world.drag(9.0)
     world.respond(OUT_OF_REACH)
     assert world.moves == []
@@ -90,21 +90,21 @@ def test_an_unreachable_target_is_reported_with_its_residual_and_nothing_moves(w
     assert "out of reach" in text and "12.300 mm" in text
 
 
-def test_a_jump_to_another_posture_is_not_followed(world):
+def test_jump_to_another_posture_is_not_followed(world):
     world.drag(0.1)
     world.respond(reached(waist=LARGEST_STEP + 0.1))
     assert world.moves == []
     assert "waist would jump" in world.reports[-1]
 
 
-def test_a_failed_command_is_reported(world):
+def test_failed_command_is_reported(world):
     world.problem = "No driver."
     world.drag(0.1)
     world.respond(reached())
     assert world.reports == ["No driver."]
 
 
-def test_a_missing_solver_is_reported_and_the_next_target_is_requested_again():
+def test_missing_solver_is_reported_and_requested_again():
     world = World(available=False)
     world.drag(0.1)
     world.drag(0.2)
@@ -112,14 +112,14 @@ def test_a_missing_solver_is_reported_and_the_next_target_is_requested_again():
     assert world.reports == [UNAVAILABLE] * 2
 
 
-def test_a_lost_response_does_not_block_for_ever(world):
+def test_lost_response_does_not_block_forever(world):
     world.drag(0.1)
     world.now = RESPONSE_TIMEOUT + 0.1
     world.drag(0.2)
     assert world.targets() == [0.1, 0.2]
 
 
-def test_after_a_stop_nothing_moves_until_reset_whatever_responses_arrive(world):
+def test_nothing_moves_between_stop_and_reset(world):
     world.drag(0.1)
     world.drag(0.2)
     world.follower.stop()
@@ -135,7 +135,7 @@ def test_after_a_stop_nothing_moves_until_reset_whatever_responses_arrive(world)
     assert world.moves == [{"waist": 0.1}]
 
 
-def test_solutions_are_listed_and_the_selected_one_is_moved_to_however_far_it_is(world):
+def test_selected_solution_is_moved_to_however_far_it_is(world):
     world.follower.request = IkRequest(mode=1, position_tolerance=0.002)
     world.follower.list_solutions("base_link", np.eye(4))
     request = world.requests[-1][2]
@@ -150,7 +150,7 @@ def test_solutions_are_listed_and_the_selected_one_is_moved_to_however_far_it_is
     assert world.moves == [{"waist": 3.0}]
 
 
-def test_without_solutions_there_is_nothing_to_select(world):
+def test_nothing_can_be_selected_without_solutions(world):
     world.follower.list_solutions("base_link", np.eye(4))
     world.respond(OUT_OF_REACH)
     assert world.lists == [()]
@@ -162,7 +162,7 @@ def test_without_solutions_there_is_nothing_to_select(world):
     ("joints", "mode"),
     [(2, "Position"), (4, "Position"), (5, "Position and axis"), (6, "Pose"), (7, "Pose")],
 )
-def test_the_mode_suits_the_number_of_joints(joints, mode):
+def test_default_mode_suits_the_number_of_joints(joints, mode):
     assert default_mode(joints) == mode
 
 
@@ -172,7 +172,7 @@ def test_the_mode_suits_the_number_of_joints(joints, mode):
     st.booleans(),
     st.tuples(*[st.floats(-math.pi, math.pi)] * 3),
 )
-def test_a_step_forward_and_back_is_no_step(jog, step, own_axes, rpy):
+def test_jogging_forward_and_back_restores_the_pose(jog, step, own_axes, rpy):
     pose = np.asarray(rpy_matrix((0.1, -0.2, 0.3), rpy))
     there = jogged(pose, jog, step, own_axes)
     np.testing.assert_allclose(jogged(there, jog, -step, own_axes), pose, atol=1e-12)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the page writes of a task: state, share done, report; and no HTML that comes in a name."""
+"""The page's text about a task: state, progress and report, with names escaped."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ def state(**fields):
     return SimpleNamespace(**{**plain, "message": "", **fields})
 
 
-def test_the_bar_is_as_long_as_what_is_done():
+def test_progress_bar_shows_the_completed_share():
     assert "width:37.5%" in task_text.state(state(step=1, steps_total=4, progress=0.5))
     assert "width:0.0%" in task_text.state(state())
     assert "width:100.0%" in task_text.state(state(step=4, steps_total=4, progress=1.0))
@@ -20,7 +20,7 @@ def test_the_bar_is_as_long_as_what_is_done():
     assert "idle" in task_text.state(state(state=0, task=""))
 
 
-def test_a_step_that_cannot_be_done_is_marked_and_says_why():
+def test_infeasible_step_is_marked_with_its_reason():
     fine = {"name": "home", "feasible": True, "message": "fine", "duration": 1.25}
     short = {"name": "<b>reach</b>", "feasible": False, "message": "12 mm 'short'"}
     steps = [SimpleNamespace(**{**fine, **step}) for step in ({}, short)]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings as pictures: what moved moves, and the arm is drawn as `./arm draw` draws it."""
+"""Recordings as pictures: animations move, and the arm looks as drawn by `./arm draw`."""
 
 import io
 import xml.etree.ElementTree as ET
@@ -78,14 +78,14 @@ def run(model, tmp_path_factory):
     return file
 
 
-def made(run, tmp_path, name, *options):
+def exported(run, tmp_path, name, *options):
     file = tmp_path / name
     assert main([str(run), str(file), *options]) == 0
     return file.read_bytes()
 
 
-def test_an_arm_is_drawn_as_its_file_is(run, model):
-    """Two ways to one picture: URDF and tf of the recording, and the robot file."""
+def test_recorded_arm_looks_like_its_robot_file(run, model):
+    """The recording's URDF and tf give the same picture as the robot file."""
     *_, scene = scenes(run, [2.0], "tool0")
     values = dict(zip(model.joint_names, (1.0, 0.0, 0.0, 0.0), strict=True))
     recorded, own = primitives_of(scene).solids, posed(model, values).solids
@@ -97,7 +97,7 @@ def test_an_arm_is_drawn_as_its_file_is(run, model):
         np.testing.assert_allclose(one.colour, other.colour, atol=1e-3)
 
 
-def test_the_way_of_the_tool_and_what_came_last_are_there(run, model):
+def test_scene_contains_the_tool_path_and_the_latest_messages(run, model):
     *_, scene = scenes(run, [0.0, 2.2], "tool0")
     tips = [model.fk((q, 0.0, 0.0, 0.0))[:3, 3] for q in (0.05, 1.0)]
     np.testing.assert_allclose(scene.path[[0, -1]], tips, atol=1e-9)
@@ -109,8 +109,8 @@ def test_the_way_of_the_tool_and_what_came_last_are_there(run, model):
     assert len(earlier.path) == 1  # the way counts from the first moment on
 
 
-def test_a_film_moves_in_a_frame_that_stands(run, tmp_path):
-    film = Image.open(io.BytesIO(made(run, tmp_path, "run.gif", "--width", "200")))
+def test_animation_moves_within_a_fixed_frame(run, tmp_path):
+    film = Image.open(io.BytesIO(exported(run, tmp_path, "run.gif", "--width", "200")))
     assert film.n_frames == 22  # ten a second, from the first tf on
     assert film.info["duration"] == 100
     pictures = []
@@ -123,20 +123,20 @@ def test_a_film_moves_in_a_frame_that_stands(run, tmp_path):
     assert not differs[:5].any() and not differs[:, :3].any()  # neither paper nor grid moved
 
 
-def test_a_faster_film_has_fewer_pictures(run, tmp_path):
-    film = Image.open(io.BytesIO(made(run, tmp_path, "run.gif", "--speed=4", "--width=64")))
+def test_faster_animation_has_fewer_frames(run, tmp_path):
+    film = Image.open(io.BytesIO(exported(run, tmp_path, "run.gif", "--speed=4", "--width=64")))
     assert film.n_frames == 5
 
 
-def test_a_picture_is_of_vectors_and_says_what_was_done(run, tmp_path):
-    svg = made(run, tmp_path, "run.svg", "--view", "side")
+def test_picture_is_vector_graphics_with_task_and_time(run, tmp_path):
+    svg = exported(run, tmp_path, "run.svg", "--view", "side")
     assert b"<image" not in svg
     texts = [
         "".join(e.itertext()) for e in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
     ]
     assert "nut_arm: a <word>" in texts
     assert "2.2 s" in texts
-    assert b"/Subtype /Image" not in made(run, tmp_path, "run.pdf")
+    assert b"/Subtype /Image" not in exported(run, tmp_path, "run.pdf")
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,7 @@ def test_a_picture_is_of_vectors_and_says_what_was_done(run, tmp_path):
         (["no/such/out.svg"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_made_is_said_in_one_sentence(
-    run, words, says, tmp_path, capsys, monkeypatch
-):
+def test_export_errors_are_one_sentence(run, words, says, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main([str(run), *words]) == 1
     said = capsys.readouterr().err
@@ -159,7 +157,7 @@ def test_what_cannot_be_made_is_said_in_one_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_recording_without_an_arm_is_said(tmp_path, capsys, model):
+def test_recording_without_an_arm_is_reported(tmp_path, capsys, model):
     file = tmp_path / "bare.mcap"
     write(file, [(0.0, "/tf", tf(model, (0.0,) * 4))])
     assert main([str(file), str(tmp_path / "out.gif")]) == 1
@@ -169,7 +167,7 @@ def test_a_recording_without_an_arm_is_said(tmp_path, capsys, model):
 
 
 @pytest.mark.parametrize("words", [["--speed", "0"], ["--speed", "x"], ["--width", "9"]])
-def test_wrong_numbers_are_refused(run, words, tmp_path, capsys):
+def test_invalid_numbers_are_rejected(run, words, tmp_path, capsys):
     with pytest.raises(SystemExit):
         main([str(run), str(tmp_path / "out.gif"), *words])
     said = capsys.readouterr().err

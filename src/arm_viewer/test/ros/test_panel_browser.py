@@ -57,7 +57,7 @@ class TaskServer:
 
         return respond
 
-    def request_of(self, page, label, name):
+    def request_after(self, page, label, name):
         """Press a button; return the request that it sends."""
         count = len(self.requests)
         press(page, label)
@@ -192,13 +192,13 @@ def test_every_joint_is_published_in_the_rest_posture(page, ros, model):
     assert all(message.header.stamp.sec > 0 for message in ros.joint_states)
 
 
-def test_a_typed_number_moves_the_joint(page, ros):
+def test_typed_number_moves_the_joint(page, ros):
     for text, radians in (("45", math.pi / 4), ("-30", -math.pi / 6), ("0", 0.0)):
         enter(page, "waist", text)
         reaches(ros, {"waist": radians, "elbow": 0.0})
 
 
-def test_a_slider_dragged_to_the_end_stops_at_the_limit(page, ros, model):
+def test_slider_dragged_to_the_end_stops_at_the_limit(page, ros, model):
     thumb = page.get_by_role("slider").nth(0)
     thumb.focus()
     page.keyboard.press("End")
@@ -213,7 +213,7 @@ def test_a_slider_dragged_to_the_end_stops_at_the_limit(page, ros, model):
     assert model.lower[0] - 1e-12 <= min(waist) and max(waist) <= model.upper[0]
 
 
-def test_a_posture_button_moves_all_joints_and_the_numbers_follow(page, ros, model):
+def test_posture_button_moves_all_joints_and_updates_the_numbers(page, ros, model):
     press(page, "ready")
     expected = postures_of(model)["ready"]
     reaches(ros, expected)
@@ -226,14 +226,14 @@ def test_a_posture_button_moves_all_joints_and_the_numbers_follow(page, ros, mod
         )
 
 
-def test_dragging_the_handle_moves_the_tool_there_through_ik(page, ros, model, rest):
+def test_dragging_the_handle_moves_the_tool(page, ros, model, rest):
     drag(page, model, rest, -0.04)
     settles_at(ros, model, rest - [0.0, 0.0, 0.04], within=0.004)
     page.mouse.up()
     page.wait_for_selector('[data-arm="ik"]:has-text("residual 0.0")')
 
 
-def test_an_unreachable_target_is_reported_and_the_arm_stays(page, ros, model, rest):
+def test_unreachable_target_is_reported_and_the_arm_stays(page, ros, model, rest):
     drag(page, model, rest, 0.13)
     page.wait_for_selector('[data-arm="ik"]:has-text("residual")')
     page.wait_for_selector('[data-arm="ik"]:has-text("reach")')
@@ -276,7 +276,7 @@ def test_stop_stops_the_view_until_reset(page, ros, model, rest):
     reaches(ros, postures_of(model)["ready"])
 
 
-def test_a_layer_of_the_kinematics_is_switched_on_from_the_page(page, ros):
+def test_marker_layer_is_switched_on_from_the_page(page, ros):
     from visualization_msgs.msg import MarkerArray
 
     namespaces = set()
@@ -293,9 +293,7 @@ def test_a_layer_of_the_kinematics_is_switched_on_from_the_page(page, ros):
 
 
 class TestPhone:
-    def test_on_a_phone_stop_is_always_visible_and_nothing_is_wider_than_the_page(
-        self, page, phone
-    ):
+    def test_stop_is_always_visible_and_nothing_overflows_the_page(self, page, phone):
         stop = phone.get_by_role("button", name="STOP", exact=True)
         box = stop.bounding_box()
         assert box["x"] >= 0
@@ -317,25 +315,25 @@ class TestPhone:
         )
 
 
-def test_a_task_is_checked_and_its_report_shown(page, ros, server):
+def test_task_is_checked_and_its_report_shown(page, ros, server):
     shows(ros, page, "task-state", "waiting for a goal")
-    assert server.request_of(page, "Check", "check_task").task == "nut_transfer"
+    assert server.request_after(page, "Check", "check_task").task == "nut_transfer"
     shows(ros, page, "report", "Fine: it can be done")
     shows(ros, page, "report", "wave")
 
 
-def test_a_rejection_of_the_task_server_is_shown(page, ros, server):
-    server.request_of(page, "Pause", "run_task/pause")
+def test_rejection_by_the_task_server_is_shown(page, ros, server):
+    server.request_after(page, "Pause", "run_task/pause")
     shows(ros, page, "ik", "no task runs")
 
 
-def test_a_pose_is_saved_a_path_replayed_and_a_bolt_touched(page, ros, server):
+def test_teach_buttons_call_the_task_server(page, ros, server):
     page.get_by_text("Teach", exact=True).first.click()
-    assert server.request_of(page, "Save pose", "teach/save_pose").name == "here"
+    assert server.request_after(page, "Save pose", "teach/save_pose").name == "here"
     shows(ros, page, "report", "saved as here")
-    assert server.request_of(page, "Replay", "teach/replay").name == "here"
+    assert server.request_after(page, "Replay", "teach/replay").name == "here"
     shows(ros, page, "report", "no path here")
-    request = server.request_of(page, "Add touch point", "teach/touch_bolt")
+    request = server.request_after(page, "Add touch point", "teach/touch_bolt")
     assert (request.bolt, request.action, request.surface) == ("upper_bolt", 0, 0)
     shows(ros, page, "report", "1 point")
     press(page, "Record path")
@@ -353,7 +351,7 @@ def drawings(page):
     return int(page.locator('[data-arm="drawn"]').get_attribute("data-revision"))
 
 
-def test_the_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ros):
+def test_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ros):
     good, model = file.read_text(), load_robot(file)
     first = model.joint_names[0]
     slider = f'label:has-text("{first} [")'
@@ -384,7 +382,7 @@ def test_the_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ro
     page.wait_for_selector(slider)
 
 
-def test_a_driver_is_jogged_stopped_and_reset_from_the_page(page, ros, model, viewer, start):
+def test_driver_is_jogged_stopped_and_reset_from_the_page(page, ros, model, viewer, start):
     assert viewer.end(signal.SIGTERM) == 0
     ros.joint_states.clear()
     start("driver", hardware="fake", robot="nut_arm", autostart="activate")

@@ -25,7 +25,7 @@ FILES = {
 }
 
 
-def test_a_schema_has_every_type_once_the_recorded_one_first():
+def test_schema_starts_with_the_recorded_type_and_has_every_type_once():
     text = schema_text("pkg/Path", FILES.__getitem__)
     first, *others = text.split(f"\n{RULE}\nMSG: ")
     assert first == FILES["pkg/Path"]
@@ -34,7 +34,7 @@ def test_a_schema_has_every_type_once_the_recorded_one_first():
 
 
 @pytest.mark.system
-def test_what_is_played_is_what_was_recorded(ros, urdf, start, tmp_path):
+def test_replay_publishes_what_was_recorded(ros, urdf, start, tmp_path):
     file = tmp_path / "run.mcap"
     ros.show_robot(urdf)
     recorder = start("recorder", "-o", str(file))
@@ -64,11 +64,11 @@ def test_what_is_played_is_what_was_recorded(ros, urdf, start, tmp_path):
         assert {round(m.position[0], 6) for m in ros.joint_states} <= {round(q, 6) for q in sent}
 
 
-def test_an_invalid_recording_is_rejected_in_one_sentence(tmp_path):
+def test_invalid_recording_is_rejected_in_one_sentence(tmp_path):
     for name, data, words in (
         ("nothing.mcap", None, "cannot be read"),
-        ("text.mcap", b"not a recording at all", "no whole MCAP file"),
-        ("cut.mcap", b"\x89MCAP0\r\n", "no whole MCAP file"),
+        ("text.mcap", b"not a recording at all", "not a complete MCAP file"),
+        ("cut.mcap", b"\x89MCAP0\r\n", "not a complete MCAP file"),
     ):
         file = tmp_path / name
         if data is not None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A real browser shows what real topics say: robot, motion, markers, texts, switches."""
+"""A real browser shows the content of real topics: robot, motion, markers, texts, switches."""
 
 import io
 import itertools
@@ -52,16 +52,16 @@ def until(page, condition, bound=240.0):
     """Return the first picture for which the condition holds."""
     end = time.monotonic() + bound
     while not condition(seen := picture(page)):
-        assert time.monotonic() < end, "the picture did not come to show it"
+        assert time.monotonic() < end, "the picture never met the condition"
         page.evaluate(PAINTED, 2)
     return seen
 
 
-def taken_over(page, ros):
-    """Wait until the page has all that was published.
+def wait_until_drawn(page, ros):
+    """Wait until the page shows everything published so far.
 
-    Each word goes the way that everything goes; when the second one was even sent, the viewer had
-    drawn the first, and whatever was published before that.
+    Each word takes the same path as all messages; the viewer draws the first one, and everything
+    published before it, before it sends the second.
     """
     for _ in range(2):
         word = f"word {next(words)}."
@@ -71,7 +71,7 @@ def taken_over(page, ros):
 
 
 def settled(page):
-    """Return the picture that two looks in a row have shown, with paintings in between."""
+    """Return a picture that is the same in two consecutive screenshots."""
     former = picture(page)
     page.evaluate(PAINTED, 2)
 
@@ -94,7 +94,7 @@ def pixel(robot, point):
 
 
 def reference(robot, frames):
-    """Return which pixels the robot covers: each face of its shapes, by the pinhole model."""
+    """Return the pixels that the robot covers, by projecting each face of its shapes."""
     scene = RecordedScene(0.0, robot, frames, (), "", np.empty((0, 3)))
     image = Image.new("1", SIZE)
     pen = ImageDraw.Draw(image)
@@ -131,21 +131,21 @@ def empty(page, ros, urdf, robot):
     ros.show_robot(bare)
     middle = pixel(robot, centres(robot, robot.zero)[1])
     until(page, lambda seen: differs(seen, full)[middle])
-    taken_over(page, ros)
+    wait_until_drawn(page, ros)
     seen = settled(page)
     ros.show_robot(urdf)
     until(page, lambda now: differs(now, seen)[middle])
-    taken_over(page, ros)
+    wait_until_drawn(page, ros)
     return seen
 
 
-def test_all_comes_from_this_machine(page):
+def test_page_loads_nothing_from_other_machines(page):
     assert page.requests
     away = [url for url in page.requests if not url.startswith((page.address, "data:", "blob:"))]
     assert away == []
 
 
-def test_its_pixels_are_those_of_a_posed_reference(page, robot, empty):
+def test_drawn_pixels_match_a_projected_reference(page, robot, empty):
     there = differs(settled(page), empty)
     right = overlap(there, reference(robot, robot.zero))
     assert right > ALIKE
@@ -153,12 +153,12 @@ def test_its_pixels_are_those_of_a_posed_reference(page, robot, empty):
         assert overlap(there, reference(robot, turned(robot, wrong))) < right - 0.1
 
 
-def test_the_arm_follows_tf(page, ros, robot, empty):
+def test_arm_follows_tf(page, ros, robot, empty):
     frames = turned(robot, 0.9)
     ros.show_frames(frames)
     tool = pixel(robot, centres(robot, frames)[3])
     until(page, lambda seen: differs(seen, empty)[tool])
-    taken_over(page, ros)
+    wait_until_drawn(page, ros)
     seen = settled(page)
     for centre in centres(robot, frames):
         assert differs(seen, empty)[pixel(robot, centre)]
@@ -167,7 +167,7 @@ def test_the_arm_follows_tf(page, ros, robot, empty):
     until(page, lambda seen: differs(seen, empty)[pixel(robot, centres(robot, robot.zero)[4])])
 
 
-def test_markers_come_and_go(page, ros, robot, empty):
+def test_markers_are_drawn_and_deleted(page, ros, robot, empty):
     place = np.array([0.2, -0.05, 0.02])
     spot = pixel(robot, place)
     ros.show_marker(type=2, position=place, scale=(0.05, 0.05, 0.05), color=(0.0, 0.8, 0.0))
@@ -179,19 +179,19 @@ def test_markers_come_and_go(page, ros, robot, empty):
     until(page, lambda seen: not differs(seen, empty)[spot])
 
 
-def test_text_markers_stay_when_they_come_again(page, ros, robot, empty):
+def test_republished_text_markers_stay_visible(page, ros, robot, empty):
     place = np.array([0.22, 0.0, 0.1])
     row, column = pixel(robot, place)
     near = (slice(row - 4, row + 5), slice(column - 25, column + 26))
     for height in (0.03, 0.03, 0.04):  # Drawn, published again, drawn in another size.
         ros.show_marker(type=9, position=place, scale=(0.0, 0.0, height), text="HHHHHH")
-        taken_over(page, ros)
+        wait_until_drawn(page, ros)
         until(page, lambda seen: differs(seen, empty)[near].mean() > 0.1)
     ros.show_marker(type=9, action=2)
     until(page, lambda seen: not differs(seen, empty)[near].any())
 
 
-def test_task_and_nut_are_written_and_cannot_smuggle_in_html(page, ros):
+def test_task_and_nut_texts_are_shown_with_html_escaped(page, ros):
     ros.show_task("Step 3 of 9: turn <img src=x onerror=\"document.title='owned'\">")
     page.wait_for_selector('[data-arm="task"]:has-text("Step 3 of 9: turn <img src=x")')
     ros.show_nut(state=2, bolt="upper_bolt", turns_engaged=2.5, message="gripped")
@@ -203,20 +203,20 @@ def test_task_and_nut_are_written_and_cannot_smuggle_in_html(page, ros):
     page.wait_for_selector('[data-arm="task"]', state="detached")
 
 
-def test_the_last_warning_of_any_node_is_written(page, ros):
+def test_latest_warning_of_any_node_is_shown(page, ros):
     ros.node.get_logger().info("all is <b>well</b>")
     ros.node.get_logger().warning("a servo is <b>warm</b>")
     page.wait_for_selector('[data-arm="log"]:has-text("test: a servo is <b>warm</b>")')
 
 
-def test_joints_and_tool_are_written(page, ros):
+def test_joints_and_tool_position_are_shown(page, ros):
     ros.show_joints({"waist": math.pi / 4, "left_finger": 0.0125})
     page.wait_for_selector('[data-arm="joints"]:has-text("45.0°")')
     page.wait_for_selector('[data-arm="joints"]:has-text("12.5 mm")')
     page.wait_for_selector('[data-arm="tool"]:has-text("190.0, 0.0, 190.0 mm")')
 
 
-def test_a_bad_description_is_said_and_the_robot_stays(page, ros, urdf, robot, empty):
+def test_invalid_description_is_reported_and_the_robot_stays(page, ros, urdf, robot, empty):
     ros.show_robot("<model/>")
     page.wait_for_selector('[data-arm="problem"]:has-text("it must be <robot>")')
     assert differs(picture(page), empty)[pixel(robot, centres(robot, robot.zero)[1])]
@@ -224,7 +224,7 @@ def test_a_bad_description_is_said_and_the_robot_stays(page, ros, urdf, robot, e
     page.wait_for_selector('[data-arm="problem"]', state="detached")
 
 
-def test_a_switch_shows_the_frames(page, robot):
+def test_switch_shows_the_frames(page, robot):
     before = settled(page)
     page.get_by_label("Frames", exact=True).click()
     tip = (robot.zero["tool0"] @ [0, 0, 0.015, 1])[:3]  # Half way along tool0's z axis.

@@ -97,7 +97,7 @@ def drag(rviz, T):
     return lambda: rviz.send(rviz.Feedback.POSE_UPDATE, T)
 
 
-def test_dragging_moves_the_tool_there_and_the_handle_stays_with_it(rviz):
+def test_dragging_moves_the_tool_and_the_handle_stays_with_it(rviz):
     goal = moved(rviz.tip(), -0.03)
     again = drag(rviz, goal)
     rviz.ros.until(
@@ -108,7 +108,7 @@ def test_dragging_moves_the_tool_there_and_the_handle_stays_with_it(rviz):
     assert rviz.numbers == sorted(set(rviz.numbers))
 
 
-def test_an_unreachable_target_is_reported_and_the_arm_stays(rviz):
+def test_unreachable_target_is_reported_and_the_arm_stays(rviz):
     before = rviz.tip()
     drag(rviz, moved(before, 5.0))
     rviz.send(rviz.Feedback.MOUSE_UP)
@@ -129,13 +129,13 @@ def test_mode_and_solution_are_selected_in_the_menu(rviz):
     np.testing.assert_allclose(rviz.tip()[:3, 3], before, atol=1e-4)
 
 
-def test_a_late_client_gets_the_marker_with_its_number(rviz):
+def test_late_client_gets_the_marker_and_its_sequence_number(rviz):
     response = rviz.ask()
     assert [marker.name for marker in response.markers] == ["tool"]
     assert response.sequence_number >= rviz.numbers[-1] - 1
 
 
-def test_a_mode_without_orientation_has_no_rings():
+def test_mode_without_orientation_has_no_rings():
     for mode, turns in (("Position", 0), ("Pose", 3)):
         marker = handle_marker("base_link", 0.1, mode, (), "")
         kinds = [c.interaction_mode for c in marker.controls]

@@ -25,7 +25,7 @@ def host_and_port(viewer):
     return host, int(port)
 
 
-def test_two_viewers_take_two_ports_and_free_them(start):
+def test_two_viewers_use_two_ports_and_free_them(start):
     first = start("viewer", port=0)
     address = host_and_port(first)
     second = start("viewer", port=address[1])
@@ -44,7 +44,7 @@ def test_two_viewers_take_two_ports_and_free_them(start):
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.15, 0.3, 0.45, 0.6, 0.8])
-def test_a_signal_during_the_start_ends_it_cleanly(start, delay):
+def test_signal_during_start_ends_the_viewer_cleanly(start, delay):
     """Which part of the start the signal interrupts depends on the machine."""
     viewer = start("viewer", port=0)
     wait_for(lambda: handles_sigterm(viewer.process.pid), "handler", BOUND)
@@ -64,14 +64,14 @@ def test_a_signal_during_the_start_ends_it_cleanly(start, delay):
         ({"drive": True}, "parameters sliders and drive"),
     ],
 )
-def test_wrong_parameters_end_it_with_one_sentence(start, parameter, sentence):
+def test_invalid_parameters_end_the_viewer_with_one_sentence(start, parameter, sentence):
     viewer = start("viewer", sliders=True, **parameter)
     assert viewer.process.wait(BOUND) == 1
     (line,) = viewer.text().splitlines()
     assert sentence in line
 
 
-def test_serving_the_network_is_reported(start):
+def test_serving_the_network_gives_a_warning(start):
     viewer = start("viewer", host="0.0.0.0", port=0, sliders=True)
     assert host_and_port(viewer)[0] == "127.0.0.1"
     assert viewer.end(signal.SIGTERM) == 0

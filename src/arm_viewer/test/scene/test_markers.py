@@ -33,19 +33,19 @@ def shape(marker):
 
 
 @given(scale=st.tuples(size, size, size))
-def test_scale_is_a_full_size(shape, scale):
+def test_scale_is_the_full_size(shape, scale):
     assert shape(mm.CUBE, scale=scale) == Box(scale)
     assert shape(mm.SPHERE, scale=scale) == Ellipsoid(scale)
     assert shape(mm.CYLINDER, scale=scale) == Cylinder(scale[:2], scale[2])
 
 
-def test_an_arrow_by_pose_points_along_x(shape):
+def test_arrow_by_pose_points_along_x(shape):
     arrow = shape(mm.ARROW, scale=(2.0, 0.1, 0.1))
     np.testing.assert_array_equal(arrow.points, [[[0, 0, 0], [2, 0, 0]]])
     assert (arrow.shaft_diameter, arrow.head_diameter) == (0.1, 0.2)
 
 
-def test_an_arrow_by_points_takes_its_thickness_from_scale(shape):
+def test_arrow_by_points_takes_its_thickness_from_scale(shape):
     up = [(0, 0, 0), (0, 0, 1)]
     arrow = shape(mm.ARROW, scale=(0.01, 0.02, 0.03), points=up)
     assert arrow == Arrows(np.array([up], float), 0.01, 0.02, 0.03)
@@ -54,20 +54,20 @@ def test_an_arrow_by_points_takes_its_thickness_from_scale(shape):
 
 
 @given(points=st.lists(st.tuples(size, size, size), min_size=2, max_size=20))
-def test_a_strip_joins_each_point_with_the_next(shape, points):
+def test_line_strip_joins_consecutive_points(shape, points):
     lines = shape(mm.LINE_STRIP, points=points)
     assert lines.points.shape == (len(points) - 1, 2, 3)
     np.testing.assert_array_equal(lines.points[:, 0], points[:-1])
     np.testing.assert_array_equal(lines.points[:, 1], points[1:])
 
 
-def test_a_list_joins_pairs_only(shape):
+def test_line_list_joins_pairs_of_points(shape):
     lines = shape(mm.LINE_LIST, points=SQUARE, colors=RGB)
     np.testing.assert_array_equal(lines.points, np.reshape(SQUARE, (2, 2, 3)))
     np.testing.assert_array_equal(lines.colours, np.reshape(RGB, (2, 2, 3)))
 
 
-def test_points_and_copies_stand_at_the_points(shape):
+def test_point_and_solid_lists_are_placed_at_the_points(shape):
     square, rgb = np.array(SQUARE, float), np.array(RGB, float)
     cubes = shape(mm.CUBE_LIST, points=SQUARE, colors=RGB)
     assert cubes == Copies(Box((0.1, 0.1, 0.1)), square, rgb)
@@ -77,7 +77,7 @@ def test_points_and_copies_stand_at_the_points(shape):
     assert dots == PointCloud(square, None, 0.2)
 
 
-def test_triangles_are_scaled_and_may_have_one_colour_each(shape):
+def test_triangles_are_scaled_and_can_have_one_colour_each(shape):
     points = [*SQUARE[:3], *SQUARE[1:]]
     found = shape(mm.TRIANGLE_LIST, points=points, colors=RGB[:2], scale=(2, 3, 4))
     np.testing.assert_array_equal(found.vertices, np.array(points) * [2, 3, 4])
@@ -109,7 +109,7 @@ def test_pose_colour_frame_and_lifetime(marker):
     assert (drawing.frame, drawing.locked, drawing.lifetime) == ("tool0", True, 3.0)
 
 
-def test_an_orientation_never_filled_in_is_the_identity(marker):
+def test_unset_orientation_is_the_identity(marker):
     np.testing.assert_array_equal(read_marker(marker(orientation=(0, 0, 0, 0))).pose, np.eye(4))
 
 
@@ -131,7 +131,7 @@ BAD = {
         {"type": mm.POINTS, "points": SQUARE[:1], "colors": [(math.nan, 0, 0)]},
         "colors is not finite",
     ),
-    "triangle": ({"type": mm.TRIANGLE_LIST, "points": SQUARE}, "three points a triangle"),
+    "triangle": ({"type": mm.TRIANGLE_LIST, "points": SQUARE}, "three points per triangle"),
     "arrow": ({"type": mm.ARROW, "points": SQUARE}, "no points, or two"),
     "text": ({"type": mm.TEXT_VIEW_FACING, "scale": (1, 1, 0)}, "needs scale.z"),
     "mesh": ({"type": mm.MESH_RESOURCE}, "needs mesh_resource"),
@@ -139,6 +139,6 @@ BAD = {
 
 
 @pytest.mark.parametrize(("fields", "sentence"), BAD.values(), ids=BAD.keys())
-def test_the_error_names_the_cause(marker, fields, sentence):
+def test_error_names_the_marker_and_the_cause(marker, fields, sentence):
     with pytest.raises(ViewerError, match=f'^marker "test" 7: .*{sentence}'):
         read_marker(marker(**{"type": mm.CUBE, "id": 7, **fields}))

@@ -27,7 +27,7 @@ def joint(extra='<limit lower="-1" upper="1"/>', name="j", parent="a", child="b"
     )
 
 
-def test_the_whole_of_a_small_robot(urdf):
+def test_small_robot_is_read_completely(urdf):
     picture = read_robot(urdf)
     assert (picture.name, picture.root) == ("desk_arm", "base_link")
     assert [j.name for j in picture.joints] == ["waist", "elbow", "left_finger", "right_finger"]
@@ -41,7 +41,7 @@ def test_the_whole_of_a_small_robot(urdf):
 
 
 @given(radius=size, length=size)
-def test_radii_become_diameters(radius, length):
+def test_radii_are_converted_to_diameters(radius, length):
     text = robot(
         visual=f'<geometry><cylinder radius="{radius}" length="{length}"/></geometry>',
         body=f'<link name="b"><visual><geometry><sphere radius="{radius}"/></geometry></visual>'
@@ -52,7 +52,7 @@ def test_radii_become_diameters(radius, length):
     assert sphere == Ellipsoid((2 * radius,) * 3)
 
 
-def test_a_mesh_keeps_its_colours_unless_it_is_given_one():
+def test_mesh_keeps_its_colours_unless_a_material_is_given():
     mesh = '<geometry><mesh filename="package://p/m.stl" scale="1 1 2"/></geometry>'
     coloured = f'{mesh}<material name="x"><color rgba="1 1 0 1"/></material>'
     (plain,), (painted,) = (read_robot(robot(visual=v)).visuals for v in (mesh, coloured))
@@ -61,7 +61,7 @@ def test_a_mesh_keeps_its_colours_unless_it_is_given_one():
     assert painted.shape == MeshFile("package://p/m.stl", (1.0, 1.0, 2.0), own_colours=False)
 
 
-def test_limits_of_every_kind_of_joint():
+def test_joint_limits_of_every_type():
     links = "".join(f'<link name="{name}"/>' for name in "bcd")
     text = robot(
         links
@@ -86,12 +86,12 @@ FOLLOWER = '<link name="b"/><link name="c"/>' + joint("", "f", type="fixed") + M
         (robot(FOLLOWER), "joint 'j' mimics 'f', which does not move"),
     ],
 )
-def test_the_error_names_the_topic_and_the_element(text, sentence):
+def test_error_names_the_topic_and_the_element(text, sentence):
     with pytest.raises(ViewerError, match=f"^robot_description: .*{sentence}"):
         read_robot(text)
 
 
-def test_postures_open_the_fingers_by_half_the_width():
+def test_postures_move_each_finger_by_half_the_width():
     model = SimpleNamespace(
         postures={"ready": {"waist": 0.5, "gripper": 0.02}, "rest": {"waist": 0.0}},
         gripper=SimpleNamespace(joints=("left", "right")),

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What must be redrawn: everything that changed, and nothing else."""
+"""The store reports everything that changed, and nothing else."""
 
 import math
 
@@ -39,7 +39,7 @@ def test_only_moved_frames_are_sent_and_small_steps_add_up(store):
         assert list(store.take().moved) == (["tool0"] if step % 3 == 0 else [])
 
 
-def test_a_frame_that_goes_takes_its_locked_markers_along(store, marker):
+def test_removed_frame_takes_its_locked_markers_along(store, marker):
     store.markers.apply("m", [marker(id=1, frame="tool0", frame_locked=True)], 0.0)
     assert set(store.take().drawn) == {key(1)}
     store.set_frames("base_link", {"base_link": at()})
@@ -52,7 +52,7 @@ def test_a_frame_that_goes_takes_its_locked_markers_along(store, marker):
     assert set(changes.drawn) == {key(1)}
 
 
-def test_a_locked_marker_hangs_on_its_frame_and_an_unlocked_one_stays(store, marker):
+def test_only_locked_markers_move_with_their_frame(store, marker):
     locked = marker(id=1, frame="tool0", frame_locked=True, position=(0, 1, 0))
     free = marker(id=2, frame="tool0", position=(0, 1, 0))
     store.markers.apply("m", [locked, free], 0.0)
@@ -65,7 +65,7 @@ def test_a_locked_marker_hangs_on_its_frame_and_an_unlocked_one_stays(store, mar
     assert not store.take().drawn
 
 
-def test_a_marker_waits_for_its_frame(store, marker):
+def test_marker_waits_for_its_frame(store, marker):
     store.markers.apply("m", [marker(frame="bolt")], 0.0)
     assert not store.take().drawn
     assert store.markers.waiting() == {"bolt"}
@@ -73,7 +73,7 @@ def test_a_marker_waits_for_its_frame(store, marker):
     assert set(store.take().drawn) == {key(0)} and not store.markers.waiting()
 
 
-def test_another_fixed_frame_moves_what_stands_in_it(store, marker):
+def test_new_fixed_frame_moves_markers_and_frames(store, marker):
     store.markers.apply("m", [marker(frame="tool0")], 0.0)
     store.take()
     store.set_frames("tool0", {"tool0": at(), "base_link": at(-1)})
@@ -82,7 +82,7 @@ def test_another_fixed_frame_moves_what_stands_in_it(store, marker):
     assert set(changes.moved) == {"tool0", "base_link"}
 
 
-def test_without_a_frame_a_marker_stands_in_the_fixed_one(store, marker):
+def test_marker_without_a_frame_is_in_the_fixed_frame(store, marker):
     store.markers.apply("m", [marker(frame="", position=(1, 2, 3))], 0.0)
     np.testing.assert_array_equal(store.take().drawn[key(0)].pose, at(1, 2, 3))
 
@@ -99,7 +99,7 @@ def test_delete_modify_and_delete_all_of_one_topic(store, marker):
     assert (changes.erased, set(changes.drawn)) == ({key(1), key(2)}, {key(9)})
 
 
-def test_a_marker_expires(store, marker):
+def test_marker_expires(store, marker):
     store.markers.apply("m", [marker(id=1, lifetime=2), marker(id=2)], 10.0)
     store.take()
     assert store.markers.next_expiry() == 12.0
@@ -110,7 +110,7 @@ def test_a_marker_expires(store, marker):
     assert store.markers.next_expiry() == math.inf
 
 
-def test_a_bad_marker_is_reported_and_the_others_are_drawn(store, marker):
+def test_invalid_marker_is_reported_and_the_others_are_drawn(store, marker):
     store.markers.apply("m", [marker(id=1)], 0.0)
     store.take()
     problems = store.markers.apply(
@@ -136,8 +136,8 @@ steps = st.lists(
 
 @given(steps=steps)
 @example(steps=[("add", 0, False), ("take",), ("add", 0, True)])
-def test_applying_every_change_shows_the_scene(marker, steps):
-    """A screen that applies every change shows what a plain account of the steps demands."""
+def test_applying_all_changes_reproduces_the_scene(marker, steps):
+    """A screen that applies every change shows the same as a simple model of the steps."""
     store, screen, wanted, tool = SceneStore(), {}, {}, False
 
     def redraw():

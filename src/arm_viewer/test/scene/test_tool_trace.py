@@ -13,7 +13,7 @@ def line(trace_screen, changes):
     return np.concatenate([trace_screen[n] for n in sorted(trace_screen)]) if trace_screen else []
 
 
-def test_the_trace_is_the_path_without_its_small_steps():
+def test_trace_omits_small_steps():
     trace, screen, path = ToolTrace(step=0.01), {}, []
     for i in range(500):
         position = np.array([0.004 * i, 0.0, 0.0])
@@ -28,7 +28,7 @@ def test_the_trace_is_the_path_without_its_small_steps():
     assert all(len(piece) <= PIECE_POINTS for piece in screen.values())
 
 
-def test_the_trace_sends_only_what_grew_and_stays_bounded():
+def test_trace_sends_only_growth_and_stays_bounded():
     trace, screen = ToolTrace(step=0.5), {}
     for i in range(PIECE_POINTS * (PIECES + 20)):
         trace.add(np.array([float(i), 0.0, 0.0]))
@@ -42,7 +42,7 @@ def test_the_trace_sends_only_what_grew_and_stays_bounded():
     assert not trace.take().grown
 
 
-def test_a_tool_at_rest_draws_nothing():
+def test_tool_at_rest_draws_nothing():
     trace = ToolTrace()
     for _ in range(10):
         trace.add(np.zeros(3))

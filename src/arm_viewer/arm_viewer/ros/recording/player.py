@@ -26,10 +26,10 @@ from arm_viewer.errors import ViewerError, required
 
 
 def messages(file: Path, topics: Sequence[str]) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield schema, channel and message of all messages of some topics, in their order.
+    """Yield schema, channel and message of all messages on some topics, in order.
 
     Raises:
-        ViewerError: The file is no recording, or the package mcap is not installed.
+        ViewerError: The file is not a recording, or the package mcap is not installed.
     """
     with _reader(file) as reader:
         yield from reader.iter_messages(topics=topics)
@@ -39,13 +39,13 @@ def times(file: Path) -> tuple[int, int]:
     """Return the times of the first and the last message, in nanoseconds.
 
     Raises:
-        ViewerError: The file is no recording or holds nothing, or mcap is not installed.
+        ViewerError: The file is not a recording or is empty, or mcap is not installed.
     """
     with _reader(file) as reader:
         summary = reader.get_summary()
         found = None if summary is None else summary.statistics
     if found is None or not found.message_count:
-        raise ViewerError(f"{file} holds no messages")
+        raise ViewerError(f"{file} contains no messages")
     return found.message_start_time, found.message_end_time
 
 
@@ -72,7 +72,7 @@ def _reader(file: Path) -> Iterator[Any]:
             yield make_reader(stream)
     except (McapError, OSError) as error:  # a seek in a file that is too short
         raise ViewerError(
-            f"{file} is no whole MCAP file ({error or type(error).__name__}); "
+            f"{file} is not a complete MCAP file ({error or type(error).__name__}); "
             "was the recording ended with Ctrl-C?"
         ) from None
 
@@ -110,10 +110,10 @@ class RecordingPlayer:
         """Publish all messages at their times; return their number.
 
         Args:
-            speed: Recorded seconds for each second.
+            speed: Recorded seconds per second.
 
         Raises:
-            ViewerError: The file is no recording.
+            ViewerError: The file is not a recording.
         """
         count, previous = 0, None
         for schema, channel, message in messages(self._file, PLAYED):

@@ -40,9 +40,9 @@ def schema_text(name: str, read: Callable[[str], str]) -> str:
     texts = {name: read(name)}
     waiting = [name]
     while waiting:
-        of = waiting.pop()
-        for package, kind in _FIELD.findall(texts[of]):
-            other = f"{package or of.split('/')[0]}/{kind}"
+        current = waiting.pop()
+        for package, kind in _FIELD.findall(texts[current]):
+            other = f"{package or current.split('/')[0]}/{kind}"
             if other not in texts:
                 texts[other] = read(other)
                 waiting.append(other)
@@ -76,7 +76,7 @@ class TopicRecorder(Node):  # type: ignore[misc]
         self.count = 0
 
     def start(self) -> None:
-        """Subscribe to all topics, from now on every new one, too."""
+        """Subscribe to all topics, including new ones as they appear."""
         self._discover()
         self.create_timer(DISCOVERY_PERIOD, self._discover, clock=STEADY_CLOCK)
 
@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return recorders
 
     def begin(end: ProcessEnd) -> bool:
-        """Start when a signal no longer ends the process at once, which would lose the file."""
+        """Start once a signal no longer kills the process, which would lose the file."""
         del end
         recorders[0].start()
         sys.stdout.write(f"Recording into {given.output}; Ctrl-C ends it.\n")
@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return True
 
     def receive_rest() -> None:
-        time.sleep(DISCOVERY_PERIOD)  # messages that were sent before the end
+        time.sleep(DISCOVERY_PERIOD)  # for messages sent before the end
 
     code = run_node(make, (ViewerError,), 0.0, SingleThreadedExecutor, begin, receive_rest)
     for recorder in recorders:

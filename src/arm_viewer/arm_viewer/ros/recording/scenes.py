@@ -54,7 +54,7 @@ def scenes(file: Path, moments: Sequence[float], tool: str) -> Iterator[Recorded
     The moments are increasing times since its start [s]; the path is that of the frame `tool`.
 
     Raises:
-        ViewerError: The file is no recording, or its robot cannot be drawn.
+        ViewerError: The file is not a recording, or its robot cannot be drawn.
     """
     begin, _ = times(file)
     history, due = _SceneHistory(tool), list(moments)
