@@ -1,6 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of arm_tasks, for misuse and bad files, and the shipped files; infeasible is no error."""
+"""Errors of arm_tasks, for misuse and invalid files, and the lookup of shipped files.
+
+An infeasible task is not an error but a result.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from arm_common.suggestions import did_you_mean
 
 
 class TasksError(ValueError):
-    """Base of every error that arm_tasks raises; its text is one sentence for a person.
+    """Base class of the errors of arm_tasks; the text is one sentence for a person.
 
     Attributes:
-        what: The sentence without the place: `key: problem; remedy`.
+        what: The message without the location: `key: problem; remedy`.
         file: The file at fault, or "" if there is none.
         line: The line in that file, from 1, or 0 if unknown.
     """
@@ -23,8 +26,8 @@ class TasksError(ValueError):
     def __init__(
         self, problem: str, file: str = "", line: int = 0, key: str = "", remedy: str = ""
     ) -> None:
-        said = f"{key}: {problem}" if key else problem
-        self.what = f"{said}; {remedy}" if remedy else said
+        what = f"{key}: {problem}" if key else problem
+        self.what = f"{what}; {remedy}" if remedy else what
         self.file = file
         self.line = line
         super().__init__(self.what, file, line)
@@ -37,19 +40,19 @@ class TasksError(ValueError):
 
 
 class SceneError(TasksError):
-    """A scene file, or a request about a scene, makes no sense."""
+    """A scene file or a request about a scene is invalid."""
 
 
 class TaskFileError(TasksError):
-    """A task file makes no sense, by itself or with the scene and the robot at hand."""
+    """A task file is invalid, by itself or for the given scene and robot."""
 
 
 class PlanError(TasksError):
-    """The planner was asked something that makes no sense, such as a start without a joint."""
+    """A request to the planner is invalid, such as a start without a joint."""
 
 
 class WorldError(TasksError):
-    """The simulated world was given a tool pose or a gripper width that cannot be."""
+    """The simulated world received an impossible tool pose or gripper width."""
 
 
 _PACKAGE = "arm_tasks"
@@ -58,9 +61,8 @@ _PACKAGE = "arm_tasks"
 def shipped(kind: str) -> dict[str, Path]:
     """Return the shipped files of a kind, "scenes" or "tasks", by name, sorted.
 
-    The source tree's own folder goes first, so that a checkout is never shadowed by an older
-    installation; then share/arm_tasks of the prefix that this file is installed under, then of
-    each prefix in AMENT_PREFIX_PATH.
+    The source tree comes first, so that an older installation never shadows a checkout; then
+    share/arm_tasks of the prefix that contains this file; then each prefix in AMENT_PREFIX_PATH.
     """
     here = Path(__file__).absolute()
     prefixes = [Path(p) for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
@@ -71,15 +73,15 @@ def shipped(kind: str) -> dict[str, Path]:
 
 
 def resolve(name_or_path: str, kind: str, noun: str, error: Callable[..., TasksError]) -> Path:
-    """Return the file that a name or a path means.
+    """Return the path of a file given as a path or as a shipped name.
 
-    A path is what has a slash or ends in .yaml or .yml; everything else is a shipped name.
+    A text with a slash or with the suffix .yaml or .yml is a path.
 
     Args:
-        name_or_path: What a person wrote.
+        name_or_path: Path or shipped name.
         kind: "scenes" or "tasks".
-        noun: What to call it in the error, such as "scene".
-        error: What to raise.
+        noun: Noun for the error message, such as "scene".
+        error: Class of the error to raise.
     """
     path = Path(name_or_path).expanduser()
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
@@ -88,6 +90,6 @@ def resolve(name_or_path: str, kind: str, noun: str, error: Callable[..., TasksE
         raise error(f"there is no such {noun} file", str(path))
     names = shipped(kind)
     if name_or_path not in names:
-        where = f"shipped with {_PACKAGE}, and it is no path of a .yaml file"
-        raise error(f"no {noun} '{name_or_path}' is {where}; {did_you_mean(name_or_path, names)}")
+        what = f"'{name_or_path}' is neither a {noun} shipped with {_PACKAGE} nor a .yaml file"
+        raise error(f"{what}; {did_you_mean(name_or_path, names)}")
     return names[name_or_path]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A node of yours with one thread: its callbacks may wait for the arm."""
+"""A single-threaded node whose callbacks wait for the arm."""
 
 import rclpy
 from arm_tasks.client import Arm

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`./arm demo` and `./arm view`: start the processes of the table, wait, stop all of them."""
+"""`./arm demo` and `./arm view`: start the processes of the table, wait, then stop them all."""
 
 import argparse
 import contextlib
@@ -26,7 +26,7 @@ _POLL_PERIOD = 0.05  # [s]
 _TASK_END_TIMEOUT = 30.0  # [s], for the task server to notice a lost node and end the task
 _LOGS = Path("log") / "nodes"
 _DEFAULT_SCENE = "nut_transfer"
-_OWN_DEFAULTS = {"viewer": "browser", "scene": ""}  # of ./arm; the scene is the task's own
+_OWN_DEFAULTS = {"viewer": "browser", "scene": ""}  # of ./arm; "" is the scene of the task
 
 
 def demo_parser() -> argparse.ArgumentParser:
@@ -47,7 +47,7 @@ def demo_parser() -> argparse.ArgumentParser:
 
 
 def demo_values(arguments: Sequence[str]) -> dict[str, str]:
-    """Return argument name -> text for the demo; an error of the package if one is invalid."""
+    """Return the values of the demo's arguments by name, or raise an error of the package."""
     values = vars(demo_parser().parse_args(arguments))
     values["scene"] = values["scene"] or load_task(values["task"]).scene or _DEFAULT_SCENE
     if values.pop("headless"):
@@ -59,7 +59,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def view_values(arguments: Sequence[str]) -> dict[str, str]:
-    """Return argument name -> text for `./arm view`, like demo_values()."""
+    """Return the values of the arguments of `./arm view` by name, as demo_values() does."""
     parser = argparse.ArgumentParser(
         prog="./arm view", description="Show a robot and move its joints."
     )
@@ -89,14 +89,14 @@ def _check_speed(speed: str, hardware: str) -> None:
 
 
 def check_port(port: str) -> None:
-    """Raise TasksError if a text is no TCP port."""
+    """Raise TasksError unless a text is a TCP port."""
     if not (port.isdecimal() and 0 < int(port) < 65536):
         raise TasksError(f"--viewer-port is {port}; give a number from 1 to 65535.")
 
 
 @contextlib.contextmanager
-def only_one() -> Iterator[None]:
-    """Hold a lock against a second start in the same ROS domain on this computer."""
+def single_instance() -> Iterator[None]:
+    """Hold a lock that prevents a second start in the same ROS domain on this computer."""
     domain = os.environ.get("ROS_DOMAIN_ID") or "0"
     file = Path(tempfile.gettempdir()) / f"arm-{os.getuid()}-domain-{domain}.lock"
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
@@ -112,7 +112,7 @@ def only_one() -> Iterator[None]:
 
 
 def _wait(group: ProcessGroup, last: str | None) -> int:
-    """Wait until the process named last ends, or any other; return the exit code of the run."""
+    """Wait until a process ends; return the exit code of the one named last, 1 for others."""
     while True:
         for name, code in group.ended().items():
             if name == last:
@@ -120,7 +120,7 @@ def _wait(group: ProcessGroup, last: str | None) -> int:
             log = group.log_tail(name)
             print(f"{name} ended unexpectedly (code {code}):\n{log}", file=sys.stderr)
             if last is not None:
-                group.wait([last], _TASK_END_TIMEOUT)  # it prints how the task ended
+                group.wait([last], _TASK_END_TIMEOUT)  # it prints the outcome of the task
             return 1
         time.sleep(_POLL_PERIOD)
 
@@ -136,16 +136,16 @@ def keep_view(group: ProcessGroup, last: str | None) -> int:
 
 
 def run_table(table: Sequence[Process], values: Mapping[str, str], keep_open: bool) -> int:
-    """Start the enabled processes of a table, stop all at the end; return the exit code.
+    """Start the enabled processes of a table and stop them at the end; return the exit code.
 
-    After a run that succeeded a view can be kept open until Ctrl-C. TasksError if one of the
-    processes cannot be started; then none is.
+    After a successful run the view can be kept open until Ctrl-C. If one of the processes cannot
+    be started, TasksError is raised before any is.
     """
     enabled = [process for process in table if is_enabled(process, values)]
     last = next((process.name for process in enabled if process.ends_all), None)
     group = ProcessGroup(values, _LOGS)
     for process in enabled:
-        group.command(process)  # nothing starts if something is missing
+        group.command(process)  # check all of them before the first start
     interrupt_on_signals()
     try:
         for process in enabled:
@@ -157,9 +157,9 @@ def run_table(table: Sequence[Process], values: Mapping[str, str], keep_open: bo
         return INTERRUPTED
     finally:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)  # the end itself must not be interrupted
+            signal.signal(number, signal.SIG_IGN)  # the shutdown must not be interrupted
         if last in group.pids():
-            group.stop([last])  # first, while the others can still answer its cancellation
+            group.stop([last])  # first, while the task server can still handle its cancellation
         group.stop()
 
 
@@ -170,7 +170,7 @@ def _run(
 ) -> int:
     try:
         values = values_of(sys.argv[1:] if arguments is None else arguments)
-        with only_one():
+        with single_instance():
             return run(values)
     except (TasksError, DescriptionError) as error:
         print(f"arm: {error}", file=sys.stderr)

@@ -44,7 +44,7 @@ def actions(process: Process, values: dict[str, str]) -> list[Any]:
         package=process.package,
         executable=process.executable,
         name=process.name,
-        # a text keeps its type, even if it reads as a number
+        # a string stays a string even if it looks like a number
         parameters=[
             {k: ParameterValue(v, value_type=type(v)) for k, v in parameters.items()},
         ],
@@ -54,13 +54,13 @@ def actions(process: Process, values: dict[str, str]) -> list[Any]:
     )
 
     def on_exit(event: Any, context: LaunchContext) -> list[Any]:
-        """Fail if the process failed, else shut down, unless a view stays open after the task."""
+        """Fail if the process failed; otherwise shut down unless a view stays open."""
         if context.is_shutdown:
             return []
         if event.returncode != 0:
-            why = f"{event.process_name} ended with code {event.returncode}"
-            ended = "the task failed; its last line gives the reason"
-            raise RuntimeError(ended if process.ends_all else why)
+            crash = f"{event.process_name} ended with code {event.returncode}"
+            failure = "the task failed; its last line gives the reason"
+            raise RuntimeError(failure if process.ends_all else crash)
         if process.ends_all and values["viewer"] != "none":
             return []
         done = "the task is done" if process.ends_all else f"{event.process_name} ended"

@@ -28,7 +28,7 @@ class Argument:
     """An argument of the launch file and of `./arm demo`."""
 
     name: str  # as in `name:=value`
-    default: str  # value if it is not given
+    default: str  # value if omitted
     text: str  # description
     choices: tuple[str, ...] = ()  # allowed values; empty for any
 
@@ -71,9 +71,9 @@ class Process:
     name: str  # node name
     parameters: Mapping[str, Value] = field(default_factory=dict)  # ROS parameters
     arguments: tuple[Value, ...] = ()  # command-line arguments before the ROS arguments
-    # argument name -> values for which it is started; empty for always
+    # argument name -> values for which the process is started; empty for always
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    ends_all: bool = False  # its end ends the run, unless a view stays open
+    ends_all: bool = False  # the run ends with this process, unless a view stays open
     to_terminal: bool = False  # its output goes to the terminal instead of a log file
 
     @property
@@ -149,7 +149,7 @@ _SIM_TIME: dict[str, Value] = {"use_sim_time": use_sim_time}
 _ROBOT: dict[str, Value] = {"robot": Arg("robot")}
 _SCENE = {**_ROBOT, "scene": Arg("scene"), **_SIM_TIME}
 _VIEW = {**_ROBOT, "port": Arg("viewer_port", int)}
-_TF_RATE = 30.0  # [Hz] at most: tf for every second joint_states, published every 20 ms
+_TF_RATE = 30.0  # [Hz] maximum: tf for every second joint_states, which arrive every 20 ms
 
 
 def _state_publisher(package: str) -> Process:
@@ -172,7 +172,7 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
 
     Args:
         state_publisher: Package that publishes robot_description and tf; by default
-            robot_state_publisher if installed, else arm_description with the same behaviour.
+            robot_state_publisher if installed, otherwise arm_description, which behaves the same.
     """
     driver = {name: Arg(name) for name in _DRIVER_ARGUMENTS}
     world = {**_REST, "hardware": ("fake", "sim")}
@@ -215,7 +215,7 @@ def _by_name(state_publisher: str) -> dict[str, Process]:
 
 
 def bringup_processes(state_publisher: str = "") -> tuple[Process, ...]:
-    """Return the processes of an arm that other programs command."""
+    """Return the processes of an arm that is commanded by other programs."""
     table = _by_name(state_publisher)
     kinematics = table["kinematics"]
     served = {**kinematics.parameters, "moveit_group": Arg("moveit_group")}
@@ -246,7 +246,7 @@ def view_processes(state_publisher: str = "") -> tuple[Process, ...]:
 
 
 def play_processes(arguments: tuple[str, ...], state_publisher: str = "") -> tuple[Process, ...]:
-    """Return the processes that play a trajectory, by a command line, in a view of their own."""
+    """Return the processes that play a trajectory in their own view, by `play`'s arguments."""
     player = Process("arm_tasks", "play", "play_trajectory", arguments=arguments)
     player = replace(player, ends_all=True, to_terminal=True)
     return (*view_processes(state_publisher), player)

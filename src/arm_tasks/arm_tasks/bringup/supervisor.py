@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the processes of the table without `ros2 launch`, and stops all of them."""
+"""Starts and stops the processes of the table without `ros2 launch`."""
 
 import ctypes
 import logging
@@ -29,17 +29,17 @@ def is_enabled(process: Process, values: Values) -> bool:
 
 
 def resolve(value: Value, values: Values) -> Plain:
-    """Return the value of an entry of the table for some arguments."""
+    """Return the value of a table entry for given arguments."""
     return value(values) if callable(value) else value
 
 
 def _die_with_parent() -> None:
-    """Let the kernel end this process when its parent dies in any way (Linux)."""
+    """Make the kernel terminate this process when its parent dies (Linux)."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class ProcessGroup:
-    """A group of running processes, with a folder of their logs, which is created."""
+    """A group of running processes and the folder of their logs, which is created."""
 
     def __init__(self, values: Values, logs: Path) -> None:
         self._values = dict(values)
@@ -63,7 +63,7 @@ class ProcessGroup:
         executable = prefix / "lib" / process.package / process.executable
         if not executable.exists():
             raise TasksError(
-                f"{process.package} has no executable {process.executable}; build the workspace."
+                f"{process.package} has no executable {process.executable}; build the workspace"
             )
         arguments = [str(resolve(value, self._values)) for value in process.arguments]
         command = [str(executable), *arguments, "--ros-args", "-r", f"__node:={process.name}"]
@@ -76,7 +76,7 @@ class ProcessGroup:
         return command
 
     def start(self, process: Process, to_terminal: bool = False) -> "subprocess.Popen[bytes]":
-        """Start a process in a session of its own; Ctrl-C reaches it through stop() only."""
+        """Start a process in its own session, so that Ctrl-C does not reach it directly."""
         with (self._logs / f"{process.name}.log").open("wb") as file:
             child = subprocess.Popen(
                 self.command(process),
@@ -109,13 +109,13 @@ class ProcessGroup:
         return "\n".join(f"    {line}" for line in text.splitlines()[-lines:])
 
     def signal(self, name: str, number: signal.Signals) -> None:
-        """Send a signal to a process and its children, if it still runs."""
+        """Send a signal to a process and its children if it is still running."""
         child = self._running[name]
         if child.poll() is None:
             os.killpg(child.pid, number)
 
     def stop(self, names: Sequence[str] | None = None, timeout: float = 15.0) -> None:
-        """Stop processes (all by default) with SIGINT, SIGTERM and SIGKILL, each after a time."""
+        """Stop processes (all by default) with SIGINT, then SIGTERM, then SIGKILL."""
         chosen = list(reversed(self._running)) if names is None else list(names)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             for name in chosen:
@@ -128,7 +128,7 @@ class ProcessGroup:
             self._parameters.cleanup()
 
     def wait(self, names: Sequence[str], timeout: float) -> bool:
-        """Wait until the processes have ended; return False after a time-out [s]."""
+        """Wait until the processes have ended; return whether they have within a time-out [s]."""
         end = time.monotonic() + timeout
         for name in names:
             try:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The executables of this package that import for long: nodes, and tools of `./arm`."""
+"""Executables of this package whose imports are slow: nodes and tools of `./arm`."""
 
 from arm_common.signals import node_entry_point, tool_entry_point
 

@@ -15,13 +15,13 @@ from arm_description.trajectories.files import read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
 
 from arm_description import DescriptionError, RobotModel, load_robot
-from arm_tasks.bringup.demo import check_port, only_one, run_table
+from arm_tasks.bringup.demo import check_port, run_table, single_instance
 from arm_tasks.bringup.processes import ARGUMENTS, play_processes
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.trajectory_player import paced, player
 
 _TIMEOUT = 10.0  # [s], to find an arm or a view
-_OWN_VIEW_TIMEOUT = 60.0  # [s], for the view that is started with --view
+_OWN_VIEW_TIMEOUT = 60.0  # [s], for a view started with --view
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -35,12 +35,12 @@ def _parser() -> argparse.ArgumentParser:
         help="path of a .csv, .yaml or .txt file, or name of one shipped for the robot",
     )
     result.add_argument(
-        "--speed", type=_pace, default=1.0, help="pace, 2 is twice as fast; limits are kept"
+        "--speed", type=_pace, default=1.0, help="pace; 2 is twice as fast, within the limits"
     )
-    result.add_argument("--reverse", action="store_true", help="from its end to its beginning")
+    result.add_argument("--reverse", action="store_true", help="play it backwards")
     result.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
     result.add_argument(
-        "--fit", action="store_true", help="slow down a file that is faster than the joints"
+        "--fit", action="store_true", help="slow down a file that exceeds the speed limits"
     )
     result.add_argument(
         "--view", action="store_true", help="start a view in the browser and play there"
@@ -69,12 +69,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:
-    """Start a view and a player beside it; at a terminal the view stays open."""
+    """Start a view and a player; in a terminal the view then stays open."""
     check_port(options.viewer_port)
     values = {argument.name: argument.default for argument in ARGUMENTS}
     values |= {"robot": options.robot, "viewer_port": options.viewer_port}
     words = (*given, f"--patience={_OWN_VIEW_TIMEOUT}")
-    with only_one():
+    with single_instance():
         return run_table(play_processes(words), values, keep_open=sys.stdin.isatty())
 
 
@@ -97,5 +97,5 @@ def _pace(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0.0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text} is no pace; give a number above 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a valid pace; give a number above 0")
     return value

@@ -30,7 +30,7 @@ _MARGIN = 20.0  # [mm] around the run
 
 @dataclass(frozen=True)
 class _Run:
-    """What is drawn; all lengths in mm."""
+    """Geometry to draw; all lengths in mm."""
 
     path: Array  # (m, 3) of the tool
     postures: list[Array]  # skeletons (k, 3)
@@ -52,9 +52,9 @@ def draw_run(
     nut_end: Array | None = None,
     title: str = "",
 ) -> Path:
-    """Draw a run and write it as a picture; return the file, whose suffix selects the format.
+    """Save a picture of a run; return the file, whose suffix selects the format.
 
-    The joint positions (n,) [rad or m] are evenly sampled; nut_end is base_link <- nut (4, 4) [m].
+    Joint positions are (n,) [rad or m], evenly sampled; nut_end is base_link <- nut (4, 4) [m].
     """
     from matplotlib.figure import Figure
 
@@ -93,9 +93,9 @@ def _run(model: RobotModel, scene: Scene, joints: Sequence[Array], nut_end: Arra
         ],
         [_nut_faces(nut, T) for T in places if nut is not None],
         [
-            (Solid(part.kind, part.size, thing.pose @ part.pose).faces() * 1e3, part.color)
-            for thing in scene.things.values()
-            for part in thing.parts
+            (Solid(part.kind, part.size, obj.pose @ part.pose).faces() * 1e3, part.color)
+            for obj in scene.objects.values()
+            for part in obj.parts
         ],
     )
 
@@ -111,7 +111,7 @@ def _nut_faces(nut: Nut, T: Array) -> list[Array]:
 def _draw_space(axes: Any, run: _Run) -> None:
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-    axes.computed_zorder = False  # lines above faces: nothing of the arm is hidden
+    axes.computed_zorder = False  # draw lines above faces, so that the arm is not hidden
     for faces, (*rgb, opacity) in run.bodies:
         colour = (*rgb, min(opacity, 0.35))
         axes.add_collection3d(Poly3DCollection(faces, facecolors=colour, shade=True, zorder=1))
@@ -124,7 +124,7 @@ def _draw_space(axes: Any, run: _Run) -> None:
 
 
 def _draw_side(axes: Any, run: _Run, columns: list[int]) -> None:
-    """Draw the orthographic view along the axis that columns lack."""
+    """Draw the orthographic view along the axis that is not in columns."""
     from scipy.spatial import ConvexHull
 
     for faces, colour in run.bodies:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`run_task`: run one task from a terminal, print its steps and its result, draw a picture."""
+"""`run_task`: run a task from a terminal, print its steps and result, and save a picture."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
 def step_index(text: str) -> int:
     """Parse the index of a step."""
     if not text.isdecimal() or int(text) >= 2**32:
-        raise argparse.ArgumentTypeError(f"{text} is no index of a step; the first one is 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a step index; the first step is 0")
     return int(text)
 
 

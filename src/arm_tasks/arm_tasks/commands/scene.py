@@ -16,7 +16,7 @@ from arm_common.atomic_file import write_bytes
 
 from arm_description import DescriptionError
 from arm_tasks.errors import SceneError, TasksError, resolve, shipped
-from arm_tasks.scene.editing import SECTIONS, added, moved, removed
+from arm_tasks.scene.editing import SECTIONS, add_object, move_object, remove_object
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 
@@ -41,14 +41,14 @@ def _parser() -> argparse.ArgumentParser:
     return result
 
 
-def listing(scene: Scene) -> str:
-    """Return a table of a scene: objects, parents, and positions relative to the robot [mm]."""
+def scene_table(scene: Scene) -> str:
+    """Return a table of a scene: objects, parents, and positions in base_link [mm]."""
     rows = [("name", "kind", "stands on", "x", "y", "z in base_link [mm]")]
     for name, T in scene.frames.items():
         kind = "bolts" if name in scene.bolts else "frames"
-        if name in scene.things:
-            thing = scene.things[name]
-            kind = f"{thing.kind}, {thing.mass:g} kg" if thing.is_payload else thing.kind
+        if name in scene.objects:
+            obj = scene.objects[name]
+            kind = f"{obj.kind}, {obj.mass:g} kg" if obj.is_payload else obj.kind
         x, y, z = (f"{1e3 * v + 0.0:.1f}" for v in np.round(T[:3, 3], 6))
         rows.append((name, kind, scene.parents.get(name, BASE_FRAME), x, y, z))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -58,19 +58,19 @@ def listing(scene: Scene) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def edited(options: argparse.Namespace, data: bytes, file: str) -> bytes:
+def edit_scene(options: argparse.Namespace, data: bytes, file: str) -> bytes:
     """Return the content of the edited scene file; SceneError if the edit is impossible."""
     if options.edit == "move":
         xyz = [1e-3 * v for v in options.by_mm or options.to_mm]
-        return moved(data, options.name, xyz, bool(options.by_mm), file)
+        return move_object(data, options.name, xyz, bool(options.by_mm), file)
     if options.edit == "remove":
-        return removed(data, options.name, file)
+        return remove_object(data, options.name, file)
     pairs = [text.partition("=") for text in options.keys]
     invalid = next((key for key, sign, _ in pairs if not sign), None)
     if invalid is not None:
-        raise SceneError(f"'{invalid}' is no KEY=VALUE, such as xyz_mm=[0,0,20]")
+        raise SceneError(f"'{invalid}' is not KEY=VALUE, such as xyz_mm=[0,0,20]")
     keys = {key: value for key, _, value in pairs}
-    return added(data, options.section, options.name, keys, file)
+    return add_object(data, options.section, options.name, keys, file)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -79,13 +79,13 @@ def run(options: argparse.Namespace) -> None:
     scene = load_scene(path, options.robot)
     if options.edit is None:
         with contextlib.suppress(BrokenPipeError):  # such as head
-            sys.stdout.write(f"{listing(scene)}\n")
+            sys.stdout.write(f"{scene_table(scene)}\n")
             sys.stdout.flush()
         return
     if not options.output and path in shipped("scenes").values():
-        raise SceneError(f"{options.scene} is shipped; give a file for the edited one: -o my.yaml")
+        raise SceneError(f"{options.scene} is shipped; give a file to write: -o my.yaml")
     goal = Path(options.output) if options.output else path
-    new = edited(options, path.read_bytes(), str(path))
+    new = edit_scene(options, path.read_bytes(), str(path))
     if goal.is_file():
         shutil.copy2(goal, goal.with_name(f"{goal.name}.bak"))
     write_bytes(new, str(goal))

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a plan through an arm's port, one short tick at a time; never blocks."""
+"""Runs a plan on an arm in short ticks that never block."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ class EngineState(Enum):
 
     @property
     def done(self) -> bool:
-        """Whether the run is over: nothing will move any more."""
+        """True if the run is over and nothing moves any more."""
         return self.value in ("succeeded", "failed", "lost", "canceled")
 
 
 @dataclass(frozen=True)
 class Feedback:
-    """Feedback of a run; the fields of RunTask's feedback."""
+    """Feedback of a run, with the fields of RunTask's feedback."""
 
     state: EngineState
     step: int  # index of the running step, or of the next one while paused, from 0
     steps_total: int
     name: str  # the step's name
     progress: float  # of the step, 0 to 1
-    message: str  # one sentence: what the arm is doing, or why it waits
+    message: str  # one sentence: what the arm is doing or why it waits
 
 
 @dataclass(frozen=True)
@@ -54,16 +54,16 @@ class TaskOutcome:
     """How a run ended."""
 
     state: EngineState  # SUCCEEDED, FAILED (by the arm), LOST (a dependency) or CANCELED
-    message: str  # one sentence; names the step if it is not a success
-    steps_done: int  # number of finished steps, including those before the first one
+    message: str  # one sentence, with the step unless the run succeeded
+    steps_done: int  # number of finished steps, including those that were skipped at the start
     steps_total: int
-    last_step: str  # name of the last step that was begun, or ""
+    last_step: str  # name of the last step that was started, or ""
     duration: float  # from the first tick to the end, on the engine's clock [s]
-    durations: tuple[float, ...]  # time of each finished step, from the first that was run [s]
+    durations: tuple[float, ...]  # times of the finished steps of this run [s]
 
     @property
     def resume_step(self) -> int | None:
-        """Index of the step at which a new run can resume; None if nothing is left to do."""
+        """Index of the step at which a new run can resume; None if nothing remains."""
         left = self.state is not EngineState.SUCCEEDED and self.steps_done < self.steps_total
         return self.steps_done if left else None
 
@@ -71,19 +71,19 @@ class TaskOutcome:
 class Engine:
     """Runs the steps of a plan in order.
 
-    Call tick() at some 20 Hz until its state is done; then outcome is set. cancel(), pause(),
-    resume() and single_step() may be called between ticks, from the thread that ticks.
-    Whatever ends or interrupts a run, the arm then stops and holds its position.
+    Call tick() at about 20 Hz until the state is done; then outcome is set. cancel(), pause(),
+    resume() and single_step() may be called between ticks, from the same thread. However a run
+    ends or is interrupted, the arm stops and holds its position.
 
     Args:
         plan: A feasible plan.
         port: The arm.
-        first: Index of the first step; the arm must be where it begins or on its path, else this
-            raises PlanError.
-        clock: Steady time of the arm [s], which may be simulated.
+        first: Index of the first step; PlanError is raised unless the arm is at its start or on
+            its path.
+        clock: Steady clock of the arm [s], which may be simulated.
         on_feedback: Called when a step begins and at each tick.
-        wall: Steady wall time [s], the clock if None.
-        paused: Whether to pause before the first step and after each, as single_step() does.
+        wall: Steady wall clock [s]; the same clock if None.
+        paused: Whether to pause before the first step.
         observe: Observes the world for branches; None if nothing can be observed.
     """
 
@@ -99,7 +99,7 @@ class Engine:
         observe: Observer | None = None,
     ) -> None:
         if not plan.feasible:
-            raise PlanError(f"this plan must not be run: {plan.message}")
+            raise PlanError(f"this plan cannot be run: {plan.message}")
         last = len(plan.steps) - 1
         if first and not 0 <= first <= last:
             raise PlanError(f"there is no step {first} to begin at; the last one is {last}")
@@ -111,23 +111,23 @@ class Engine:
         self._clocks = Clocks(clock, wall or clock)
         self._on_feedback = on_feedback
         self._began: float | None = None  # time of the first tick [s]
-        self._last_step = ""  # that was begun
+        self._last_step = ""  # name of the last step that was started
         self._durations: list[float] = []
         self._progress = 0.0  # of the running step
         self._next = first
         self._run: StepExecution | None = None
-        self._inside = False  # the next step has begun and is not done
+        self._inside = False  # the next step has started but not finished
         self._remaining = self._remaining_step() if first else None
         self._single = False
         self._reason = "ready for the first step" if paused else ""
         self._ends_as = EngineState.CANCELED
 
     def pause(self, reason: str = "paused") -> str:
-        """Stop the arm where it is until resume(); return why that is impossible, or ""."""
+        """Stop the arm on its path until resume(); return why that is impossible, or ""."""
         if self.state in (EngineState.PAUSING, EngineState.PAUSED):
             return ""
         if self.state is not EngineState.RUNNING:
-            return f"it is {self.state.value}"
+            return f"the task is {self.state.value}"
         self._reason = reason
         self.state = EngineState.PAUSED
         if self._run is not None:
@@ -140,7 +140,7 @@ class Engine:
         return self._continue(single=False)
 
     def single_step(self) -> str:
-        """Do one step, or the rest of it, and pause; return why that is impossible, or ""."""
+        """Run one step, or the rest of it, then pause; return why that is impossible, or ""."""
         return self._continue(single=True)
 
     def cancel(self, reason: str = "canceled") -> None:
@@ -152,7 +152,7 @@ class Engine:
         self._stop(reason, EngineState.LOST)
 
     def give_up(self, reason: str) -> None:
-        """End at once, because the arm is gone; should it come back, it must not go on."""
+        """End at once because the arm is gone; if it comes back, it must not continue."""
         if self.state.done:
             return
         if self._run is not None:
@@ -160,20 +160,20 @@ class Engine:
         self._fail(reason)
 
     def tick(self) -> EngineState:
-        """Do what is due now and return at once; return the state."""
+        """Advance the run without blocking; return the state."""
         if self.state.done:
             return self.state
         self._began = self._clocks.arm() if self._began is None else self._began
         if self._run is not None:
-            self._watch(self._run)
+            self._poll(self._run)
         else:
-            self._settle()
+            self._proceed()
         return self.state
 
-    def _settle(self) -> None:
-        """Do what comes next while the arm is stopped."""
+    def _proceed(self) -> None:
+        """Choose what to do next while the arm is stopped."""
         if self.state is EngineState.STOPPING:
-            where = f"{self._reason}{self._where()}; the arm holds where it is"
+            where = f"{self._reason}{self._step_clause()}; the arm holds where it is"
             self._finish(self._ends_as, where)
         elif self.state is EngineState.RUNNING:
             self._begin()
@@ -182,7 +182,7 @@ class Engine:
             self._publish(self._reason)
 
     def _begin(self) -> None:
-        """Begin the next step, or what is left of it."""
+        """Start the next step, or the rest of it."""
         if self._is_over:
             name = self.plan.request.task.name
             self._finish(EngineState.SUCCEEDED, f"all steps of {name} were done")
@@ -197,26 +197,29 @@ class Engine:
             self._end_step(self._run)
             self._reason, self.state = step.message, EngineState.PAUSED
 
-    def _watch(self, run: StepExecution) -> None:
+    def _poll(self, run: StepExecution) -> None:
         status = run.poll()
         if status.state is MoveState.SUCCEEDED:
             self._publish(run.step.message, 1.0)
             self._end_step(run)
-            self._settle()
+            self._proceed()
         elif not status.done:
             self._publish(run.step.message, status.progress or 0.0)
         elif status.state is MoveState.CANCELED and self.state is not EngineState.RUNNING:
             self._run = None
-            self._settle()
+            self._proceed()
         else:
             self._fail(_failure(status) if run.step.when is None else status.message)
 
     def _end_step(self, run: StepExecution) -> None:
-        self._durations += [run.elapsed, *[0.0] * (run.next - self._next - 1)]  # and those skipped
+        self._durations += [
+            run.elapsed,
+            *[0.0] * (run.next - self._next - 1),
+        ]  # and of skipped steps
         self._next = run.next
         self._run, self._inside, self._progress = None, False, 0.0
         if self._is_over and self.state is EngineState.PAUSING:
-            self.state = EngineState.RUNNING  # nothing is left to pause before
+            self.state = EngineState.RUNNING  # no step is left to pause before
         elif self._single and self.state is EngineState.RUNNING and not self._is_over:
             self._single, self._reason = False, f"step {self._next} is done"
             self.state = EngineState.PAUSED
@@ -228,7 +231,7 @@ class Engine:
         if self.state is EngineState.PAUSING:
             return "the arm is still slowing down; try again"
         if self.state is not EngineState.PAUSED:
-            return f"it is not paused but {self.state.value}"
+            return f"the task is not paused but {self.state.value}"
         try:
             self._remaining = self._remaining_step()
         except PlanError as error:
@@ -238,7 +241,7 @@ class Engine:
         return ""
 
     def _publish(self, message: str, progress: float | None = None) -> None:
-        """Send feedback on the step, the last one if all are done."""
+        """Send feedback about the current step, or the last one if all are done."""
         self._progress = self._progress if progress is None else progress
         if self._on_feedback is None or not self.plan.steps:
             return
@@ -263,8 +266,8 @@ class Engine:
         if self._run is not None:
             self._run.cancel()
 
-    def _where(self) -> str:
-        """Return the current or next step as the end of a clause."""
+    def _step_clause(self) -> str:
+        """Return the current or next step, to append to a clause."""
         if self._is_over or not (self._inside or self._next):
             return ""
         step = self.plan.steps[self._next]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Interface of an arm to the engine: verbs that start something, and handles to watch it."""
+"""Interface between the engine and an arm: methods that start motions, and their handles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arm_tasks.task.request import ArmConfiguration
 
 
 class MoveState(Enum):
-    """State of a motion that was started."""
+    """State of a started motion."""
 
     RUNNING = "running"
     SUCCEEDED = "succeeded"
@@ -26,27 +26,27 @@ class MoveState(Enum):
 
 @dataclass(frozen=True)
 class MoveStatus:
-    """Status of a motion that was started."""
+    """Status of a started motion."""
 
     state: MoveState
-    message: str = ""  # why, if it was rejected or failed
-    progress: float | None = None  # 0 to 1 if that is known, else None
+    message: str = ""  # the reason if it was rejected or failed
+    progress: float | None = None  # 0 to 1, or None if unknown
 
     @property
     def done(self) -> bool:
-        """True if it will not change any more."""
+        """True if the motion has ended."""
         return self.state is not MoveState.RUNNING
 
 
 class Move(Protocol):
-    """A motion that was started. No method blocks or raises."""
+    """A started motion. No method blocks or raises."""
 
     def poll(self) -> MoveStatus:
         """Return its status."""
         ...
 
     def cancel(self) -> None:
-        """Stop the arm; poll() then returns CANCELED, or what came first."""
+        """Stop the arm; poll() then returns CANCELED, or the end state that came first."""
         ...
 
 
@@ -67,5 +67,5 @@ class ArmPort(Protocol):
 
 
 Observer: TypeAlias = Callable[[Condition, float], Observation | None]
-"""Returns the world as a condition needs it, observed after a time on the engine's clock [s]; None
-until there is such an observation."""
+"""Returns the observation that a condition needs, made after a time on the engine's clock [s], or
+None until there is one."""

@@ -16,23 +16,25 @@ from arm_tasks.errors import PlanError
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory
 from arm_tasks.task.request import ArmConfiguration
 
-AT_START = 0.03  # rad or m; how far a joint may be from where a step, or the rest of it, begins
-AT_WIDTH = 2e-3  # m; how far the jaws may be from the width that a step needs
-DONE = 1e-4  # rad or m from a step's end: nothing of it is left
-SAMPLES = 400  # of a path, to find the point nearest to the arm
+START_TOLERANCE = 0.03  # [rad or m] largest distance of a joint from the path of the step
+WIDTH_TOLERANCE = 2e-3  # [m] largest deviation of the jaws from the width that a step needs
+_END_TOLERANCE = 1e-4  # [rad or m] nearer to its end than this, a step is complete
+_PATH_SAMPLES = 400  # to find the path point nearest to the arm
 
 
 def remaining_motion(step: PlannedStep, current: ArmConfiguration, chain: Chain) -> PlannedStep:
     """Return the rest of a step for an arm that is at its start or on its path.
 
-    The rest of a motion is timed anew, from rest to rest, no faster than the step was. If the arm
-    is elsewhere, a PlanError names the joint and by how much.
+    The rest of a motion is timed again, from rest to rest, no faster than the step was.
+
+    Raises:
+        PlanError: The arm is elsewhere; the text names the joint and its deviation.
     """
     q, path = current.array(chain.joint_names), step.trajectory
     time = 0.0 if path is None else _nearest_time(path, q)
     _check_joints(step, chain.joint_names, q, step.start if path is None else path.at(time))
     _check_width(step, current.width)
-    if path is None or time == 0.0 or np.abs(q - step.start).max() < DONE:
+    if path is None or time == 0.0 or np.abs(q - step.start).max() < _END_TOLERANCE:
         return step
     return _from(step, path, time, chain)
 
@@ -43,16 +45,16 @@ def _nearest_time(path: PlannedTrajectory, q: Array) -> float:
     def distance(time: float) -> float:
         return float(np.abs(path.at(time) - q).max())
 
-    times = np.union1d(np.linspace(0.0, path.duration, SAMPLES), path.times)
+    times = np.union1d(np.linspace(0.0, path.duration, _PATH_SAMPLES), path.times)
     best = int(np.argmin([distance(time) for time in times]))
     low, high = times[max(best - 1, 0)], times[min(best + 1, len(times) - 1)]
     return float(min(np.linspace(low, high, 21), key=distance))
 
 
 def _from(step: PlannedStep, path: PlannedTrajectory, time: float, chain: Chain) -> PlannedStep:
-    """Return a motion from a time on [s]."""
+    """Return the part of a motion after a time [s]."""
     rows = np.vstack([path.at(time), path.positions[path.times > time]])
-    if np.abs(rows - rows[-1]).max() < DONE:
+    if np.abs(rows - rows[-1]).max() < _END_TOLERANCE:
         report = replace(step.report, duration=0.0)
         return replace(step, kind="wait", trajectory=None, report=report)
     means = np.diff(path.positions, axis=0) / np.diff(path.times)[:, None]
@@ -66,7 +68,7 @@ def _from(step: PlannedStep, path: PlannedTrajectory, time: float, chain: Chain)
 def _check_joints(step: PlannedStep, joints: tuple[str, ...], q: Array, expected: Array) -> None:
     off = np.abs(q - expected)
     worst = int(np.argmax(off))
-    if not off[worst] <= AT_START:
+    if not off[worst] <= START_TOLERANCE:
         where = f"{joints[worst]} is off by {off[worst]:.3f}"
         if not math.isfinite(off[worst]):
             where = f"the position of {joints[worst]} is unknown"
@@ -77,7 +79,7 @@ def _check_joints(step: PlannedStep, joints: tuple[str, ...], q: Array, expected
 def _check_width(step: PlannedStep, width: float) -> None:
     needed = step.start_width
     ends = needed, needed if step.width is None else step.width
-    if not min(ends) - AT_WIDTH <= width <= max(ends) + AT_WIDTH:
+    if not min(ends) - WIDTH_TOLERANCE <= width <= max(ends) + WIDTH_TOLERANCE:
         what = f"the jaws at {needed * 1e3:.1f} mm, they are at {width * 1e3:.1f} mm"
         place = f"step {step.index} ({step.name})"
         raise PlanError(f"{place} begins with {what}; move them there first")

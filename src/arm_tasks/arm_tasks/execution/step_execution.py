@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Execution of one step: started once, polled until it ends, stopped on request."""
+"""Execution of one step, which is started once, polled until it ends, and stopped on request."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from arm_tasks.task.condition import Observation
 _OBSERVATION_TIMEOUT = 3.0  # the world is observed about once a second [s]
 _STEP_TIMEOUT_FACTOR = 2.0  # a step may take this many times as long as planned
 _GRACE = 5.0  # and this much longer [s]
-_CANCEL_TIMEOUT = 5.0  # for the arm to report that it stopped [s]
+_CANCEL_TIMEOUT = 5.0  # for the arm to report that it has stopped [s]
 
 
 @dataclass(frozen=True)
 class Clocks:
-    """Two steady clocks [s]; an arm is late only if it is late by both."""
+    """Two steady clocks [s]; an arm is late only if it is late on both."""
 
-    arm: Callable[[], float]  # the arm's, simulated where the arm is
-    wall: Callable[[], float]  # simulated time may run fast, the machine that simulates does not
+    arm: Callable[[], float]  # of the arm, simulated if the arm is
+    wall: Callable[[], float]  # simulated time may run faster than the computer that simulates
 
     def now(self) -> tuple[float, float]:
         """Return both times."""
@@ -30,9 +30,9 @@ class Clocks:
 
 
 class ConditionCheck:
-    """Waits for an observation and chooses a branch by it.
+    """Waits for an observation and chooses a branch accordingly.
 
-    Only observations later than now, by the arm's clock, count.
+    Observations made before its creation, by the arm's clock, are ignored.
     """
 
     def __init__(self, step: PlannedStep, observe: Observer | None, clocks: Clocks) -> None:
@@ -43,18 +43,18 @@ class ConditionCheck:
         self._canceled = False
 
     def poll(self) -> MoveStatus:
-        """Evaluate the condition as soon as there is an observation."""
+        """Evaluate the condition once there is an observation; return the status."""
         if self._canceled:
             return MoveStatus(MoveState.CANCELED)
         since, began = self._began
-        seen = self._observe(self._when, since) if self._observe else Observation()
-        if seen is None and self._clocks.wall() - began < _OBSERVATION_TIMEOUT:
+        observed = self._observe(self._when, since) if self._observe else Observation()
+        if observed is None and self._clocks.wall() - began < _OBSERVATION_TIMEOUT:
             return MoveStatus(MoveState.RUNNING)
-        seen = seen or Observation()
-        if missing := self._when.missing(seen):
+        observed = observed or Observation()
+        if missing := self._when.missing(observed):
             why = f"{missing}, so it is unknown whether {self._when}"
             return MoveStatus(MoveState.FAILED, why)
-        self.goal = self._step.next if self._when.holds(seen) else self._step.otherwise
+        self.goal = self._step.next if self._when.holds(observed) else self._step.otherwise
         if self.goal is None:
             return MoveStatus(MoveState.FAILED, f"it does not hold that {self._when}")
         return MoveStatus(MoveState.SUCCEEDED)
@@ -65,7 +65,7 @@ class ConditionCheck:
 
 
 class StepExecution:
-    """Starts a step and monitors it; the observer is for branches."""
+    """Starts a step and monitors it; branches need the observer."""
 
     def __init__(
         self, step: PlannedStep, port: ArmPort, clocks: Clocks, observe: Observer | None = None
@@ -101,7 +101,7 @@ class StepExecution:
                 self._move.cancel()
 
     def poll(self) -> MoveStatus:
-        """Return the status; a step that takes much too long has failed."""
+        """Return the status; a step that takes far too long has failed."""
         status = self._wait() if self._move is None else self._move.poll()
         if status.done:
             return status
@@ -112,7 +112,7 @@ class StepExecution:
         elif self._is_late(_STEP_TIMEOUT_FACTOR * planned + _GRACE):
             if self._move is not None:
                 self._move.cancel()
-            late = f"the arm was not done after {self.elapsed:.1f} s, planned were {planned:.1f} s"
+            late = f"the arm was not done after {self.elapsed:.1f} s; {planned:.1f} s were planned"
             return MoveStatus(MoveState.FAILED, late)
         if status.progress is not None:
             return status

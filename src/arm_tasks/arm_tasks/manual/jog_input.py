@@ -14,7 +14,7 @@ SPEEDS = (0.05, 0.1, 0.2, 0.4, 0.8)  # fractions of the highest speed
 # One pair of keys per direction: joints base to tip, or along x y z and about x y z.
 PAIRS = tuple((pair[0], pair[1]) for pair in ("ws", "ad", "rf", "uo", "ik", "jl", "yh"))
 JAWS = (".", ",")  # open, close; apart from the other keys
-# A key that is held repeats at 10 to 50 Hz, after a first pause of 0.2 to 0.7 s.
+# A held key repeats at 10 to 50 Hz after an initial delay of 0.2 to 0.7 s.
 KEY_TIMEOUT = 0.25  # [s] after a press without a repeat
 _DEAD_ZONE = 0.1  # of a joystick, which never returns exactly to its centre
 
@@ -30,19 +30,19 @@ class JogCommand:
 
     @property
     def is_zero(self) -> bool:
-        """True if nothing shall move."""
+        """True if nothing is commanded to move."""
         return not any(self.direction)
 
 
 class KeyboardInput:
-    """Converts keys into commands; a held key is a dead man's switch that repeats must renew."""
+    """Converts keys into commands; a held key is a dead man's switch, renewed by key repeat."""
 
     def __init__(self) -> None:
         self._command = JogCommand("joint")
         self.release()
 
     def press(self, key: str, now: float) -> bool:
-        """Process a key at a time [s]; return whether it is a key of jogging."""
+        """Process a key at a time [s]; return whether it is a jogging key."""
         direction = tuple(float((key == more) - (key == less)) for more, less in PAIRS)
         if any(direction):
             self._command = replace(self._command, direction=direction)
@@ -94,7 +94,7 @@ class JoystickLayout:
 
 
 def key_descriptions(mode: str, names: Sequence[str]) -> Mapping[tuple[str, str], str]:
-    """Return the direction of each pair of keys as text, by the pair."""
+    """Return the description of the motion of each pair of keys."""
     texts = [*(f"along {axis}" for axis in "xyz"), *(f"about {axis}" for axis in "xyz")]
     return dict(zip(PAIRS, names if mode == "joint" else texts, strict=False))
 

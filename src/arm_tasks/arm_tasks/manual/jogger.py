@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Converts jog commands into short trajectories that end at rest; without commands the arm stops.
 
-The commanded positions are integrated, not read from joint_states: these lag, and are rounded to
-the board's counts, which would suppress slow motions.
+The commanded positions are integrated instead of read from joint_states, which lag and are rounded
+to the board's counts, so that slow motions would be lost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from arm_tasks.manual.jog_input import MAX_DIRECTIONS, JogCommand
 from arm_tasks.planning.plan import PlannedTrajectory
 
 PERIOD = 0.05  # [s] between messages
-HORIZON = 2.0 * PERIOD  # [s] of motion in a message before it brakes: the next may be lost or late
+HORIZON = 2.0 * PERIOD  # [s] of motion per message before braking; the next one may be late
 ACCELERATION_SCALE = 0.4  # a cubic between messages peaks at twice its mean acceleration
 LINEAR, ANGULAR = 0.25, 1.5  # [m/s], [rad/s] of the tool at speed 1
 _SETTLING_PERIODS = 10  # at rest until joint_states are up to date
@@ -69,7 +69,7 @@ class Jogger:
         return bool(np.any(np.abs(self.q - positions) > allowed))
 
     def step(self, command: JogCommand) -> PlannedTrajectory | None:
-        """Return the motion of one period from now and the braking, None if nothing moves."""
+        """Return the motion of the next period followed by braking, or None if nothing moves."""
         if self.q is None or (command.is_zero and not self.moving):
             self.slowed_by = ()
             self._idle += 1
@@ -104,10 +104,10 @@ class Jogger:
         return PlannedTrajectory(names, np.array(times), np.array(positions), velocities)
 
     def _rates(self, command: JogCommand) -> Array:
-        """Return joint rates (n,) for the next period, from which every joint can still stop.
+        """Return joint rates (n,) for the next period from which every joint can still stop.
 
-        For tool motions they are evaluated in the middle of the period (midpoint rule), as the
-        tool would drift off a straight line otherwise.
+        For tool motions they are evaluated in the middle of the period (midpoint rule); otherwise
+        the tool would drift off a straight line.
         """
         assert self.q is not None
         q = np.clip(self.q, self._chain.lower, self._chain.upper)
@@ -135,7 +135,7 @@ class Jogger:
     def _limit_scale(self, rates: Array) -> float:
         """Return the fraction of rates (n,) whose motion and braking stay inside the limits.
 
-        All joints brake for the same time, hence some more gently and further than necessary.
+        All joints brake for the same time, some more gently than necessary.
         """
         assert self.q is not None
         travel = rates * (HORIZON + 0.5 * self._braking_time(rates))
@@ -145,5 +145,5 @@ class Jogger:
         return float(np.clip(shares.min(), 0.0, 1.0))
 
     def _braking_time(self, rates: Array) -> float:
-        """Return the time in which all rates (n,) end together [s]."""
+        """Return the time in which all rates (n,) reach zero together [s]."""
         return max(PERIOD, float(np.max(np.abs(rates) / self._acceleration)))

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from arm_description import RobotModel
 from arm_tasks.errors import TasksError
 
-STILL = 1e-4  # rad or m; an arm that moves less is at rest
-MOST = 100_000  # points, more than half an hour at 50 a second
+_REST_TOLERANCE = 1e-4  # rad or m; an arm that moves less is at rest
+MAX_POINTS = 100_000  # points, more than half an hour at 50 a second
 
 
 class PathRecorder:
-    """Records positions of the arm; rest at both ends is omitted, in between it is kept."""
+    """Records positions of the arm, without the rest before and after the motion."""
 
     def __init__(self, model: RobotModel) -> None:
         self._model = model
@@ -25,25 +25,25 @@ class PathRecorder:
         self._rows: list[Array] = []
 
     def add(self, time: float, positions: ArrayLike) -> None:
-        """Add joint positions (n,) [rad or m] at a time [s]; old times are ignored."""
+        """Add joint positions (n,) [rad or m] at a time [s]; earlier times are ignored."""
         q = np.asarray(positions, dtype=float)
         if self._times and time <= self._times[-1]:
             return
-        if len(self._times) >= MOST:
-            raise TasksError(f"a recording has at most {MOST} points; end it")
-        if len(self._rows) == 1 and np.abs(q - self._rows[0]).max() < STILL:
-            self._times[0], self._rows[0] = time, q  # it has not begun to move
+        if len(self._times) >= MAX_POINTS:
+            raise TasksError(f"a recording has at most {MAX_POINTS} points; end it")
+        if len(self._rows) == 1 and np.abs(q - self._rows[0]).max() < _REST_TOLERANCE:
+            self._times[0], self._rows[0] = time, q  # the arm has not moved yet
             return
         self._times.append(time)
         self._rows.append(q)
 
     def trajectory(self) -> JointTrajectory:
-        """Return the path, from its first motion to its last, inside the robot's limits."""
+        """Return the path from its first to its last motion, within the robot's limits."""
         rows = np.array(self._rows).reshape(len(self._rows), self._model.n)
-        moved = np.flatnonzero((np.abs(np.diff(rows, axis=0)) > STILL).any(axis=1))
+        moved = np.flatnonzero((np.abs(np.diff(rows, axis=0)) > _REST_TOLERANCE).any(axis=1))
         if len(moved) == 0:
-            raise TasksError("nothing moved while it was recorded; nothing is kept")
+            raise TasksError("nothing moved during the recording; nothing is saved")
         end = int(moved[-1]) + 2
         times = np.array(self._times[:end]) - self._times[0]
-        inside = np.clip(rows[:end], self._model.lower, self._model.upper)  # counts round beyond
+        inside = np.clip(rows[:end], self._model.lower, self._model.upper)  # undo rounding
         return JointTrajectory(self._model.joint_names, times, inside)

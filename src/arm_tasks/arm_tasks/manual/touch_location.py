@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Locates a bolt from points of its surface that the arm has touched.
 
-The bolt is a cylinder of known radius with a flat end. A point of its flank gives the distance of
-the axis, one of the flat the position of the end, one of the rim both. A least-squares fit by
-Gauss and Newton gives tip and axis, and from the same derivatives their covariance: the inverse of
-the normal matrix times the variance of a touch (e.g. Bjorck, "Numerical Methods for Least Squares
-Problems", 1996, section 1.1). What the points do not determine has an unbounded variance.
+The bolt is a cylinder of known radius with a flat end. A point on its flank gives the distance to
+the axis, a point on the end its position, and a point on the rim both. A damped Gauss-Newton fit
+gives tip and axis, and the same derivatives their covariance: the inverse of the normal matrix
+times the variance of a touch (e.g. Bjorck, "Numerical Methods for Least Squares Problems", 1996,
+section 1.1). Directions that the points do not determine have an unbounded variance.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ from arm_common.transforms import Array, frame_along, so3_exp
 
 from arm_tasks.errors import TasksError
 
-TOUCH = 1e-3  # m, standard deviation of a touch with a hobby arm; more if the points say so
-APART = 1e-3  # m; points that are nearer are taken for one touched twice
-WORST_TIP = 5e-3  # m; a larger standard deviation is useless
-WORST_AXIS = math.radians(30.0)
-ROUNDS = 60
+TOUCH_STDDEV = (
+    1e-3  # m, standard deviation of a touch with a hobby arm; more if the residuals are larger
+)
+_MIN_DISTANCE = 1e-3  # m; nearer points count as the same point
+_MAX_TIP_ERROR = 5e-3  # m; a larger standard deviation is useless
+_MAX_AXIS_ERROR = math.radians(30.0)
+_MAX_ITERATIONS = 60
 _EPS = 1e-12
 
 
 class Surface(IntEnum):
-    """What was touched; the values are those of TouchBolt."""
+    """Surfaces of a bolt; the values are those of TouchBolt."""
 
     RIM = 0
     END = 1
@@ -62,8 +64,8 @@ class Located:
         turn = math.degrees(self.axis_error)
         return (
             f"its end is at ({x:.1f}, {y:.1f}, {z:.1f}) mm, give or take"
-            f" {self.tip_error * 1e3:.1f} mm, its axis is known to {turn:.1f} deg;"
-            f" the points are {self.residual * 1e3:.1f} mm off the surface"
+            f" {self.tip_error * 1e3:.1f} mm; its axis is known to {turn:.1f} deg;"
+            f" the points deviate from the surface by {self.residual * 1e3:.1f} mm"
         )
 
 
@@ -72,12 +74,12 @@ def locate(touches: Sequence[Touch], radius: float, tip: Array, axis: Array) -> 
 
     Args:
         touches: The points.
-        radius: Of the bolt [m].
-        tip: (3,) about where its end is [m], such as the scene has it; the search begins there.
-        axis: (3,) about its direction; it selects one of two mirror images.
+        radius: Radius of the bolt [m].
+        tip: (3,) approximate centre of its end [m], such as in the scene; initial guess.
+        axis: (3,) approximate direction, which selects one of two mirror images.
 
     Raises:
-        TasksError: The points do not suffice; the text says what else to touch.
+        TasksError: The points are insufficient; the text says what else to touch.
     """
     _check_apart(touches)
     start = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
@@ -85,29 +87,29 @@ def locate(touches: Sequence[Touch], radius: float, tip: Array, axis: Array) -> 
     best = min(fits, key=lambda fit: fit[2])
     p, a, square, J = best
     free = len(J) - 5
-    sigma = max(TOUCH, math.sqrt(square / free)) if free > 0 else TOUCH
-    variances, ways = _variances(J, sigma)
-    covariance = (ways * variances) @ ways.T
+    sigma = max(TOUCH_STDDEV, math.sqrt(square / free)) if free > 0 else TOUCH_STDDEV
+    variances, directions = _variances(J, sigma)
+    covariance = (directions * variances) @ directions.T
     tip_error = math.sqrt(max(float(np.trace(covariance[:3, :3])), 0.0))
     axis_error = math.sqrt(max(float(np.trace(covariance[3:, 3:])), 0.0))
-    if not (tip_error <= WORST_TIP and axis_error <= WORST_AXIS):
-        raise TasksError(_missing(touches, a, tip_error, axis_error, ways[:, -1]))
+    if not (tip_error <= _MAX_TIP_ERROR and axis_error <= _MAX_AXIS_ERROR):
+        raise TasksError(_advice(touches, a, tip_error, axis_error, directions[:, -1]))
     if float(a @ start) < 0.0:
-        raise TasksError("the points say that the bolt points the other way; is it this bolt?")
+        raise TasksError("by these points the bolt points the other way; is it the right bolt?")
     return Located(p, a, tip_error, axis_error, math.sqrt(square / max(len(J), 1)))
 
 
 def _check_apart(touches: Sequence[Touch]) -> None:
     if len(touches) < 3:
-        raise TasksError(f"{len(touches)} points are touched; at least three are needed")
+        raise TasksError(f"{len(touches)} points were touched; at least three are needed")
     for i, one in enumerate(touches):
         for k in range(i):
-            if np.linalg.norm(one.point - touches[k].point) < APART:
+            if np.linalg.norm(one.point - touches[k].point) < _MIN_DISTANCE:
                 raise TasksError(f"points {k + 1} and {i + 1} are the same; touch elsewhere")
 
 
 def _tilted(axis: Array) -> list[Array]:
-    """Return directions about an axis as further starts of the search."""
+    """Return directions around an axis as further initial guesses."""
     R = frame_along(axis)
     turns = [np.array([math.cos(t), math.sin(t), 0.0]) for t in np.linspace(0.0, 5.0, 4)]
     return [so3_exp(R @ turn * 0.5) @ axis for turn in turns]
@@ -119,7 +121,7 @@ def _fit(
     """Return tip, axis, sum of squared residuals and their derivatives (m, 5), by damped steps."""
     p, a, damping = np.array(tip, dtype=float), np.array(axis, dtype=float), 1e-6
     r, J = _residuals(touches, radius, p, a)
-    for _ in range(ROUNDS):
+    for _ in range(_MAX_ITERATIONS):
         scale = np.diag(J.T @ J) + 1e-9
         step = np.linalg.solve(J.T @ J + damping * np.diag(scale), -J.T @ r)
         new_p = p + step[:3]
@@ -137,7 +139,7 @@ def _fit(
 def _residuals(touches: Sequence[Touch], radius: float, p: Array, a: Array) -> tuple[Array, Array]:
     """Return distances from the surfaces (m,) [m] and their derivatives (m, 5).
 
-    The unknowns are the tip [m] and the axis' turn towards its frame's x and y [rad].
+    The unknowns are the tip [m] and the tilt of the axis towards its frame's x and y [rad].
     """
     across = frame_along(a)[:, :2]
     rows, values = [], []
@@ -157,27 +159,27 @@ def _residuals(touches: Sequence[Touch], radius: float, p: Array, a: Array) -> t
 
 
 def _variances(J: Array, sigma: float) -> tuple[Array, Array]:
-    """Return the variances of the unknowns along their principal ways (5,), (5, 5), rising.
+    """Return the variances of the unknowns along their principal directions (5,), (5, 5), rising.
 
-    Turns are weighed by a length that is common on bolts, so that both kinds compare.
+    Tilts are weighted by a typical length of a bolt to make both units comparable.
     """
     weights = np.array([1.0, 1.0, 1.0, 0.01, 0.01])
-    _, values, ways = np.linalg.svd(J / weights, full_matrices=True)
+    _, values, directions = np.linalg.svd(J / weights, full_matrices=True)
     full = np.zeros(5)
     full[: len(values)] = values
     with np.errstate(divide="ignore"):
         variances = np.where(full > 1e-9, (sigma / np.maximum(full, 1e-9)) ** 2, 1e12)
-    return variances, np.asarray((ways / weights).T)
+    return variances, np.asarray((directions / weights).T)
 
 
-def _missing(touches: Sequence[Touch], axis: Array, tip: float, turn: float, worst: Array) -> str:
-    """Return what the points do not determine, and what to touch."""
-    if turn > WORST_AXIS:
+def _advice(touches: Sequence[Touch], axis: Array, tip: float, turn: float, worst: Array) -> str:
+    """Return a sentence about what the points do not determine and what to touch next."""
+    if turn > _MAX_AXIS_ERROR:
         angle = "not at all" if turn > math.pi else f"only to {math.degrees(turn):.0f} deg"
-        far = "points of the flank on three sides and far from the end, and the rim"
-        return f"the points tell the direction of the axis {angle}; touch {far}"
+        far = "the flank on three sides, far from the end, and the rim"
+        return f"the points determine the direction of the axis {angle}; touch {far}"
     share = abs(float(worst[:3] @ axis)) / max(float(np.linalg.norm(worst[:3])), _EPS)
     if share > 0.7:
-        return "the points do not tell where the bolt ends; touch its end or its rim"
-    known = f"to {tip * 1e3:.0f} mm" if tip < 1.0 else "at all"
-    return f"the points do not tell {known} where the axis is; touch the flank from other sides"
+        return "the points do not determine where the bolt ends; touch its end or its rim"
+    known = f"only to {tip * 1e3:.0f} mm" if tip < 1.0 else "not at all"
+    return f"the points determine where the axis is {known}; touch the flank from other sides"

@@ -25,7 +25,7 @@ class FeasibilityReport:
     """Result of a feasibility check."""
 
     plan: TaskPlan  # every step proven, or the refusal
-    remedies: tuple[Remedy, ...] = ()  # changes, each of which makes the refused step feasible
+    remedies: tuple[Remedy, ...] = ()  # each makes the refused step feasible
 
     @property
     def message(self) -> str:
@@ -33,7 +33,7 @@ class FeasibilityReport:
         if not self.remedies:
             return self.plan.message
         advice = "; or ".join(remedy.text for remedy in self.remedies)
-        return f"{self.plan.message}. It can be done so: {advice}"
+        return f"{self.plan.message}. To make it feasible: {advice}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain data for JSON; lengths [m], angles [rad], times [s]."""
@@ -62,7 +62,7 @@ class FeasibilityReport:
         return step
 
     def _speed(self, report: StepReport) -> float:
-        """Return the largest share of a joint's speed limit that a step uses."""
+        """Return the largest fraction of a joint's speed limit that a step uses."""
         steps = self.plan.steps
         trajectory = steps[report.index].trajectory if report.index < len(steps) else None
         if trajectory is None:
@@ -101,9 +101,9 @@ class FeasibilityReport:
 
 
 def check_feasibility(request: TaskRequest) -> FeasibilityReport:
-    """Check a whole task; if a step is refused, find the least changes that make it feasible.
+    """Check a whole task; if a step is refused, find the smallest changes that make it feasible.
 
-    It raises the errors of plan_task.
+    Raises the errors of plan_task().
     """
     plan = plan_task(request)
     return FeasibilityReport(plan, () if plan.feasible else tuple(remedies(plan)))
@@ -114,7 +114,7 @@ def _finite(value: float) -> float | None:
 
 
 def parts_by_step(reports: Sequence[StepReport]) -> list[list[StepReport]]:
-    """Return the parts of each step of the task; they share the name before ": "."""
+    """Group reports by step of the task; the parts of a step share the name before ": "."""
     result: list[list[StepReport]] = []
     for report in reports:
         if result and ": " in report.name and step_name(result[-1]) == step_name([report]):
@@ -125,14 +125,14 @@ def parts_by_step(reports: Sequence[StepReport]) -> list[list[StepReport]]:
 
 
 def step_name(parts: Sequence[StepReport]) -> str:
-    """Return the name of a step from its parts."""
+    """Return the name of the step with these parts."""
     return parts[0].name.split(": ", 1)[0]
 
 
 def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> str:
-    """Return a table of the steps of a plan or a run, their sums, and the refusal if there is one.
+    """Return a table of the steps of a plan or a run, with totals and the refusal, if any.
 
-    Measured times [s], in the same order, replace the estimates as far as they go.
+    Measured times [s], in the same order, replace the first estimates.
     """
     measured = [replace(r, duration=s) for r, s in zip(reports, seconds, strict=False)]
     reports = [*measured, *reports[len(measured) :]]
@@ -157,7 +157,7 @@ def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> s
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
-    """Return rows as lines of equal columns, some left-aligned, with a rule below the first."""
+    """Return rows as lines with aligned columns, some to the left, and a rule below the first."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(

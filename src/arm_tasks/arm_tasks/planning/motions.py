@@ -26,22 +26,21 @@ from arm_tasks.scene.scene import Scene
 from arm_tasks.task import steps
 
 TOOL_FRAME = "tool0"
-# The jaws are around a bolt if the tool is this near to its axis and this much aligned with it;
-# they are clear of it this far before its end.
-_ASIDE = 8e-3  # m
-_TILT = math.radians(20.0)
-_CLEAR = 0.02  # m
+# The jaws enclose a bolt if the tool is within this distance and angle of its axis.
+_ENCLOSED_DISTANCE = 8e-3  # m
+_ENCLOSED_TILT = math.radians(20.0)
+_CLEAR_DISTANCE = 0.02  # m before the end of a bolt, where the jaws are clear of it
 
 
 @dataclass
 class Motions:
-    """Plans plain motions in a scene onto a builder."""
+    """Plans motions in a scene and adds them to a builder."""
 
     scene: Scene
     builder: PlanBuilder
 
     def move_joints(self, step: steps.MoveJoints, name: str) -> None:
-        """Plan a step that names joint positions."""
+        """Plan a step to given joint positions."""
         self._to_joints(step, name, f"moving {', '.join(step.positions)}", step.positions)
 
     def move_posture(self, step: steps.MovePosture, name: str) -> None:
@@ -50,7 +49,7 @@ class Motions:
         if step.posture not in postures:
             robot = self.builder.model.name
             known = did_you_mean(step.posture, postures)
-            raise self.builder.wrong(step, f"{robot} has no posture '{step.posture}'; {known}")
+            raise self.builder.invalid(step, f"{robot} has no posture '{step.posture}'; {known}")
         posture = {k: v for k, v in postures[step.posture].items() if k != "gripper"}
         self._to_joints(step, name, f"moving to posture {step.posture}", posture)
 
@@ -60,13 +59,13 @@ class Motions:
         try:
             recorded = read_trajectory(step.path, model, fit=True)
         except DescriptionError as error:
-            raise self.builder.wrong(step, str(error)) from None
+            raise self.builder.invalid(step, str(error)) from None
         recorded = recorded.reversed() if step.reverse else recorded
-        what = Path(step.path).stem
-        begin = Labels(step, f"{name}: begin", f"going to the beginning of {what}")
+        path = Path(step.path).stem
+        begin = Labels(step, f"{name}: begin", f"moving to the beginning of {path}")
         self.builder.joint_motion(begin, recorded.positions[0])
         timed = keep_pace(recorded.times, recorded.positions, chain.velocity, chain.acceleration)
-        along = Labels(step, name, f"playing {what}{' back' if step.reverse else ''}")
+        along = Labels(step, name, f"playing {path}{' in reverse' if step.reverse else ''}")
         self.builder.motion(along, timed.positions.copy(), timed=timed)
 
     def _to_joints(
@@ -77,10 +76,12 @@ class Motions:
         for joint, value in positions.items():
             if joint not in chain.joint_names:
                 known = did_you_mean(joint, chain.joint_names)
-                raise self.builder.wrong(step, f"there is no joint '{joint}'; {known}")
+                raise self.builder.invalid(step, f"there is no joint '{joint}'; {known}")
             i = chain.joint_names.index(joint)
             if chain.prismatic[i] and isinstance(step, steps.MoveJoints) and step.degrees:
-                raise self.builder.wrong(step, f"joint '{joint}' slides; give it in m, by joints")
+                raise self.builder.invalid(
+                    step, f"joint '{joint}' is prismatic; give it in m, by joints"
+                )
             goal[i] = value
         labels = Labels(step, name, message)
         excess = np.maximum(goal - chain.upper, chain.lower - goal)
@@ -95,26 +96,26 @@ class Motions:
             self.builder.joint_motion(labels, goal)
 
     def _retreat_from_bolt(self, labels: Labels) -> bool:
-        """Plan a straight retreat from a bolt between the jaws; return whether that is possible.
+        """Plan a straight retreat from a bolt between the jaws; return whether it is possible.
 
-        The jaws do not move: they slide off a nut on the thread, and carry a free one along.
+        The jaws keep their width: they slide off a nut on the thread and carry a free nut along.
         """
         builder = self.builder
         T = builder.chain.fk(builder.q)
         for bolt in self.scene.bolts.values():
             bolt_tool = inverse(bolt.pose) @ T
             x, y, z = (float(v) for v in bolt_tool[:3, 3])
-            near = math.hypot(x, y) < _ASIDE and -_CLEAR < z < bolt.length
-            if not near or tilt_z(bolt_tool[:3, :3]) >= _TILT:
+            near = math.hypot(x, y) < _ENCLOSED_DISTANCE and -_CLEAR_DISTANCE < z < bolt.length
+            if not near or tilt_z(bolt_tool[:3, :3]) >= _ENCLOSED_TILT:
                 continue
-            back, name = screw(T, -z - _CLEAR, 0.0), f"{labels.name}: draw back"
-            options = path_options("axis", steps.Tolerance(tilt=_TILT))
+            back, name = screw(T, -z - _CLEAR_DISTANCE, 0.0), f"{labels.name}: retreat"
+            options = path_options("axis", steps.Tolerance(tilt=_ENCLOSED_TILT))
             try:
                 path = tool_path(builder.chain, back, builder.q, options)
             except OutOfReach:
                 return False
-            with builder.touches(bolt.name):
-                message = f"drawing back from {bolt.name}"
+            with builder.allow_contact(bolt.name):
+                message = f"retreating from {bolt.name}"
                 builder.motion(Labels(labels.source, name, message), path.positions)
             return True
         return False
@@ -135,10 +136,10 @@ class Motions:
         self._reach(step, labels, plan)
 
     def approach(self, step: steps.Approach, name: str) -> None:
-        """Plan a step to a pose in front of another one, and straight on to that."""
+        """Plan a step to a pose in front of the target, then straight to the target."""
         where = _where(step.target)
         labels = Labels(step, f"{name}: in front", f"moving in front of {where}")
-        on = Labels(step, f"{name}: straight on", f"moving straight to {where}")
+        straight = Labels(step, f"{name}: straight", f"moving straight to {where}")
         chain, options = self.builder.chain, path_options(step.target.orientation, step.tolerance)
 
         def plan(found: IkSolution) -> None:
@@ -147,7 +148,7 @@ class Motions:
             out = tool_path(chain, back, found.q, options)
             errors = out.position_error, out.orientation_error
             self.builder.joint_motion(labels, out.positions[-1], errors)
-            self.builder.motion(on, out.positions[::-1], errors)
+            self.builder.motion(straight, out.positions[::-1], errors)
 
         self._reach(step, labels, plan)
 
@@ -161,7 +162,7 @@ class Motions:
     def _reach(
         self, step: steps.ToTarget, labels: Labels, plan: Callable[[IkSolution], None]
     ) -> None:
-        """Plan with the nearest IK solution of the target for which that is feasible."""
+        """Plan with the nearest IK solution of the target that is feasible."""
         chain, q, goal = self.builder.chain, self.builder.q, self._goal(step.target)
         options = path_options(step.target.orientation, step.tolerance)
         self.builder.first_feasible(labels, lambda: branches(chain, goal, q, options), plan)
@@ -195,15 +196,15 @@ MOTIONS: dict[type[steps.StepBase], Callable[[Motions, Any, str], None]] = {
 
 
 def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:
-    slides = chain.prismatic[joint]
-    amount = f"{excess * 1e3:.1f} mm" if slides else f"{math.degrees(excess):.1f} deg"
+    prismatic = chain.prismatic[joint]
+    amount = f"{excess * 1e3:.1f} mm" if prismatic else f"{math.degrees(excess):.1f} deg"
     what = f"joint {chain.joint_names[joint]} is {amount} beyond its limit"
-    missing = (excess, 0.0) if slides else (0.0, excess)
+    missing = (excess, 0.0) if prismatic else (0.0, excess)
     return OutOfReach(what, *missing, reason=PathStatus.JOINT_LIMIT.name)
 
 
 def _where(target: steps.Target) -> str:
     x, y, z = (float(v) * 1e3 for v in target.pose[:3, 3])
     if target.frame == TOOL_FRAME:
-        return f"({x:g}, {y:g}, {z:g}) mm from here"
+        return f"({x:g}, {y:g}, {z:g}) mm from the current pose"
     return f"({x:g}, {y:g}, {z:g}) mm in {target.frame}"

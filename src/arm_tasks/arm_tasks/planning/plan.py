@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plans: proven steps, or the one that is infeasible."""
+"""Plans: proven steps, or a refusal of the first infeasible step."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PlannedTrajectory:
         return float(self.times[-1])
 
     def at(self, time: float) -> Array:
-        """Return the joint positions (n,) at a time [s], held before the start and past the end.
+        """Return the joint positions (n,) at a time [s], clamped to the first and last point.
 
         Cubic Hermite between points, as a joint trajectory controller does.
         """
@@ -54,47 +54,47 @@ class PlannedTrajectory:
 
 @dataclass(frozen=True)
 class StepReport:
-    """Result of the check of one step; the fields of arm_interfaces/StepReport."""
+    """Result of the check of one step, with the fields of arm_interfaces/StepReport."""
 
     index: int  # of the step as executed, from 0
-    name: str  # as in the task file, with what part of it this is
+    name: str  # name in the task file, with the part of the step
     feasible: bool
-    position_error: float  # largest distance between wanted and reachable tool position [m]
-    orientation_error: float  # largest angle between wanted and reachable orientation [rad]
-    limit_margin: float  # smallest distance to a joint limit [rad or m]; inf if no joint has any
+    position_error: float  # largest distance between target and reachable tool position [m]
+    orientation_error: float  # largest angle between target and reachable orientation [rad]
+    limit_margin: float  # smallest distance to a joint limit [rad or m]; inf without limits
     limit_joint: str  # its joint, or ""
     duration: float  # estimated [s]
     message: str  # one sentence
-    turns: float = 0.0  # by which it turns a nut, positive on, negative off
-    near: Clearance | None = None  # the nearest bodies; None if that was not checked
-    reason: str = ""  # of a refusal, a word for programs, such as "COLLISION"
+    turns: float = 0.0  # turns of the nut, positive when screwing on
+    near: Clearance | None = None  # the nearest pair of bodies; None if not checked
+    reason: str = ""  # code of a refusal, such as "COLLISION"
 
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """One thing to do: joint motion, gripper command, wait, pause, or check of the world."""
+    """An executable step: joint motion, gripper command, wait, pause, or branch."""
 
     index: int  # from 0, repetitions and screw strokes expanded
-    name: str  # as in the task file, with what part of it this is
+    name: str  # name in the task file, with the part of the step
     message: str  # one sentence for people: what the arm is doing
     kind: Kind
     start: Array  # joint positions (n,) before it [rad or m]
     start_width: float  # width of the jaws before it [m]
-    report: StepReport  # of the check; its duration is the step's [s]
-    trajectory: PlannedTrajectory | None = None  # of a motion
-    width: float | None = None  # of a gripper command [m]
-    task_step: int = 0  # index of the step in the task file that it is a part of
-    # tool0 at both ends, base_link <- tool0 (2, 4, 4) [m], if it goes straight; else None
+    report: StepReport  # result of the check, with the duration
+    trajectory: PlannedTrajectory | None = None  # for a motion
+    width: float | None = None  # for a gripper command [m]
+    task_step: int = 0  # index of its step in the task file
+    # base_link <- tool0 (2, 4, 4) at both ends of a straight line [m]; else None
     line: Array | None = None
-    when: Condition | None = None  # of a branch
-    # index of the step after it, past it; None is the next one. Of a branch, where it holds
+    when: Condition | None = None  # for a branch
+    # index of the following step (of a branch: if the condition holds); None for the next index
     following: int | None = None
-    # of a branch, the index where it does not hold; None if the task fails then
+    # for a branch, the following index if the condition does not hold; None if the task then fails
     otherwise: int | None = None
 
     @property
     def next(self) -> int:
-        """Index of the step after it, of a branch where it holds."""
+        """Index of the following step; for a branch, if the condition holds."""
         return self.index + 1 if self.following is None else self.following
 
     @property
@@ -104,7 +104,7 @@ class PlannedStep:
 
     @property
     def turns(self) -> float:
-        """By how much it turns a nut, positive on, negative off."""
+        """Turns of the nut, positive when screwing on."""
         return self.report.turns
 
     @property
@@ -115,7 +115,7 @@ class PlannedStep:
 
 @dataclass(frozen=True)
 class Situation:
-    """What a step of the task begins with."""
+    """Situation in which a step of the task is planned."""
 
     step: StepBase
     screw_next: Screw | None  # the screw step after it, or None
@@ -126,14 +126,14 @@ class Situation:
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """A whole task, every step of it proven, or where it fails."""
+    """Plan of a whole task: every step proven, or the refusal of one."""
 
     request: TaskRequest
-    start: Array  # joint positions (n,) it begins at [rad or m]
+    start: Array  # initial joint positions (n,) [rad or m]
     steps: tuple[PlannedStep, ...]  # up to the refused step, if there is one
     refusal: StepReport | None = None  # the infeasible step
-    warnings: tuple[str, ...] = ()  # what a person should know of a feasible plan
-    refused_at: Situation | None = None  # what the refused step began with
+    warnings: tuple[str, ...] = ()  # warnings for a person about a feasible plan
+    refused_at: Situation | None = None  # situation of the refused step
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -142,37 +142,37 @@ class TaskPlan:
 
     @property
     def feasible(self) -> bool:
-        """True if every step can be done; only then may it be run."""
+        """True if every step is feasible; only then may the plan be run."""
         return self.refusal is None
 
     @property
     def reports(self) -> tuple[StepReport, ...]:
-        """One for each step, up to and including the first that is not feasible."""
+        """Reports of all steps up to and including the refused one."""
         done = tuple(step.report for step in self.steps)
         return done if self.refusal is None else (*done, self.refusal)
 
     @property
     def duration(self) -> float:
-        """Estimated time of the longest way through the steps [s]."""
+        """Estimated time of the longest branch [s]."""
         left = [0.0] * (len(self.steps) + 1)
         for step in reversed(self.steps):
-            ways = [step.next] if step.otherwise is None else [step.next, step.otherwise]
-            left[step.index] = step.duration + max(left[min(w, len(self.steps))] for w in ways)
+            after = [step.next] if step.otherwise is None else [step.next, step.otherwise]
+            left[step.index] = step.duration + max(left[min(i, len(self.steps))] for i in after)
         return left[0]
 
     @property
     def worst_position_error(self) -> float:
-        """Largest distance between wanted and planned tool position [m]."""
+        """Largest distance between target and planned tool position [m]."""
         return max((r.position_error for r in self.reports), default=0.0)
 
     @property
     def worst_orientation_error(self) -> float:
-        """Largest angle between wanted and planned tool orientation [rad]."""
+        """Largest angle between target and planned tool orientation [rad]."""
         return max((r.orientation_error for r in self.reports), default=0.0)
 
     @property
     def message(self) -> str:
-        """One sentence for a person; names the step that is not feasible and by how much."""
+        """One sentence: feasible, or the refused step and the reason."""
         if self.refusal is not None:
             return f"step {self.refusal.index + 1}, {self.refusal.name}: {self.refusal.message}"
         name, seconds = self.request.task.name, self.duration
@@ -182,8 +182,8 @@ class TaskPlan:
 def off_lines(plan: TaskPlan, track: Iterable[tuple[int, Array]]) -> float:
     """Return the largest distance of the tool from the straight lines of a plan [m].
 
-    The track has samples of the running step's index and joint positions (n,). The index may be a
-    little late or early, so the lines of the steps before and after count too.
+    The track contains the index of the running step and joint positions (n,) of each sample. The
+    index may be slightly late or early, so the adjacent steps' lines count, too.
     """
     worst = 0.0
     for index, q in track:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a plan step by step and keeps the state of the arm at its end."""
+"""Builds a plan step by step and tracks the state of the arm at its end."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ Errors = tuple[float, float]
 Exit = tuple[int, Literal["following", "otherwise"]]
 """A step and which of its successors is still open."""
 
-_Way = TypeVar("_Way")
+_Option = TypeVar("_Option")
 _Result = TypeVar("_Result")
 _NONE: Errors = (0.0, 0.0)
-_HIT = PathStatus.COLLISION.name
+_COLLISION = PathStatus.COLLISION.name
 _STILL = 1e-9  # joints that move less do not move [rad or m]
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Name and message of a step."""
+    """Name and message of a planned step."""
 
-    source: StepBase  # the step of the task that it is a part of
-    name: str  # its name, with the part
+    source: StepBase  # its step of the task
+    name: str  # name of that step, with the part
     message: str  # what the arm is doing, a clause
 
 
@@ -68,30 +68,33 @@ class PlanBuilder:
     width: float  # of the jaws [m]
     checker: CollisionChecker | None = None  # None if collisions are not checked
     steps: list[PlannedStep] = field(default_factory=list)  # planned so far
-    warnings: list[str] = field(default_factory=list)  # assumptions that nothing confirms
+    warnings: list[str] = field(default_factory=list)  # unconfirmed assumptions
     task_step: int = 0  # index of the task's step that is being planned
-    touching: str = ""  # object that the jaws may touch at present, or ""
-    sketch: bool = False  # whether to plan only what usually decides a step's feasibility
+    allowed_contact: str = ""  # object that the jaws may touch at present, or ""
+    sketch: bool = False  # whether to plan only the parts that usually decide feasibility
 
     @contextlib.contextmanager
-    def touches(self, thing: str) -> Iterator[None]:
+    def allow_contact(self, obj: str) -> Iterator[None]:
         """Allow the jaws to touch an object in the motions planned within this context."""
-        self.touching = thing
+        self.allowed_contact = obj
         try:
             yield
         finally:
-            self.touching = ""
+            self.allowed_contact = ""
 
     def first_feasible(
-        self, labels: Labels, ways: Callable[[], Iterable[_Way]], plan: Callable[[_Way], _Result]
+        self,
+        labels: Labels,
+        options: Callable[[], Iterable[_Option]],
+        plan: Callable[[_Option], _Result],
     ) -> _Result:
-        """Plan in the first of some ways that is feasible; without one, refuse the first."""
+        """Plan the first feasible option; if none is, raise the refusal of the first."""
         refusal, steps, warnings = None, len(self.steps), len(self.warnings)
         q, width = self.q, self.width
         try:
-            for way in ways():
+            for option in options():
                 try:
-                    return plan(way)
+                    return plan(option)
                 except StepRefused as refused:
                     refusal = refusal or refused
                 except OutOfReach as miss:
@@ -127,9 +130,9 @@ class PlanBuilder:
         straight: bool = False,
         timed: TimedPath | None = None,
     ) -> None:
-        """Add a motion through rows (m, n) of joint positions, from where the arm is now.
+        """Add a motion from the current position through rows (m, n) of joint positions.
 
-        It is timed as fast as the step's speed allows, unless a timed path is given.
+        It is as fast as the step's speed allows, unless a timed path is given.
         """
         joints = np.clip(rows, self.chain.lower, self.chain.upper)
         joints[0] = self.q
@@ -156,7 +159,7 @@ class PlanBuilder:
         if not jaws.min_width <= width <= jaws.max_width:
             low, high = jaws.min_width * 1e3, jaws.max_width * 1e3
             what = f"the width {width * 1e3:.2f} mm is not within {low:g} to {high:g} mm"
-            raise self.wrong(labels.source, what)
+            raise self.invalid(labels.source, what)
         near = self._check_jaws(labels, width)
         seconds = _ramp_time(abs(width - self.width), jaws.velocity, jaws.acceleration)
         self.add(labels, "gripper", seconds, near=near, width=width)
@@ -168,10 +171,10 @@ class PlanBuilder:
         return len(self.steps) - 1
 
     def join(self, exits: Iterable[Exit]) -> None:
-        """Make the next step that is added the successor of some steps."""
-        for index, way in exits:
+        """Make the next added step the successor of some steps."""
+        for index, branch in exits:
             step, goal = self.steps[index], len(self.steps)
-            if way == "otherwise":
+            if branch == "otherwise":
                 self.steps[index] = replace(step, otherwise=goal)
             elif goal != index + 1:
                 self.steps[index] = replace(step, following=goal)
@@ -187,30 +190,30 @@ class PlanBuilder:
     def _check_path(self, labels: Labels, rows: Array) -> Clearance | None:
         if self.checker is None:
             return None
-        way = clearance_along(self.checker, rows, self.width, self.touching)
-        if way.hit_at is not None:
-            where = f"first after {100.0 * way.hit_at:.0f} % of the way"
-            miss = OutOfReach(f"collision: {way.nearest.clause}, {where}", reason=_HIT)
-            raise self.refuse(labels, miss, way.nearest)
-        return way.nearest
+        path = clearance_along(self.checker, rows, self.width, self.allowed_contact)
+        if path.hit_at is not None:
+            where = f"first after {100.0 * path.hit_at:.0f} % of the path"
+            miss = OutOfReach(f"collision: {path.nearest.clause}, {where}", reason=_COLLISION)
+            raise self.refuse(labels, miss, path.nearest)
+        return path.nearest
 
     def _check_jaws(self, labels: Labels, width: float) -> Clearance | None:
-        if self.checker is None or self.touching:
+        if self.checker is None or self.allowed_contact:
             return None
         nearest = clearance_of_jaws(self.checker, self.q, self.width, width)
-        if nearest.hits:
-            miss = OutOfReach(f"collision: {nearest.clause}", reason=_HIT)
+        if nearest.penetrates:
+            miss = OutOfReach(f"collision: {nearest.clause}", reason=_COLLISION)
             raise self.refuse(labels, miss, nearest)
         return nearest
 
     def jaws(self, step: StepBase) -> Gripper:
-        """Return the robot's gripper; without one the task is wrong."""
+        """Return the robot's gripper; raise TaskFileError if it has none."""
         if self.model.gripper is None:
-            raise self.wrong(step, f"the robot {self.model.name} has no gripper")
+            raise self.invalid(step, f"the robot {self.model.name} has no gripper")
         return self.model.gripper
 
-    def wrong(self, step: StepBase, what: str) -> TaskFileError:
-        """Return the error that a step of the task file is invalid."""
+    def invalid(self, step: StepBase, what: str) -> TaskFileError:
+        """Return the error for an invalid step of the task file."""
         return TaskFileError(f"step {step.kind}: {what}", step.file, step.line)
 
     def add(
@@ -243,7 +246,7 @@ class PlanBuilder:
         )
 
     def _report(self, labels: Labels, points: Array, errors: Errors, **more: Any) -> StepReport:
-        """Return the report of the next step, through points (m, n); more are further fields."""
+        """Return the report of the next step through points (m, n); more are further fields."""
         distance = np.minimum(points - self.chain.lower, self.chain.upper - points).min(axis=0)
         joint = int(np.argmin(distance))
         limited = math.isfinite(distance[joint])

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans a whole task: every step is proven before the first motion, or one is refused.
 
-A task without `if` and `until` has one branch. With them every branch is planned: each step from
-each state that the plan can have then. Equal states are merged, so what follows is planned once.
+With `if` and `until`, every branch is planned: each step from each state that the plan can be in.
+Equal states are merged, so that the rest of the task is planned once.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ Steps = Sequence[StepBase]
 
 @dataclass(frozen=True)
 class PlanState:
-    """A state that the plan can have after a step."""
+    """A state that the plan can be in after a step."""
 
     q: Array  # joint positions (n,) [rad or m]
     width: float  # of the jaws [m]
     world: PlannedWorldState  # the expected world
-    exits: tuple[Exit, ...] = ()  # steps whose successor will be the next step from this state
+    exits: tuple[Exit, ...] = ()  # steps that the next step from this state follows
 
-    def same(self, other: PlanState, nut_matters: bool) -> bool:
-        """Return whether the rest of the task is the same from both."""
+    def is_same(self, other: PlanState, nut_matters: bool) -> bool:
+        """Return whether the rest of the task is the same from both states."""
         if nut_matters and self.world.nut != other.world.nut:
             return False
         joints = bool(np.abs(self.q - other.q).max() < _SAME)
-        return joints and abs(self.width - other.width) < _SAME and self.world.same(other.world)
+        return joints and abs(self.width - other.width) < _SAME and self.world.is_same(other.world)
 
 
 class BranchPlanner:
-    """Plans steps on every branch; raises StepRefused at the first that is infeasible."""
+    """Plans steps on every branch; raises StepRefused at the first infeasible step."""
 
     def __init__(self, planner: StepPlanner) -> None:
         self._planner = planner
@@ -112,7 +112,7 @@ class BranchPlanner:
                 yes, no = self._branch(step, step.when, state, self._name(step, suffix, n, states))
                 after.append(yes)
                 not_yet.append(no)
-            if k < step.at_most:  # else the task fails if it does not hold then
+            if k < step.at_most:  # after the last check the task fails
                 part = f"{suffix} ({k + 1} of at most {step.at_most})"
                 following = (*step.steps, *later)
                 rounds = self._list(step.steps, not_yet, part, following)
@@ -134,12 +134,12 @@ class BranchPlanner:
     def _branch(
         self, step: If | Until, when: Condition, state: PlanState, name: str
     ) -> tuple[PlanState, PlanState]:
-        """Add a branch; return the states if the condition holds, and if not."""
+        """Add a branch; return the states if its condition holds and if it does not."""
         if when.nut_on:
             try:
                 state.world.scene.bolt(when.nut_on)
             except SceneError as error:
-                raise self._builder.wrong(step, error.what) from None
+                raise self._builder.invalid(step, error.what) from None
         self._set_state(state)
         index = self._builder.branch(Labels(step, name, f"checking whether {when}"), when)
         yes, no = self._state(((index, "following"),)), self._state(((index, "otherwise"),))
@@ -163,24 +163,24 @@ class BranchPlanner:
         nut_matters = any(True for _ in screws(later))
         for state in states:
             for i, other in enumerate(result):
-                if state.same(other, nut_matters):
+                if state.is_same(other, nut_matters):
                     result[i] = replace(other, exits=(*other.exits, *state.exits))
                     break
             else:
                 result.append(state)
         if len(result) > _MAX_STATES:
             what = f"the task could be in {len(result)} different states after this"
-            remedy = "let the branches end in the same posture, the jaws equally wide"
-            raise self._builder.wrong(step, f"{what}; {remedy}")
+            remedy = "let the branches end in the same posture and jaw width"
+            raise self._builder.invalid(step, f"{what}; {remedy}")
         return result
 
     def _name(self, step: StepBase, suffix: str, k: int, states: list[PlanState]) -> str:
-        branch = f" [way {k + 1} of {len(states)}]" if len(states) > 1 else ""
+        branch = f" [branch {k + 1} of {len(states)}]" if len(states) > 1 else ""
         return f"{step.name}{suffix}{branch}"
 
 
 def screws(steps: Steps) -> Iterator[Screw]:
-    """Yield the screw steps among steps, in order; of an `if` those of `then` first."""
+    """Yield the screw steps in order, with those of `then` before those of `else`."""
     for step in steps:
         if isinstance(step, Screw):
             yield step
@@ -193,12 +193,12 @@ def screws(steps: Steps) -> Iterator[Screw]:
 def plan_task(request: TaskRequest, collisions: bool = True) -> TaskPlan:
     """Plan and prove a whole task; nothing moves.
 
-    The plan of a task with an infeasible step has a refusal, which names it and says by how much.
-    Collisions are checked if they shall be and the library for it is installed.
+    If a step is infeasible, the plan has a refusal with the missing distance or angle.
+    Collisions are checked if requested and if coal is installed.
 
     Raises:
-        TaskFileError: A step makes no sense with this scene or robot: unknown frame, posture, ...
-        PlanError: A joint has no valid start position; the jaws' width or a limit of speed or
+        TaskFileError: A step is invalid for this scene or robot: unknown frame, posture, ...
+        PlanError: A joint has no valid start position, or the jaw width or a limit of speed or
             acceleration is unknown.
     """
     q, width = _start(request.chain, request.start.positions), request.start.width
@@ -213,27 +213,27 @@ def plan_task(request: TaskRequest, collisions: bool = True) -> TaskPlan:
     try:
         BranchPlanner(planner).run(request.task.steps)
     except StepRefused as refused:
-        refusal, refused_at = refused.report, planner.before
+        refusal, refused_at = refused.report, planner.situation
     warnings = (*builder.warnings, *unchecked)
     return TaskPlan(request, q, tuple(builder.steps), refusal, warnings, refused_at)
 
 
 def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> list[str]:
     """Return warnings about collisions that are not checked."""
-    checker = checkers.of(world)
+    checker = checkers.get(world)
     if checker is None:
         return [f"collisions were not checked: pip install {LIBRARY}"]
-    meshes = ", ".join(checker.unknown)
+    meshes = ", ".join(checker.unsupported)
     why = f"collisions of {meshes} were not checked: meshes are not supported"
     return [why] if meshes else []
 
 
 def can_step(step: StepBase, scene: Scene, plan: TaskPlan) -> bool:
-    """Return whether a step can be done in a scene in place of the one that a plan refuses."""
+    """Return whether a step is feasible in a scene in place of the refused step of a plan."""
     at, model = plan.refused_at, plan.request.model
     assert at is not None
 
-    def done(collisions: bool, sketch: bool) -> bool:
+    def feasible(collisions: bool, sketch: bool) -> bool:
         builder = PlanBuilder(model, plan.request.chain, at.q, at.width, sketch=sketch)
         world = replace(at.world, scene=scene)
         try:
@@ -243,20 +243,20 @@ def can_step(step: StepBase, scene: Scene, plan: TaskPlan) -> bool:
             return False
         return True
 
-    # the slow checks come last: all strokes of a screw step, collisions, both of them
+    # the slow checks come last: all strokes of a screw step, collisions, and both
     sketches = [True, False] if isinstance(step, Screw) else [False]
     checks = [False, True] if available() else [False]
-    return all(done(collisions, sketch) for sketch in sketches for collisions in checks)
+    return all(feasible(collisions, sketch) for sketch in sketches for collisions in checks)
 
 
 def _start(chain: Chain, start: Mapping[str, float]) -> Array:
-    for what, values in (("speed", chain.velocity), ("acceleration", chain.acceleration)):
+    for quantity, values in (("speed", chain.velocity), ("acceleration", chain.acceleration)):
         if not np.isfinite(values).all():
             name = chain.joint_names[int(np.argmin(np.isfinite(values)))]
-            raise PlanError(f"joint {name} has no limit of {what}; motions cannot be timed")
+            raise PlanError(f"joint {name} has no {quantity} limit; motions cannot be timed")
     missing = [name for name in chain.joint_names if name not in start]
     if missing:
-        raise PlanError(f"no start position is known for joint {', '.join(missing)}")
+        raise PlanError(f"the start position is unknown for joint {', '.join(missing)}")
     q = np.array([start[name] for name in chain.joint_names], dtype=np.float64)
     for i, name in enumerate(chain.joint_names):
         if not math.isfinite(q[i]):

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The least changes that make a refused step feasible, found by trying small ones."""
+"""Smallest changes that make a refused step feasible, found by trial."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from arm_tasks.planning.plan import Situation, StepReport, TaskPlan
 from arm_tasks.planning.planner import can_step
 from arm_tasks.task.steps import Screw, Tolerance, ToTarget, Turn
 
-_SHIFTS = (2, 5, 10, 20, 40, 80)  # mm that are tried
-_COLLISION_SHIFTS = (10, 40)  # the same for a collision, whose check takes long
-_TILTS = (6, 12, 20, 30, 45)  # deg that are tried
-_MAX_SCREW_TILT = 12  # deg; jaws that are tilted more miss a nut (GRIP.tilt)
+_SHIFTS = (2, 5, 10, 20, 40, 80)  # mm to try
+_COLLISION_SHIFTS = (10, 40)  # mm to try for a collision, as its check is slow
+_TILTS = (6, 12, 20, 30, 45)  # deg to try
+_MAX_SCREW_TILT = 12  # deg; jaws tilted by more miss the nut (GRIP.tilt)
 _DIRECTIONS = {
     f"{sign}{axis}": (1 if sign == "+" else -1) * unit
     for axis, unit in zip("xyz", np.eye(3), strict=True)
@@ -34,15 +34,15 @@ _DIRECTIONS = {
 class Remedy:
     """A change that makes the refused step feasible."""
 
-    kind: Literal["move", "tilt"]  # "move" a thing or a target, or "tilt": allow more of it
-    what: str  # the thing that is moved, or the step that may tilt
+    kind: Literal["move", "tilt"]  # "move" an object or a target, or allow more "tilt"
+    what: str  # the object to move, or the step that may tilt
     way: tuple[float, float, float]  # displacement along the axes of base_link, or zeros [m]
     tilt: float  # largest angle to allow [rad], or 0
-    text: str  # what to do, one sentence without a full stop
+    text: str  # what to do, a clause
 
 
 def remedies(plan: TaskPlan) -> list[Remedy]:
-    """Return the least changes found: a shift along one axis of base_link, and a tilt."""
+    """Return the smallest changes found: a shift along an axis of base_link, and a tilt."""
     assert plan.refusal is not None and plan.refused_at is not None
     search = _RemedySearch(plan, plan.refusal, plan.refused_at)
     return [found for found in (search.shift(), search.tilt()) if found is not None]
@@ -50,14 +50,14 @@ def remedies(plan: TaskPlan) -> list[Remedy]:
 
 @dataclass(frozen=True)
 class _RemedySearch:
-    """Tries changes of a refused step."""
+    """Searches for changes of a refused step."""
 
     plan: TaskPlan
     refusal: StepReport
-    situation: Situation  # what the refused step begins with
+    situation: Situation  # where the refused step starts
 
     def shift(self) -> Remedy | None:
-        """Return the least shift of the bolt or the target."""
+        """Return the smallest shift of the bolt or the target, or None."""
         step = self.situation.step
         if not isinstance(step, Screw | ToTarget) or not self._shift_matters(step):
             return None
@@ -75,7 +75,7 @@ class _RemedySearch:
         return None
 
     def tilt(self) -> Remedy | None:
-        """Return the least tilt to allow."""
+        """Return the smallest tilt to allow, or None."""
         step = self.situation.step
         if not isinstance(step, Screw | ToTarget | Turn) or not self._tilt_matters(step):
             return None
@@ -99,17 +99,17 @@ class _RemedySearch:
         return self.refusal.reason == PathStatus.COLLISION.name
 
     def _shift_matters(self, step: Screw | ToTarget) -> bool:
-        """Return whether it can help to move the bolt or the target."""
+        """Return whether moving the bolt or the target can help."""
         if not isinstance(step, Screw):
             return True
         if not self.refusal.reason:
-            return False  # none of the strokes suits, wherever the bolt is
+            return False  # no stroke fits, wherever the bolt is
         near, scene = self.refusal.near, self.situation.world.scene
         moving = near is not None and scene.moves_with(near.second, step.bolt)
         return not (self._collides and moving)
 
     def _tilt_matters(self, step: Screw | ToTarget | Turn) -> bool:
-        """Return whether it can help to allow another orientation."""
+        """Return whether allowing another orientation can help."""
         if isinstance(step, ToTarget) and step.target.orientation == "any":
             return False
         if isinstance(step, Screw) and not self.refusal.reason:
@@ -118,13 +118,13 @@ class _RemedySearch:
 
     def _shifted(self, step: Screw | ToTarget, direction: Array, mm: int) -> bool:
         scene = self.situation.world.scene
-        way = direction * mm * 1e-3
+        displacement = direction * mm * 1e-3
         if isinstance(step, Screw):
-            return can_step(step, scene.moved(step.bolt, way), self.plan)
+            return can_step(step, scene.shifted(step.bolt, displacement), self.plan)
         frame = step.target.frame
         chain = self.plan.request.chain
         T = chain.fk(self.situation.q) if frame == TOOL_FRAME else scene.frame(frame)
-        moved = pose(p=tuple(T[:3, :3].T @ way)) @ step.target.pose
+        moved = pose(p=tuple(T[:3, :3].T @ displacement)) @ step.target.pose
         target = replace(step.target, pose=moved)
         return can_step(replace(step, target=target), scene, self.plan)
 
@@ -137,7 +137,7 @@ class _RemedySearch:
 
 
 def _least(feasible: Callable[[int], bool], no: int, yes: int) -> int:
-    """Return the least feasible whole number, to a tenth, between an infeasible and a feasible."""
+    """Bisect for the smallest feasible integer, to a tenth, above an infeasible one."""
     while yes - no > max(1, yes // 10):
         middle = (no + yes) // 2
         no, yes = (no, middle) if feasible(middle) else (middle, yes)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plans one step of a task of any kind, from the end of the plan so far."""
+"""Plans single steps of a task from the end of the plan so far."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from arm_tasks.task import steps
 
 
 class StepPlanner:
-    """Plans steps onto a builder, which is at the end of the plan so far, as is the world.
+    """Plans steps and adds them to a builder; an infeasible step raises StepRefused.
 
-    A step that is infeasible raises StepRefused.
+    Builder and world are at the end of the plan so far.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class StepPlanner:
     ) -> None:
         self.builder = builder
         self.world = world
-        self.before: Situation | None = None  # what the current step begins with
+        self.situation: Situation | None = None  # where the current step starts
         self._checkers = checkers
         self._planners: dict[type[steps.StepBase], Callable[[Any, str], None]] = {
             steps.GripStep: self._grip,
@@ -49,10 +49,10 @@ class StepPlanner:
         }
 
     def plan(self, step: steps.StepBase, name: str, screw_next: steps.Screw | None) -> None:
-        """Plan a step that is no list of others."""
+        """Plan a step that does not contain others."""
         q, width = self.builder.q, self.builder.width
-        self.before = Situation(step, screw_next, q, width, self.world)
-        self.builder.checker = self._checkers.of(self.world)
+        self.situation = Situation(step, screw_next, q, width, self.world)
+        self.builder.checker = self._checkers.get(self.world)
         try:
             if type(step) in MOTIONS:
                 scene = self.world.with_tool(self._tool())
@@ -60,7 +60,7 @@ class StepPlanner:
             else:
                 self._planners[type(step)](step, name)
         except SceneError as error:
-            raise self.builder.wrong(step, error.what) from None
+            raise self.builder.invalid(step, error.what) from None
 
     def _tool(self) -> Array:
         return self.builder.chain.fk(self.builder.q)
@@ -80,15 +80,15 @@ class StepPlanner:
             self.world = self.world.released(self._tool())
 
     def _grip_payload(self, step: steps.GripStep, name: str) -> None:
-        jaws, thing = self.builder.jaws(step), self.world.scene.thing(step.payload)
-        if not thing.is_payload:
+        jaws, obj = self.builder.jaws(step), self.world.scene.object(step.payload)
+        if not obj.is_payload:
             what = f"{step.payload} has no mass in the scene, so it cannot be carried"
-            raise self.builder.wrong(step, what)
+            raise self.builder.invalid(step, what)
         if self.world.carried is not None:
-            raise self.builder.wrong(step, f"the jaws hold {self.world.carried.name} already")
-        held = grasp(thing, self._tool(), jaws, self.builder.width)
+            raise self.builder.invalid(step, f"the jaws hold {self.world.carried.name} already")
+        held = grasp(obj, self._tool(), jaws, self.builder.width)
         if isinstance(held, str):
-            raise self.builder.wrong(step, f"{step.payload} is not between the jaws: {held}")
+            raise self.builder.invalid(step, f"{step.payload} is not between the jaws: {held}")
         width = max(held.width - SQUEEZE, jaws.min_width)
         labels = Labels(step, name, f"closing the jaws on {step.payload}")
         self.builder.gripper(labels, width)
@@ -99,8 +99,8 @@ class StepPlanner:
         nut = self.world.nut
         if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
             what = f"{self._where(nut)} at this step, not on {step.bolt}"
-            raise self.builder.wrong(step, what)
-        then = self.before.screw_next if self.before else None
+            raise self.builder.invalid(step, what)
+        then = self.situation.screw_next if self.situation else None
         after = planner.unscrew(nut, then if isinstance(then, steps.ScrewOn) else None)
         self.world = replace(self.world, nut=after)
 
@@ -108,8 +108,8 @@ class StepPlanner:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)
         nut = self.world.nut
         if not isinstance(nut, InJaws):
-            what = f"{self._where(nut)} at this step, not in the jaws; unscrew it before"
-            raise self.builder.wrong(step, what)
+            what = f"{self._where(nut)} at this step, not in the jaws; unscrew it first"
+            raise self.builder.invalid(step, what)
         self.world = replace(self.world, nut=planner.screw_on(nut))
 
     def _where(self, nut: OnBolt | InJaws | None) -> str:
@@ -125,5 +125,5 @@ class StepPlanner:
     def _pause(self, step: steps.PauseForPerson, name: str) -> None:
         self.builder.add(Labels(step, name, step.say), "pause", 0.0)
         if step.nut_back:
-            self.world.scene.the_nut()
+            self.world.scene.require_nut()
             self.world = replace(self.world, nut=at_start(self.world.scene))

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tool poses and paths of the steps, solved by arm_kinematics; a failure is an OutOfReach."""
+"""Tool poses and paths of steps, solved by arm_kinematics; failures raise OutOfReach."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from arm_tasks.task.steps import Orientation, Tolerance
 _ROLL = 1e-4  # the roll about the tool's z is exact to this [rad]
 _BRANCHES = 8
 _STEP = 2e-3  # largest motion of the tool between two samples [m]
-_OFF = 1e-5  # and largest distance from the path between them [m]
+_DEVIATION = 1e-5  # largest distance from the path between them [m]
 
 
 class OutOfReach(Exception):  # noqa: N818
-    """A pose or a way is infeasible; the planner turns this into a refusal."""
+    """A pose or a path is infeasible; the planner turns this into a refusal."""
 
     def __init__(
         self,
@@ -35,13 +35,13 @@ class OutOfReach(Exception):  # noqa: N818
     ) -> None:
         super().__init__(what)
         self.reason = reason  # name of a PathStatus, or ""
-        self.what = what  # where it fails and by how much, a clause
+        self.what = what  # clause with the place of the failure and the error
         self.position_error = position_error  # missing distance [m]
         self.orientation_error = orientation_error  # missing angle [rad]
 
 
 def path_options(orientation: Orientation, tolerance: Tolerance) -> PathOptions:
-    """Return the options: with the full orientation, the tilt is within tolerance, roll exact."""
+    """Return the options; with full orientation the tilt has a tolerance, the roll is exact."""
     tilt = max(tolerance.tilt, _ROLL)
     mode = {"full": "pose", "axis": "position_axis", "any": "position"}[orientation]
     return PathOptions(
@@ -49,33 +49,35 @@ def path_options(orientation: Orientation, tolerance: Tolerance) -> PathOptions:
         position_tolerance=tolerance.position,
         orientation_tolerance=(tilt, tilt, _ROLL) if orientation == "full" else tilt,
         max_step=_STEP,
-        max_deviation=_OFF,
+        max_deviation=_DEVIATION,
     )
 
 
 def branches(chain: Chain, T: Array, seed: Array, options: PathOptions) -> tuple[IkSolution, ...]:
     """Return the IK solutions of base_link <- tool0 (4, 4), nearest to the seed (n,) first.
 
-    Without one it raises OutOfReach.
+    Raises:
+        OutOfReach: There is no solution.
     """
     result = chain.ik(T, seed, max_solutions=_BRANCHES, **options.ik_arguments())
     if not result.ok:
-        raise _miss(result, options, result.position_error, result.orientation_error)
+        raise _out_of_reach(result, options, result.position_error, result.orientation_error)
     return result.solutions
 
 
 def tool_path(chain: Chain, shape: PathShape, start: Array, options: PathOptions) -> PathResult:
     """Return the joint path along a shape, from joint positions (n,) at its start.
 
-    It raises OutOfReach if the path ends before the shape does.
+    Raises:
+        OutOfReach: The path ends before the shape.
     """
     result = follow(chain, [shape], start, options)
     if not result.ok:
-        raise _miss(result, options, result.missing_distance, result.missing_angle)
+        raise _out_of_reach(result, options, result.missing_distance, result.missing_angle)
     return result
 
 
-def _miss(
+def _out_of_reach(
     result: IkResult | PathResult, options: PathOptions, distance: float, angle: float
 ) -> OutOfReach:
     what = result.message[:1].lower() + result.message[1:].rstrip(".")

@@ -12,13 +12,13 @@ from arm_common.transforms import Array
 
 from arm_description import RobotModel
 from arm_tasks.planning.collision.checker import CollisionChecker
-from arm_tasks.scene.payloads import Carried, rest
+from arm_tasks.scene.payloads import Carried, resting_pose
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
 
-# The jaws move along the tool's y, the middle of a flat is at the nut's x: they fit at 90 degrees
-# and every sixth of a turn from there.
-JAWS = math.pi / 2.0
+# The jaws open along the tool's y, and a flat faces the nut's x: they fit at a relative roll of 90
+# degrees and at every sixth of a turn from there.
+_JAW_ANGLE = math.pi / 2.0
 
 
 @dataclass(frozen=True)
@@ -26,27 +26,27 @@ class OnBolt:
     """The nut is on a bolt."""
 
     bolt: str
-    turns: float  # turns that would take it off
-    roll: float  # its roll about the bolt's z [rad]
+    turns: float  # turns to take it off
+    roll: float  # roll about the bolt's z [rad]
 
     @property
     def fit(self) -> float:
-        """A tool roll about the bolt's z at which the jaws lie on flats [rad]."""
-        return self.roll - JAWS
+        """A tool roll about the bolt's z at which the jaws fit the flats [rad]."""
+        return self.roll - _JAW_ANGLE
 
 
 @dataclass(frozen=True)
 class InJaws:
     """The nut is free in the jaws."""
 
-    phase: float  # roll of the nut less roll of the tool [rad]
+    phase: float  # roll of the nut minus roll of the tool [rad]
 
 
 PlannedNutState = OnBolt | InJaws | None
 
 
 def at_start(scene: Scene) -> PlannedNutState:
-    """Return the nut as the scene has it."""
+    """Return the initial state of the nut in a scene."""
     if scene.nut is None:
         return None
     nut = scene.nut
@@ -55,49 +55,49 @@ def at_start(scene: Scene) -> PlannedNutState:
 
 @dataclass(frozen=True)
 class PlannedWorldState:
-    """The expected world after the steps before."""
+    """The expected world after the previous steps."""
 
-    scene: Scene  # where things are; a carried payload is where it was gripped
-    nut: PlannedNutState  # None if unknown or none
+    scene: Scene  # a carried payload is where it was gripped
+    nut: PlannedNutState  # None if unknown or if there is no nut
     carried: Carried | None = None  # the payload in the jaws, or None
 
     @classmethod
     def at_start(cls, scene: Scene) -> PlannedWorldState:
-        """Return the world of the scene."""
+        """Return the initial world of a scene."""
         return cls(scene, at_start(scene))
 
     def with_tool(self, T_tool: Array) -> Scene:
         """Return the scene with the carried payload at base_link <- tool0 (4, 4)."""
         if self.carried is None:
             return self.scene
-        return self.scene.with_thing(self.carried.name, T_tool @ self.carried.grasp)
+        return self.scene.with_object(self.carried.name, T_tool @ self.carried.grasp)
 
     def released(self, T_tool: Array) -> PlannedWorldState:
         """Return the world after the jaws have opened."""
         if self.carried is None:
             return self
-        falling, name = self.with_tool(T_tool), self.carried.name
-        landed, _ = rest(falling, name)
-        return replace(self, scene=falling.with_thing(name, landed), carried=None)
+        dropped, name = self.with_tool(T_tool), self.carried.name
+        landed, _ = resting_pose(dropped, name)
+        return replace(self, scene=dropped.with_object(name, landed), carried=None)
 
     def after_branch(self, when: Condition, holds: bool) -> PlannedWorldState:
-        """Return the world in a branch: if that contradicts the plan, the nut is unknown."""
+        """Return the world in a branch; the nut is unknown if the branch contradicts the plan."""
         expected = self._expected(when)
         contradicted = bool(expected) and all(expected) != holds
         return replace(self, nut=None) if contradicted else self
 
-    def same(self, other: PlannedWorldState) -> bool:
-        """Return whether all payloads are the same in both."""
+    def is_same(self, other: PlannedWorldState) -> bool:
+        """Return whether all payloads have the same poses in both."""
         a, b = self.carried, other.carried
         if (a and a.name) != (b and b.name):
             return False
         if a and b and not np.allclose(a.grasp, b.grasp, rtol=0.0, atol=1e-9):
             return False
-        pairs = zip(self.scene.things.values(), other.scene.things.values(), strict=True)
+        pairs = zip(self.scene.objects.values(), other.scene.objects.values(), strict=True)
         return all(np.allclose(a.pose, b.pose, rtol=0.0, atol=1e-9) for a, b in pairs)
 
     def _expected(self, when: Condition) -> list[bool]:
-        """Return whether each part of a condition on the nut holds by the plan."""
+        """Return whether each part of a condition on the nut holds according to the plan."""
         expected = []
         if when.nut_on:
             on = self.nut if isinstance(self.nut, OnBolt) else OnBolt("", 0.0, 0.0)
@@ -117,13 +117,13 @@ class CollisionCheckerCache:
         self._enabled = enabled
         self._checkers: list[tuple[PlannedWorldState, CollisionChecker]] = []
 
-    def of(self, world: PlannedWorldState) -> CollisionChecker | None:
-        """Return the checker for a world, None if collisions are not checked."""
+    def get(self, world: PlannedWorldState) -> CollisionChecker | None:
+        """Return the checker for a world, or None if collisions are not checked."""
         if not self._enabled:
             return None
         for known, checker in self._checkers:
             identical = known.scene is world.scene and known.carried is world.carried
-            if identical or known.same(world):
+            if identical or known.is_same(world):
                 return checker
         checker = CollisionChecker(self._model, world.scene, world.carried)
         self._checkers.append((world, checker))

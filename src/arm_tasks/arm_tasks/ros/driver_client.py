@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The servo driver as seen by its clients: state, motions, and whether it is ready."""
+"""Clients of the servo driver: its state, its motions, and its readiness."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.messages import trajectory_message
 from arm_tasks.task.request import ArmConfiguration
 
-_SILENCE = 5.0  # [s] of wall time without joint_states after which the driver is lost
+_SILENCE = 5.0  # [s] of wall time without joint_states until the driver counts as lost
 _DEPTH = 50  # of joint_states; a recording needs every message
 READY_STATES = (HardwareStatus.ARMED, HardwareStatus.MOVING)
 
@@ -43,7 +43,7 @@ class ArmState:
 
     Attributes:
         positions: Joint positions by name [rad or m]; empty before the first message.
-        on_joints: Called with each joint_states too.
+        on_joints: Called with each joint_states message.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class ArmState:
 
     @property
     def width(self) -> float:
-        """Width between the jaws [m]; 0 if the robot has none."""
+        """Width between the jaws [m]; 0 without a gripper."""
         fingers = self._model.gripper.joints if self._model.gripper else ()
         return sum(self.positions.get(finger, 0.0) for finger in fingers)
 
@@ -77,7 +77,7 @@ class ArmState:
 
     @property
     def moving(self) -> bool:
-        """True while the driver reports that it moves."""
+        """True while the driver reports motion."""
         return self._status is not None and self._status.state == HardwareStatus.MOVING
 
     @property
@@ -97,7 +97,7 @@ class ArmState:
         return gone if age >= _SILENCE else ""
 
     def not_ready(self) -> str:
-        """Return why no motion can begin, or ""."""
+        """Return why no motion can start, or ""."""
         missing = [name for name in self._model.joint_names if name not in self.positions]
         if not self._received:
             return "no joint_states yet; is the servo driver running?"
@@ -175,7 +175,7 @@ class DriverClient:
 class ActionMove:
     """One goal of an action of the driver, as a handle for the engine.
 
-    A goal that failed here is cancelled, even if the driver becomes reachable only later.
+    A goal that failed here is cancelled even if the driver becomes reachable later.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class ActionMove:
         self._status = MoveStatus(MoveState.RUNNING)
         self._sent = time.monotonic()
         goal_id = UUID(uuid=list(uuid4().bytes))
-        # With its id the goal can be cancelled even if no response arrives.
+        # The ID allows cancelling the goal even if no response arrives.
         self._goal = ClientGoalHandle(client, goal_id, None)
         client.send_goal_async(goal, goal_uuid=goal_id).add_done_callback(self._on_response)
 
@@ -194,7 +194,7 @@ class ActionMove:
         """Return the status; a driver that no longer responds is a failure."""
         why = self._state.lost()
         if not self._has_response and time.monotonic() - self._sent > RESPONSE_TIMEOUT:
-            why = f"the servo driver has not answered within {RESPONSE_TIMEOUT:.0f} s"
+            why = f"the servo driver has not responded within {RESPONSE_TIMEOUT:.0f} s"
         if why and not self._status.done:
             self._cancel_goal()
             self._status = MoveStatus(MoveState.FAILED, why)
@@ -238,7 +238,7 @@ _POLL_PERIOD = 0.05  # [s]
 
 
 class Readiness:
-    """Waits until a motion can begin, and the clock runs, which a simulated driver publishes."""
+    """Waits until a motion can start and /clock runs, which a simulated driver publishes."""
 
     def __init__(self, node: Node, state: ArmState, driver: DriverClient) -> None:
         self._node, self._state, self._driver = node, state, driver
@@ -246,9 +246,9 @@ class Readiness:
     async def wait(
         self, dry_run: bool, canceled: Callable[[], bool], notify: Callable[[str], None]
     ) -> str:
-        """Wait until a task can begin or is canceled; return why it cannot, or "".
+        """Wait until a task can start or is canceled; return why it cannot start, or "".
 
-        A dry run needs joint positions only. If the wait takes long, notify gets the reason once.
+        A dry run needs only joint positions. If the wait is long, notify gets the reason once.
         """
         began, notified = time.monotonic(), False
         result: Future = Future(executor=self._node.executor)
@@ -278,7 +278,7 @@ class Readiness:
         return self._state.not_ready() or self._not_connected()
 
     def _is_known(self) -> bool:
-        """Return True if the driver was complete at some time, even if it is lost now."""
+        """Return True if the driver was complete before, even if it is lost now."""
         return self._state.complete and (bool(self._state.lost()) or not self._not_connected())
 
     def _not_connected(self) -> str:

@@ -43,7 +43,7 @@ def nut_report(message: NutState) -> NutReport:
 
 
 def step_report(message: StepReportMessage) -> StepReport:
-    """Return a message of the feasibility check as the report of a step."""
+    """Return the step report in a message."""
     return StepReport(**{name: getattr(message, name) for name in _REPORT_FIELDS})
 
 
@@ -56,7 +56,7 @@ def _report_messages(plan: TaskPlan) -> list[StepReportMessage]:
 
 
 def trajectory_message(motion: PlannedTrajectory) -> JointTrajectory:
-    """Return a motion of joints as a message."""
+    """Return a joint motion as a message."""
     message = JointTrajectory(joint_names=list(motion.joint_names))
     rows = zip(motion.times, motion.positions, motion.velocities, strict=True)
     for time, position, velocity in rows:
@@ -81,7 +81,7 @@ def fill_check(response: CheckTask.Response, found: FeasibilityReport) -> CheckT
 
 
 def fill_plan(result: RunTask.Result, plan: TaskPlan) -> None:
-    """Fill the plan's part of the result of run_task."""
+    """Fill the plan's fields of the result of run_task."""
     result.report = _report_messages(plan)
     result.warnings = list(plan.warnings)
     result.steps_total = len(plan.steps)
@@ -90,7 +90,7 @@ def fill_plan(result: RunTask.Result, plan: TaskPlan) -> None:
 
 
 def fill_outcome(result: RunTask.Result, outcome: TaskOutcome) -> None:
-    """Fill the outcome's part of the result of run_task."""
+    """Fill the outcome's fields of the result of run_task."""
     result.status = _STATUS[outcome.state]
     result.message = outcome.message
     result.steps_done = outcome.steps_done
@@ -100,4 +100,4 @@ def fill_outcome(result: RunTask.Result, outcome: TaskOutcome) -> None:
     result.step_durations = list(outcome.durations)
     if outcome.resume_step is not None:
         result.can_resume, result.resume_step = True, outcome.resume_step
-        result.message += f"; to go on from there, give start step {outcome.resume_step}"
+        result.message += f"; to resume, give start step {outcome.resume_step}"

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated world: receives tool and gripper from tf, publishes nut and payloads."""
+"""The simulated world: receives tool and gripper on tf, publishes nut and payloads."""
 
 from __future__ import annotations
 
@@ -26,46 +26,46 @@ from arm_tasks.world.payload_world import PayloadWorld
 
 _TOOL_FRAME = "tool0"
 _REPEAT_PERIOD = 1.0  # [s]
-_NAP = 0.02  # [s]; robot and nut are published on tf every 40 ms, in separate messages
-_QUEUE_DEPTH = 2000  # messages of tf; each lost message may lose a turn of the nut
+_NAP = 0.02  # [s]; robot and nut arrive on tf every 40 ms, in separate messages
+_QUEUE_DEPTH = 2000  # tf messages; a lost message may lose a turn of the nut
 
 
 @dataclass(frozen=True)
 class NutWorldParameters:
-    """Parameters of the node; of the robot only the names of the fingers are used."""
+    """Parameters of the node; only the fingers of the robot are used."""
 
     scene: str = parameter("nut_transfer", "Scene with the nut, name or path.")
     robot: str = parameter("nut_arm", "Robot with the gripper, name or path.")
 
 
 class NutWorldNode(Node):
-    """Simulates nut and payloads from the motion of tool and fingers; independent of tasks.
+    """Simulates nut and payloads from the motion of tool and fingers, independent of tasks.
 
     Publishers:
         nut_world/state: on each change and once a second, if the scene has a nut.
         payload_world/poses: poses of the payloads, latched, on each change.
 
     Subscribers:
-        tf, tf_static: the tool, and the fingers, whose distance is the width of the gripper. One
-        message has both, which therefore belong to the same moment.
+        tf, tf_static: the tool and the fingers, whose distance is the width of the gripper. One
+        message has both, so they belong to the same time.
     """
 
     def __init__(self) -> None:
         super().__init__("nut_world")
-        given = declare(self, NutWorldParameters)
-        model = load_robot(given.robot)
+        chosen = declare(self, NutWorldParameters)
+        model = load_robot(chosen.robot)
         gripper = model.gripper
         if gripper is None:
-            raise TasksError(f"robot {given.robot} has no gripper; the nut cannot be held")
+            raise TasksError(f"robot {chosen.robot} has no gripper; the nut cannot be held")
         self._fingers = [f"{finger}_link" for finger in gripper.joints]
-        scene = load_scene(given.scene, model.name)
+        scene = load_scene(chosen.scene, model.name)
         self._world = NutWorld(scene) if scene.nut is not None else None
         self._payloads = PayloadWorld(scene, gripper)
         self._nut_publisher = self.create_publisher(NutState, "nut_world/state", 10)
         self._payload_publisher = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
-        self._own = {NUT_FRAME, *self._payloads.poses}  # frames that this node moves
+        self._own = {NUT_FRAME, *self._payloads.poses}  # frames moved by this node
         self._tf = TfListener(self, on_change=self._on_tf, depth=_QUEUE_DEPTH)
-        # in wall time, to publish even while simulated time is stopped
+        # in wall time, to publish even while simulated time stands still
         self.create_timer(_REPEAT_PERIOD, self._publish_nut, clock=STEADY_CLOCK)
         self._publish_payloads()
 

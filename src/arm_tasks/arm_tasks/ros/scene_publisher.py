@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes the scene: frames on tf; objects, nut and the task's message as markers."""
+"""Publishes the scene: frames on tf; objects, nut and task message as markers."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _NUT_SECTORS = 24
 _NAME_HEIGHT = 0.022  # [m] above a bolt
 _TEXT_HEIGHT = 0.33  # [m] above the base, clear of the arm
 _PERIOD = 1.0  # [s] of wall time
-_LATE_JOINER_DELAY = 2  # [s] republish once the new subscriber has received tf
-_SETTLING_TIME = 5  # [s] without a new text until the latched message is completed
+_LATE_JOINER_DELAY = 2  # [s] until the new subscriber has received tf
+_SETTLING_TIME = 5  # [s] without a new text until all markers are latched again
 
 
 def scene_marks(scene: Scene) -> Iterator[NumberedMark]:
-    """Yield the marks of objects, bolts and nut, each in its frame."""
-    for thing in scene.things.values():
-        for i, part in enumerate(thing.parts):
-            yield NumberedMark(f"{thing.kind}/{thing.name}", i, _primitive(thing.name, part))
+    """Yield the marks of objects, bolts and nut in their frames."""
+    for obj in scene.objects.values():
+        for i, part in enumerate(obj.parts):
+            yield NumberedMark(f"{obj.kind}/{obj.name}", i, _primitive(obj.name, part))
     for bolt in scene.bolts.values():
         yield NumberedMark(f"bolt/{bolt.name}", 0, _shaft(bolt))
         yield NumberedMark(f"thread/{bolt.name}", 0, _thread(bolt))
@@ -55,7 +55,7 @@ def scene_marks(scene: Scene) -> Iterator[NumberedMark]:
 
 
 def task_text_mark(text: str) -> NumberedMark:
-    """Return the mark of the task's message; without a text it deletes the last one."""
+    """Return the mark of the task message; an empty text deletes it."""
     mark = text_mark(BASE_FRAME, (0.0, 0.0, _TEXT_HEIGHT), text, 0.012) if text else None
     return NumberedMark("task_text", 0, mark)
 
@@ -87,10 +87,7 @@ def _thread(bolt: Bolt) -> Mark:
 
 
 def _nut_triangles(nut: Nut, hole: float) -> Array:
-    """Return the corners of a nut's triangles (3 k, 3) [m], counter-clockwise seen from outside.
-
-    Each sector of the wall between hexagon and hole is one section.
-    """
+    """Return the corners of a nut's triangles (3 k, 3) [m], counter-clockwise from outside."""
     angles = np.linspace(0.0, 2.0 * math.pi, _NUT_SECTORS + 1)
     from_flat = (angles + math.pi / 6.0) % (math.pi / 3.0) - math.pi / 6.0
     outer = nut.across_flats / 2.0 / np.cos(from_flat)
@@ -121,14 +118,14 @@ class SceneNode(Node):
         tf: the nut from nut_world/state and payloads from payload_world/poses, or both from the
             scene without a simulated world.
         scene_markers: latched. New subscribers get all markers. A new text is published alone,
-            and all markers once it has not changed for a while.
+            followed by all markers once it has not changed for a while.
 
     Subscribers:
         nut_world/state, payload_world/poses, task_text.
     """
 
     def __init__(self, scene: Scene) -> None:
-        # the command line of the shared process names another node
+        # the command line of the process names the other node
         super().__init__("scene", cli_args=["--ros-args", "-r", "__node:=scene"])
         self._scene = scene
         self._static = self.create_publisher(TFMessage, "tf_static", LATCHED)
@@ -142,7 +139,7 @@ class SceneNode(Node):
         )
         self.create_timer(_PERIOD, self._on_timer, clock=STEADY_CLOCK)
         self._text = ""
-        moving = {k: t.pose for k, t in scene.things.items() if t.is_payload}
+        moving = {k: t.pose for k, t in scene.objects.items() if t.is_payload}
         if scene.nut is not None:
             moving[NUT_FRAME] = scene.nut_start()
         self._moving = {k: self._frame(k, T) for k, T in moving.items()}
@@ -182,7 +179,7 @@ class SceneNode(Node):
                 self._publish_markers()
 
     def _on_nut(self, state: NutState) -> None:
-        """Relay the nut unchanged; it is repeated only in a scene that has one."""
+        """Relay the pose of the nut unchanged; it is repeated only if the scene has a nut."""
         nut = TransformStamped(header=state.pose.header, child_frame_id=NUT_FRAME)
         translation, position = nut.transform.translation, state.pose.pose.position
         translation.x, translation.y, translation.z = position.x, position.y, position.z

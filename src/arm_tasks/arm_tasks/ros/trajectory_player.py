@@ -33,7 +33,7 @@ _CANCEL_TIMEOUT = 10.0  # [s], for a cancelled motion to end
 
 
 class ViewArm:
-    """An arm without a driver: its motions move the sliders of a view."""
+    """An arm without a driver, whose motions move the sliders of a view."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -74,7 +74,7 @@ class ViewMove:
         return MoveStatus(self._state, "the view was closed" if failed else "")
 
     def cancel(self) -> None:
-        """Stop where it is."""
+        """Stop at the current position."""
         if self._state is MoveState.RUNNING:
             self._end(MoveState.CANCELED)
 
@@ -92,9 +92,9 @@ class ViewMove:
 
 
 def approach(model: RobotModel, current: Array, start: Array) -> PlannedTrajectory | None:
-    """Return the slow motion between positions (n,) [rad or m], None if the arm is there.
+    """Return a slow motion between positions (n,) [rad or m], or None if they are equal.
 
-    The current ones exceed limits by servo rounding at most.
+    The current ones may exceed the limits by servo rounding.
     """
     path = np.array([np.clip(current, model.lower, model.upper), start])
     if np.abs(path[1] - path[0]).max() < _AT_START:
@@ -103,7 +103,7 @@ def approach(model: RobotModel, current: Array, start: Array) -> PlannedTrajecto
 
 
 def paced(model: RobotModel, trajectory: FileTrajectory, pace: float) -> PlannedTrajectory:
-    """Return a trajectory from rest to rest, at a factor of its speed if the limits allow it."""
+    """Return a trajectory from rest to rest at a multiple of its speed, within the limits."""
     limits = model.velocity, model.acceleration
     return _motion(model, keep_pace(trajectory.times, trajectory.positions, *limits, pace))
 
@@ -158,8 +158,9 @@ class TrajectoryPlayer:
             raise
         status = move.poll()
         if status.state is not MoveState.SUCCEEDED:
+            ended = "failed" if status.state is MoveState.FAILED else f"was {status.state.value}"
             why = f": {status.message}" if status.message else ""
-            raise TasksError(f"the motion was {status.state.value}{why}")
+            raise TasksError(f"the motion {ended}{why}")
 
     def _stop(self, move: Move) -> None:
         move.cancel()
@@ -168,14 +169,14 @@ class TrajectoryPlayer:
             self._spin_until(lambda: move.poll().done or time.monotonic() > end)
 
     def _available(self) -> str:
-        """Return what can play: "arm", "view", or "" for neither."""
+        """Return "arm" or "view", whichever can play, or "" for neither."""
         if not self._driver.not_ready() and not self._state.not_ready():
             return "arm"
         known = self._state.positions.keys() >= set(self._model.joint_names)
         return "view" if self._view.is_watched and known else ""
 
     def _has_another_robot(self) -> bool:
-        """Return True if the driver lacks a joint; it always publishes all that it has."""
+        """Return True if the driver lacks a joint, as it always publishes all of its joints."""
         names = self._state.positions.keys()
         return bool(self._state.driver_message and names and {*self._model.joint_names} - names)
 
@@ -185,7 +186,7 @@ class TrajectoryPlayer:
             return self._state.not_ready() or self._driver.not_ready()
         if self._state.positions:
             return f"{self._state.not_ready()}; is {name} the robot that is running?"
-        return f"neither an arm nor a view is running; add --view, or first ./arm view {name}"
+        return f"neither an arm nor a view is running; add --view, or first run ./arm view {name}"
 
     def _spin(self) -> None:
         with deferred():
@@ -198,7 +199,7 @@ class TrajectoryPlayer:
 
 @contextlib.contextmanager
 def player(model: RobotModel) -> Iterator[TrajectoryPlayer]:
-    """Have ROS and a player in this context."""
+    """Run ROS and a player within this context."""
     with session():
         made = TrajectoryPlayer(model)
         try:

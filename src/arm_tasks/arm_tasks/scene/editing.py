@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Move, add and remove objects in the text of a scene file; every other character is kept."""
+"""Moves, adds and removes objects in the text of a scene file without touching the rest."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ from arm_common.yaml.editing import YamlEditor, flow_mapping, with_values
 from arm_common.yaml.typed_mapping import TypedMapping
 
 from arm_tasks.errors import SceneError, shipped
-from arm_tasks.scene.file import SCENE, THINGS, scene_from_text, scene_placement
+from arm_tasks.scene.file import OBJECTS, SCENE, scene_from_text, scene_placement
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 
-SECTIONS = ("frames", "bolts", *THINGS)
-_TOLERANCE = 1e-5  # m and unit vector, between the requested pose and that of the new text
+SECTIONS = ("frames", "bolts", *OBJECTS)
+_TOLERANCE = 1e-5  # m and unit vector, between the requested pose and that of the new file
 
 
-def moved(data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "scene") -> bytes:
-    """Return a scene file with an object at a position (3,) in its parent frame, or moved by it.
+def move_object(
+    data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "scene"
+) -> bytes:
+    """Return the scene file with an object moved to, or by, xyz (3,) in its parent frame [m].
 
-    The data are those of a valid file, the name of the file is for errors. Lengths are in metres.
+    The data are those of a valid file; its name is for error messages.
 
     Raises:
         SceneError: There is no such object, or the file would become invalid.
@@ -44,10 +46,10 @@ def moved(data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "s
     return _checked(editor.data, file)
 
 
-def added(
+def add_object(
     data: bytes, section: str, name: str, keys: Mapping[str, str], file: str = "scene"
 ) -> bytes:
-    """Return a scene file with one more object in a section; the values of its keys are YAML."""
+    """Return the scene file with a new object in a section; the values of its keys are YAML."""
     if section not in SECTIONS:
         raise SceneError(f"there is no section '{section}'; {did_you_mean(section, SECTIONS)}")
     editor = YamlEditor(data)
@@ -55,11 +57,11 @@ def added(
     return _checked(editor.data, file)
 
 
-def removed(data: bytes, name: str, file: str = "scene") -> bytes:
-    """Return a scene file without an object, on which no other is placed."""
+def remove_object(data: bytes, name: str, file: str = "scene") -> bytes:
+    """Return the scene file without an object, on which no other may be placed."""
     editor = YamlEditor(data)
     section = _section_of(editor, name, file)
-    alone = editor.keys(section) == [name]  # the section goes with its last object
+    alone = editor.keys(section) == [name]  # an empty section is removed, too
     editor.remove((section,) if alone else (section, name))
     return _checked(editor.data, file)
 
@@ -75,41 +77,41 @@ def _section_of(editor: YamlEditor, name: str, file: str) -> str:
 
 
 def _checked(data: bytes, file: str) -> bytes:
-    """Return the file if it is a scene without errors."""
-    scene_from_text(data.decode("utf-8-sig"), f"{file} as it would be")
+    """Return the data if they are a valid scene."""
+    scene_from_text(data.decode("utf-8-sig"), f"{file} after the edit")
     return data
 
 
 def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> Scene:
     """Move a bolt in the file of its scene; return the new scene.
 
-    Its free end, tip (3,) [m], and the unit vector (3,) from there into the wall are in base_link;
-    the placement of the robot applies. After an error the file is unchanged.
+    The tip (3,) [m] is the centre of its free end, the axis (3,) a unit vector from there into the
+    wall, both in base_link with the placement of the robot. After an error the file is unchanged.
 
     Raises:
-        SceneError: The file is shipped, has changed since, or cannot be changed in this way.
-        DescriptionError: It cannot be written.
+        SceneError: The file is shipped, has changed meanwhile, or cannot be edited in this way.
+        DescriptionError: The file cannot be written.
     """
     path = Path(scene.file)
     if path.resolve() in {file.resolve() for file in shipped("scenes").values()}:
         copy = f"copy it and start with scene:=my_{path.name}"
-        raise SceneError(f"this scene is shipped and stays as it is; {copy}", scene.file)
+        raise SceneError(f"this scene is shipped and cannot be changed; {copy}", scene.file)
     data = path.read_bytes()
     before = scene_from_text(data.decode("utf-8-sig"), scene.file, robot)
     if name not in before.bolts or not np.allclose(before.bolt(name).pose, scene.bolt(name).pose):
-        raise SceneError(f"{name} was changed in the file meanwhile; load it anew", scene.file)
+        raise SceneError(f"{name} was changed in the file meanwhile; reload the scene", scene.file)
     target = _realigned(before.bolt(name).pose, tip, axis)
     new = with_values(data, ("bolts", name), _bolt_values(data, before, name, target, robot))
     after = scene_from_text(new.decode("utf-8-sig"), scene.file, robot)
     if not np.allclose(after.bolt(name).pose[:3, 2:], target[:3, 2:], atol=_TOLERANCE):
-        what = f"the pose of {name} cannot be changed alone; is it an alias?"
+        what = f"the pose of {name} cannot be changed by itself; is it an alias?"
         raise SceneError(what, scene.file)
     write_bytes(new, str(path))
     return after
 
 
 def _realigned(T: Array, tip: Array, axis: Array) -> Array:
-    """Return a pose (4, 4) with another origin and z, rotated by the least angle."""
+    """Return a pose (4, 4) with a new origin and z axis, rotated by the smallest angle."""
     z = T[:3, 2]
     turn = np.cross(z, axis)
     sine = float(np.linalg.norm(turn))
@@ -119,7 +121,7 @@ def _realigned(T: Array, tip: Array, axis: Array) -> Array:
 
 
 def _bolt_values(data: bytes, scene: Scene, name: str, T: Array, robot: str) -> dict[str, str]:
-    """Return the keys of a bolt at a pose (4, 4), in the units and the form of the file."""
+    """Return the keys of a bolt at a pose (4, 4), in the units and form of the file."""
     root = TypedMapping(parse_yaml(data, scene.file, SceneError), "the scene", SCENE)
     written = root.children("bolts")[name].mapping()
     parent = scene.parents[name]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads scene files; the tables of their keys also make the JSON schema and the reference."""
+"""Reads scene files by tables of keys, from which schema and reference are generated, too."""
 
 from __future__ import annotations
 
@@ -29,39 +29,43 @@ HANDS = ("right", "left")
 
 RPY = Key(ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed axes x, y, z; zeros if omitted")
 PLACED = {
-    "frame": Key(TEXT, "parent frame: a name above it; base_link if omitted"),
-    "xyz": Key(ListOf(LENGTH, 3, 3), "position of its frame there", True),
+    "frame": Key(TEXT, "parent frame, defined above it; base_link if omitted"),
+    "xyz": Key(ListOf(LENGTH, 3, 3), "position of its frame in the parent", True),
     "rpy": RPY,
     "axis": Key(
-        ListOf(NUMBER, 3, 3), "direction of its z there, its x as near to up as can be, not rpy"
+        ListOf(NUMBER, 3, 3),
+        "direction of its z in the parent, with x as upright as possible; instead of rpy",
     ),
 }
 BOLT = Table(
     {
         **PLACED,
-        "diameter": Key(ABOVE, "of the thread", True),
-        "pitch": Key(ABOVE, "advance a turn", True),
-        "length": Key(ABOVE, "of the thread, from the free end", True),
-        "handedness": Key(Choice(HANDS), "of the thread; right if omitted"),
+        "diameter": Key(ABOVE, "major diameter of the thread", True),
+        "pitch": Key(ABOVE, "advance per turn", True),
+        "length": Key(ABOVE, "length of the thread from the free end", True),
+        "handedness": Key(Choice(HANDS), "handedness of the thread; right if omitted"),
         "thread_start": Key(
-            ANGLE, "roll of a nut, from x about z, at which it catches; unknown if omitted"
+            ANGLE,
+            "roll of the nut about z, from x, at which the thread catches; unknown if omitted",
         ),
     }
 )
 NUT = Table(
     {
-        "on": Key(TEXT, "bolt that it starts on", True),
-        "turns": Key(NUMBER, "turns that unscrew it from there", True),
-        "across_flats": Key(ABOVE, "distance of opposite flats", True),
-        "thickness": Key(ABOVE, "along its axis", True),
-        "flats": Key(ANGLE, "roll of a flat's middle, from the bolt's x about its z; 0"),
+        "on": Key(TEXT, "initial bolt", True),
+        "turns": Key(NUMBER, "turns to unscrew it from there", True),
+        "across_flats": Key(ABOVE, "distance between opposite flats", True),
+        "thickness": Key(ABOVE, "thickness along its axis", True),
+        "flats": Key(ANGLE, "roll of a flat about the bolt's z, from its x; 0 if omitted"),
     }
 )
 _COLOR = Key(ListOf(Leaf("0 to 1", "part"), 4, 4), "red, green, blue, opacity")
-_MASS = Key(Leaf("kg, above 0", "positive_kg"), "makes it a payload, which the jaws can carry")
+_MASS = Key(
+    Leaf("kg, above 0", "positive_kg"), "makes the object a payload, which the jaws can carry"
+)
 
 
-def _thing(
+def _object_keys(
     what: str, extra: Mapping[str, Key] | None = None, /, **sizes: str
 ) -> tuple[str, Table]:
     dimensions = {name: Key(ABOVE, meaning, True) for name, meaning in sizes.items()}
@@ -69,51 +73,51 @@ def _thing(
 
 
 _FLAT = {"length": "along x", "width": "along y"}
-THINGS: Mapping[str, tuple[str, Table]] = {
-    "tables": _thing(
+OBJECTS: Mapping[str, tuple[str, Table]] = {
+    "tables": _object_keys(
         "A plate on four legs; the frame is in the middle of the top, z up.",
         **_FLAT,
         height="of the top above the ground",
     ),
-    "conveyors": _thing(
-        "A belt over two rollers on two trestles, as a table; it runs along x and stands still.",
+    "conveyors": _object_keys(
+        "A stationary belt along x on two rollers and trestles; the frame is as for tables.",
         **_FLAT,
         height="of the belt above the ground",
     ),
-    "pallets": _thing(
+    "pallets": _object_keys(
         "A deck on three runners; the frame is in the middle of the deck's top, z up.",
         **_FLAT,
         height="of deck and runners",
     ),
-    "surfaces": _thing(
+    "surfaces": _object_keys(
         "A plate to work on; the frame is in the middle of its face, z out of it.",
         **_FLAT,
         thickness="behind the face",
     ),
-    "walls": _thing(
-        "A wall; the frame is in the middle of its face, x up, z into it, as that of a bolt.",
+    "walls": _object_keys(
+        "A wall; the frame is in the middle of its face, x up, z into the wall, as for bolts.",
         height="along x",
         width="along y",
         thickness="along z",
     ),
-    "batteries": _thing(
+    "batteries": _object_keys(
         "A round cell with its terminal; the frame is in the middle, z toward the terminal.",
         diameter="of the cell",
         length="with the terminal",
     ),
-    "pegs": _thing(
-        "A round peg; the frame is in the middle, z along it.",
+    "pegs": _object_keys(
+        "A round peg; the frame is in the middle, z along the axis.",
         diameter="of the peg",
         length="along z",
     ),
-    "fuselages": _thing(
+    "fuselages": _object_keys(
         "A part of a tube; the frame is in the middle of its axis, x along it, the shell about z.",
-        {"arc": Key(ANGLE, "of the tube that is there, up to a whole turn", True)},
+        {"arc": Key(ANGLE, "angle of the shell, up to a full turn", True)},
         radius="outside",
         length="along x",
         thickness="of the shell",
     ),
-    "boxes": _thing(
+    "boxes": _object_keys(
         "Boxes, their frame in the middle.",
         {"size": Key(ListOf(ABOVE, 3, 3), "along x, y, z", True)},
     ),
@@ -126,25 +130,25 @@ SCENE = Table(
         "floor": Key(LENGTH, "height of the floor in base_link; 0 if omitted"),
         "placements": Key(
             Named(PLACEMENT, "robot"),
-            "base_link of a robot <- scene, to bring the scene within reach; all but the floor "
-            "moves; nothing moves for a robot that is not named",
+            "base_link of a robot <- scene, to bring the scene within reach; it moves everything "
+            "but the floor; the identity for other robots",
         ),
         "frames": Key(Named(Table(PLACED), "frame"), "named frames"),
         "bolts": Key(
             Named(BOLT, "bolt"), "bolts; the frame is at the free end, z toward the head"
         ),
         "nut": Key(NUT, "a hexagon nut"),
-        **{kind: Key(Named(table, "name"), what) for kind, (what, table) in THINGS.items()},
+        **{kind: Key(Named(table, "name"), what) for kind, (what, table) in OBJECTS.items()},
     }
 )
 
 
 _ZEROS = (0.0, 0.0, 0.0)
-_ARC = ("arc",)  # sizes that are no lengths
+_ARC = ("arc",)  # sizes that are not lengths
 
 
 def load_scene(name_or_path: str | Path, robot: str = "") -> Scene:
-    """Read a scene, a shipped name or the path of a YAML file, with the placement for a robot.
+    """Load a scene by its shipped name or path, with the placement for a robot.
 
     Raises:
         SceneError: One sentence with file and line, or the names of the shipped scenes.
@@ -154,12 +158,12 @@ def load_scene(name_or_path: str | Path, robot: str = "") -> Scene:
 
 
 def scene_from_text(text: str, file: str = "scene", robot: str = "") -> Scene:
-    """Read and check a scene from a string; file is the name used in errors."""
+    """Read and check a scene from a string; file is its name in error messages."""
     return _scene(parse_yaml(text, file, SceneError), robot)
 
 
 class _Placer:
-    """Computes the frame of each named part of a scene, placed by base_link <- scene (4, 4)."""
+    """Computes and registers the frames of a scene, given base_link <- scene (4, 4)."""
 
     def __init__(self, T: Array) -> None:
         self._root = T
@@ -167,7 +171,7 @@ class _Placer:
         self.parents: dict[str, str] = {}
 
     def place(self, name: str, keys: TypedMapping) -> Array:
-        """Return base_link <- part (4, 4), and register it under its name."""
+        """Register the frame of a part and return base_link <- part (4, 4)."""
         if name in self.frames or name in (BASE_FRAME, "nut"):
             raise keys.fail(f"the name '{name}' is taken; choose another")
         self.parents[name] = keys.text("frame", BASE_FRAME)
@@ -199,9 +203,9 @@ def _scene(root: Field, robot: str) -> Scene:
     for frame, item in keys.children("frames").items():
         placer.place(frame, TypedMapping(item, f"frame {frame}", Table(PLACED)))
     bolts = {bolt: _bolt(bolt, item, placer) for bolt, item in keys.children("bolts").items()}
-    things = {
+    objects = {
         name: _object(kind, name, item, placer)
-        for kind in THINGS
+        for kind in OBJECTS
         for name, item in keys.children(kind).items()
     }
     nut = _nut(keys.require("nut"), bolts) if keys.has("nut") else None
@@ -212,7 +216,7 @@ def _scene(root: Field, robot: str) -> Scene:
         file=root.file,
         bolts=bolts,
         nut=nut,
-        things=things,
+        objects=objects,
         frames=placer.frames,
         floor=keys.number("floor", 0.0),
         parents=placer.parents,
@@ -220,7 +224,7 @@ def _scene(root: Field, robot: str) -> Scene:
 
 
 def scene_placement(keys: TypedMapping, robot: str) -> Array:
-    """Return base_link <- scene (4, 4) for a robot; every placement is checked."""
+    """Check all placements and return base_link <- scene (4, 4) for a robot."""
     result = np.eye(4)
     for name, item in keys.children("placements").items():
         part = TypedMapping(item, f"placement of {name}", PLACEMENT)
@@ -246,7 +250,7 @@ def _bolt(name: str, item: Field, placer: _Placer) -> Bolt:
 
 
 def _object(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
-    keys = TypedMapping(item, f"{kind} {name}", THINGS[kind][1])
+    keys = TypedMapping(item, f"{kind} {name}", OBJECTS[kind][1])
     T, color = placer.place(name, keys), _color(keys)
     mass = keys.number("mass", above=0.0) if keys.has("mass") else None
     if kind == "boxes":
@@ -257,7 +261,7 @@ def _object(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
         return SceneObject(name, kind, T, (box((x, y, z), _ZEROS, color or GREY),), mass)
     sizes = {
         key: keys.number(key, above=0.0, most=TURN if key in _ARC else math.inf)
-        for key in THINGS[kind][1].keys
+        for key in OBJECTS[kind][1].keys
         if key not in (*PLACED, "color", "mass")
     }
     return SceneObject(name, kind, T, SHAPES[kind](sizes, color), mass)
@@ -280,7 +284,7 @@ def _nut(item: Field, bolts: Mapping[str, Bolt]) -> Nut:
         across_flats=keys.number("across_flats", above=0.0),
         thickness=keys.number("thickness", above=0.0),
         on=on,
-        turns=keys.number("turns", above=0.0, most=bolt.most_turns),
+        turns=keys.number("turns", above=0.0, most=bolt.max_turns),
         flats=keys.number("flats", 0.0),
     )
     if nut.across_flats <= bolt.diameter:

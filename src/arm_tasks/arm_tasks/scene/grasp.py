@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Grip of a hexagon nut by two parallel jaws: whether it holds, and if not, why."""
+"""Grip of a hexagon nut by two parallel jaws: whether it holds and why not."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ SIXTH = math.pi / 3.0
 class GripRules:
     """Tolerances of a grip and compliance of the arm; lengths [m], angles [rad].
 
-    Chosen for flat pads 10 mm long and 9 mm wide on the fingers of a hobby gripper, on an arm that
-    gives: a servo of 0.9 N m that pulls with all of it when it is 5 degrees off has 10 N m/rad, at
-    a lever of 0.2 m 250 N/m. So 1 N moves the tool by 4 mm, and jaws that squeeze with some 10 N
-    pull it over a nut that a bolt holds. Assumptions of the simulation, not measurements. The jaws
-    open along the tool's y; the pads' width is along its x.
+    Chosen for flat pads, 10 mm long and 9 mm wide, of a hobby gripper on a compliant arm: a servo
+    of 0.9 N m that reaches its full torque at an error of 5 degrees has a stiffness of 10 N m/rad,
+    or 250 N/m at a lever of 0.2 m. So 1 N moves the tool by 4 mm, and jaws that squeeze with about
+    10 N pull it over a nut on a bolt. These are assumptions, not measurements. The jaws open along
+    the tool's y; the width of the pads is along its x.
     """
 
-    # half the pads' length: the nut's centre must be within it, and may slide so far along them
+    # half the length of the pads: range of the nut's centre, even when it slides along them
     pad_half: float = 5e-3
-    pad_side: float = 3.5e-3  # largest distance of the nut's axis from the pads' middle
-    # largest distance of the nut's axis from the jaws' middle along the opening: the arm gives so
-    # far, or the free nut is pushed
+    pad_side: float = 3.5e-3  # largest distance of the nut's axis from the middle of the pads
+    # largest distance of the nut's axis from the middle of the jaws along the opening: the arm
+    # yields that far, or the free nut is pushed
     centring: float = 3.5e-3
-    tilt: float = math.radians(12.0)  # largest angle between the two axes, when gripped
-    flats: float = math.radians(15.0)  # largest angle between jaws and flats; they then settle
-    close_gap: float = 0.3e-3  # the nut is gripped at a width of across_flats and this
-    open_gap: float = 0.6e-3  # the nut is let go when the width goes up to across_flats and this
-    held_off_axis: float = 4.5e-3  # largest distance of the grip from a nut on a thread
-    held_tilt: float = math.radians(20.0)  # largest angle between tool and bolt for it
-    give: float = 4e-3  # the arm gives so far along the bolt before the nut slides along the pads
+    tilt: float = math.radians(12.0)  # largest angle between the axes of nut and tool for a grip
+    flats: float = math.radians(15.0)  # largest angle between jaws and flats, which then settles
+    close_gap: float = 0.3e-3  # the nut is gripped at a width of across_flats plus this
+    open_gap: float = 0.6e-3  # the nut is released at a width of across_flats plus this
+    held_off_axis: float = (
+        4.5e-3  # largest lateral distance of the tool from a held nut on a thread
+    )
+    held_tilt: float = math.radians(20.0)  # largest angle between tool and bolt for a held nut
+    give: float = 4e-3  # the arm yields this far along the bolt before the nut slides in the jaws
 
 
 GRIP = GripRules()
@@ -49,16 +51,16 @@ class GripCheck:
     """Result of closing the jaws."""
 
     held: bool
-    settle: float = 0.0  # roll of the nut about its z that lays its flats on the jaws [rad]
+    settle: float = 0.0  # roll of the nut about its z that aligns its flats with the jaws [rad]
     near: bool = True  # whether the jaws close near the nut
     reason: str = ""  # why the nut is missed; "" if it is held
 
 
 def check_grip(T_tool: Array, T_nut: Array, nut: Nut, opened: float = math.inf) -> GripCheck:
-    """Return whether jaws that close now hold the nut, and if not, why.
+    """Return whether closing the jaws now grips the nut, and if not, why.
 
-    The tool is at base_link <- tool0, the nut at base_link <- nut (4, 4) [m]. A nut that does not
-    fit between the jaws, which close from the width opened [m], is hit.
+    The tool is at base_link <- tool0, the nut at base_link <- nut (4, 4) [m]. The jaws miss a nut
+    that does not fit between them; they close from the width opened [m].
     """
     tool_nut = inverse(T_tool) @ T_nut
     x, y, z = (float(v) for v in tool_nut[:3, 3])
@@ -76,16 +78,16 @@ def check_grip(T_tool: Array, T_nut: Array, nut: Nut, opened: float = math.inf) 
     )
     for value, most, text, scale in checks:
         if value > most:
-            reason = f"{text.format(value * scale)}, at most {most * scale:.1f} is possible"
+            reason = f"{text.format(value * scale)}; at most {most * scale:.1f} is possible"
             return GripCheck(False, near=near, reason=reason)
     return GripCheck(True, settle)
 
 
 def seated(T_tool: Array, T_nut: Array) -> Array:
-    """Return tool0 <- nut (4, 4) as the closed jaws hold a free nut [m].
+    """Return tool0 <- nut (4, 4) of a free nut in the closed jaws [m].
 
-    Flat pads take the nut to their middle and lay its flats against them; along the pads, and
-    leaning between them, it stays as it was gripped.
+    Flat pads centre the nut and align its flats; its position along the pads and its tilt between
+    them stay as they were.
     """
     tool_nut = inverse(T_tool) @ T_nut
     R, (x, _, z) = tool_nut[:3, :3], tool_nut[:3, 3]
@@ -97,6 +99,6 @@ def seated(T_tool: Array, T_nut: Array) -> Array:
 
 
 def _settle(tool_nut: Array) -> float:
-    """Return the roll about the nut's z that lays the nearest flat on the jaws [rad]."""
+    """Return the roll about the nut's z that aligns the nearest flat with the jaws [rad]."""
     x, y = (float(v) for v in tool_nut[1, :2])  # the opening's direction, in the nut
     return math.remainder(math.atan2(y, x), SIXTH)

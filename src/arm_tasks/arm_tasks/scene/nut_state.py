@@ -21,11 +21,11 @@ class NutStatus(IntEnum):
 
 
 class NutEvent(Enum):
-    """What happened to the nut."""
+    """Events of the nut."""
 
-    UNKNOWN = auto()  # reported by a message, which carries only a sentence
+    UNKNOWN = auto()  # of a message, which has only a sentence
     START = auto()
-    MISSED = auto()  # the jaws closed beside it
+    MISSED = auto()  # the jaws closed beside the nut
     CLOSED_ON_NOTHING = auto()
     GRIPPED = auto()
     RELEASED = auto()  # on a thread
@@ -46,7 +46,7 @@ class NutEvent(Enum):
 
 
 class NutIncident(NamedTuple):
-    """An event with its sentence for people."""
+    """An event and its sentence for a person."""
 
     event: NutEvent
     message: str
@@ -54,12 +54,12 @@ class NutIncident(NamedTuple):
 
 @dataclass(frozen=True)
 class NutReport:
-    """The nut at one moment."""
+    """State of the nut at one time."""
 
     status: NutStatus
-    bolt: str  # that it is on, or ""
+    bolt: str  # name of the bolt that it is on, or ""
     turns_engaged: float  # turns of thread inside the nut, 0 to thickness / pitch
-    grasped: bool  # while the gripper holds it
+    grasped: bool  # whether the gripper holds it
     pose: Array  # base_link <- nut (4, 4), at its centre, z along its axis, read-only [m]
     message: str  # the last event, one sentence
     event: NutEvent = NutEvent.UNKNOWN  # the last event

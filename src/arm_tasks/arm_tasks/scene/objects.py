@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of a scene as primitives, which are both drawn and checked for collisions."""
+"""Objects of a scene, made of primitives for drawing and collision checks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ DARK: Color = (0.20, 0.22, 0.25, 1.0)
 STEEL: Color = (0.62, 0.65, 0.70, 1.0)
 WHITE: Color = (0.93, 0.93, 0.95, 1.0)
 COPPER: Color = (0.80, 0.47, 0.20, 1.0)
-_PLATES = 12  # of a whole tube's shell
-_THIN = 0.15  # share of a height that a plate takes
+_PLATES = 12  # plates of a full tube
+_THIN = 0.15  # thickness of a plate as a fraction of the height
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Primitive:
 
     kind: Literal["box", "cylinder"]  # a cylinder is along its z
     size: tuple[float, ...]  # (x, y, z) of a box, (radius, length) of a cylinder [m]
-    pose: Array  # object <- part (4, 4), in its middle
+    pose: Array  # object <- part (4, 4), at the centre of the part
     color: Color  # red, green, blue, opacity
 
     def extent(self, direction: Array) -> float:
@@ -45,21 +45,21 @@ class Primitive:
 
 @dataclass(frozen=True)
 class SceneObject:
-    """An object of the scene; its name is also that of its tf frame."""
+    """An object of the scene; its tf frame has the same name."""
 
     name: str
-    kind: str  # the section of the scene file that it is from, such as "pallets"
+    kind: str  # its section of the scene file, such as "pallets"
     pose: Array  # base_link <- object (4, 4), read-only [m]
     parts: tuple[Primitive, ...]
     mass: float | None = None  # [kg], None if it cannot be carried
 
     @property
     def is_payload(self) -> bool:
-        """Whether jaws can carry it."""
+        """True if the jaws can carry it."""
         return self.mass is not None
 
     def at(self, T: Array) -> SceneObject:
-        """Return it at another pose, base_link <- object (4, 4) [m]."""
+        """Return a copy at base_link <- object (4, 4) [m]."""
         return replace(self, pose=readonly(T))
 
     def span(self, direction: Array) -> tuple[float, float]:
@@ -81,7 +81,7 @@ def readonly(T: Array) -> Array:
 def box(
     size: tuple[float, float, float], at: tuple[float, float, float], color: Color
 ) -> Primitive:
-    """Return a box whose middle is somewhere [m]."""
+    """Return a box with its centre at a position [m]."""
     return Primitive("box", size, pose(p=at), color)
 
 
@@ -122,7 +122,7 @@ def _pallet(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
 
 
 def _plate(s: Sizes, x: str, y: str, depth: float, color: Color) -> tuple[Primitive, ...]:
-    """Return a plate whose middle is at a depth of so many times its thickness."""
+    """Return a plate with its centre at z = depth * thickness."""
     return (box((s[x], s[y], s["thickness"]), (0, 0, depth * s["thickness"]), color),)
 
 
@@ -135,7 +135,7 @@ def _battery(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
 
 
 def _fuselage(s: Sizes, color: Color | None) -> tuple[Primitive, ...]:
-    """Return plates side by side, each touching the tube's outside along its middle."""
+    """Return adjacent plates, each tangent to the outside of the tube."""
     count = max(1, round(_PLATES * s["arc"] / (2 * math.pi)))
     angle = s["arc"] / count
     middle = s["radius"] - s["thickness"] / 2
@@ -160,4 +160,4 @@ SHAPES: Mapping[str, Callable[[Sizes, Color | None], tuple[Primitive, ...]]] = {
     ),
     "fuselages": _fuselage,
 }
-"""Parts of a thing from its sizes [m, rad]; boxes have only one list of three."""
+"""Section -> function that makes the parts of an object from its sizes [m, rad], except boxes."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Geometry of payloads: when the jaws hold one, and where it lands when released."""
+"""Geometry of payloads: whether the jaws hold one, and where it lands when released."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from arm_description import Gripper
 from arm_tasks.scene.objects import Primitive, SceneObject
 from arm_tasks.scene.scene import Scene
 
-SQUEEZE = 0.6e-3  # by which the jaws are commanded narrower than what they hold [m]
+SQUEEZE = 0.6e-3  # the jaws are commanded narrower than the object by this [m]
 FLOOR = "the floor"
-_AT_REST = 1e-3  # largest distance from where it would fall, for something that lies there [m]
-_RIGHTS_ITSELF = math.radians(20.0)  # a payload tilted by less stands up when it lands
+_AT_REST = 1e-3  # largest distance from the resting pose of an object at rest [m]
+_MAX_RIGHTING_TILT = math.radians(20.0)  # a payload tilted by less lands upright
 
 
 @dataclass(frozen=True)
@@ -29,64 +29,64 @@ class Carried:
     width: float  # its width between the jaws [m]
 
 
-def grasp(thing: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Carried | str:
-    """Return the grasp of a payload when the jaws close, or why it is not between them.
+def grasp(obj: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Carried | str:
+    """Return the grasp of a payload by closing jaws, or why it is not between them.
 
-    The tool is at base_link <- tool0 (4, 4), the fingers move along its y from a width [m].
+    The tool is at base_link <- tool0 (4, 4); the fingers close along its y from a width [m].
     """
-    x, y, z = (_span(thing, T_tool, axis) for axis in range(3))
+    x, y, z = (_span(obj, T_tool, axis) for axis in range(3))
     if y[0] < -opened / 2.0 or y[1] > opened / 2.0:
-        return f"it reaches from {_mm(y)} across jaws that are {opened * 1e3:g} mm wide"
+        return f"it extends from {_mm(y)} across jaws that are {opened * 1e3:g} mm wide"
     finger = jaws.finger
-    if not _meet(z, (finger.overhang - finger.length, finger.overhang)):
+    if not _overlap(z, (finger.overhang - finger.length, finger.overhang)):
         return f"it is {_mm(z)} along the tool, where the fingers are not"
-    if not _meet(x, (-finger.width / 2.0, finger.width / 2.0)):
+    if not _overlap(x, (-finger.width / 2.0, finger.width / 2.0)):
         return f"it is {_mm(x)} beside the fingers"
-    held = inverse(T_tool) @ thing.pose
-    held[1, 3] -= (y[0] + y[1]) / 2.0  # both fingers push until it is in the middle
-    return Carried(thing.name, held, y[1] - y[0])
+    held = inverse(T_tool) @ obj.pose
+    held[1, 3] -= (y[0] + y[1]) / 2.0  # the fingers centre it
+    return Carried(obj.name, held, y[1] - y[0])
 
 
-def rest(scene: Scene, name: str) -> tuple[Array, str]:
-    """Return base_link <- payload (4, 4) where a released payload rests, and what it is on.
+def resting_pose(scene: Scene, name: str) -> tuple[Array, str]:
+    """Return base_link <- payload (4, 4) where a released payload rests, and its support.
 
-    It falls straight down onto the highest thing below its middle, else the FLOOR, and stands up
-    if it is hardly tilted.
+    It falls straight down onto the highest object below its centre, or else onto the FLOOR, and
+    lands upright if its tilt is small.
     """
-    thing = scene.thing(name)
-    thing = thing.at(_upright(thing.pose))
-    bottom, top = thing.span(np.array([0.0, 0.0, 1.0]))
-    middle = np.array([*thing.pose[:2, 3], (bottom + top) / 2.0])
+    obj = scene.object(name)
+    obj = obj.at(_upright(obj.pose))
+    bottom, top = obj.span(np.array([0.0, 0.0, 1.0]))
+    middle = np.array([*obj.pose[:2, 3], (bottom + top) / 2.0])
     below = [(scene.floor, FLOOR)]
     below += [
         (height, other.name)
-        for other in scene.things.values()
+        for other in scene.objects.values()
         if other.name != name
         for part in other.parts
         if (height := _height_under(other, part, middle)) is not None
     ]
     height, on = max(below)
-    T = np.array(thing.pose)
+    T = np.array(obj.pose)
     T[2, 3] += height - bottom
     return T, on
 
 
 def lies_on(scene: Scene, name: str) -> str:
-    """Return what a payload of a scene lies on now, "" if it hangs in the air."""
-    landed, on = rest(scene, name)
-    off = np.linalg.norm(landed[:3, 3] - scene.thing(name).pose[:3, 3])
+    """Return what a payload of a scene lies on, "" if it is in the air."""
+    landed, on = resting_pose(scene, name)
+    off = np.linalg.norm(landed[:3, 3] - scene.object(name).pose[:3, 3])
     return on if off < _AT_REST else ""
 
 
-def _span(thing: SceneObject, T_tool: Array, axis: int) -> tuple[float, float]:
-    """Return from where to where it reaches along an axis of the tool, from tool0 [m]."""
+def _span(obj: SceneObject, T_tool: Array, axis: int) -> tuple[float, float]:
+    """Return the interval of an object along an axis of the tool, from tool0 [m]."""
     direction = T_tool[:3, axis]
-    low, high = thing.span(direction)
+    low, high = obj.span(direction)
     origin = float(T_tool[:3, 3] @ direction)
     return low - origin, high - origin
 
 
-def _meet(a: tuple[float, float], b: tuple[float, float]) -> bool:
+def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
     return a[0] < b[1] and b[0] < a[1]
 
 
@@ -95,23 +95,23 @@ def _mm(span: tuple[float, float]) -> str:
 
 
 def _upright(T: Array) -> Array:
-    """Return the pose with the axis nearest to the vertical made vertical, if it is near."""
+    """Return the pose with the most vertical axis made vertical if its tilt is small."""
     axis = int(np.argmax(np.abs(T[2, :3])))
     up = math.copysign(1.0, float(T[2, axis])) * T[:3, axis]
     angle = math.acos(min(1.0, float(up[2])))
-    if angle > _RIGHTS_ITSELF or angle < 1e-12:
+    if angle > _MAX_RIGHTING_TILT or angle < 1e-12:
         return T
     turn = np.cross(up, [0.0, 0.0, 1.0])
     R = so3_exp(turn / np.linalg.norm(turn) * angle)
     return pose(R @ T[:3, :3], T[:3, 3])
 
 
-def _height_under(thing: SceneObject, part: Primitive, point: Array) -> float | None:
+def _height_under(obj: SceneObject, part: Primitive, point: Array) -> float | None:
     """Return the height of a part's top straight below a point (3,), None if it is not below.
 
-    The line is cut with the part's box, the slabs of which it must be in at once.
+    It intersects the vertical line with the slabs of the part's bounding box.
     """
-    T = thing.pose @ part.pose
+    T = obj.pose @ part.pose
     size = part.size if part.kind == "box" else (2 * part.size[0], 2 * part.size[0], part.size[1])
     start = T[:3, :3].T @ (point - T[:3, 3])
     down = -T[2, :3]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The file of taught poses: joints and tool pose by name; tasks name it by the key `poses`."""
+"""The file of taught poses: joints and tool pose by name; tasks refer to it by `poses`."""
 
 from __future__ import annotations
 
@@ -27,64 +27,66 @@ _NUMBERS = ListOf(Leaf("number", "number"), 3, 3)
 TOOL = Table(
     {
         "xyz": Key(_NUMBERS, "position of the tool in base_link [m]", True),
-        "rpy": Key(_NUMBERS, "its roll, pitch, yaw [rad]", True),
+        "rpy": Key(_NUMBERS, "roll, pitch, yaw of the tool [rad]", True),
     }
 )
 POSE = Table(
     {
         "joints": Key(Named(Leaf("rad or m", "number"), "joint"), "positions of all joints", True),
-        "tool": Key(TOOL, "where the tool was, for other robots and as a frame", True),
+        "tool": Key(TOOL, "tool pose, for other robots and as a frame", True),
     }
 )
 POSES = Table(
     {
-        "robot": Key(Leaf("name of a robot", "text"), "that was taught", True),
-        "poses": Key(Named(POSE, "pose"), "by name", True),
+        "robot": Key(Leaf("name of a robot", "text"), "the taught robot", True),
+        "poses": Key(Named(POSE, "pose"), "poses by name", True),
     }
 )
 
 
 @dataclass(frozen=True, eq=False)
 class TaughtPose:
-    """Where an arm was."""
+    """Joint positions and tool pose of an arm."""
 
     joints: Mapping[str, float]  # by name [rad or m]
     tool: Array  # base_link <- tool0 (4, 4), read-only [m]
 
 
 def check_name(name: str) -> str:
-    """Return a name that a pose or a path can have, else raise TaskFileError."""
+    """Return the name of a pose or a path if it is valid, or raise TaskFileError."""
     if not _NAME.match(name):
-        raise TaskFileError(f"'{name}' is no name; use letters, digits and _, a letter first")
+        raise TaskFileError(
+            f"'{name}' is not a valid name; use letters, digits and _, first a letter"
+        )
     return name
 
 
 def load_poses(path: Path) -> dict[str, TaughtPose]:
-    """Read a file of taught poses; a TaskFileError has file and line."""
+    """Read a file of taught poses; raise TaskFileError with file and line."""
     return _poses(TypedMapping(read_yaml(path, TaskFileError), "the file of poses", POSES))
 
 
 def save_pose(path: Path, robot: str, name: str, pose: TaughtPose, replace: bool) -> None:
-    """Put a robot's pose into a file, which is made if there is none; the rest of it stays.
+    """Save a pose of a robot in a file, which is created if missing; the rest is kept.
 
     Raises:
-        TaskFileError: The name is invalid or taken, or the file is of another robot or invalid.
-        DescriptionError: It cannot be written. The file is then as it was.
+        TaskFileError: The name is invalid or taken, or the file is invalid or of another robot.
+        DescriptionError: The file cannot be written; it is unchanged.
     """
     data = _data_of(path, robot)
     if check_name(name) in _checked(data, path, robot) and not replace:
-        what = f"there is a pose {name}; replace it, or choose another name"
+        what = f"the pose {name} exists already; replace it or rename it"
         raise TaskFileError(what, str(path))
     editor = YamlEditor(data)
     editor.set(("poses", name), _text(pose))
     stored = _checked(editor.data, path, robot).get(name)
     if stored is None or not np.allclose(stored.tool, pose.tool, atol=1e-6):
-        raise TaskFileError(f"the pose {name} cannot be put in; is it an alias?", str(path))
+        raise TaskFileError(f"the pose {name} cannot be saved; is it an alias?", str(path))
     write_bytes(editor.data, str(path))
 
 
 def forget_pose(path: Path, robot: str, name: str) -> None:
-    """Take a pose, on which no other depends, out of a file."""
+    """Remove a pose from a file; no other may depend on it."""
     data = _data_of(path, robot)
     poses = _checked(data, path, robot)
     if name not in poses:
@@ -92,7 +94,7 @@ def forget_pose(path: Path, robot: str, name: str) -> None:
     editor = YamlEditor(data)
     editor.remove(("poses", name))
     if set(_checked(editor.data, path, robot)) != set(poses) - {name}:
-        raise TaskFileError(f"the pose {name} cannot be removed alone; is it an alias?", str(path))
+        raise TaskFileError(f"the pose {name} cannot be removed; is it an alias?", str(path))
     write_bytes(editor.data, str(path))
 
 
@@ -123,7 +125,7 @@ def _poses(keys: TypedMapping) -> dict[str, TaughtPose]:
 
 
 def _text(pose: TaughtPose) -> str:
-    """Return a pose as YAML on one line."""
+    """Return a pose as one line of YAML."""
     xyz, rpy = matrix_rpy(pose.tool)
     joints = {flow_word(name): _number(value) for name, value in pose.joints.items()}
     tool = {"xyz": _list(xyz), "rpy": _list(rpy)}

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The surroundings of the arm: bolts, a nut, objects, all as frames in base_link."""
+"""The surroundings of the arm: bolts, a nut and objects as frames in base_link."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ _Named = TypeVar("_Named")
 
 @dataclass(frozen=True)
 class Bolt:
-    """A threaded bolt; its frame is at the free end, z into the wall, x as near up as can be.
+    """A threaded bolt; its frame is at the free end, z into the wall, x as upright as possible.
 
-    A nut's place on it is one number, the turns that it has been screwed on: 0 is where its front
-    face is flush with the free end and the first thread is about to catch. Hence
-    depth = pitch * turns, roll = start + hand * 2 pi * turns.
+    The position of a nut on it is a single number, the turns it has been screwed on: at 0 its
+    front face is flush with the free end and the thread is about to catch. Hence
+    depth = pitch * turns and roll = start + hand * 2 pi * turns.
     """
 
-    name: str  # also of its tf frame
+    name: str  # name of the bolt and of its tf frame
     pose: Array  # base_link <- bolt (4, 4), read-only [m]
     diameter: float  # major diameter [m]
-    length: float  # of the thread from the free end [m]
+    length: float  # length of the thread from the free end [m]
     pitch: float  # advance per turn [m]
     hand: int = 1  # +1 if a positive turn about +z advances along +z (right-handed), else -1
-    # roll about z, from x, at which a nut's first thread catches [rad]; the roll of a nut is that
-    # of its own x axis, through the middle of a flat
+    # roll about z, from x, at which the thread of a nut catches [rad]; the roll of a nut is that
+    # of its x axis, through the middle of a flat
     start: float = 0.0
-    start_known: bool = False  # whether start was measured; else a plan must not rely on it
+    start_known: bool = False  # whether start is known; otherwise a plan must not rely on it
 
     @property
-    def most_turns(self) -> float:
-        """Turns at which the nut's front face meets the end of the thread."""
+    def max_turns(self) -> float:
+        """Turns at which the nut's front face reaches the end of the thread."""
         return self.length / self.pitch
 
     def depth(self, turns: float) -> float:
-        """Return how far the nut's front face is past the free end [m]."""
+        """Return the depth of the nut's front face past the free end [m]."""
         return self.pitch * turns
 
     def roll(self, turns: float) -> float:
@@ -56,11 +56,11 @@ class Bolt:
         return self.start + self.hand * TURN * turns
 
     def turns_by(self, roll: float) -> float:
-        """Return how many turns on (positive) or off (negative) a rotation about z makes."""
+        """Return the turns, positive when screwing on, of a rotation about z [rad]."""
         return self.hand * roll / TURN
 
     def engaged(self, turns: float, nut_thickness: float) -> float:
-        """Return how many turns of thread are inside the nut: 0 to the nut's own number."""
+        """Return the turns of thread inside the nut, 0 to nut_thickness / pitch."""
         return min(max(turns, 0.0), nut_thickness / self.pitch)
 
 
@@ -68,59 +68,59 @@ class Bolt:
 class Nut:
     """A hexagon nut; its frame is at its centre, z along its axis, x to the middle of a flat."""
 
-    across_flats: float  # distance of opposite flats [m]
+    across_flats: float  # distance between opposite flats [m]
     thickness: float  # length along its axis [m]
-    on: str  # name of the bolt it starts on
-    turns: float  # turns that unscrew it from there
-    flats: float  # its roll at the start, about the bolt's z from the bolt's x [rad]
+    on: str  # name of its initial bolt
+    turns: float  # turns to unscrew it from there
+    flats: float  # initial roll about the bolt's z, from its x [rad]
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything around the arm, checked."""
+    """Everything around the arm, validated."""
 
     name: str
-    file: str  # where it was read from; "" if it was made in code
+    file: str  # its file; "" if it was made in code
     bolts: Mapping[str, Bolt]  # by name
     nut: Nut | None  # the nut, or None
-    things: Mapping[str, SceneObject]  # by name
-    frames: Mapping[str, Array]  # base_link <- bolt, thing or named frame (4, 4), by name
-    floor: float = 0.0  # height of the floor on which things fall, z in base_link [m]
-    parents: Mapping[str, str] = field(default_factory=dict)  # frame that each frame is placed on
+    objects: Mapping[str, SceneObject]  # by name
+    frames: Mapping[str, Array]  # base_link <- bolt, object or named frame (4, 4), by name
+    floor: float = 0.0  # height of the floor, z in base_link [m]
+    parents: Mapping[str, str] = field(default_factory=dict)  # parent of each frame
 
     def bolt(self, name: str) -> Bolt:
-        """Return a bolt; an unknown name is a SceneError that lists those there are."""
+        """Return a bolt; for an unknown name raise SceneError with suggestions."""
         return self._named(self.bolts, name, "bolt ")
 
-    def thing(self, name: str) -> SceneObject:
-        """Return a thing, as bolt() does."""
-        return self._named(self.things, name, "")
+    def object(self, name: str) -> SceneObject:
+        """Return an object, as bolt() does."""
+        return self._named(self.objects, name, "")
 
     def frame(self, name: str) -> Array:
-        """Return base_link <- frame (4, 4), as bolt() does; base_link itself is known."""
+        """Return base_link <- frame (4, 4), as bolt() does; base_link itself is valid."""
         return self._named({BASE_FRAME: np.eye(4), **self.frames}, name, "frame ")
 
-    def _named(self, those: Mapping[str, _Named], name: str, noun: str) -> _Named:
-        if name not in those:
-            what = f"there is no {noun}'{name}' in the scene; {did_you_mean(name, those)}"
+    def _named(self, known: Mapping[str, _Named], name: str, noun: str) -> _Named:
+        if name not in known:
+            what = f"there is no {noun}'{name}' in the scene; {did_you_mean(name, known)}"
             raise SceneError(what, self.file)
-        return those[name]
+        return known[name]
 
-    def the_nut(self) -> Nut:
-        """Return the nut; a scene without one is a SceneError."""
+    def require_nut(self) -> Nut:
+        """Return the nut; raise SceneError if the scene has none."""
         if self.nut is None:
             raise SceneError("the scene has no nut", self.file)
         return self.nut
 
     def nut_pose(self, bolt: str, turns: float) -> Array:
-        """Return base_link <- nut (4, 4) [m] for a nut screwed onto a bolt by so many turns."""
-        it, nut = self.bolt(bolt), self.the_nut()
-        centre = it.depth(turns) - nut.thickness / 2.0
-        return it.pose @ shift_z(centre) @ turn_z(it.roll(turns))
+        """Return base_link <- nut (4, 4) [m] for a nut screwed onto a bolt by some turns."""
+        thread, nut = self.bolt(bolt), self.require_nut()
+        centre = thread.depth(turns) - nut.thickness / 2.0
+        return thread.pose @ shift_z(centre) @ turn_z(thread.roll(turns))
 
     def nut_start(self) -> Array:
-        """Return base_link <- nut (4, 4) [m] where the nut is at first."""
-        nut = self.the_nut()
+        """Return the initial base_link <- nut (4, 4) [m]."""
+        nut = self.require_nut()
         return self.nut_pose(nut.on, nut.turns)
 
     def with_bolt(self, name: str, pose: Array) -> Scene:
@@ -129,29 +129,29 @@ class Scene:
         frames = {**self.frames, name: moved.pose}
         return replace(self, bolts={**self.bolts, name: moved}, frames=frames)
 
-    def moved(self, name: str, way: Array) -> Scene:
-        """Return this scene with a frame and all on it moved by (3,) along base_link's axes."""
+    def shifted(self, name: str, displacement: Array) -> Scene:
+        """Return this scene with a frame and all on it shifted by (3,) in base_link [m]."""
         self.frame(name)
-        T = pose(p=tuple(way))
+        T = pose(p=tuple(displacement))
         frames = {
             k: readonly(T @ F) if self.moves_with(k, name) else F for k, F in self.frames.items()
         }
         bolts = {k: replace(bolt, pose=frames[k]) for k, bolt in self.bolts.items()}
-        things = {k: thing.at(frames[k]) for k, thing in self.things.items()}
-        return replace(self, frames=frames, bolts=bolts, things=things)
+        objects = {k: obj.at(frames[k]) for k, obj in self.objects.items()}
+        return replace(self, frames=frames, bolts=bolts, objects=objects)
 
-    def with_thing(self, name: str, T: Array) -> Scene:
+    def with_object(self, name: str, T: Array) -> Scene:
         """Return this scene with one object at base_link <- object (4, 4) [m]."""
-        moved = self.thing(name).at(T)
+        moved = self.object(name).at(T)
         frames = {**self.frames, name: moved.pose}
-        return replace(self, things={**self.things, name: moved}, frames=frames)
+        return replace(self, objects={**self.objects, name: moved}, frames=frames)
 
     def without(self, name: str) -> Scene:
         """Return this scene without an object; its frame stays."""
-        return replace(self, things={k: v for k, v in self.things.items() if k != name})
+        return replace(self, objects={k: v for k, v in self.objects.items() if k != name})
 
     def moves_with(self, frame: str, name: str) -> bool:
-        """Return whether a frame is another one, or placed on it, directly or not."""
+        """Return whether a frame is the named one or is placed on it, even indirectly."""
         while frame != name and frame in self.parents:
             frame = self.parents[frame]
         return frame == name

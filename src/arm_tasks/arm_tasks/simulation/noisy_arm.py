@@ -26,21 +26,21 @@ ONE_TICK = math.radians(180.0 * (20000.0 / 4096.0) / 2000.0)
 class Noise:
     """Error bounds; errors are uniformly distributed within them."""
 
-    tick: float = 0.0  # step of the servos' command, for joints that turn [rad]
+    tick: float = 0.0  # resolution of the servo commands, for revolute joints [rad]
     dead_band: float = 0.0  # full width of a servo's dead band [rad]
     backlash: float = 0.0  # full backlash of its gears [rad]
-    zero: float = 0.0  # of a joint's zero [rad]
-    width: float = 0.0  # of the jaws' width [m]
-    aside: float = 0.0  # of the jaws' middle from the tool's axis, along the opening [m]
-    bolt: float = 0.0  # of a bolt's position along each of its axes [m]
-    bolt_tilt: float = 0.0  # of a bolt's axis [rad]
+    zero: float = 0.0  # error of a joint's zero [rad]
+    width: float = 0.0  # error of the jaw width [m]
+    aside: float = 0.0  # offset of the jaws from the tool's axis, along the opening [m]
+    bolt: float = 0.0  # error of a bolt's position along each of its axes [m]
+    bolt_tilt: float = 0.0  # error of a bolt's axis [rad]
 
     def but(self, **bounds: float) -> Noise:
         """Return this noise with other bounds."""
         return replace(self, **bounds)
 
 
-# A data sheet's 5 us of dead band are 0.45 degrees; a degree is what worn or loaded ones show.
+# Data sheets give 5 us of dead band, 0.45 degrees; worn or loaded servos show a degree.
 HOBBY = Noise(
     tick=ONE_TICK,
     dead_band=math.radians(1.0),
@@ -56,10 +56,10 @@ HOBBY = Noise(
 class NoisyArm(ServoBehaviour):
     """Actual tool pose and jaw width for a sequence of commands.
 
-    Dead band and backlash are play: the joint rests until the command has moved through it, and
-    then follows half of it behind (the play operator; Brokate and Sprekels, "Hysteresis and Phase
-    Transitions", 1996, chapter 2). The initial position within the play is random, and so is the
-    actual minus the commanded position of each joint, zeros (n,) [rad], unless it is given.
+    Dead band and backlash are play: the joint rests until the command has crossed the play and
+    then lags by half of it (the play operator; Brokate and Sprekels, "Hysteresis and Phase
+    Transitions", 1996, chapter 2). The initial position within the play is random, and so are the
+    zero errors of the joints (n,) [rad], actual minus commanded, unless they are given.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class NoisyArm(ServoBehaviour):
         self.zeros = drawn if zeros is None else zeros
         self._play = 0.5 * (noise.dead_band + noise.backlash) * self._turns
         self._lag = rng.uniform(-1.0, 1.0, chain.n) * self._play
-        self._at: Array | None = None
+        self._position: Array | None = None
         self._width_off = float(rng.uniform(-noise.width, noise.width))
         self._jaws = pose(p=(0.0, float(rng.uniform(-noise.aside, noise.aside)), 0.0))
 
@@ -81,13 +81,13 @@ class NoisyArm(ServoBehaviour):
         if self._noise.tick:
             rounded = np.round(commanded / self._noise.tick) * self._noise.tick
             commanded = np.where(self._turns, rounded, commanded)
-        if self._at is None:
-            self._at = commanded - self._lag
-        self._at = np.clip(self._at, commanded - self._play, commanded + self._play)
-        return np.asarray(self._at + self.zeros)
+        if self._position is None:
+            self._position = commanded - self._lag
+        self._position = np.clip(self._position, commanded - self._play, commanded + self._play)
+        return np.asarray(self._position + self.zeros)
 
     def tool(self, commanded: Array) -> Array:
-        """Return base_link <- the middle of the jaws (4, 4), z along the tool's [m]."""
+        """Return base_link <- jaws (4, 4), centred between them with the tool's axes [m]."""
         return np.asarray(self._chain.fk(self.joints(commanded)) @ self._jaws)
 
     def width(self, commanded: float) -> float:
@@ -96,7 +96,7 @@ class NoisyArm(ServoBehaviour):
 
 
 def displaced(scene: Scene, noise: Noise, rng: np.random.Generator) -> Scene:
-    """Return the actual scene: each bolt a little off, its wall in its place."""
+    """Return the actual scene, with random errors of the bolts but not of their walls."""
     for name, bolt in scene.bolts.items():
         aside = rng.uniform(-noise.bolt, noise.bolt, 3)
         lean = np.array([*rng.uniform(-noise.bolt_tilt, noise.bolt_tilt, 2), 0.0])
@@ -104,9 +104,9 @@ def displaced(scene: Scene, noise: Noise, rng: np.random.Generator) -> Scene:
     return scene
 
 
-RATE = 25.0  # updates a second; the world divides the motion between two into small steps
+RATE = 25.0  # [1/s]; the world divides the motion between updates into small steps
 
-# The first of these events decides why a transfer failed.
+# The first of these events is the reason of a failure.
 _FAULTS = {
     NutEvent.MISSED: "jaws missed the nut",
     NutEvent.CLOSED_ON_NOTHING: "jaws missed the nut",
@@ -115,7 +115,7 @@ _FAULTS = {
     NutEvent.PUSHED_OUT: "bolt pushed the nut out of the jaws",
     NutEvent.CROSS_THREADED: "cross-threaded",
     NutEvent.NOT_CAUGHT: "thread did not catch",
-    NutEvent.DROPPED: "nut was let go before the thread caught",
+    NutEvent.DROPPED: "nut was released before the thread caught",
 }
 
 
@@ -123,9 +123,9 @@ _FAULTS = {
 class MonteCarloTrial:
     """Result of one transfer."""
 
-    seed: int  # of its random numbers
-    fault: str  # what went wrong first, in a few words; "" if the nut is where it should be
-    turns: float  # turns of thread engaged at the end on the bolt that it should be on
+    seed: int  # seed of its random numbers
+    fault: str  # the first fault in a few words; "" if the transfer succeeded
+    turns: float  # turns engaged on the expected bolt at the end
 
 
 def run_trial(
@@ -133,7 +133,7 @@ def run_trial(
 ) -> MonteCarloTrial:
     """Run a plan for the nominal arm and scene on an arm and a scene with random errors.
 
-    Equal seeds give equal trials; zeros (n,) are the errors of the joints' zeros [rad], random if
+    Equal seeds give equal trials; zeros (n,) are the zero errors of the joints [rad], random if
     None.
     """
     rng = np.random.default_rng(seed)
@@ -147,5 +147,5 @@ def run_trial(
 
 
 def fault(run: Recording) -> str:
-    """Return in a few words what went wrong first in a run that failed."""
+    """Return the first fault of a failed run in a few words."""
     return next((_FAULTS[event] for event in run.events if event in _FAULTS), "too few turns")

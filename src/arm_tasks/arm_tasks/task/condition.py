@@ -13,13 +13,13 @@ from arm_tasks.scene.nut_state import NutReport, NutStatus
 class Observation:
     """The world at one moment."""
 
-    nut: NutReport | None = None  # where the nut is, None if unknown
+    nut: NutReport | None = None  # the nut, None if unknown
     width: float | None = None  # between the jaws [m], None if unknown
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A conjunction: all that is not None or "" must hold."""
+    """A conjunction of all fields that are not None or ""."""
 
     nut_on: str = ""  # bolt that the nut is on
     turns: float | None = None  # at least this many turns
@@ -30,12 +30,12 @@ class Condition:
 
     @property
     def needs_nut(self) -> bool:
-        """Whether it depends on the nut."""
+        """True if it depends on the nut."""
         return bool(self.nut_on) or self.nut_held is not None or self.nut_fallen is not None
 
     @property
     def needs_width(self) -> bool:
-        """Whether it depends on the width of the jaws."""
+        """True if it depends on the width of the jaws."""
         return self.gripper_above is not None or self.gripper_below is not None
 
     def missing(self, observed: Observation) -> str:
@@ -47,7 +47,7 @@ class Condition:
         return ""
 
     def holds(self, observed: Observation) -> bool:
-        """Return whether all of it holds; nothing holds of what is missing."""
+        """Return whether all parts hold; none holds if its observation is missing."""
         if self.missing(observed):
             return False
         nut, width = observed.nut, observed.width or 0.0
@@ -61,7 +61,7 @@ class Condition:
         return above and below and held and fallen and (engaged or not self.nut_on)
 
     def __str__(self) -> str:
-        """Return it as a clause."""
+        """Return the condition as a clause."""
         parts = [f"the nut is on {self.nut_on}"] if self.nut_on else []
         if self.turns is not None:
             parts[-1] += f" by {self.turns:g} turns"

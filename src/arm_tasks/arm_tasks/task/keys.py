@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the keys of a task file; reader, JSON schema and reference are made from them."""
+"""Tables of the keys of a task file, for the reader, the JSON schema and the reference."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ VALUE = Leaf("number, expression or text", "value")
 POSITIVE = Leaf("number above 0", "positive")
 SHARE = Leaf("above 0, to 1", "share")
 SECONDS = Leaf("s, at least 0", "at_least_0")
+DISTANCE = Leaf("m, or mm with _mm; at least 0", "at_least_0", "_mm")
+TILT = Leaf("rad, or deg with _deg; at least 0", "at_least_0", "_deg")
 STEPS = Leaf("list of steps", "steps")
 PLACE = ListOf(LENGTH, 3, 3)
 TURN = ListOf(ANGLE, 3, 3)
@@ -29,39 +31,37 @@ AXES = ("target", "tool")
 class StepKeys:
     """The keys of one kind of step."""
 
-    meaning: str  # what it does
+    meaning: str  # description
     table: Table  # its keys
-    # key that a bare value means, as in `wait: 0.5`; no length or angle: their units must be seen
+    # key of a bare value, as in `wait: 0.5`; not a length or angle, whose unit must be visible
     short: str = ""
-    one_of: bool = False  # whether one of its keys is required, no matter which
+    one_of: bool = False  # whether any one of its keys is required
 
 
-SPEED = Key(SHARE, "share of the joints' speed limits; that of the defaults if omitted")
+SPEED = Key(SHARE, "fraction of the joints' speed limits; the default if omitted")
 TOLERANCE = {
-    "position": Key(
-        ABOVE, "largest error of the tool's position; that of the defaults if omitted"
-    ),
-    "tilt": Key(ANGLE, "largest error of the tool's z, 0 to a right angle; likewise"),
+    "position": Key(ABOVE, "largest error of the tool's position; the default if omitted"),
+    "tilt": Key(TILT, "largest tilt of the tool's z, up to a right angle; likewise"),
 }
 TARGET = {
-    "frame": Key(TEXT, "frame of the scene, base_link, or tool0 for where the tool is"),
+    "frame": Key(TEXT, "frame of the scene, base_link, or tool0 for the current tool pose"),
     "xyz": Key(PLACE, "position of the tool in the frame; zeros if omitted"),
     "rpy": Key(TURN, "roll, pitch, yaw of the tool in the frame; zeros if omitted"),
-    "roll": Key(ANGLE, "of the tool about the frame's z, in place of rpy"),
+    "roll": Key(ANGLE, "roll of the tool about the frame's z, instead of rpy"),
     "axis": Key(
         ListOf(NUMBER, 3, 3),
-        "direction of the tool's z in the frame, its x as near to the frame's z as can be (to its "
-        "x, if the axis is along z), in place of rpy",
+        "direction of the tool's z in the frame, with its x as close as possible to the frame's z "
+        "(or x, if the axis is along z), instead of rpy",
     ),
     "orientation": Key(
         Choice(ORIENTATIONS),
-        "mode: full; axis: the roll about the tool's z is free; any: all of it is; full if "
+        "full; axis: the roll about the tool's z is free; any: the orientation is free; full if "
         "omitted",
     ),
     "offset": Key(PLACE, "added to the target"),
     "offset_in": Key(
         Choice(AXES),
-        "axes of the offset: target, those of the frame; tool, those of the tool at the target; "
+        "axes of the offset: those of the frame (target) or of the tool at the target (tool); "
         "target if omitted",
     ),
     **TOLERANCE,
@@ -69,7 +69,7 @@ TARGET = {
 WHEN = Table(
     {
         "nut_on": Key(TEXT, "the nut is on this bolt"),
-        "turns": Key(NUMBER, "and by at least this many turns"),
+        "turns": Key(NUMBER, "engaged by at least this many turns"),
         "nut_held": Key(TRUTH, "whether the jaws hold the nut"),
         "nut_fallen": Key(TRUTH, "whether the nut lies on the floor"),
         "gripper_above": Key(LENGTH, "the jaws are wider than this"),
@@ -78,13 +78,13 @@ WHEN = Table(
 )
 
 
-NAME = Key(TEXT, "its name in reports; its kind if omitted")
+NAME = Key(TEXT, "name in reports; the kind if omitted")
 
 
 def _command(
     meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
 ) -> StepKeys:
-    """Return the keys of a step that moves no joint itself, and has no speed."""
+    """Return the keys of a step without a speed."""
     return StepKeys(meaning, Table({"name": NAME, **keys}), short, one_of)
 
 
@@ -100,20 +100,22 @@ def _screw(turns: Key, extra: str) -> dict[str, Key]:
         "turns": turns,
         "extra_turns": Key(Leaf("number, at least 0", "at_least_0"), extra),
         "approach": Key(ABOVE, "length of the straight approach; 20 mm"),
-        "grip_width": Key(LENGTH, "of the jaws that hold the nut; a little less than the nut"),
-        "open_width": Key(LENGTH, "that clears its corners; a little more than they need"),
-        "press": Key(LENGTH, "how far the nut is pushed against the bolt's end; 0.3 mm"),
-        "search": Key(
-            LENGTH, "radius of the search for the bolt's tip, under pressure; 0 if omitted"
+        "grip_width": Key(DISTANCE, "jaw width that holds the nut; a little less than the nut"),
+        "open_width": Key(
+            DISTANCE, "jaw width that clears the corners; a little more than they need"
         ),
-        "play": Key(ANGLE, "dead band and backlash to compensate; 0 if omitted"),
-        "approach_tilt": Key(ANGLE, "largest tilt on approach and retreat; that of the defaults"),
-        "position": Key(ABOVE, "largest error of the position while it turns; 0.01 mm"),
-        "tilt": Key(ANGLE, "largest tilt while it turns; 3 deg if omitted"),
+        "press": Key(LENGTH, "distance to push the nut against the bolt's end; 0.3 mm"),
+        "search": Key(
+            DISTANCE, "radius of the search for the bolt's tip, under pressure; 0 if omitted"
+        ),
+        "play": Key(TILT, "dead band and backlash to compensate; 0 if omitted"),
+        "approach_tilt": Key(TILT, "largest tilt on approach and retreat; the default if omitted"),
+        "position": Key(ABOVE, "largest position error while it turns; 0.01 mm"),
+        "tilt": Key(TILT, "largest tilt while it turns; 3 deg if omitted"),
     }
 
 
-WIDTH = Key(LENGTH, "between the jaws; as wide as they open if omitted")
+WIDTH = Key(DISTANCE, "width between the jaws; fully open if omitted")
 STEPS_KEY = Key(STEPS, "the steps", required=True)
 
 STEPS_KEYS: Mapping[str, StepKeys] = {
@@ -135,10 +137,10 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "posture",
     ),
     "play": _step(
-        "Moves to the beginning of a trajectory file and plays it at its own pace, within limits.",
+        "Moves to the beginning of a trajectory and plays it at its own pace, within the limits.",
         {
             "path": Key(TEXT, "the file, relative to this one, or a shipped name", True),
-            "reverse": Key(TRUTH, "from its end to its beginning"),
+            "reverse": Key(TRUTH, "play from the end to the beginning"),
         },
         "path",
     ),
@@ -155,7 +157,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     "grip": _command(
         "Closes the jaws to a width, or on a payload of the scene, which is then carried.",
         {
-            "width": Key(LENGTH, "between the jaws"),
+            "width": Key(DISTANCE, "width between the jaws"),
             "payload": Key(TEXT, "the object to grip, instead of a width"),
         },
         "payload",
@@ -167,7 +169,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     "turn": _step(
         "Turns the tool about its own z.",
         {
-            "angle": Key(ANGLE, "by how much", True),
+            "angle": Key(ANGLE, "angle of the turn", True),
             "advance": Key(LENGTH, "displacement along z at the same time; 0 if omitted"),
             **TOLERANCE,
         },
@@ -191,7 +193,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     "wait": _command("Waits.", {"seconds": Key(SECONDS, "duration", True)}, "seconds"),
     "set_speed": _command(
         "Sets the speed of the following steps in the same list, unless they have their own.",
-        {"speed": Key(SHARE, "share of the joints' speed limits", True)},
+        {"speed": Key(SHARE, "fraction of the joints' speed limits", True)},
         "speed",
     ),
     "repeat": _command(
@@ -225,7 +227,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "Pauses until a person resumes the task.",
         {
             "say": Key(TEXT, "instruction for the person", True),
-            "nut_back": Key(TRUTH, "true: the person puts the nut back to its place in the scene"),
+            "nut_back": Key(TRUTH, "true: the person puts the nut back in its initial place"),
         },
         "say",
     ),
@@ -235,9 +237,9 @@ DEFAULTS = Table({"speed": Key(SHARE, "0.5 if omitted"), **TOLERANCE})
 EXPECT = Table(
     {
         "nut_on": Key(TEXT, "bolt that the nut must be on, released"),
-        "turns": Key(NUMBER, "by at least this many turns"),
-        "payload": Key(TEXT, "object of the scene that must lie, released,"),
-        "lies_on": Key(TEXT, "on this object"),
+        "turns": Key(NUMBER, "engaged by at least this many turns"),
+        "payload": Key(TEXT, "released object of the scene"),
+        "lies_on": Key(TEXT, "object that it must lie on"),
         "line_within": Key(ABOVE, "largest distance from the lines of move_linear steps"),
     }
 )

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads task files; every error has file and line."""
+"""Reads task files; errors have file and line."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from arm_tasks.task.keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK
 from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional
 from arm_tasks.task.steps import Call, Expectation, If, Repeat, SetSpeed, StepBase, Task, Until
 
-_MOST_REPEATS = 10_000
-_MOST_STEPS = 20_000
+_MAX_REPEATS = 10_000
+_MAX_STEPS = 20_000
 
 
 def load_task(name_or_path: str | Path) -> Task:
-    """Read a task: a shipped name, such as "nut_transfer", or the path of a YAML file.
+    """Load a task by its shipped name, such as "nut_transfer", or by the path of a YAML file.
 
     Raises:
         TaskFileError: One sentence with file and line, or the names of the shipped tasks.
@@ -35,7 +35,7 @@ def load_task(name_or_path: str | Path) -> Task:
 def task_from_text(
     text: str, file: str = "task", poses: Mapping[str, TaughtPose] | None = None
 ) -> Task:
-    """Read a task from a string; the poses are for a text that names no file of them."""
+    """Read a task from a string; the poses are for a text without the key `poses`."""
     reader = _TaskReader((Path(file).resolve(),), poses=poses or {})
     return reader.task(parse_yaml(text, file, TaskFileError))
 
@@ -44,10 +44,10 @@ def task_from_text(
 class _TaskReader:
     """Reads one task file."""
 
-    files: tuple[Path, ...]  # the file, last, after those that call it
+    files: tuple[Path, ...]  # the chain of calling files, ending with this one
     given: Variables = NO_VARIABLES  # variables from the caller
     variables: Variables = NO_VARIABLES  # those of this file
-    # taught poses, for a file that names none
+    # taught poses for a file without the key `poses`
     poses: Mapping[str, TaughtPose] = field(default_factory=dict)
 
     def task(self, root: Field) -> Task:
@@ -60,15 +60,15 @@ class _TaskReader:
             section = keys.require("defaults")
             defaults = defaults.read(TypedMapping(section, "defaults", DEFAULTS, variables))
         steps = reader.steps(keys.require("steps"), defaults)
-        if _count(steps) > _MOST_STEPS:
-            raise keys.fail(f"all repetitions written out are more than {_MOST_STEPS} steps")
+        if _count(steps) > _MAX_STEPS:
+            raise keys.fail(f"expanded repetitions have more than {_MAX_STEPS} steps")
         expect = _expectation(keys.require("expect"), variables) if keys.has("expect") else None
         return Task(
             keys.text("task"), root.file, steps, self._scene(keys.text("scene", "")), expect
         )
 
     def _taught(self, keys: TypedMapping) -> Mapping[str, TaughtPose]:
-        """Return the poses of the file that is named, or the given ones."""
+        """Return the poses of the file under `poses`, or the given ones."""
         if not keys.has("poses"):
             return self.poses
         path = self.files[-1].parent / Path(keys.text("poses")).expanduser()
@@ -77,12 +77,12 @@ class _TaskReader:
         return load_poses(path)
 
     def _scene(self, name: str) -> str:
-        """Return a shipped name unchanged, a path relative to the file."""
+        """Return a shipped name unchanged and a path relative to this file."""
         path = Path(name).expanduser()
         return str(self.files[-1].parent / path) if path.suffix in (".yaml", ".yml") else name
 
     def steps(self, item: Field, defaults: Defaults) -> tuple[StepBase, ...]:
-        """Read a list of steps; a set_speed applies to those below it."""
+        """Read a list of steps; a set_speed applies to the steps below it."""
         if not item.is_list or not item.items():
             what = f"steps must be a list of at least one step, not {item.kind}"
             raise TaskFileError(what, item.file, item.line)
@@ -94,10 +94,10 @@ class _TaskReader:
         return tuple(steps)
 
     def step(self, item: Field, defaults: Defaults) -> StepBase:
-        """Read one step: a bare kind, or a mapping of the kind to its keys."""
+        """Read one step: a bare kind, or a mapping from the kind to its keys."""
         found = item.mapping() if item.is_mapping else {item.raw("a step"): None}
         if len(found) != 1:
-            what = f"a step has one key, its kind; here are {', '.join(found) or 'none'}"
+            what = f"a step has one key, its kind; found {', '.join(found) or 'none'}"
             raise TaskFileError(what, item.file, item.line)
         word, body = next(iter(found.items()))
         if word not in STEPS_KEYS:
@@ -123,8 +123,8 @@ class _TaskReader:
             when, most = condition(keys), keys.count("at_most", least=1)
             return Until(**common, when=when, at_most=most, steps=steps("steps"))
         times = keys.count("times", least=1)
-        if times > _MOST_REPEATS:
-            raise keys.fail(f"times is {times}, at most {_MOST_REPEATS} is possible")
+        if times > _MAX_REPEATS:
+            raise keys.fail(f"times is {times}; at most {_MAX_REPEATS} is possible")
         return Repeat(**common, times=times, steps=steps("steps"))
 
     def _keys(self, word: str, body: Field | None, item: Field) -> TypedMapping:
@@ -137,7 +137,7 @@ class _TaskReader:
         return TypedMapping(body, what, kind.table, self.variables, short)
 
     def _called(self, keys: TypedMapping) -> Task:
-        """Read a called task, if it does not call this one again."""
+        """Read a called task; raise TaskFileError if it calls this one again."""
         name, at = keys.text("task"), keys.require("task")
 
         def refuse(what: str, path: str = "") -> TaskFileError:
@@ -148,7 +148,7 @@ class _TaskReader:
         path = resolve(str(beside) if is_path else name, "tasks", "task", refuse).resolve()
         if path in self.files:
             chain = [file.stem for file in (*self.files[self.files.index(path) :], path)]
-            raise refuse(f"the tasks call each other for ever: {' -> '.join(chain)}")
+            raise refuse(f"the tasks call each other endlessly: {' -> '.join(chain)}")
         given = self.variables.evaluate_arguments(keys.children("variables"))
         return _TaskReader((*self.files, path), given).task(read_yaml(path, TaskFileError))
 
@@ -156,9 +156,9 @@ class _TaskReader:
 def _expectation(item: Field, variables: Variables) -> Expectation:
     keys = TypedMapping(item, "expect", EXPECT, variables)
     if keys.has("turns") and not keys.has("nut_on"):
-        raise keys.fail("turns are of a nut on a bolt; give nut_on too")
+        raise keys.fail("turns need a bolt; give nut_on, too")
     if keys.has("payload") != keys.has("lies_on"):
-        raise keys.fail("give both payload and lies_on, or none of them")
+        raise keys.fail("give both payload and lies_on, or neither")
     within = optional(keys, "line_within", above=0.0)
     texts = {name: keys.text(name, "") for name in ("nut_on", "payload", "lies_on")}
     return Expectation(turns=keys.number("turns", 0.0), line_within=within, **texts)

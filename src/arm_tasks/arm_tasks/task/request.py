@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A request for a task, resolved once to everything that planning and execution need."""
+"""A task request, resolved to everything that planning and execution need."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ArmConfiguration:
 
     @classmethod
     def of_posture(cls, model: RobotModel, posture: str = "") -> ArmConfiguration:
-        """Return a posture of the robot; by default "rest", or zeros if it has none."""
+        """Return a posture of the robot, by default "rest" or, without one, zeros."""
         if posture and posture not in model.postures:
             known = ", ".join(model.postures) or "none"
             raise PlanError(f"{model.name} has no posture '{posture}'; it has {known}")
@@ -53,13 +53,13 @@ class ArmConfiguration:
 
 @dataclass(frozen=True)
 class TaskRequest:
-    """What to do, where, with which arm, and from which configuration."""
+    """A task with its scene, arm and start configuration."""
 
-    task: Task  # what to do
-    scene: Scene  # where things are
+    task: Task  # the task
+    scene: Scene  # the surroundings
     model: RobotModel  # the robot: postures and gripper
-    chain: Chain  # its kinematics; limits of speed and acceleration must be known
-    start: ArmConfiguration  # where the arm is; joints that the chain does not have are ignored
+    chain: Chain  # its kinematics, with limits of speed and acceleration
+    start: ArmConfiguration  # initial configuration; joints that are not in the chain are ignored
 
 
 def load_request(
@@ -71,11 +71,10 @@ def load_request(
     text: str = "",
     poses: Mapping[str, TaughtPose] | None = None,
 ) -> TaskRequest:
-    """Resolve names to a request.
+    """Resolve names to a request; raise TasksError for a missing or invalid file.
 
-    The task is a shipped name or a path, only its name if the text of its file is given; "" for
-    the scene means the task's own. The poses are for a text that names no file of them. A file
-    that is missing or invalid raises a TasksError.
+    The task is a shipped name or a path, or just a name if the text is given. An empty scene
+    selects the task's own. The poses are for a text without the key `poses`.
     """
     name = task or DEFAULT_TASK
     loaded = task_from_text(text, name, poses) if text else load_task(name)

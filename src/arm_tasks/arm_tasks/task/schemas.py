@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""JSON schemas and reference pages of task and scene files, made from the tables of their keys.
+"""JSON schemas and reference pages of task and scene files, generated from their key tables.
 
 To regenerate them, in src/arm_tasks: python3 -m arm_tasks.task.schemas
 """
@@ -20,7 +20,7 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def task_schema() -> dict[str, Any]:
-    """Return the schema of task files as plain data; numbers may be expressions there."""
+    """Return the schema of task files as plain data; numbers may be expressions."""
     return {
         **_head("Task file of arm_tasks", "Steps of an arm, checked before the first motion."),
         **schema_of(TASK),
@@ -61,15 +61,15 @@ def texts(repository: Path) -> dict[Path, str]:
         "tasks": f"\n{key_reference({'': TASK})}\n{_meanings()}",
         "scenes": f"\n{key_reference({'': SCENE})}\n",
     }
-    made = {
+    generated = {
         schemas / "task.schema.json": _text(task_schema()),
         schemas / "scene.schema.json": _text(scene_schema()),
     }
     for name, table in tables.items():
         page = pages / f"{name}.md"
         before, rest = page.read_text(encoding="utf-8").split(BEGIN)
-        made[page] = f"{before}{BEGIN}{table}{END}{rest.split(END)[1]}"
-    return made
+        generated[page] = f"{before}{BEGIN}{table}{END}{rest.split(END)[1]}"
+    return generated
 
 
 def _head(title: str, description: str) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def _step_schema() -> dict[str, Any]:
 
 
 def _body(step: StepKeys) -> dict[str, Any]:
-    """Return a mapping of keys, a bare value for one of them, or null."""
+    """Return the schema of a step's value: a mapping, a bare value for its short key, or null."""
     forms = [schema_of(step.table)]
     if step.short:
         forms.append(schema_of(step.table.keys[step.short].kind))
@@ -94,7 +94,7 @@ def _body(step: StepKeys) -> dict[str, Any]:
 
 
 def _required(step: StepKeys) -> bool:
-    """Return whether a step makes no sense without keys."""
+    """Return whether a step needs keys."""
     return step.one_of or any(key.required for key in step.table.keys.values())
 
 

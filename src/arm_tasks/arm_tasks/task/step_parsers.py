@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parsers of the steps: keys of the task file -> the step's class."""
+"""Parsers that convert the keys of each kind of step to its class."""
 
 from __future__ import annotations
 
@@ -24,21 +24,20 @@ from arm_tasks.task.keys import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
 
 _RIGHT_ANGLE = math.pi / 2.0
 _ZEROS = (0.0, 0.0, 0.0)
-_SIGNED = ("press", "angle", "advance")  # the other numbers are at least 0
+# limits of a number by the form of its key
+_LIMITS = {"positive": {"above": 0.0}, "at_least_0": {"least": 0.0}, "number": {}}
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """Defaults of the keys that a step leaves out."""
+    """Defaults of keys that a step omits."""
 
-    speed: float = 0.5  # share of the joints' velocity limits
-    tolerance: steps.Tolerance = field(
-        default_factory=steps.Tolerance
-    )  # while the tool comes and goes
-    poses: Mapping[str, TaughtPose] = field(default_factory=dict)  # that were taught, by name
+    speed: float = 0.5  # fraction of the joints' velocity limits
+    tolerance: steps.Tolerance = field(default_factory=steps.Tolerance)
+    poses: Mapping[str, TaughtPose] = field(default_factory=dict)  # taught poses by name
 
     def read(self, keys: TypedMapping) -> Defaults:
-        """Return the same with the section `defaults` of a task file."""
+        """Return these defaults updated by the section `defaults` of a task file."""
         speed, tolerance = _speed(keys, self.speed), _tolerance(keys, steps.Tolerance())
         return replace(self, speed=speed, tolerance=tolerance)
 
@@ -115,7 +114,7 @@ def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.GripStep:
     width = 0.0 if kind == "close" else optional(keys, "width", least=0.0)
     payload = keys.text("payload", "") if kind == "grip" else ""
     if kind == "grip" and (width is None) == (not payload):
-        raise keys.fail("give either the width or the payload that shall be held")
+        raise keys.fail("give either the width or the payload to hold")
     return steps.GripStep(**defaults.common(keys, kind), width=width, payload=payload)
 
 
@@ -128,12 +127,12 @@ def _play(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.Play:
 
 
 def optional(keys: TypedMapping, name: str, **limits: float) -> float | None:
-    """Return a number within limits, None if its key is omitted."""
+    """Return a number within limits, or None if its key is omitted."""
     return keys.number(name, **limits) if keys.has(name) else None
 
 
 def condition(keys: TypedMapping) -> Condition:
-    """Read `when` of an if or until."""
+    """Read the condition `when` of `if` and `until`."""
     when = TypedMapping(keys.require("when"), f"{keys.what}: when", WHEN, keys.variables)
     found = Condition(
         nut_on=when.text("nut_on", ""),
@@ -144,9 +143,9 @@ def condition(keys: TypedMapping) -> Condition:
         gripper_below=optional(when, "gripper_below"),
     )
     if found == Condition():
-        raise when.fail(f"has no condition; known are {', '.join(WHEN.spellings)}")
+        raise when.fail(f"there is no condition; known are {', '.join(WHEN.spellings)}")
     if found.turns is not None and not found.nut_on:
-        raise when.fail("turns are of a nut on a bolt; give nut_on too")
+        raise when.fail("turns need a bolt; give nut_on, too")
     return found
 
 
@@ -154,8 +153,8 @@ Parser = Callable[[TypedMapping, str, Defaults], steps.StepBase]
 _COMMON = [f.name for f in fields(steps.StepBase)]
 
 
-def _parser(cls: type[steps.StepBase], **given: Any) -> Parser:
-    """Return a parser that reads each field of a step's class by its key; given are defaults."""
+def _parser(cls: type[steps.StepBase], **own_defaults: Any) -> Parser:
+    """Return a parser that reads each field of a step's class by its key, with defaults."""
     own = [f.name for f in fields(cls) if f.name not in _COMMON]
 
     def parse(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:
@@ -163,18 +162,19 @@ def _parser(cls: type[steps.StepBase], **given: Any) -> Parser:
             if name == "target":
                 return _target(keys, defaults)
             if name == "tolerance":
-                return _tolerance(keys, given.get(name, defaults.tolerance))
+                return _tolerance(keys, own_defaults.get(name, defaults.tolerance))
             leaf = STEPS_KEYS[kind].table.keys[name].kind
             assert isinstance(leaf, Leaf)
             if leaf.form == "text":
                 return keys.text(name)
             if leaf.form == "truth":
                 return bool(keys.truth(name))
-            default = defaults.tolerance.tilt if name == "approach_tilt" else given.get(name)
+            default = (
+                defaults.tolerance.tilt if name == "approach_tilt" else own_defaults.get(name)
+            )
             if default is None and not keys.has(name):
                 return None
-            limits = {"above": 0.0} if leaf.form == "positive" else {"least": 0.0}
-            return keys.number(name, default, **({} if name in _SIGNED else limits))
+            return keys.number(name, default, **_LIMITS[leaf.form])
 
         return cls(**defaults.common(keys, kind), **{name: value(name) for name in own})
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of a task, one class for each kind; SI units and radians."""
+"""The steps of a task, one class per kind, in SI units and radians."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Tolerance:
 
     position: float = 1e-5  # largest distance [m]
     # largest angle between target and actual tool z [rad]; a required roll about z is always
-    # exact. An arm of fewer than six joints needs some tilt to move straight
+    # exact. An arm with fewer than six joints needs some tilt to move straight
     tilt: float = math.radians(8.0)
 
 
@@ -30,18 +30,18 @@ class Tolerance:
 class StepBase:
     """Fields of every step."""
 
-    name: str  # what the task file calls it, or its kind
-    kind: str  # the key in the task file, such as "move_linear"
+    name: str  # name in the task file, or the kind
+    kind: str  # key in the task file, such as "move_linear"
     file: str  # the task file
-    line: int  # its line there
-    speed: float  # share of the joints' velocity limits, above 0 to 1
+    line: int  # its line in the file
+    speed: float  # fraction of the joints' velocity limits, above 0 to 1
 
 
 @dataclass(frozen=True)
 class Target:
     """Target of the tool."""
 
-    frame: str  # scene frame, "base_link", or "tool0" for where the tool is before the step
+    frame: str  # scene frame, "base_link", or "tool0" for the tool pose before the step
     pose: Array  # frame <- tool0 (4, 4) [m]
     orientation: Orientation  # "full", "axis" (the roll about the tool's z is free) or "any"
 
@@ -51,7 +51,7 @@ class MoveJoints(StepBase):
     """Move some joints; the others keep their positions."""
 
     positions: Mapping[str, float]  # by joint name [rad or m]
-    degrees: bool  # whether the file has degrees; then no joint may be prismatic
+    degrees: bool  # whether the file uses degrees, which prismatic joints cannot have
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,12 +124,12 @@ class Screw(StepBase):
     """Fields of unscrew and screw_on."""
 
     bolt: str  # the bolt's name
-    turns: float | None  # turns of thread to undo or to make; None is all turns of the scene
+    turns: float | None  # turns of thread to undo or make; None is all turns of the scene
     extra_turns: float  # additional turns, for an inexact arm and an unknown thread start
     approach: float  # length of the straight approach to the bolt's end or the nut [m]
     grip_width: float | None  # width that holds the nut [m]; None is a little less than the nut
-    open_width: float | None  # that clears its corners [m]; None is a little more than they need
-    press: float  # how far the nut is pushed against the bolt's end (screw_on) [m]
+    open_width: float | None  # width that clears its corners [m]; None is a little more
+    press: float  # distance to push the nut against the bolt's end (screw_on) [m]
     search: float  # radius of the search for the bolt's tip (screw_on); 0 for none [m]
     # dead band and backlash of revolute joints, to compensate before gripping and threading [rad]
     play: float
@@ -164,7 +164,7 @@ class Repeat(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class SetSpeed(StepBase):
-    """Mark a change of speed; the steps below it already have the new one."""
+    """Mark a change of speed, which the parser has applied to the steps below."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +186,7 @@ class If(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Until(StepBase):
-    """Repeat steps until a condition holds, a limited number of times; then it must hold."""
+    """Repeat steps until a condition holds; fail if it does not after a number of times."""
 
     when: Condition
     at_most: int
@@ -198,26 +198,26 @@ class PauseForPerson(StepBase):
     """Pause until a person resumes the task."""
 
     say: str  # instruction for the person
-    nut_back: bool  # whether the nut is then at its place in the scene
+    nut_back: bool  # whether the nut is then at its initial place
 
 
 @dataclass(frozen=True)
 class Expectation:
     """Required result of a task."""
 
-    nut_on: str = ""  # bolt that the nut is on, released; "" if that does not matter
+    nut_on: str = ""  # bolt that the released nut is on; "" for any
     turns: float = 0.0  # least turns of thread engaged
-    payload: str = ""  # payload that lies on something, released, or ""
+    payload: str = ""  # released payload, or ""
     lies_on: str = ""  # object that it lies on
     line_within: float | None = None  # largest distance from the lines of move_linear steps [m]
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task, not yet checked against a scene or a robot."""
+    """A task that is not yet checked against a scene and a robot."""
 
     name: str
-    file: str  # where it was read from
+    file: str  # its file
     steps: tuple[StepBase, ...]  # repetitions not expanded
-    scene: str = ""  # the scene it was written for, or ""
+    scene: str = ""  # its own scene, or ""
     expect: Expectation | None = None  # required result

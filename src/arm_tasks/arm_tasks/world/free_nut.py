@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A nut in the jaws and on no thread: it moves with the tool until it meets the tip of a bolt.
+"""A nut in the jaws, off the thread: it moves with the tool until it touches the tip of a bolt.
 
-Pressed on the tip by a compliant arm it drags, finds the tip, slides off, or catches the thread.
+Pressed by a compliant arm it drags, centres on the tip, slides off, or catches the thread.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from arm_tasks.scene.grasp import GRIP, seated
 from arm_tasks.scene.nut_state import NutEvent, NutIncident
 from arm_tasks.scene.scene import TURN, Bolt, Nut
 
-_TOUCH = 1e-5  # faces nearer than this touch [m]
-_EXACT = 1e-9  # a start that was left by rounding alone counts as not passed [turns]
-_SIDE_DEPTH = 5e-4  # a nut that is further in without having come over the end came from the side
+_TOUCH = 1e-5  # faces within this distance touch [m]
+_EXACT = 1e-9  # tolerance of rounding at the start of the thread [turns]
+_SIDE_DEPTH = 5e-4  # a nut that is deeper without having passed the end came from the side [m]
 
 
 @dataclass(frozen=True)
 class ContactRules:
-    """When a nut finds the end of a bolt and its thread catches; lengths [m], angles [rad].
+    """Rules of contact between nut and bolt tip; lengths [m], angles [rad].
 
-    A bolt's tip is chamfered to below the minor diameter (4.8 mm for 1/4-20, ASME B18.2.1), a nut
-    countersunk to 1.05 to 1.15 times the major diameter (6.7 to 7.3 mm, ASME B18.2.2): a tip that
-    is less than half the difference aside is inside the mouth, and pressing centres it.
+    The tip of a bolt is chamfered to below the minor diameter (4.8 mm for 1/4-20, ASME B18.2.1), a
+    nut is countersunk to 1.05 to 1.15 times the major diameter (6.7 to 7.3 mm, ASME B18.2.2): if
+    the offset is below half the difference, the tip is inside the mouth, and pressing centres it.
     """
 
-    mouth: float = 1.1e-3  # so far aside the tip still is inside the countersink
-    friction: float = 0.2  # of steel on steel; also the nut's lag behind a soft arm [m/m pressed]
-    slope: float = math.radians(30.0)  # of the countersink's cone; 120 degrees across
-    seat_tilt: float = math.radians(15.0)  # largest at which the tip finds the mouth
-    # largest angle at which the thread starts straight: half a pitch over the diameter
+    mouth: float = 1.1e-3  # largest offset of a tip inside the countersink
+    friction: float = 0.2  # steel on steel; also the lag of the nut per pressed length
+    slope: float = math.radians(30.0)  # slope of the countersink, a cone of 120 degrees
+    seat_tilt: float = math.radians(15.0)  # largest tilt at which the tip finds the mouth
+    # largest tilt at which the thread starts straight: half a pitch over the diameter
     tilt: float = math.radians(5.7)
-    slip: float = 0.25  # turns of a cross-threaded nut before it is stuck
+    slip: float = 0.25  # turns of a cross-threaded nut until it is stuck
 
-    def hold(self, pressed: float) -> float:
-        """Return how far aside a seated nut may be pulled, pressed so far by a soft arm [m]."""
+    def max_offset(self, pressed: float) -> float:
+        """Return the largest lateral offset of a seated nut for a pressed length [m]."""
         return self.mouth + pressed * math.tan(self.slope + math.atan(self.friction))
 
 
@@ -52,21 +52,21 @@ CONTACT = ContactRules()
 class BoltTipContact:
     """Relative position of the nut and one bolt."""
 
-    overlap: float  # how far the nut's front face is past the free end [m]; negative before it
+    overlap: float  # depth of the nut's front face past the free end [m]; negative before it
     off_axis: float  # distance of the nut's centre from the bolt's axis [m]
     tilt: float  # angle between the two axes [rad]
     roll: float  # the nut's roll about the bolt's z [rad]
-    beside: bool  # whether the nut passes by the bolt's end without meeting it
-    aside: tuple[float, float]  # (x, y) of the nut's centre in the bolt's frame [m]
+    beside: bool  # whether the nut is beside the bolt's end
+    offset: tuple[float, float]  # (x, y) of the nut's centre in the bolt's frame [m]
 
     @property
     def touching(self) -> bool:
-        """True if the nut's face is on the bolt's end, or past it."""
+        """True if the nut's face is on the bolt's end or past it."""
         return not self.beside and self.overlap >= -_TOUCH
 
     @property
     def struck(self) -> bool:
-        """True if the nut is deeper than a step of motion over the end can explain."""
+        """True if the nut is deeper than one step over the end can explain."""
         return not self.beside and self.overlap > _SIDE_DEPTH
 
 
@@ -82,10 +82,10 @@ def contact_with(bolt: Bolt, nut: Nut, T_nut: Array) -> BoltTipContact:
 
 
 def turns_past_start(bolt: Bolt, before: BoltTipContact, now: BoltTipContact) -> float | None:
-    """Return how many turns the nut went past the place where the thread catches.
+    """Return the turns of the nut past the start of the thread within one step.
 
-    None if it was not passed in the direction that screws on. The nut touches the bolt before and
-    now, one step later.
+    It is None if the start was not passed in the direction that screws on. The nut touches the
+    bolt before and after the step.
     """
     turned = bolt.turns_by(wrap(now.roll - before.roll))
     if turned <= 0.0:
@@ -97,84 +97,86 @@ def turns_past_start(bolt: Bolt, before: BoltTipContact, now: BoltTipContact) ->
 
 @dataclass
 class BoltEnd:
-    """One bolt's end and the nut on it, step by step.
+    """Contact of the nut with the end of one bolt, updated step by step.
 
-    The arm is a spring, as stiff across the bolt as along it: forces are given as deflections.
+    The arm is a spring, equally stiff along and across the bolt: forces are given as deflections.
     """
 
     bolt: Bolt
     nut: Nut
-    free: BoltTipContact  # contact if nothing were in the nut's way, one step ago
+    free: BoltTipContact  # contact in the last step if the nut were unobstructed
     # (x, y) of the nut's centre in the bolt's frame while it touches [m], or None
-    at: Array | None = None
+    position: Array | None = None
     seated: bool = False  # whether the tip is in the nut's countersink
     incident: NutIncident | None = None  # in the last step
 
     def __post_init__(self) -> None:
-        if self.free.touching:  # it has just come off this bolt
-            self.at, self.seated = np.array(self.free.aside), True
+        if self.free.touching:  # the nut has just come off this bolt
+            self.position, self.seated = np.array(self.free.offset), True
 
     def press(self, T_nut: Array) -> Array:
-        """Return the actual pose of the nut, for base_link <- nut (4, 4) if nothing were there."""
+        """Return the actual pose of the nut from its unobstructed base_link <- nut (4, 4)."""
         self.incident = None
         self.free = now = contact_with(self.bolt, self.nut, T_nut)
         if not now.touching:
-            self.at, self.seated = None, False
+            self.position, self.seated = None, False
             return T_nut
-        goal = np.array(now.aside)
+        goal = np.array(now.offset)
         pressed = max(now.overlap, 0.0)
-        if self.at is None:
-            self.at = goal
+        if self.position is None:
+            self.position = goal
             self._report(NutEvent.TOUCHED_TIP, "touches the end of")
-        way, drag = goal - self.at, CONTACT.friction * pressed
-        length = float(np.linalg.norm(way))
-        self.at = self.at if length <= drag else np.asarray(goal - way * (drag / length))
+        offset, drag = goal - self.position, CONTACT.friction * pressed
+        length = float(np.linalg.norm(offset))
+        self.position = (
+            self.position if length <= drag else np.asarray(goal - offset * (drag / length))
+        )
         self._seat(now, goal, pressed)
-        x, y = self.at
-        here = inverse(self.bolt.pose) @ T_nut
-        back = pose(p=(float(x) - now.aside[0], float(y) - now.aside[1], -pressed))
-        return np.asarray(self.bolt.pose @ back @ here)
+        x, y = self.position
+        bolt_nut = inverse(self.bolt.pose) @ T_nut
+        back = pose(p=(float(x) - now.offset[0], float(y) - now.offset[1], -pressed))
+        return np.asarray(self.bolt.pose @ back @ bolt_nut)
 
     def _seat(self, now: BoltTipContact, goal: Array, pressed: float) -> None:
-        if self.seated and now.off_axis > CONTACT.hold(pressed):
-            self.seated, self.at = False, goal
+        if self.seated and now.off_axis > CONTACT.max_offset(pressed):
+            self.seated, self.position = False, goal
             self._report(NutEvent.SLID_OFF_TIP, "slid off the tip of")
-        found = float(np.linalg.norm(self.at)) <= CONTACT.mouth  # type: ignore[arg-type]
+        found = float(np.linalg.norm(self.position)) <= CONTACT.mouth  # type: ignore[arg-type]
         if not self.seated and found and now.tilt <= CONTACT.seat_tilt:
             self.seated = True
             if self.incident is None:
                 self._report(NutEvent.SEATED, "sits on the tip of")
         if self.seated:
-            self.at = np.zeros(2)
+            self.position = np.zeros(2)
 
     def _report(self, event: NutEvent, what: str) -> None:
         self.incident = NutIncident(event, f"{what} {self.bolt.name}")
 
     @property
-    def refusal(self) -> str:
-        """Why the thread cannot catch, or ""."""
-        assert self.at is not None
+    def catch_problem(self) -> str:
+        """Reason why the thread cannot catch, or ""."""
+        assert self.position is not None
         if self.seated:
             return ""
         if self.free.tilt > CONTACT.seat_tilt:
             tilt, most = (math.degrees(v) for v in (self.free.tilt, CONTACT.seat_tilt))
-            return f"it is tilted by {tilt:.1f} deg, at most {most:.1f} is possible"
-        off, most = float(np.linalg.norm(self.at)) * 1e3, CONTACT.mouth * 1e3
-        return f"its axis is {off:.1f} mm beside the bolt's, at most {most:.1f} is possible"
+            return f"it is tilted by {tilt:.1f} deg; at most {most:.1f} is possible"
+        off, most = float(np.linalg.norm(self.position)) * 1e3, CONTACT.mouth * 1e3
+        return f"its axis is {off:.1f} mm beside the bolt's; at most {most:.1f} is possible"
 
 
 class FreeNut:
-    """A nut that moves with the tool; pressed on a tip the arm gives, then the nut slides.
+    """A nut that moves with the tool; pressed on a tip, first the arm yields, then the nut slides.
 
-    It has just become free, with the tool at base_link <- tool0 and the nut at base_link <- nut
-    (4, 4) [m], and could meet any of the bolts.
+    Initially the tool is at base_link <- tool0 and the nut at base_link <- nut (4, 4) [m]; the nut
+    may touch any of the bolts.
     """
 
     def __init__(self, nut: Nut, bolts: Iterable[Bolt], T_tool: Array, T_nut: Array) -> None:
         self.incident: NutIncident | None = None  # of the last step
-        self.dropped: NutIncident | None = None  # if the jaws lost it
-        self.caught: tuple[Bolt, float] | None = None  # whose thread it caught and by what turns
-        self.across: tuple[Bolt, float] | None = None  # on which it is cross-threaded, and tilt
+        self.dropped: NutIncident | None = None  # set if the jaws lost the nut
+        self.caught: tuple[Bolt, float] | None = None  # bolt whose thread it caught, and turns
+        self.cross_threaded: tuple[Bolt, float] | None = None  # bolt and tilt if cross-threaded
         self._tool_nut = seated(T_tool, T_nut)
         self.pose = T_tool @ self._tool_nut
         self._ends = [BoltEnd(b, nut, contact_with(b, nut, self.pose)) for b in bolts]
@@ -198,7 +200,7 @@ class FreeNut:
                 return
 
     def _slide(self, bolt: Bolt, pressed: float, T_tool: Array, target: Array) -> None:
-        """Let the nut slide back along the pads by what the arm does not give."""
+        """Let the nut slide along the pads as far as the arm does not yield."""
         slide = pressed - GRIP.give
         if slide <= 0.0:
             return
@@ -209,7 +211,7 @@ class FreeNut:
             self.dropped = NutIncident(NutEvent.PUSHED_OUT, pushed)
 
     def _turn(self, end: BoltEnd, before: BoltTipContact, now: BoltTipContact) -> None:
-        """Check whether the start of the thread was passed, and what follows from it."""
+        """Check whether the start of the thread was passed and update the state of the nut."""
         if not before.touching:
             return
         bolt = end.bolt
@@ -218,10 +220,10 @@ class FreeNut:
             if end.seated and turns_past_start(bolt, now, before) is not None:
                 what = f"clicks on {bolt.name}: turned back past the start of the thread"
                 self.incident = NutIncident(NutEvent.CLICKED, what)
-        elif end.refusal:
-            what = f"does not catch on {bolt.name}: {end.refusal}"
+        elif end.catch_problem:
+            what = f"does not catch on {bolt.name}: {end.catch_problem}"
             self.incident = NutIncident(NutEvent.NOT_CAUGHT, what)
         elif now.tilt > CONTACT.tilt:
-            self.across = bolt, now.tilt
+            self.cross_threaded = bolt, now.tilt
         else:
             self.caught = bolt, turns

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm in this process: runs a plan against the world faster than real time."""
+"""An in-process arm that runs a plan against the world faster than real time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _JAW_SPEED = 0.06  # of the width [m/s]
 
 
 class ServoBehaviour:
-    """How servos follow their commands: exactly; subclasses have errors."""
+    """Servos that follow their commands exactly; subclasses have errors."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
@@ -50,7 +50,7 @@ class Recording:
 
     @property
     def events(self) -> list[NutEvent]:
-        """What happened to the nut, in order, repetitions left out."""
+        """Events of the nut in order, without repetitions."""
         events = [nut.event for nut in self.nuts]
         return [event for i, event in enumerate(events) if i == 0 or event is not events[i - 1]]
 
@@ -66,7 +66,7 @@ class SimulatedMove:
         self._canceled = False
 
     def poll(self) -> MoveStatus:
-        """Return the status on the arm's own clock."""
+        """Return the status by the arm's own clock."""
         elapsed = self._arm.time - self._began
         if self._canceled:
             return MoveStatus(MoveState.CANCELED)
@@ -79,15 +79,15 @@ class SimulatedMove:
         self._canceled = self._canceled or not self.poll().done
 
     def advance(self) -> None:
-        """Move the arm to where it is now."""
+        """Move the arm to its current position."""
         if not self._canceled:
             self._at(min(self._arm.time - self._began, self._duration))
 
 
 class IdealArm:
-    """An ArmPort with a clock of its own, which step() advances, and with the world, if any.
+    """An ArmPort with its own clock, which step() advances, and optionally a world.
 
-    It begins at joint positions q (n,) [rad or m] and a width of the jaws [m]; servos None follow
+    It starts at joint positions q (n,) [rad or m] and a jaw width [m]; without servos it follows
     exactly.
     """
 
@@ -129,17 +129,17 @@ class IdealArm:
         return self._move
 
     def configuration(self) -> ArmConfiguration:
-        """Return where it is commanded to be."""
+        """Return the commanded configuration."""
         return ArmConfiguration.of(self.chain.joint_names, self.q, self.width)
 
     @property
     def observation(self) -> Observation:
-        """Nut and jaws."""
+        """Current observation of nut and jaws."""
         nut = None if self.world is None else self.world.report
         return Observation(nut, self.servos.width(self.width))
 
     def step(self, seconds: float) -> NutReport | None:
-        """Advance the time [s]; return the nut then."""
+        """Advance the time [s]; return the new state of the nut."""
         self.time += seconds
         if self._move is not None:
             self._move.advance()
@@ -158,10 +158,10 @@ def simulate(
     on_update: Callable[[Engine, IdealArm], None] | None = None,
     servos: ServoBehaviour | None = None,
 ) -> Recording:
-    """Run a feasible plan to its end in this process, at some updates a second.
+    """Run a feasible plan to its end in this process, at a rate of updates [1/s].
 
-    on_update is called after each of them, for tests that interfere; servos None follow exactly.
-    The outcome of the recording is how it ended.
+    on_update is called after each update, for tests that interfere; without servos the arm follows
+    exactly.
     """
     arm = IdealArm(plan.request.chain, world, plan.start, plan.request.start.width, servos)
     recording = Recording()

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Geometric model of the nut: decides where it is from tool poses and jaw widths alone."""
+"""Geometric model of the nut, which determines its pose from tool poses and jaw widths."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from arm_tasks.world.free_nut import FreeNut
 from arm_tasks.world.threaded_nut import CrossThreadedNut, ThreadedNut
 
 _LOGGER = logging.getLogger(__name__)
-_STEP_LENGTH = 0.25e-3  # the motion between two updates is divided into steps of this [m]
+_STEP_LENGTH = 0.25e-3  # step of the motion between two updates [m]
 _STEP_ANGLE = math.radians(2.0)
-_MOST_STEPS = 400
+_MAX_STEPS = 400
 
 
 class NutWorld:
-    """Where the nut is, decided from geometry alone.
+    """Tracks the nut from geometry alone.
 
-    On a thread the nut has one freedom, its turns; the gripper turns it by its own rotation about
-    the bolt's axis and may slide along the flats. Off the thread it moves with the gripper. Let
-    go, it falls. It meets a bolt's end, slides back in the jaws, and catches the thread when it
-    is turned past the place where the two threads start; too much askew it is threaded across.
-    Jaws and arm give as far as GRIP and CONTACT say. Equal inputs give equal outputs.
+    On a thread the nut has one degree of freedom, its turns; the gripper turns it by its own
+    rotation about the bolt's axis and may slide along the flats. Off the thread it moves with the
+    gripper; released, it falls. At the end of a bolt it slides back in the jaws and catches the
+    thread when it is turned past the thread's start; if tilted too much, it cross-threads. Jaws
+    and arm are compliant within GRIP and CONTACT. Equal inputs give equal outputs.
     """
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self.nut = scene.the_nut()
+        self.nut = scene.require_nut()
         self._pose = scene.nut_start()
         self._bolt: Bolt | None = scene.bolt(self.nut.on)
         self._turns = self.nut.turns
         self._held: ThreadedNut | FreeNut | CrossThreadedNut | None = None
         self._jam: CrossThreadedNut | None = None
-        self._opened = math.inf  # the width that the jaws close from
+        self._opened = math.inf  # width before the jaws close
         self._last: tuple[Array, float] | None = None
         self._last_incident = NutIncident(NutEvent.START, f"on {self.nut.on} from the start")
 
     @property
     def report(self) -> NutReport:
-        """The nut now."""
+        """Current state of the nut."""
         held, bolt, engaged = self._held is not None, "", 0.0
         status = NutStatus.HELD if held else NutStatus.FALLEN
         if self._bolt:
@@ -58,11 +58,11 @@ class NutWorld:
         return NutReport(status, bolt, engaged, held, readonly(self._pose), message, event)
 
     def update(self, T_tool: Array, width: float) -> NutReport:
-        """Move the gripper to its current pose and return the nut then.
+        """Move the gripper to its current pose and return the new state of the nut.
 
-        T_tool is base_link <- tool0 (4, 4), the width that of the jaws [m]. The motion since the
-        last update is taken as straight, in small steps, so that updates may be rare: less than
-        half a turn apart. A pose or width that is invalid raises a WorldError.
+        T_tool is base_link <- tool0 (4, 4), the width is that of the jaws [m]. The motion since
+        the last update is interpolated in small steps, so that updates may be up to half a turn
+        apart. An invalid pose or width raises WorldError.
         """
         T_tool = np.array(T_tool, dtype=np.float64)
         if not is_rigid(T_tool):
@@ -73,7 +73,7 @@ class NutWorld:
         self._last = (T_tool, width)
         between = PoseInterpolation.between(last_T, T_tool)
         steps = max(between.distance / _STEP_LENGTH, between.angle / _STEP_ANGLE, 1.0)
-        count = min(math.ceil(steps), _MOST_STEPS)
+        count = min(math.ceil(steps), _MAX_STEPS)
         before = last_width
         if width >= last_width:
             self._opened = width
@@ -90,7 +90,7 @@ class NutWorld:
 
     def _step(self, T_tool: Array, before: float, now: float) -> None:
         if self._held and now >= self.nut.across_flats + GRIP.open_gap:
-            self._let_go()
+            self._release()
         elif not self._held and self._closes(before, now):
             self._close(T_tool)
         if isinstance(self._held, FreeNut):
@@ -103,33 +103,33 @@ class NutWorld:
         if not check.held:
             missed = NutEvent.MISSED, f"the jaws missed the nut: {check.reason}"
             nothing = NutEvent.CLOSED_ON_NOTHING, "the jaws closed on nothing"
-            self._set(*(missed if check.near else nothing))
+            self._report_event(*(missed if check.near else nothing))
         elif self._jam:
             self._jam.grip(T_tool)
             self._held = self._jam
-            self._set(NutEvent.GRIPPED, f"gripped, {self._jam.message}")
+            self._report_event(NutEvent.GRIPPED, f"gripped, {self._jam.message}")
         elif self._bolt:
             settled = self._turns + self._bolt.turns_by(check.settle)
-            if 0.0 < settled <= self._bolt.most_turns:
+            if 0.0 < settled <= self._bolt.max_turns:
                 self._screw_to(self._bolt, settled)
             self._held = ThreadedNut(self._bolt, self.nut, self._turns, T_tool)
-            self._set(NutEvent.GRIPPED, f"gripped on {self._bolt.name}")
+            self._report_event(NutEvent.GRIPPED, f"gripped on {self._bolt.name}")
         else:
-            if float(self._pose[:3, 2] @ T_tool[:3, 2]) < 0.0:  # a nut has no front
+            if float(self._pose[:3, 2] @ T_tool[:3, 2]) < 0.0:  # a nut has no front side
                 self._pose = self._pose @ pose(np.diag([1.0, -1.0, -1.0]))
-            self._carry_from(T_tool)
-            self._set(NutEvent.GRIPPED, "picked up")
+            self._start_carrying(T_tool)
+            self._report_event(NutEvent.GRIPPED, "picked up")
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._held = None
         if self._bolt is None:
-            self._fall(NutEvent.DROPPED, "it was let go with no thread engaged")
+            self._fall(NutEvent.DROPPED, "it was released with no thread engaged")
             return
         if self._jam:
-            self._set(NutEvent.RELEASED, f"left there, {self._jam.message}")
+            self._report_event(NutEvent.RELEASED, f"left there, {self._jam.message}")
             return
         left = f"left on {self._bolt.name}, {self.report.turns_engaged:.2f} turns engaged"
-        self._set(NutEvent.RELEASED, left)
+        self._report_event(NutEvent.RELEASED, left)
 
     def _turn(self, held: ThreadedNut | CrossThreadedNut, T_tool: Array) -> None:
         held.move(T_tool)
@@ -138,37 +138,37 @@ class NutWorld:
         else:
             self._screw_to(held.bolt, held.turns)
         if held.incident:
-            self._set(*held.incident)
+            self._report_event(*held.incident)
         if held.lost:
             self._held = None
             what = f"slipped out of the jaws on {held.bolt.name}"
-            self._set(NutEvent.SLIPPED, f"{what}: {held.lost}")
+            self._report_event(NutEvent.SLIPPED, f"{what}: {held.lost}")
         elif held.free:
             self._jam, self._bolt = None, None
-            self._carry_from(T_tool)
+            self._start_carrying(T_tool)
             what = "came free of" if isinstance(held, ThreadedNut) else "turned back off"
-            self._set(NutEvent.CAME_FREE, f"{what} {held.bolt.name}")
+            self._report_event(NutEvent.CAME_FREE, f"{what} {held.bolt.name}")
 
     def _carry(self, held: FreeNut, T_tool: Array) -> None:
         held.move(T_tool)
         self._pose = held.pose
         if held.incident:
-            self._set(*held.incident)
+            self._report_event(*held.incident)
         if held.dropped:
             self._fall(*held.dropped)
         elif held.caught:
             self._bolt, turns = held.caught
             self._screw_to(self._bolt, turns)
             self._held = ThreadedNut(self._bolt, self.nut, turns, T_tool)
-            self._set(NutEvent.CAUGHT, f"caught the thread of {self._bolt.name}")
-        elif held.across:
-            bolt, tilt = held.across
+            self._report_event(NutEvent.CAUGHT, f"caught the thread of {self._bolt.name}")
+        elif held.cross_threaded:
+            bolt, tilt = held.cross_threaded
             self._bolt, self._turns = bolt, 0.0
             self._jam = CrossThreadedNut(bolt, self._pose, tilt, T_tool)
             self._held = self._jam
-            self._set(*self._jam.incident)
+            self._report_event(*self._jam.incident)
 
-    def _carry_from(self, T_tool: Array) -> None:
+    def _start_carrying(self, T_tool: Array) -> None:
         carried = FreeNut(self.nut, self.scene.bolts.values(), T_tool, self._pose)
         self._held, self._pose = carried, carried.pose
 
@@ -182,9 +182,9 @@ class NutWorld:
         yaw = math.atan2(float(self._pose[1, 0]), float(self._pose[0, 0]))
         lying = self.scene.floor + self.nut.thickness / 2.0
         self._pose = pose(turn_z(yaw)[:3, :3], (x, y, lying))
-        self._set(event, f"fell to the floor: {why}")
+        self._report_event(event, f"fell to the floor: {why}")
 
-    def _set(self, event: NutEvent, message: str) -> None:
+    def _report_event(self, event: NutEvent, message: str) -> None:
         if message != self._last_incident.message:
             _LOGGER.info("the nut: %s", message)
         self._last_incident = NutIncident(event, message)

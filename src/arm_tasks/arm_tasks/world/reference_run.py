@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A perfect run of a plan: where the nut must be at each moment.
+"""An ideal run of a plan, which gives the expected state of the nut at any time.
 
-A run that begins or ends in the middle of the plan is compared with it.
+A run that starts or ends in the middle of the plan is compared with it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.world.ideal_arm import Recording, simulate
 from arm_tasks.world.nut_world import NutWorld
 
-RATE = 50.0  # updates of the simulated world a second
-TURNS = 0.25  # by which the nut may be off
-ALIKE = 0.02  # rad, m/10: arm positions that are taken for the same moment of a plan
+_RATE = 50.0  # updates of the simulated world per second
+_TURN_TOLERANCE = 0.25  # largest deviation of the nut [turns]
+_SAME_MOMENT = 0.02  # [rad, m/10] largest deviation of the arm within one moment of a plan
 
 
 class SafeState(Enum):
-    """What a stopped arm holds; the values are those of RunTask's result."""
+    """State of a stopped arm; the values are those of RunTask's result."""
 
     CLEAR = "clear"
     AT_NUT = "at_nut"
@@ -35,7 +35,7 @@ class SafeState(Enum):
 
 
 def safe_state(T_tool: Array, nut: NutReport, across_flats: float) -> SafeState:
-    """Return what an arm with base_link <- tool0 (4, 4) holds, by the size of the nut [m]."""
+    """Return the state of an arm at base_link <- tool0 (4, 4), for a nut of a size [m]."""
     if nut.grasped:
         on = nut.status is NutStatus.ON_BOLT_HELD
         return SafeState.HOLDS_NUT_ON_THREAD if on else SafeState.HOLDS_NUT
@@ -46,31 +46,31 @@ def safe_state(T_tool: Array, nut: NutReport, across_flats: float) -> SafeState:
 
 @dataclass(frozen=True)
 class ReferenceRun:
-    """A perfect run of a plan."""
+    """An ideal run of a plan."""
 
-    plan: TaskPlan  # in a scene with a nut
+    plan: TaskPlan  # its scene has a nut
     recording: Recording
 
     @classmethod
     def of(cls, plan: TaskPlan) -> ReferenceRun:
-        """Run a plan."""
-        return cls(plan, simulate(plan, NutWorld(plan.request.scene), RATE))
+        """Simulate a plan."""
+        return cls(plan, simulate(plan, NutWorld(plan.request.scene), _RATE))
 
     def nut(self, step: int, current: ArmConfiguration) -> NutReport:
-        """Return where the nut must be for an arm on the path of a step."""
+        """Return the expected nut for an arm on the path of a step."""
         return next(self.moments(step, current))
 
     def disagreement(self, step: int, current: ArmConfiguration, nut: NutReport) -> str:
         """Return why a nut does not fit a step, or "" if it does."""
         expected = list(self.moments(step, current))
-        if any(_fits(nut, moment) for moment in expected):
+        if any(_matches(nut, moment) for moment in expected):
             return ""
         name = self.plan.steps[step].name
         needed, actual = _clause(expected[0]), _clause(nut)
         return f"step {step} ({name}) needs the nut {needed}; it is {actual}"
 
     def moments(self, step: int, current: ArmConfiguration) -> Iterator[NutReport]:
-        """Yield the nut when the arm was here during a step, the nearest moment first."""
+        """Yield the nut when the arm was at a configuration in a step, the nearest time first."""
         run, q = self.recording, current.array(self.plan.joint_names)
         of_step = [i for i, k in enumerate(run.steps) if k == step]
         later = (i for i, k in enumerate(run.steps) if k > step)  # if the run took another branch
@@ -84,23 +84,23 @@ class ReferenceRun:
         distances = {i: off(i) for i in moments}
         nearest = min(distances.values())
         for i in sorted(distances, key=distances.__getitem__):
-            if distances[i] <= nearest + ALIKE:
+            if distances[i] <= nearest + _SAME_MOMENT:
                 yield run.nuts[i]
 
 
-def _fits(nut: NutReport, expected: NutReport) -> bool:
+def _matches(nut: NutReport, expected: NutReport) -> bool:
     fallen = NutStatus.FALLEN in (nut.status, expected.status)
-    on_both = min(nut.turns_engaged, expected.turns_engaged) > TURNS
+    on_both = min(nut.turns_engaged, expected.turns_engaged) > _TURN_TOLERANCE
     return (
         not fallen
         and nut.grasped == expected.grasped
-        and abs(nut.turns_engaged - expected.turns_engaged) <= TURNS
+        and abs(nut.turns_engaged - expected.turns_engaged) <= _TURN_TOLERANCE
         and (nut.bolt == expected.bolt or not on_both)
     )
 
 
 def _clause(nut: NutReport) -> str:
-    jaws = "in the jaws" if nut.grasped else "let go"
+    jaws = "in the jaws" if nut.grasped else "released"
     if nut.status is NutStatus.FALLEN:
         return f"fallen: {nut.message}"
     if not nut.bolt:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A nut held on a bolt: threaded straight it advances as it turns, cross-threaded it jams."""
+"""A nut held on a bolt: threaded, it advances as it turns; cross-threaded, it jams."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class _NutOnBolt:
 
     def grip(self, T_tool: Array) -> None:
         """Grip it with the tool at base_link <- tool0 (4, 4)."""
-        self.lost = ""  # or why the jaws lost it
+        self.lost = ""  # reason why the jaws lost it, or ""
         self._roll = twist_z((self._to_bolt @ T_tool)[:3, :3])
 
     def _turned(self, bolt_tool: Array) -> float:
-        """Return the turns of a tool that is now at bolt <- tool0 (4, 4), since the last step."""
+        """Return the turns since the last step of a tool now at bolt <- tool0 (4, 4)."""
         last, self._roll, self.lost = self._roll, twist_z(bolt_tool[:3, :3]), ""
         off = math.hypot(float(bolt_tool[0, 3]), float(bolt_tool[1, 3]))
         tilt = tilt_z(bolt_tool[:3, :3])
@@ -46,18 +46,18 @@ class ThreadedNut(_NutOnBolt):
     def __init__(self, bolt: Bolt, nut: Nut, turns: float, T_tool: Array) -> None:
         super().__init__(bolt, T_tool)
         self.incident: NutIncident | None = None  # of the last step
-        self.turns = turns  # on which it is screwed now, 0 to the end of the thread
+        self.turns = turns  # current turns on the thread
         self._nut = nut
 
     @property
     def free(self) -> bool:
-        """Whether it has come off the thread."""
+        """True if it has come off the thread."""
         return not self.lost and self.turns <= 0.0
 
     def move(self, T_tool: Array) -> None:
         """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
         bolt_tool = self._to_bolt @ T_tool
-        target, most = self.turns + self._turned(bolt_tool), self.bolt.most_turns
+        target, most = self.turns + self._turned(bolt_tool), self.bolt.max_turns
         self.incident = None
         if self.lost:
             return
@@ -72,9 +72,9 @@ class ThreadedNut(_NutOnBolt):
 
 
 class CrossThreadedNut(_NutOnBolt):
-    """A nut that does not advance: turned on it gets stuck, turned back it comes off.
+    """A nut that does not advance: turned further it gets stuck, turned back it comes off.
 
-    It begins to jam at base_link <- nut (4, 4) [m], tilted by an angle [rad] to the bolt.
+    It starts to jam at base_link <- nut (4, 4) [m], tilted against the bolt by an angle [rad].
     """
 
     def __init__(self, bolt: Bolt, pose: Array, tilt: float, T_tool: Array) -> None:
@@ -87,7 +87,7 @@ class CrossThreadedNut(_NutOnBolt):
 
     @property
     def free(self) -> bool:
-        """Whether it has been turned back off."""
+        """True if it has been turned back off."""
         return not self.lost and self._screwed < 0.0
 
     def move(self, T_tool: Array) -> None:
@@ -95,6 +95,6 @@ class CrossThreadedNut(_NutOnBolt):
         turned = self._screwed + self._turned(self._to_bolt @ T_tool)
         self._screwed = min(turned, CONTACT.slip)
         self.pose = self._began @ turn_z(self.bolt.hand * TURN * self._screwed)
-        stuck = NutIncident(NutEvent.STUCK, f"stuck on {self.bolt.name}, askew")
+        stuck = NutIncident(NutEvent.STUCK, f"stuck on {self.bolt.name}, cross-threaded")
         jammed = NutIncident(NutEvent.CROSS_THREADED, self.message)
         self.incident = jammed if turned <= CONTACT.slip else stuck

@@ -281,14 +281,14 @@ def test_paused_run_can_be_canceled(kind):
 def test_controls_are_rejected_with_a_reason_in_the_wrong_state():
     engine, _, clock = engine_of("motion")
     engine.tick()
-    assert engine.resume() == "it is not paused but running"
+    assert engine.resume() == "the task is not paused but running"
     engine.pause()
     assert engine.resume() == "the arm is still slowing down; try again"
     engine.cancel()
-    assert engine.pause() == "it is stopping"
+    assert engine.pause() == "the task is stopping"
     run(engine, clock)
-    assert engine.pause() == "it is canceled"
-    assert engine.single_step() == "it is not paused but canceled"
+    assert engine.pause() == "the task is canceled"
+    assert engine.single_step() == "the task is not paused but canceled"
 
 
 def test_single_steps():

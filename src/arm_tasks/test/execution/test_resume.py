@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.resume import AT_START, AT_WIDTH, remaining_motion
+from arm_tasks.execution.resume import START_TOLERANCE, WIDTH_TOLERANCE, remaining_motion
 from arm_tasks.task.request import ArmConfiguration
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,7 +43,7 @@ def test_remaining_motion_follows_the_path_to_its_end(motions, chain, nut_plan, 
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10_000), st.integers(0, 3), st.floats(2.0 * AT_START, 1.0))
+@given(st.integers(0, 10_000), st.integers(0, 3), st.floats(2.0 * START_TOLERANCE, 1.0))
 def test_arm_off_the_path_is_rejected_with_joint_and_deviation(
     motions, chain, nut_plan, pick, joint, off
 ):
@@ -65,6 +65,6 @@ def test_jaw_width_must_be_on_the_path(nut_plan, chain):
     step = next(s for s in nut_plan.steps if s.width is not None and s.width < s.start_width)
     half = 0.5 * (step.width + step.start_width)
     assert remaining_motion(step, configuration(nut_plan, step.start, half), chain) is step
-    for width in (step.width - 2.0 * AT_WIDTH, step.start_width + 2.0 * AT_WIDTH):
+    for width in (step.width - 2.0 * WIDTH_TOLERANCE, step.start_width + 2.0 * WIDTH_TOLERANCE):
         with pytest.raises(PlanError, match="begins with the jaws at"):
             remaining_motion(step, configuration(nut_plan, step.start, width), chain)

@@ -40,7 +40,7 @@ def test_branches_that_end_in_the_same_state_are_merged(plan_of):
         return [step.name for step in plan.steps]
 
     assert names(swing("there", 20), swing("back", 0)) == ["if", "there", "back", "wait"]
-    assert names(swing("a", 20)) == ["if", "a", "wait [way 1 of 2]", "wait [way 2 of 2]"]
+    assert names(swing("a", 20)) == ["if", "a", "wait [branch 1 of 2]", "wait [branch 2 of 2]"]
 
 
 def test_infeasible_branch_is_refused(plan_of):

@@ -33,13 +33,13 @@ def box(name, xyz, size=(0.02, 0.02, 0.02)):
 
 @pytest.fixture(scope="module")
 def empty(scene):
-    return replace(scene, bolts={}, things={}, nut=None, frames={})
+    return replace(scene, bolts={}, objects={}, nut=None, frames={})
 
 
 @pytest.fixture
 def checker_of(model, empty):
     def make(*boxes):
-        return CollisionChecker(model, replace(empty, things={b.name: b for b in boxes}))
+        return CollisionChecker(model, replace(empty, objects={b.name: b for b in boxes}))
 
     return make
 
@@ -51,8 +51,8 @@ def test_penetration_depth_is_exact(checker_of, depth):
     found = checker_of(wall).at(HOME, 0.02)
     assert found.distance == pytest.approx(-depth, abs=1e-6)
     assert found.second == "wall" and found.first.endswith("finger_link")
-    assert found.hits == (depth > 0.0)
-    if found.hits:
+    assert found.penetrates == (depth > 0.0)
+    if found.penetrates:
         assert f"would be {1e3 * depth:.1f} mm deep in wall" in found.clause
 
 
@@ -60,12 +60,12 @@ def test_fingers_may_touch_each_other_and_the_scene(checker_of):
     assert checker_of().at(HOME, 0.0).distance > 0.01
     beside = box("beside", (0.16, 0.025, 0.185))  # its face is where the open finger's is
     found = checker_of(beside).at(HOME, 0.02)
-    assert found.distance == pytest.approx(0.0, abs=1e-6) and not found.hits
+    assert found.distance == pytest.approx(0.0, abs=1e-6) and not found.penetrates
 
 
 def test_pairs_that_always_touch_are_skipped(checker_of):
     checker = checker_of(box("slab", (0.0, 0.0, 0.0), (0.1, 0.1, 0.02)))
-    assert ("waist_link", "slab") in checker.always
+    assert ("waist_link", "slab") in checker.always_touching
     assert checker.collision(HOME, 0.02) is None
 
 
@@ -75,8 +75,8 @@ def test_self_collisions_are_found(empty):
     checker = CollisionChecker(puma, empty)
     rng = np.random.default_rng(1)
     seen = [checker.at(rng.uniform(puma.lower, puma.upper), 0.0) for _ in range(300)]
-    own = {(c.first, c.second) for c in seen if c.hits and c.second != "the floor"}
-    assert own and own.isdisjoint(checker.always)
+    own = {(c.first, c.second) for c in seen if c.penetrates and c.second != "the floor"}
+    assert own and own.isdisjoint(checker.always_touching)
     links = [f"{name}_link" for name in puma.joint_names]
     assert own.isdisjoint(pairwise(links))
 
@@ -101,7 +101,7 @@ def test_thin_plate_between_two_path_points_is_found(checker_of):
     ends = np.array([[-0.8, 0.0, 0.0, 0.0], [0.8, 0.0, 0.0, 0.0]])
     assert all(checker.collision(q, 0.02) is None for q in ends)
     way = clearance_along(checker, ends, 0.02)
-    assert way.nearest.hits and way.nearest.second == "plate"
+    assert way.nearest.penetrates and way.nearest.second == "plate"
     assert way.hit_at == pytest.approx(0.295, abs=0.01)  # the wrist, 6.4 mm thick, at its edge
     free = clearance_along(checker, ends[:1], 0.02)
     assert free.hit_at is None and free.nearest.distance > 0.0
@@ -122,9 +122,9 @@ def test_collision_shapes_of_robot_and_scene_are_read(model, scene):
     bodies, unknown = robot_bodies(read_urdf(model.to_urdf()))
     assert not unknown
     assert {b.kind for b in bodies} == {"box", "cylinder"}
-    things = {b.owner: b for b in scene_bodies(scene)}
-    assert {"table", "upper_post", "upper_bolt", "lower_bolt", "the floor"} <= set(things)
-    bolt = things["upper_bolt"]
+    objects = {b.owner: b for b in scene_bodies(scene)}
+    assert {"table", "upper_post", "upper_bolt", "lower_bolt", "the floor"} <= set(objects)
+    bolt = objects["upper_bolt"]
     assert bolt.size == (0.006350 / 2.0, 0.0254)
     assert np.allclose(bolt.pose, scene.frame("upper_bolt") @ shift_z(0.0127))
 
@@ -151,7 +151,7 @@ def test_bounding_balls_enclose_their_body():
 )
 def test_colliding_step_is_refused_with_both_bodies(request_for, empty, step, message):
     post = box("post", (0.10, 0.10, 0.18), (0.03, 0.03, 0.3))
-    scene = replace(empty, things={"post": post})
+    scene = replace(empty, objects={"post": post})
     plan = plan_task(request_for([step], scene=scene, width=0.02))
     free = plan_task(request_for([step], scene=empty, width=0.02))
     assert free.feasible and not plan.feasible
@@ -162,7 +162,7 @@ def test_colliding_step_is_refused_with_both_bodies(request_for, empty, step, me
 def test_nut_transfer_is_free_of_collisions(nut_plan):
     near = [r.near for r in nut_plan.reports if r.near is not None]
     assert len(near) > 50
-    assert not any(clearance.hits for clearance in near)
+    assert not any(clearance.penetrates for clearance in near)
     bolt = min((c for c in near if "bolt" in c.second), key=lambda c: c.distance)
     assert 1e-3 < bolt.distance < 4e-3  # the jaws on the nut
 

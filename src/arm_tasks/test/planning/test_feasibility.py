@@ -66,21 +66,21 @@ def test_smallest_sufficient_tilt_is_suggested(checked):
 
 
 def test_bolt_is_shifted_with_everything_placed_on_it(checked, scene):
-    far = scene.moved("upper_bolt", np.array([0.035, 0.0, 0.0]))
+    far = scene.shifted("upper_bolt", np.array([0.035, 0.0, 0.0]))
     found = checked(HALF, scene=far)
     assert not found.plan.feasible
     remedy = next(r for r in found.remedies if r.kind == "move")
     assert remedy.what == "upper_bolt" and 0.0 < np.linalg.norm(remedy.way) <= 0.02
-    assert checked(HALF, scene=far.moved("upper_bolt", np.array(remedy.way))).plan.feasible
+    assert checked(HALF, scene=far.shifted("upper_bolt", np.array(remedy.way))).plan.feasible
 
 
 def test_objects_move_with_their_parent_frame(scene):
-    moved = scene.moved("upper_bolt", np.array([0.0, 0.01, 0.0]))
+    moved = scene.shifted("upper_bolt", np.array([0.0, 0.01, 0.0]))
     for name in scene.frames:
         way = moved.frames[name][:3, 3] - scene.frames[name][:3, 3]
         assert way[1] == pytest.approx(0.01 if "upper" in name else 0.0)
     assert np.array_equal(moved.bolts["upper_bolt"].pose, moved.frames["upper_bolt"])
-    assert np.array_equal(moved.things["upper_post"].pose, moved.frames["upper_post"])
+    assert np.array_equal(moved.objects["upper_post"].pose, moved.frames["upper_post"])
 
 
 def test_joint_limit_violation_is_reported_in_degrees(checked):
@@ -167,7 +167,7 @@ def test_closing_the_jaws_on_a_bolt_is_refused(checked):
 
 def test_tool_retreats_at_the_end_of_the_wrist_range(checked, scene):
     """With the bolt 25 mm farther, the tool tilts as it retreats and needs a little more roll."""
-    far = scene.moved("upper_bolt", np.array([0.025, 0.0, 0.0]))
+    far = scene.shifted("upper_bolt", np.array([0.025, 0.0, 0.0]))
     assert checked(HALF, scene=far).plan.feasible
 
 

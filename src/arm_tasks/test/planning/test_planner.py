@@ -194,7 +194,7 @@ def test_unknown_thread_start_is_a_warning(plan_of, scene_with):
         ("move_pose: {frame: uper_bolt}", "no frame 'uper_bolt' in the scene; did you mean"),
         ("unscrew: uper_bolt", "no bolt 'uper_bolt' in the scene"),
         ("unscrew: lower_bolt", "the nut is on upper_bolt at this step, not on lower_bolt"),
-        ("screw_on: {bolt: lower_bolt, turns: 3}", "at this step, not in the jaws; unscrew it"),
+        ("screw_on: {bolt: lower_bolt, turns: 3}", "not in the jaws; unscrew it first"),
         ("grip: {width_mm: 50}", "the width 50.00 mm is not within 0 to 30 mm"),
         ("if: {when: {nut_on: uper_bolt}, then: [open]}", "no bolt 'uper_bolt' in the scene; did"),
     ],
@@ -209,7 +209,7 @@ def test_invalid_step_is_reported_with_its_line(plan, step, message):
 @pytest.mark.parametrize(
     ("start", "message"),
     [
-        ({}, "no start position is known for joint waist, shoulder"),
+        ({}, "the start position is unknown for joint waist, shoulder"),
         ({**REST, "elbow": math.nan}, "the start position of joint elbow is nan"),
         ({**REST, "elbow": 2.0}, "joint elbow starts 0.4292 beyond its limit"),
     ],
@@ -226,7 +226,7 @@ def test_missing_robot_data_is_reported(request_for, model):
     with pytest.raises(TaskFileError, match="the robot nut_arm has no gripper"):
         plan_task(request_for(["open"], model=replace(model, gripper=None)))
     unlimited = Chain.from_urdf(model.to_urdf())
-    with pytest.raises(PlanError, match="joint waist has no limit of acceleration"):
+    with pytest.raises(PlanError, match="joint waist has no acceleration limit"):
         plan_task(request_for(["open"], chain=unlimited))
 
 

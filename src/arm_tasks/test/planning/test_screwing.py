@@ -83,7 +83,7 @@ def test_starting_a_thread_with_a_tilted_tool_is_refused(plan_of, scene):
     assert "where 3.43 deg are allowed" in plan.message
 
 
-@pytest.mark.parametrize("part", ["turn 5 of 9", "look for the tip", "turn back 3"])
+@pytest.mark.parametrize("part", ["turn 5 of 9", "search for the tip", "turn back 3"])
 def test_arm_can_return_to_rest_from_the_middle_of_a_turn(request_for, chain, nut_plan, part):
     """The jaws enclose the bolt: they retreat along it first, then move to rest."""
     home = request_for(["move_posture: rest"])
@@ -118,7 +118,7 @@ def check(strokes, total, span, fit):
 )
 def test_strokes_add_up_stay_in_range_and_fit_the_flats(total, low, width, fit, last):
     span = (low, low + width)
-    strokes = ratchet(total, span, fit, last_least=last)
+    strokes = ratchet(total, span, fit, min_last_turn=last)
     if strokes is not None:
         check(strokes, total, span, fit)
         assert abs(strokes[-1].turn) >= min(last, abs(total)) - 1e-9
@@ -148,7 +148,7 @@ def test_last_grip_is_chosen_by_its_score(k):
         phase = math.remainder(turned - grip - k * SIXTH - HALF, 2 * math.pi)
         return math.radians(29.0) - abs(phase)
 
-    strokes = ratchet(total, span, HALF, last_least=math.radians(50.0), score=score)
+    strokes = ratchet(total, span, HALF, min_last_turn=math.radians(50.0), score=score)
     end = math.remainder(total - k * SIXTH - HALF, 2 * math.pi)
     if not -HALF <= end <= HALF - math.radians(50.0):
         assert strokes is None

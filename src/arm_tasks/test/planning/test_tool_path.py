@@ -68,11 +68,11 @@ def test_wrist_range_is_found_by_trial(scene, chain):
     bolt = scene.bolt("upper_bolt")
     (found,) = wrists(chain, bolt, 0.00278, [-0.00278], np.zeros(4), LOOSE)
     assert np.degrees((found.low, found.high)) == pytest.approx((-90.0, 90.0), abs=0.02)
-    turned = found.turned(chain, 1.0, LOOSE)
+    turned = found.joints_at(chain, 1.0, LOOSE)
     T = np.linalg.inv(bolt.pose) @ chain.fk(turned)
     assert math.atan2(T[1, 0], T[0, 0]) == pytest.approx(1.0, abs=1e-3)
     with pytest.raises(OutOfReach):
-        found.turned(chain, 1.7, LOOSE)
+        found.joints_at(chain, 1.7, LOOSE)
 
 
 def test_wrist_range_includes_coupled_joints(scene, model):

@@ -4,7 +4,7 @@
 from unittest.mock import Mock
 
 import pytest
-from arm_tasks.bringup.demo import demo_values, keep_view, main, only_one, view
+from arm_tasks.bringup.demo import demo_values, keep_view, main, single_instance, view
 from arm_tasks.errors import TasksError
 
 
@@ -52,11 +52,11 @@ def test_second_start_in_the_same_domain_is_rejected(monkeypatch, tmp_path):
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     for _ in range(2):  # and again once the first has ended
         monkeypatch.setenv("ROS_DOMAIN_ID", "61")
-        with only_one():
-            with pytest.raises(TasksError, match="already running in ROS domain 61"), only_one():
+        with single_instance():
+            with pytest.raises(TasksError, match="running in ROS domain 61"), single_instance():
                 pass
             monkeypatch.setenv("ROS_DOMAIN_ID", "62")
-            with only_one():
+            with single_instance():
                 pass
 
 

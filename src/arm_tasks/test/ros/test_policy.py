@@ -128,7 +128,7 @@ def test_keystore_failures_are_reported_in_one_sentence(fake_ros2, tmp_path, cap
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path))
         assert keystore.main([str(tmp_path)]) == 1
-    assert "source one" in capsys.readouterr().err
+    assert "and source ROS 2" in capsys.readouterr().err
     fake_ros2(code=2)
     assert keystore.main([str(tmp_path)]) == 1
     assert "ros2 security failed: boom" in capsys.readouterr().err

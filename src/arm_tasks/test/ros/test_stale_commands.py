@@ -92,7 +92,7 @@ def test_goal_is_cancelled_if_the_driver_never_responds(world):
     assert world.move.poll().state is MoveState.RUNNING and world.client.cancels == []
     world.now = RESPONSE_TIMEOUT + 0.1
     status = world.move.poll()
-    assert status.state is MoveState.FAILED and "has not answered" in status.message
+    assert status.state is MoveState.FAILED and "has not responded" in status.message
     # the driver may execute the goal although its responses are lost
     assert world.client.cancels == [world.client.sent]
     world.client.accept()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_tasks.commands.scene import main
 from arm_tasks.errors import shipped
-from arm_tasks.scene.editing import added, moved, removed
+from arm_tasks.scene.editing import add_object, move_object, remove_object
 from arm_tasks.scene.file import load_scene, scene_from_text
 
 
@@ -29,7 +29,7 @@ def changed(before, after):
 )
 def test_move_changes_only_one_object(scene, name):
     data = shipped("scenes")[scene].read_bytes()
-    new = moved(data, name, (0.001, -0.002, 0.003), by=True)
+    new = move_object(data, name, (0.001, -0.002, 0.003), by=True)
     old, now = changed(data, new)
     assert old.split("[")[0][2:] == now.split("[")[0][2:]
     assert ("#" in old) == ("#" in now)
@@ -39,7 +39,7 @@ def test_move_changes_only_one_object(scene, name):
     placed = [k for k in before.frames if before.moves_with(k, name)]
     same = [k for k in before.frames if np.allclose(before.frame(k), after.frame(k), atol=1e-12)]
     assert sorted(placed + same) == sorted(before.frames)
-    back = moved(new, name, (-0.001, 0.002, -0.003), by=True)
+    back = move_object(new, name, (-0.001, 0.002, -0.003), by=True)
     assert np.allclose(scene_from_text(back.decode()).frame(name), before.frame(name), atol=1e-9)
 
 
@@ -50,21 +50,21 @@ def test_added_object_can_be_removed(mine):
         ("walls", "xyz=[1, 0, 0]", "height=1", "width=1", "thickness=0.1"),
         ("frames", "frame=left", "xyz_mm=[0, 0, 9]"),
     ):
-        new = added(data, section, "extra", dict(key.split("=") for key in keys))
+        new = add_object(data, section, "extra", dict(key.split("=") for key in keys))
         assert "extra" in scene_from_text(new.decode()).frames
         assert all(line.startswith("+") for line in changed(data, new))
-        assert removed(new, "extra").split() == data.split()
+        assert remove_object(new, "extra").split() == data.split()
 
 
 def test_remove_deletes_only_the_lines_of_the_object(mine):
     data = mine.read_bytes()
-    new = removed(data, "peg")
+    new = remove_object(data, "peg")
     assert "peg" not in scene_from_text(new.decode()).frames
     assert all(line.startswith("- ") for line in changed(data, new))
     flow = b"scene: s\npegs: {a: {xyz: [0, 0, 0], diameter: 1, length: 1}, b: {xyz: [0, 0, 0], "
     flow += b"diameter: 1, length: 1}}  # two\n"
     for name, other in (("a", "b"), ("b", "a")):
-        left = removed(flow, name)
+        left = remove_object(flow, name)
         assert list(scene_from_text(left.decode()).frames) == [other] and b"# two" in left
 
 
@@ -79,9 +79,9 @@ def test_scene_command_lists_and_edits_with_a_backup(mine, capsys):
     other = mine.with_name("other.yaml")
     peg = ["xyz_mm=[0,0,0]", "diameter_mm=5", "length_mm=9"]
     assert main(["easel", "-o", str(other), "add", "pegs", "p", *peg]) == 0
-    assert "p" in load_scene(other).things
+    assert "p" in load_scene(other).objects
     assert main([str(other), "remove", "p"]) == 0
-    assert "p" not in load_scene(other).things
+    assert "p" not in load_scene(other).objects
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_scene_command_lists_and_edits_with_a_backup(mine, capsys):
         (["add", "pegz", "p", "a=1"], "did you mean 'pegs'"),
         (["add", "pegs", "p", "a=1"], "unknown key 'a'"),
         (["add", "pegs", "cell", "xyz=[0,0,0]", "diameter=1", "length=1"], "'cell' is taken"),
-        (["add", "pegs", "p", "xyz"], "is no KEY=VALUE"),
+        (["add", "pegs", "p", "xyz"], "is not KEY=VALUE"),
         (["add", "pegs", "p", "xyz=[0,"], "not valid YAML"),
     ],
 )

@@ -41,7 +41,7 @@ def test_saved_pose_can_be_loaded(tmp_path_factory, taught, q):
 def test_saving_and_forgetting_keep_the_rest_of_the_file(file, taught):
     save_pose(file, "nut_arm", "one", taught(-0.3, 0.1, 0.0, 0.2), replace=False)
     file.write_text(file.read_text().replace("poses:", "poses:  # mine") + "# the end\n")
-    with pytest.raises(TaskFileError, match="there is a pose one; replace it"):
+    with pytest.raises(TaskFileError, match="the pose one exists already; replace it"):
         save_pose(file, "nut_arm", "one", taught(0.0, 0.0, 0.0, 0.0), replace=False)
     save_pose(file, "nut_arm", "two", taught(-0.4, 0.1, 0.0, 0.2), replace=False)
     save_pose(file, "nut_arm", "one", taught(-0.5, 0.1, 0.0, 0.2), replace=True)
@@ -59,8 +59,8 @@ def test_saving_and_forgetting_keep_the_rest_of_the_file(file, taught):
     ("robot", "name", "message"),
     [
         ("puma560", "b", "these are poses of nut_arm, not of puma560"),
-        ("nut_arm", "a b", "'a b' is no name; use letters"),
-        ("nut_arm", "", "is no name"),
+        ("nut_arm", "a b", "'a b' is not a valid name; use letters"),
+        ("nut_arm", "", "is not a valid name"),
     ],
 )
 def test_invalid_save_leaves_the_file_unchanged(file, taught, robot, name, message):
@@ -142,7 +142,7 @@ def test_empty_and_oversized_recordings_are_rejected(model, monkeypatch):
             recorder.add(0.1 * k, [0.0, 0.0, 0.0, 0.0])
         with pytest.raises(TasksError, match="nothing moved"):
             recorder.trajectory()
-    monkeypatch.setattr("arm_tasks.manual.recorder.MOST", 3)
+    monkeypatch.setattr("arm_tasks.manual.recorder.MAX_POINTS", 3)
     with pytest.raises(TasksError, match="at most 3 points"):
         for k in range(10):
             recorder.add(2.0 + 0.1 * k, [0.1 * k, 0.0, 0.0, 0.0])

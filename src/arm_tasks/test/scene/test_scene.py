@@ -74,7 +74,7 @@ def test_scene_file_is_converted_to_frames_in_base_link():
     assert (bolt.diameter, bolt.pitch, bolt.hand) == pytest.approx((6.35e-3, 1.27e-3, 1))
     assert bolt.roll(4) == pytest.approx(math.radians(10) + 8 * math.pi)
     assert math.remainder(math.degrees(bolt.start) - 10, 360) == pytest.approx(0)
-    assert scene.things["wall"].parts[0].color == (1, 0, 0, 0.5)
+    assert scene.objects["wall"].parts[0].color == (1, 0, 0, 0.5)
 
 
 def test_x_axis_of_a_vertical_bolt_points_forward():
@@ -150,7 +150,7 @@ def test_unknown_bolt_or_frame_is_rejected_with_a_suggestion(scene):
     with pytest.raises(SceneError, match=r"no frame 'uper_bolt'.* did you mean 'upper_bolt'"):
         scene.frame("uper_bolt")
     with pytest.raises(SceneError, match="has no nut"):
-        scene_from_text("scene: empty").the_nut()
+        scene_from_text("scene: empty").require_nut()
     assert np.array_equal(scene.frame("base_link"), np.eye(4))
 
 

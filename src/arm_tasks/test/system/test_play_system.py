@@ -121,7 +121,7 @@ def test_play_without_an_arm_explains_how_to_start_one(fresh_domain, tmp_path):
     player = start(tmp_path, "nut_arm", "wave", "--patience=1")
     output = player.communicate(timeout=BOUND)[0]
     assert player.returncode == 1
-    assert "first ./arm view nut_arm" in output and output.count("\n") == 1, output
+    assert "first run ./arm view nut_arm" in output and output.count("\n") == 1, output
 
 
 def test_play_opens_its_own_view(fresh_domain, tmp_path):

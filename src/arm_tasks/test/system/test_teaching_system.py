@@ -50,7 +50,7 @@ def test_teach_poses_paths_and_bolts_from_a_program(taught, folder):
         teacher = Teacher(arm)
         arm.move_joints({"waist": -0.4, "shoulder": 0.1})
         assert "is saved in" in teacher.save_pose("left")
-        with pytest.raises(ArmError, match="there is a pose left; replace it"):
+        with pytest.raises(ArmError, match="the pose left exists already; replace it"):
             teacher.save_pose("left")
         teacher.record("back")
         with pytest.raises(ArmError, match="back is being recorded; end that recording first"):
@@ -124,7 +124,7 @@ def test_teach_in_a_terminal(taught, folder):
         program.ask("p", "Name of this pose: ")
         program.ask("by_hand\n", "by_hand is saved in")
         program.ask("g", "Go to: ")
-        program.ask("nowhere\n", "Not done. ")
+        program.ask("nowhere\n", "Failed: ")
         program.wait_for("no posture 'nowhere'")
         program.ask("n", "Bolt: ")
         program.ask("upper_bolt\n", "at least three are needed")

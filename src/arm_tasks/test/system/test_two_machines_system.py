@@ -146,8 +146,8 @@ class World:
         assert self.end(number)["status"] == RunTask.Result.HARDWARE
 
     def close(self):
-        for thing in (self.pi, self.desk):
-            thing.close()
+        for obj in (self.pi, self.desk):
+            obj.close()
         for group in self.groups:
             group.stop()
 

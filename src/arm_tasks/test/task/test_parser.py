@@ -62,8 +62,8 @@ def test_every_kind_of_step_is_read_in_si_units():
     [
         ("fly: {}", "there is no step 'fly'"),
         ("move_lienar: {}", "did you mean 'move_linear'?"),
-        ("{}", "a step has one key, its kind; here are none"),
-        ("{grip: {width: 0}, open: {}}", "a step has one key, its kind; here are grip, open"),
+        ("{}", "a step has one key, its kind; found none"),
+        ("{grip: {width: 0}, open: {}}", "a step has one key, its kind; found grip, open"),
         ("5", "there is no step '5'"),
         ("[open]", "must be a step"),
         ("grip: {width: 0, width: 1}", "grip.width: is given twice"),
@@ -90,7 +90,7 @@ def test_every_kind_of_step_is_read_in_si_units():
         ("wait: -1", "seconds is -1 but must be at least 0"),
         ("repeat: {times: 0, steps: [open]}", "times is 0 but must be at least 1"),
         ("repeat: {times: 1.5, steps: [open]}", "times must be a whole number, not 1.5"),
-        ("repeat: {times: 99999, steps: [open]}", "times is 99999, at most 10000 is possible"),
+        ("repeat: {times: 99999, steps: [open]}", "times is 99999; at most 10000 is possible"),
         ("repeat: {times: 2, steps: []}", "a list of at least one step, not a list"),
         ("repeat: {times: 2}", "the key 'steps' is missing"),
         ("repeat: {times: 2, steps: [fly]}", "there is no step 'fly'"),
@@ -193,7 +193,7 @@ def test_circular_calls_are_reported_with_the_chain(files):
         c="steps: [{call: b.yaml}]\n",
         d="steps: [{call: d.yaml}]\n",
     )
-    with pytest.raises(TaskFileError, match=r"c\.yaml, line 2: .*for ever: b -> c -> b"):
+    with pytest.raises(TaskFileError, match=r"c\.yaml, line 2: .*endlessly: b -> c -> b"):
         load_task(folder / "a.yaml")
     with pytest.raises(TaskFileError, match="d -> d"):
         load_task(folder / "d.yaml")

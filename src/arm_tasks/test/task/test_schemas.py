@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from arm_tasks.errors import SceneError, TaskFileError, shipped
-from arm_tasks.scene.file import THINGS, scene_from_text
+from arm_tasks.scene.file import OBJECTS, scene_from_text
 from arm_tasks.task.keys import STEPS_KEYS
 from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.schemas import scene_schema, task_schema, texts
@@ -88,12 +88,12 @@ def test_complete_files_use_every_key():
         known = step.table.spellings
         assert {known[key] for key in used} == set(step.table.keys), word
     scene = load_as_editor(full("scene"))
-    for kind, (_, table) in THINGS.items():
-        used = {table.spellings[key] for thing in scene[kind].values() for key in thing}
+    for kind, (_, table) in OBJECTS.items():
+        used = {table.spellings[key] for obj in scene[kind].values() for key in obj}
         assert used == set(table.keys), kind
 
 
-FREE = {"variables", "joints", "joints_deg", "frames", "bolts", "placements", *THINGS}
+FREE = {"variables", "joints", "joints_deg", "frames", "bolts", "placements", *OBJECTS}
 
 
 def mappings(data):

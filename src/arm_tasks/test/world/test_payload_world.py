@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_tasks.scene.file import scene_from_text
-from arm_tasks.scene.payloads import FLOOR, lies_on, rest
+from arm_tasks.scene.payloads import FLOOR, lies_on, resting_pose
 from arm_tasks.world.payload_world import PayloadWorld
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,12 +61,12 @@ def test_jaws_hold_nothing_beside_a_payload_or_without_mass(model, place, start)
 )
 def test_released_payload_falls_onto_the_support_below_and_stands_up(x, y, on, top):
     leaning = so3_exp(np.array([math.radians(10), 0.0, 0.0]))
-    scene = SCENE.with_thing("cell", pose(leaning, (x * 1e-3, y * 1e-3, 0.3)))
+    scene = SCENE.with_object("cell", pose(leaning, (x * 1e-3, y * 1e-3, 0.3)))
     assert lies_on(scene, "cell") == ""
-    T, found = rest(scene, "cell")
+    T, found = resting_pose(scene, "cell")
     assert found == on
     assert T[2, 3] == pytest.approx(top + 0.02525) and T[2, 2] == pytest.approx(1.0)
-    assert lies_on(scene.with_thing("cell", T), "cell") == on
+    assert lies_on(scene.with_object("cell", T), "cell") == on
 
 
 def planned(plan_of, *steps, **options):

@@ -49,7 +49,7 @@ class Bench:
         assert np.array_equal(self.arm.q, q) and self.arm.width == width
 
     def safe_state(self, report):
-        size = self.world.scene.the_nut().across_flats
+        size = self.world.scene.require_nut().across_flats
         return safe_state(self.chain.fk(self.arm.q), report, size)
 
 

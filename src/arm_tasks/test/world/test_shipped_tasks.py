@@ -69,7 +69,7 @@ def test_pick_and_place(robot):
         first = np.linalg.inv(chain.fk(done.joints[held[0]])) @ start
         assert grasp == pytest.approx(first, abs=1e-9)
     carried = [s.report.near for s in plan.steps if s.name in ("lift it", "carry it over")]
-    assert all(near is not None and not near.hits for near in carried)
+    assert all(near is not None and not near.penetrates for near in carried)
 
 
 @pytest.mark.parametrize("robot", ROBOTS)

@@ -21,13 +21,13 @@ _FLOOR_SIZE = (10.0, 10.0, 0.1)  # m
 
 @dataclass(frozen=True)
 class CollisionBody:
-    """A primitive on a frame."""
+    """A primitive fixed to a frame."""
 
-    owner: str  # the link or the object of the scene that it is a part of
+    owner: str  # link, or object of the scene, that contains it
     kind: str  # "box", "cylinder" (along its z) or "sphere"
     size: tuple[float, ...]  # (x, y, z), (radius, length) or (radius,) [m]
     pose: Array  # frame <- middle of the body (4, 4); the frame is the link, or base_link
-    carried: str = ""  # name of the payload that it is a part of, fixed to the link
+    carried: str = ""  # name of the payload in the jaws that contains it
 
     @property
     def name(self) -> str:
@@ -36,14 +36,14 @@ class CollisionBody:
 
     @property
     def radius(self) -> float:
-        """Radius of the bounding ball about its centre [m]."""
+        """Radius of the bounding sphere around its centre [m]."""
         if self.kind == "cylinder":
             return math.hypot(self.size[0], self.size[1] / 2.0)
         return self.size[0] if self.kind == "sphere" else math.hypot(*self.size) / 2.0
 
     @property
     def balls(self) -> list[tuple[Array, float]]:
-        """Centres (3,) in the frame and radii [m] of balls whose hull tightly contains it."""
+        """Centres (3,) in the frame and radii [m] of spheres whose convex hull encloses it."""
         if self.kind == "box":
             corners = np.array(list(product((-0.5, 0.5), repeat=3))) * self.size
             return [((self.pose @ [*corner, 1.0])[:3], 0.0) for corner in corners]
@@ -53,7 +53,7 @@ class CollisionBody:
 
 
 def robot_bodies(urdf: UrdfTree) -> tuple[list[CollisionBody], list[str]]:
-    """Return the collision shapes of a robot, and the links with shapes that are not supported."""
+    """Return the collision bodies of a robot, and the links with unsupported shapes."""
     bodies: list[CollisionBody] = []
     unknown: list[str] = []
     for shape in urdf.collisions:
@@ -64,20 +64,20 @@ def robot_bodies(urdf: UrdfTree) -> tuple[list[CollisionBody], list[str]]:
     return bodies, unknown
 
 
-def carried_bodies(thing: SceneObject, grasp: Array) -> list[CollisionBody]:
+def carried_bodies(obj: SceneObject, grasp: Array) -> list[CollisionBody]:
     """Return the parts of a payload in the jaws, by tool0 <- payload (4, 4) [m]."""
     return [
-        CollisionBody("tool0", part.kind, part.size, grasp @ part.pose, thing.name)
-        for part in thing.parts
+        CollisionBody("tool0", part.kind, part.size, grasp @ part.pose, obj.name)
+        for part in obj.parts
     ]
 
 
 def scene_bodies(scene: Scene) -> list[CollisionBody]:
-    """Return the objects, bolts and floor of a scene; not the nut, which the jaws touch."""
-    things = [
-        CollisionBody(thing.name, part.kind, part.size, thing.pose @ part.pose)
-        for thing in scene.things.values()
-        for part in thing.parts
+    """Return the bodies of a scene, without the nut, which the jaws touch."""
+    objects = [
+        CollisionBody(obj.name, part.kind, part.size, obj.pose @ part.pose)
+        for obj in scene.objects.values()
+        for part in obj.parts
     ]
     bolts = [
         CollisionBody(
@@ -87,7 +87,7 @@ def scene_bodies(scene: Scene) -> list[CollisionBody]:
     ]
     below = scene.floor - _FLOOR_SIZE[2] / 2.0
     return [
-        *things,
+        *objects,
         *bolts,
         CollisionBody("the floor", "box", _FLOOR_SIZE, pose(p=(0.0, 0.0, below))),
     ]

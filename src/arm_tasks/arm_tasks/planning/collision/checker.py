@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Collision checks of the arm with itself and the scene, by the library coal.
+"""Collision checks of the arm with itself and the scene, using coal.
 
 Boxes, cylinders and spheres are convex: coal uses GJK, and EPA where they overlap
 (https://github.com/coal-library/coal).
@@ -51,7 +51,7 @@ class PairDistances:
         self.pairs = list(pairs)
         self._frame = coal.Transform3s
         kinds = {"box": coal.Box, "cylinder": coal.Cylinder, "sphere": coal.Sphere}
-        # coal keeps no hold of them
+        # coal keeps no references
         self._shapes = [kinds[body.kind](*body.size) for body in bodies]
         self._compute = [coal.ComputeDistance(self._shapes[i], self._shapes[j]) for i, j in pairs]
         self._request, self._result = coal.DistanceRequest(), coal.DistanceResult()
@@ -60,14 +60,14 @@ class PairDistances:
         self._radii = radii[self._first] + radii[self._second]
 
     def distances(self, poses: Sequence[Array], near: float) -> Array:
-        """Return the distances of all pairs [m], negative by the depth.
+        """Return the signed distances of all pairs [m], negative if they penetrate.
 
         The poses are base_link <- body (4, 4). Pairs farther apart than near [m] get a lower
-        bound: the distance of their bounding balls.
+        bound: the distance of their bounding spheres.
         """
         centres = np.array([T[:3, 3] for T in poses])
-        ways = centres[self._first] - centres[self._second]
-        result = np.sqrt(np.einsum("ij,ij->i", ways, ways)) - self._radii
+        offsets = centres[self._first] - centres[self._second]
+        result = np.sqrt(np.einsum("ij,ij->i", offsets, offsets)) - self._radii
         frames: dict[int, Any] = {}
         for k in np.flatnonzero(result < near).tolist():
             for i in self.pairs[k]:
@@ -79,9 +79,9 @@ class PairDistances:
         return np.asarray(result)
 
 
-TOUCH = 1e-4  # bodies that overlap by no more than this only touch, as closed jaws do [m]
+TOUCH = 1e-4  # overlap that still counts as touching, as of closed jaws [m]
 NEAR = 0.03  # m
-_POSTURES = 64  # tried to find the pairs that no motion changes
+_POSTURES = 64  # sampled to find the pairs that no motion changes
 _STILL = 1e-6  # m
 _SEED = 20
 
@@ -90,19 +90,19 @@ _SEED = 20
 class Clearance:
     """A pair of bodies and their distance."""
 
-    distance: float  # between them [m], negative by the depth if they overlap
+    distance: float  # signed distance [m], negative if they penetrate
     first: str = ""  # link of the robot
     second: str = ""  # another link, or an object of the scene
 
     @property
-    def hits(self) -> bool:
-        """Whether they penetrate each other."""
+    def penetrates(self) -> bool:
+        """True if they penetrate each other."""
         return self.distance < -TOUCH
 
     @property
     def clause(self) -> str:
-        """Both bodies and the depth of penetration or the distance."""
-        if self.hits:
+        """Clause with both bodies and their distance or penetration depth."""
+        if self.penetrates:
             return f"{self.first} would be {-1e3 * self.distance:.1f} mm deep in {self.second}"
         return f"{self.first} comes within {max(1e3 * self.distance, 0.0):.1f} mm of {self.second}"
 
@@ -110,47 +110,46 @@ class Clearance:
 class CollisionChecker:
     """Checks one robot in one scene.
 
-    Not compared are links connected by a joint, the two fingers, and what no motion changes: pairs
-    that touch in every posture, because they are modelled like that, or whose distance is
-    constant.
+    Skipped are links connected by a joint, the two fingers, and pairs that no motion changes: they
+    touch in every posture, as modelled, or their distance is constant.
     """
 
     def __init__(self, model: RobotModel, scene: Scene, carried: Carried | None = None) -> None:
         tree = read_urdf(model.to_urdf())
-        own, self.unknown = robot_bodies(tree)  # unknown are links with meshes
+        own, self.unsupported = robot_bodies(tree)  # unsupported: links with meshes
         if carried is not None:
-            own += carried_bodies(scene.thing(carried.name), carried.grasp)
+            own += carried_bodies(scene.object(carried.name), carried.grasp)
             scene = scene.without(carried.name)
         self._bodies = [*own, *scene_bodies(scene)]
         self._placing = BodyPlacement(model, tree, own)
         first, near = rigid_groups(tree), neighbours(tree)
         fingers = model.gripper.joints if model.gripper else ()
         self._jaws = {joint.child for joint in tree.joints if joint.name in fingers}
-        self._payloads = {name for name, thing in scene.things.items() if thing.is_payload}
+        self._payloads = {name for name, obj in scene.objects.items() if obj.is_payload}
         near.add(frozenset(self._jaws))
 
         def apart(i: int, j: int) -> bool:
-            """Whether a pair is to be compared: robot and scene, or unconnected links."""
+            """Return True for a pair to check: robot and scene, or unconnected links."""
             groups = [first.get(self._bodies[k].owner, "") for k in (i, j)]
             return i < len(own) and frozenset(groups) not in near and groups != [tree.root, ""]
 
         both = combinations(range(len(self._bodies)), 2)
         self._pairs = PairDistances(self._bodies, [pair for pair in both if apart(*pair)])
-        tried = self._tried(model)
-        touching = np.all(tried <= TOUCH, axis=0).tolist()
-        still = (np.ptp(tried, axis=0) < _STILL).tolist()
+        sampled = self._sampled_distances(model)
+        touching = np.all(sampled <= TOUCH, axis=0).tolist()
+        still = (np.ptp(sampled, axis=0) < _STILL).tolist()
         every = list(zip(self._pairs.pairs, touching, still, strict=True))
-        # pairs that touch in every posture tried
-        self.always = tuple(sorted({self._owners(pair) for pair, touches, _ in every if touches}))
-        kept = [p for p, _, same in every if not same and self._owners(p) not in self.always]
+        always = {self._owners(pair) for pair, touches, _ in every if touches}
+        self.always_touching = tuple(sorted(always))  # in every sampled posture
+        kept = [pair for pair, _, same in every if not same and self._owners(pair) not in always]
         self._pairs = PairDistances(self._bodies, kept)
         reach = MotionBounds(tree, own, model.joint_names)
         levers = [reach.pair(i, j if j < len(own) else None) for i, j in kept]
-        # (pairs, n) largest approach of each pair for each radian or metre [m]
+        # (pairs, n) bound on the approach of each pair per radian or metre of a joint [m]
         self.levers = np.array(levers).reshape(-1, len(model.joint_names))
 
     def distances(self, q: Sequence[float] | Array, width: float, near: float = NEAR) -> Array:
-        """Return the distance of each pair [m] for joint positions (n,) and a width [m].
+        """Return the distance of each pair [m] for joint positions (n,) and a jaw width [m].
 
         Pairs farther apart than near get a lower bound.
         """
@@ -158,11 +157,11 @@ class CollisionChecker:
         poses = [*own, *(body.pose for body in self._bodies[len(own) :])]
         return self._pairs.distances(poses, near)
 
-    def allowed_contacts(self, thing: str = "") -> Array:
-        """Return (pairs,) inf where the jaws may touch an object, by default any payload."""
-        things = {thing} if thing else self._payloads
+    def allowed_contacts(self, obj: str = "") -> Array:
+        """Return (pairs,) inf where the jaws may touch an object (default: a payload), else 0."""
+        objects = {obj} if obj else self._payloads
         owners = [self._owners(pair) for pair in self._pairs.pairs]
-        touch = [first in self._jaws and second in things for first, second in owners]
+        touch = [first in self._jaws and second in objects for first, second in owners]
         return np.where(np.array(touch, dtype=bool), np.inf, 0.0)
 
     def clearance(self, distances: Array) -> Clearance:
@@ -173,19 +172,19 @@ class CollisionChecker:
         return Clearance(float(distances[k]), *self._owners(self._pairs.pairs[k]))
 
     def at(self, q: Sequence[float] | Array, width: float) -> Clearance:
-        """Return the nearest pair for joint positions (n,) and a width of the jaws [m]."""
+        """Return the nearest pair for joint positions (n,) and a jaw width [m]."""
         return self.clearance(self.distances(q, width))
 
     def collision(self, q: Array, width: float) -> str | None:
-        """Return what collides, or None; the callback of paths.follow."""
+        """Return a clause about a collision, or None; a callback for paths.planner.follow."""
         found = self.at(q, width)
-        return found.clause if found.hits else None
+        return found.clause if found.penetrates else None
 
     def _owners(self, pair: tuple[int, int]) -> tuple[str, str]:
         return self._bodies[pair[0]].name, self._bodies[pair[1]].name
 
-    def _tried(self, model: RobotModel) -> Array:
-        """Return the distances of the pairs in some random postures (postures, pairs) [m]."""
+    def _sampled_distances(self, model: RobotModel) -> Array:
+        """Return the distances of the pairs in random postures (postures, pairs) [m]."""
         rng = np.random.default_rng(_SEED)
         widths = (model.gripper.min_width, model.gripper.max_width) if model.gripper else (0, 0)
         return np.array(

@@ -21,7 +21,7 @@ Ball = tuple[Array, float]
 
 
 class MotionBounds:
-    """Levers of named joints (n,) on the bodies that they carry."""
+    """Bounds on how far named joints (n,) move the bodies that they carry."""
 
     def __init__(
         self, tree: UrdfTree, bodies: Sequence[CollisionBody], names: Sequence[str]
@@ -32,9 +32,9 @@ class MotionBounds:
         self._levers = [self._of_body(body) for body in bodies]
 
     def pair(self, i: int, j: int | None) -> Array:
-        """Return the largest approach of two bodies for each radian or metre of a joint (n,).
+        """Return bounds (n,) on the approach of two bodies per radian or metre of each joint.
 
-        A joint that carries both changes nothing. For the scene, j is None.
+        A joint that carries both has no effect. For a body of the scene, j is None.
         """
         one, other = self._levers[i], {} if j is None else self._levers[j]
         result = np.zeros(len(self._names))
@@ -64,7 +64,7 @@ class MotionBounds:
 
 
 def rigid_groups(tree: UrdfTree) -> Mapping[str, str]:
-    """Return the first of the links that are fixed to each link."""
+    """Return, for each link, the first link of its rigid group."""
     first = {tree.root: tree.root}
     for joint in tree.joints:
         first[joint.child] = first[joint.parent] if joint.kind == "fixed" else joint.child
@@ -79,7 +79,7 @@ def neighbours(tree: UrdfTree) -> set[frozenset[str]]:
 
 
 def _swept(joint: UrdfJoint, balls: Sequence[Ball]) -> Ball:
-    """Return the ball about a joint's origin that contains balls however the joint moves."""
+    """Return the sphere around a joint's origin that contains spheres for any joint position."""
     radius = max(float(np.linalg.norm(c)) + r for c, r in balls)
     if joint.kind == "prismatic" and joint.limit is not None:
         radius += max(abs(joint.limit.lower), abs(joint.limit.upper))
@@ -106,7 +106,7 @@ class BodyPlacement:
                 self._chains[link] = chain, index
 
     def poses(self, q: Sequence[float] | Array, width: float) -> list[Array]:
-        """Return base_link <- body (4, 4) for joint positions (n,) and a width of the jaws [m]."""
+        """Return base_link <- body (4, 4) for joint positions (n,) and a jaw width [m]."""
         x = np.concatenate([q, np.full(self._fingers, width / 2.0)])
         links = {link: chain.fk(x[index]) for link, (chain, index) in self._chains.items()}
         links.update(self._fixed)

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Clearance along a joint path, proven between its points too.
+"""Clearance along a joint path, proven between its points, too.
 
-While the joints go straight by dq, two bodies come nearer by at most sum(lever |dq|). Between two
-points with distances d1 and d2 they cannot touch if that bound is below d1 + d2; where it is not,
-the piece is halved, until nothing in it moves farther than a millimetre (Schwarzer, Saha and
+During a straight joint motion by dq, two bodies approach by at most sum(lever |dq|). Between two
+points with distances d1 and d2 they cannot touch if that bound is below d1 + d2. Otherwise the
+segment is halved, until no pair approaches by more than a millimetre (Schwarzer, Saha and
 Latombe, "Adaptive dynamic collision checking", IEEE Transactions on Robotics 21, 2005).
 """
 
@@ -18,27 +18,27 @@ from arm_common.transforms import Array
 
 from arm_tasks.planning.collision.checker import Clearance, CollisionChecker
 
-_FINE = 1e-3  # m; pieces on which no pair comes nearer by more are not divided
+_FINE = 1e-3  # m; segments on which no pair approaches by more are not divided
 
 
 @dataclass(frozen=True)
 class PathClearance:
     """Clearance of a path."""
 
-    nearest: Clearance  # the nearest pair on the whole path; if it hits, the deepest
-    hit_at: float | None = None  # share of the joint path at which the first hit is, or None
+    nearest: Clearance  # the nearest pair on the whole path; if it penetrates, the deepest
+    hit_at: float | None = None  # fraction of the joint path at the first collision, or None
 
 
 class _PathCheck:
     """Check of one path through rows (m, n) of joint positions [rad or m]."""
 
     def __init__(
-        self, checker: CollisionChecker, rows: Array, width: float, touching: str
+        self, checker: CollisionChecker, rows: Array, width: float, allowed_contact: str
     ) -> None:
         self._checker, self._rows, self._width = checker, rows, width
-        self._allowed = checker.allowed_contacts(touching) if touching else 0.0
+        self._allowed = checker.allowed_contacts(allowed_contact) if allowed_contact else 0.0
         steps = np.abs(np.diff(rows, axis=0))
-        self._gone = np.vstack([np.zeros(rows.shape[1]), np.cumsum(steps, axis=0)])
+        self._travel = np.vstack([np.zeros(rows.shape[1]), np.cumsum(steps, axis=0)])
         self._nearest = Clearance(math.inf)
         self._hit: float | None = None
 
@@ -47,16 +47,16 @@ class _PathCheck:
         first = self._distances(0.0)
         if end > 0.0:
             self._between(0.0, end, first, self._distances(end))
-        gone = self._gone.sum(axis=1)
+        travel = self._travel.sum(axis=1)
         if self._hit is None:
             return PathClearance(self._nearest)
-        share = float(self._at(gone[:, None], self._hit)[0]) / max(float(gone[-1]), 1e-12)
+        share = float(self._at(travel[:, None], self._hit)[0]) / max(float(travel[-1]), 1e-12)
         return PathClearance(self._nearest, share)
 
     def _between(self, a: float, b: float, at_a: Array, at_b: Array) -> None:
-        nearer = self._checker.levers @ (self._at(self._gone, b) - self._at(self._gone, a))
-        open_ = nearer >= at_a + at_b
-        if not open_.any() or nearer[open_].max() < _FINE:
+        approach = self._checker.levers @ (self._at(self._travel, b) - self._at(self._travel, a))
+        unproven = approach >= at_a + at_b
+        if not unproven.any() or approach[unproven].max() < _FINE:
             return
         middle = 0.5 * (a + b)
         at_middle = self._distances(middle)
@@ -64,10 +64,10 @@ class _PathCheck:
         self._between(middle, b, at_middle, at_b)
 
     def _distances(self, s: float) -> Array:
-        """Return the distances of all pairs at row s, which may lie between two."""
+        """Return the distances of all pairs at row s, which may be fractional."""
         distances = self._checker.distances(self._at(self._rows, s), self._width) + self._allowed
         found = self._checker.clearance(distances)
-        if found.hits:
+        if found.penetrates:
             self._hit = s if self._hit is None else min(s, self._hit)
         if found.distance < self._nearest.distance:
             self._nearest = found
@@ -80,17 +80,17 @@ class _PathCheck:
 
 
 def clearance_along(
-    checker: CollisionChecker, rows: Array, width: float, touching: str = ""
+    checker: CollisionChecker, rows: Array, width: float, allowed_contact: str = ""
 ) -> PathClearance:
     """Return the clearance of a path through rows (m, n), straight between them [rad or m].
 
-    The jaws are at a width [m] and may touch one object, if it is named.
+    The jaws have a width [m] and may touch the named object.
     """
-    return _PathCheck(checker, rows, width, touching).run()
+    return _PathCheck(checker, rows, width, allowed_contact).run()
 
 
 def clearance_of_jaws(checker: CollisionChecker, q: Array, start: float, end: float) -> Clearance:
-    """Return the clearance of jaws that move from one width to another [m].
+    """Return the clearance while the jaws move from one width to another [m].
 
     Closing jaws may touch payloads.
     """

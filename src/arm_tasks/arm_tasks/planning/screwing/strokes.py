@@ -23,11 +23,11 @@ from arm_tasks.scene.grasp import SIXTH
 from arm_tasks.scene.scene import TURN, Bolt, Scene
 from arm_tasks.task.steps import ScrewOn
 
-_SLACK = math.radians(0.5)  # error of the grip to which the nut settles
-_MIN_STROKE = math.radians(5.0)  # a shorter one is not worth a regrasp
-_MIN_REST = math.radians(1.0)  # a smaller rest is not worth a stroke
+_SLACK = math.radians(0.5)  # grip error at which the nut still settles
+_MIN_STROKE = math.radians(5.0)  # a shorter stroke is not worth a regrasp
+_MIN_REST = math.radians(1.0)  # a smaller remainder is not worth a stroke
 _EPS = 1e-9
-CAUGHT = math.radians(30.0)  # least turn on the thread before the jaws open
+MIN_CAUGHT = math.radians(30.0)  # least turn on the thread before the jaws open
 _MIN_BEFORE = math.radians(10.0)  # least turn of a stroke before the thread catches
 
 GripScore = Callable[[float, float], float]
@@ -37,40 +37,40 @@ GripScore = Callable[[float, float], float]
 class Stroke:
     """One grip and one turn."""
 
-    grip: float  # tool roll at which the nut is gripped [rad]
-    turn: float  # rotation from there, signed [rad]
+    grip: float  # tool roll of the grip [rad]
+    turn: float  # signed rotation from there [rad]
 
 
 def ratchet(
     total: float,
     span: tuple[float, float],
     fit: float | None,
-    last_least: float = 0.0,
+    min_last_turn: float = 0.0,
     score: GripScore | None = None,
 ) -> list[Stroke] | None:
     """Split a rotation into strokes that stay within the wrist's span.
 
-    Each stroke is as long as can be; only the last two or three are chosen so that the last one is
-    long enough and its grip is good. The turns add up to the total or to one degree less.
+    Each stroke is as long as possible, except the last two or three, which are chosen for a last
+    stroke that is long enough and has a good grip. They add up to the total, or 1 degree less.
 
     Args:
         total: Rotation to make, signed [rad].
         span: Lowest and highest tool roll [rad].
         fit: A tool roll at which the jaws lie on flats now; None if the nut is held already and
             the first stroke may begin anywhere.
-        last_least: The last stroke must be at least this long [rad].
-        score: Score of a last grip, from the rotation before it and its tool roll; above 0 is
-            good, more is better. None means any is good.
+        min_last_turn: The last stroke must be at least this long [rad].
+        score: Score of a last grip by the rotation before it and its tool roll; above 0 is
+            acceptable, more is better. None accepts any.
     """
     plain = _longest(total, span, fit)
     if plain is None:
         return None
-    if score is None and abs(plain[-1].turn) >= last_least - _EPS:
+    if score is None and abs(plain[-1].turn) >= min_last_turn - _EPS:
         return plain
     for keep in range(len(plain) - 1, max(len(plain) - 4, -1), -1):
         head = plain[:keep]
         found = list(_tails(total - rotation(head), span, _fit_after(head, fit)))
-        good = [tail for tail in found if abs(tail[-1].turn) >= last_least - _EPS]
+        good = [tail for tail in found if abs(tail[-1].turn) >= min_last_turn - _EPS]
         best = _best(head, good, score)
         if best is not None:
             return [*head, *best]
@@ -92,7 +92,7 @@ def _longest(total: float, span: tuple[float, float], fit: float | None) -> list
 
 
 def _tails(rest: float, span: tuple[float, float], fit: float | None) -> Iterator[list[Stroke]]:
-    """Yield the rest in one stroke, or in two with whole sixths of a turn in the first."""
+    """Yield the rest in one stroke, or in two, the first of whole sixths of a turn."""
     for grip in _grips(span, fit, rest):
         room = _room(grip, span, rest)
         if room >= abs(rest) - _EPS:
@@ -117,7 +117,7 @@ def _best(
 
 
 def _grips(span: tuple[float, float], fit: float | None, direction: float) -> list[float]:
-    """Return the tool rolls to grip at, the one with the most room to turn first."""
+    """Return the possible tool rolls of a grip, the one with the most room to turn first."""
     low, high = span
     if fit is None:
         return [low if direction > 0.0 else high]
@@ -132,14 +132,14 @@ def _room(grip: float, span: tuple[float, float], direction: float) -> float:
 
 
 def _fit_after(strokes: Sequence[Stroke], fit: float | None) -> float | None:
-    """Return a tool roll at which the jaws fit after the strokes: where the last one ended."""
+    """Return a tool roll at which the jaws fit after the strokes: the end of the last one."""
     if not strokes:
         return fit
     return strokes[-1].grip + strokes[-1].turn
 
 
 def rotation(strokes: Sequence[Stroke]) -> float:
-    """Return the rotation of some strokes, signed [rad]."""
+    """Return the signed rotation of some strokes [rad]."""
     return math.fsum(stroke.turn for stroke in strokes)
 
 
@@ -148,21 +148,23 @@ class Strokes:
     """The strokes of a screw step."""
 
     strokes: list[Stroke]  # in order
-    turns: float  # in all, without sign
+    turns: float  # total turns, unsigned
     before_catching: float = 0.0  # turns before the thread catches, if its start is known
 
 
-def strokes_off(
+def unscrew_strokes(
     bolt: Bolt, wrist: Wrist, nut: OnBolt, turns: float, score: GripScore | None
 ) -> Strokes:
-    """Choose the strokes that unscrew a nut, so that it comes free within the last one.
+    """Choose the strokes that unscrew a nut so that it comes free during the last one.
 
-    The turns are without sign; the score rates a last grip for the next step. If the wrist turns
-    too little, or no last grip is good, it raises OutOfReach.
+    The turns are unsigned; the score rates a last grip for the next step.
+
+    Raises:
+        OutOfReach: The wrist range is too small, or no last grip is acceptable.
     """
     total, span = -bolt.hand * turns * TURN, (wrist.low, wrist.high)
-    beyond = (turns - nut.turns) * TURN  # turned on after the nut has come free
-    least = min(abs(total), beyond + CAUGHT) if beyond >= 0.0 else 0.0
+    beyond = (turns - nut.turns) * TURN  # rotation after the nut has come free
+    least = min(abs(total), beyond + MIN_CAUGHT) if beyond >= 0.0 else 0.0
     strokes = ratchet(total, span, nut.fit, least, score)
     if strokes is not None:
         return Strokes(strokes, turns)
@@ -172,11 +174,15 @@ def strokes_off(
     raise _too_little(wrist)
 
 
-def strokes_on(bolt: Bolt, wrist: Wrist, nut: InJaws, turns: float, extra_turns: float) -> Strokes:
-    """Choose the strokes that screw a nut on, so that it has caught before the jaws open.
+def screw_on_strokes(
+    bolt: Bolt, wrist: Wrist, nut: InJaws, turns: float, extra_turns: float
+) -> Strokes:
+    """Choose the strokes that screw a nut on so that it has caught before the jaws open.
 
-    The extra turns are made if the start of the thread is unknown. If the wrist turns too little,
-    or the thread would catch too late, it raises OutOfReach.
+    The extra turns are added if the start of the thread is unknown.
+
+    Raises:
+        OutOfReach: The wrist range is too small, or the thread would catch too late.
     """
     begin = wrist.low if bolt.hand > 0 else wrist.high
     to_go = thread_turn_to_go(bolt, nut.phase + begin) if bolt.start_known else 0.0
@@ -185,7 +191,7 @@ def strokes_on(bolt: Bolt, wrist: Wrist, nut: InJaws, turns: float, extra_turns:
     if strokes is None:
         raise _too_little(wrist)
     turn = abs(strokes[0].turn)
-    missing = to_go + CAUGHT / 2.0 - turn
+    missing = to_go + MIN_CAUGHT / 2.0 - turn
     if missing > 0.0:
         what = (
             f"the thread would catch after {math.degrees(to_go):.0f} deg but the wrist turns by "
@@ -198,7 +204,7 @@ def strokes_on(bolt: Bolt, wrist: Wrist, nut: InJaws, turns: float, extra_turns:
 def grip_score(
     chain: Chain, scene: Scene, nut: OnBolt, then: ScrewOn, seed: Array
 ) -> GripScore | None:
-    """Return how well a last grip suits the first stroke on the next bolt, for ratchet().
+    """Return the score of a last grip for the first stroke on the next bolt, for ratchet().
 
     It is None if the start of that bolt's thread is unknown. The nut is still on its bolt; the
     arm stays near the seed (n,) [rad or m].
@@ -207,22 +213,22 @@ def grip_score(
     if not bolt.start_known:
         return None
     turns = bolt.hand * ((then.turns or 0.0) + then.extra_turns) * TURN
-    z = then.press - scene.the_nut().thickness / 2.0
+    z = then.press - scene.require_nut().thickness / 2.0
     try:
         wrist = next(wrists(chain, bolt, z, (), seed, then.tolerance))
     except OutOfReach:
-        return None  # that step will be refused itself
+        return None  # that step itself will be refused
     begin = wrist.low if turns > 0.0 else wrist.high
     room = min(wrist.high - wrist.low, abs(turns))
 
     def score(turned: float, grip: float) -> float:
         to_go = thread_turn_to_go(bolt, nut.roll + turned - grip + begin)
-        return min(to_go - _MIN_BEFORE, room - to_go - CAUGHT)
+        return min(to_go - _MIN_BEFORE, room - to_go - MIN_CAUGHT)
 
     return score
 
 
 def _too_little(wrist: Wrist) -> OutOfReach:
     span = math.degrees(wrist.high - wrist.low)
-    what = f"the wrist can turn by {span:.0f} deg there, which is too little to regrasp"
+    what = f"the wrist can turn by only {span:.0f} deg there, too little to regrasp"
     return OutOfReach(what, reason=PathStatus.JOINT_LIMIT.name)

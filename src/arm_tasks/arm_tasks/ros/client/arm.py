@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A running arm as an object whose verbs wait for their results."""
+"""A running arm as an object whose methods wait for their results."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ def _blocking(
 
 
 class Arm:
-    """A running arm. `with Arm() as arm:` connects to it, and closes the connection at the end.
+    """A running arm. `with Arm() as arm:` connects to it and closes the connection at the end.
 
     Every method may be called from any thread and any callback of your nodes: responses arrive
     through a private node and thread. Only the callbacks that the arm itself calls (`on_progress`,
-    `add_done_callback`) must not wait; there a blocking verb raises ArmError at once.
+    `add_done_callback`) must not block; a blocking verb in them raises ArmError at once.
 
-    The task server plans and checks each motion, collisions included, before it begins. One that
-    is rejected raises ArmError with the reason and moves nothing. One that exceeds its time-out is
-    cancelled, the arm holds, and ArmTimeoutError is raised.
+    The task server plans each motion before it starts and checks it for collisions. A rejected
+    motion raises ArmError with the reason, and nothing moves. A motion that exceeds its time-out
+    is cancelled, the arm holds, and ArmTimeoutError is raised.
 
     Args:
-        node: A node of yours, whose context and namespace are used; None creates a context.
-        namespace: Namespace of the arm if there is no such node.
+        node: Your node, whose context and namespace are used; None creates a context.
+        namespace: Namespace of the arm if no node is given.
 
     Attributes:
-        later: The same verbs; they return an ArmFuture at once.
+        later: The same verbs, which return an ArmFuture at once.
     """
 
     def __init__(self, node: Node | None = None, namespace: str = "") -> None:
@@ -93,12 +93,12 @@ class Arm:
         self._thread.start("connect", self._connect, timeout).result(timeout + ANSWER)
 
     def close(self) -> None:
-        """Close the connection; the arm finishes what it is doing."""
+        """Close the connection; the arm finishes its current motion."""
         self._thread.close()
 
     @property
     def node(self) -> Node:
-        """The private node, which a thread of its own spins."""
+        """The private node, spun by a background thread."""
         return self._thread.node
 
     @property

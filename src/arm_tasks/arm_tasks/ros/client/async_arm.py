@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs of an arm; each returns an `ArmFuture` at once."""
+"""The verbs of an arm, each of which returns an `ArmFuture` at once."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ OnProgress = Callable[[Progress], None]
 
 
 class AsyncArm:
-    """The verbs of `Arm` without the waiting.
+    """The verbs of `Arm` without waiting.
 
-    The `timeout` [s] of a verb is how long `ArmFuture.wait()` waits, and thus the verb of `Arm`.
+    The `timeout` [s] of a verb limits `ArmFuture.wait()` and thus the verb of `Arm`.
     """
 
     def __init__(self, thread: ClientThread) -> None:
@@ -151,8 +151,8 @@ class AsyncArm:
             scene: Shipped name or path; "" selects the scene of the task server.
             dry_run: Only check the task.
             start_step: Index of the first step to run.
-            on_progress: Called with each feedback in the arm's own thread, where nothing may
-                wait for the arm.
+            on_progress: Called with each feedback in the arm's own thread; it must not wait for
+                the arm.
             timeout: As for move_joints().
         """
         goal = {"scene": scene, "dry_run": dry_run, "start_step": start_step}
@@ -175,7 +175,7 @@ class AsyncArm:
         seed: Mapping[str, float] | None = None,
         timeout: float = ANSWER,
     ) -> ArmFuture[IkAnswer]:
-        """Solve inverse kinematics; an answer without a solution is false and gives the reason.
+        """Solve inverse kinematics; an answer without a solution is falsy and has the reason.
 
         Args:
             xyz: Target position of the tool [m].
@@ -206,7 +206,7 @@ class AsyncArm:
     # -- stops --------------------------------------------------------------------------------
 
     def stop(self, timeout: float = ANSWER) -> ArmFuture[str]:
-        """Stop at once, whatever runs; the stop is latched until reset()."""
+        """Stop all motion at once; the stop is latched until reset()."""
         return self.trigger("stop", timeout)
 
     def reset(self, timeout: float = ANSWER) -> ArmFuture[str]:
@@ -214,7 +214,7 @@ class AsyncArm:
         return self.trigger("reset", timeout)
 
     def pause(self, timeout: float = ANSWER) -> ArmFuture[str]:
-        """Pause the running task; the arm holds where it is."""
+        """Pause the running task; the arm holds its position."""
         return self.trigger("pause", timeout)
 
     def resume(self, timeout: float = ANSWER) -> ArmFuture[str]:

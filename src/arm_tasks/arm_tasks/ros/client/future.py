@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private node in a background thread, and futures of the coroutines it runs.
 
-A blocking call in a callback keeps the caller's executor busy, whichever it is. It still returns,
-because no response has to pass through that executor.
+A blocking call in a callback occupies the caller's executor. It still returns, because no response
+passes through that executor.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class ArmFuture(Generic[T]):
 
     Args:
         what: Name of the verb or task, for messages.
-        timeout: Longest time that wait() waits [s], None for ever.
-        would_block: Returns True in the thread that has to deliver the result.
+        timeout: Time limit of wait() [s]; None for no limit.
+        would_block: Returns True in the thread that delivers the result.
         cancel: Called to cancel the verb.
     """
 
@@ -69,7 +69,7 @@ class ArmFuture(Generic[T]):
             self._cancel()
 
     def wait(self) -> T:
-        """Wait for the result within the verb's time-out; cancel the verb when that expires.
+        """Wait for the result; cancel the verb when its time-out expires.
 
         Raises:
             ArmError: As for result().
@@ -87,7 +87,7 @@ class ArmFuture(Generic[T]):
             timeout: Longest time to wait [s]; the verb itself continues, see cancel().
 
         Raises:
-            ArmError: The verb failed; or this thread is the one that delivers the result.
+            ArmError: The verb failed, or this thread is the one that delivers the result.
             ArmTimeoutError: The verb has not finished.
         """
         if not self.done and self._would_block():
@@ -100,7 +100,7 @@ class ArmFuture(Generic[T]):
             raise ArmTimeoutError(f"{self.what} did not finish within {timeout:g} s") from None
 
     def add_done_callback(self, call: Callable[[ArmFuture[T]], None]) -> None:
-        """Call call(self) at the end, at once if it is done; it must not wait for the arm."""
+        """Call call(self) when done, or now if done already; it must not wait for the arm."""
         self.future.add_done_callback(lambda _: call(self))
 
     def __await__(self) -> Generator[Any, None, T]:
@@ -110,7 +110,7 @@ class ArmFuture(Generic[T]):
 class ClientThread:
     """Runs a private node and coroutines in a background thread.
 
-    The node has the context and namespace of another one, or else a context of its own.
+    The node uses the context and namespace of another node, or its own context.
     """
 
     def __init__(self, name: str, beside: Node | None, namespace: str) -> None:
@@ -134,7 +134,7 @@ class ClientThread:
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.node.create_timer(_POLL_PERIOD, self._wake_sleepers, clock=steady)
         self._thread = ExecutorThread(self._executor, [self.node], self._on_end)
-        atexit.register(self.close)  # a thread inside rclpy would abort the program's end
+        atexit.register(self.close)  # a thread inside rclpy would abort the program's exit
 
     def start(
         self,
@@ -144,7 +144,7 @@ class ClientThread:
         timeout: float | None = None,
         cancel: Callable[[], None] = lambda: None,
     ) -> ArmFuture[T]:
-        """Start a coroutine in the thread; return its future, which `cancel` is to cancel."""
+        """Start a coroutine in the thread; return its future, which calls `cancel`."""
         future: ArmFuture[T] = ArmFuture(
             what,
             timeout,
@@ -177,7 +177,7 @@ class ClientThread:
         """Stop the thread and destroy the node; unfinished futures fail."""
         atexit.unregister(self.close)
         self._closing = True
-        with contextlib.suppress(Exception):  # the user may have shut the context down before
+        with contextlib.suppress(Exception):  # the user may have shut down the context
             self._thread.stop(_CLOSE_TIMEOUT)
         self._fail_all()
         with contextlib.suppress(Exception):
@@ -210,6 +210,6 @@ class ClientThread:
 
 
 def _set(setter: Callable[[Any], None], value: Any) -> None:
-    """Complete a future unless it is done already: closing may have come first."""
+    """Complete a future unless it is done already, such as by close()."""
     with contextlib.suppress(InvalidStateError):
         setter(value)

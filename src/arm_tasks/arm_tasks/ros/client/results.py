@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Results and errors of the arm's verbs, and the one-step tasks that the motions become."""
+"""Results and errors of the arm's verbs, and their one-step tasks."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class IkAnswer:
-    """An answer of inverse kinematics; true if there is a solution.
+    """An answer of inverse kinematics; truthy if there is a solution.
 
     Attributes:
         status: As in SolveIK, 1 for success.
         message: One sentence.
-        joints: The nearest solution, or else the best effort, by joint name [rad or m].
+        joints: The nearest solution, or the best effort if there is none, by name [rad or m].
         position_error: Position error of `joints` [m].
         orientation_error: Orientation error of `joints` [rad].
         limiting_joints: Joints whose limits prevent a solution.
@@ -79,7 +79,7 @@ XYZ = Sequence[float]
 
 
 def task_text(kind: str, **keys: Any) -> str:
-    """Return a task of one step; keys that are None are left out."""
+    """Return the text of a one-step task, without keys that are None."""
     body = {key: value for key, value in keys.items() if value is not None}
     task = {"task": kind, "steps": [{kind: body}]}
     return str(yaml.safe_dump(task, sort_keys=False))
@@ -88,7 +88,7 @@ def task_text(kind: str, **keys: Any) -> str:
 def pose_keys(
     xyz: XYZ, rpy: XYZ | None, frame: str, orientation: Orientation | None
 ) -> dict[str, Any]:
-    """Return the keys of a pose, xyz [m] and rpy [rad], of a step; without rpy any orientation."""
+    """Return the pose keys of a step, xyz [m] and rpy [rad]; None allows any orientation."""
     return {
         "frame": frame,
         "xyz": [float(value) for value in xyz],

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Teach an arm from a program: save poses, record paths, touch bolts."""
+"""Teaching an arm from a program: save poses, record paths, locate bolts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SERVICES = {
 
 
 class Teacher:
-    """The teach services of the task server; each method returns a sentence about what it did.
+    """The teach services of the task server; each method returns a sentence about its result.
 
-    All raise ArmError on failure, and have changed nothing then.
+    On failure they raise ArmError and change nothing.
 
     Args:
         arm: The arm.
@@ -51,7 +51,7 @@ class Teacher:
         return self._call("forget_pose", name=name)
 
     def record(self, name: str, replace: bool = False) -> str:
-        """Start to record the motion of the arm, whatever moves it."""
+        """Start recording the motion of the arm, however it is moved."""
         return self._call("record", name=name, replace=replace)
 
     def end_recording(self, discard: bool = False) -> str:
@@ -59,13 +59,13 @@ class Teacher:
         return self._call("end_recording", discard=discard)
 
     def replay(self, name: str, reverse: bool = False) -> str:
-        """Start to play a path; Arm.pause() and stop() interrupt it."""
+        """Start playing a path; Arm.pause() and stop() interrupt it."""
         return self._call("replay", name=name, reverse=reverse)
 
     def touch(
         self, bolt: str, surface: Literal["rim", "end", "flank"], touching: XYZ = (0, 0, 0)
     ) -> str:
-        """Add the position of a point of the tool, given in tool0 [m], as a point of a bolt."""
+        """Add the current position of a tool point, given in tool0 [m], as a point of a bolt."""
         if surface not in SURFACES:
             raise ArmError(f"a bolt has no surface {surface!r}; {did_you_mean(surface, SURFACES)}")
         x, y, z = (float(value) for value in touching)

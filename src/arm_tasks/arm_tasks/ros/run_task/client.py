@@ -36,12 +36,12 @@ _TIMEOUT = 60.0  # [s], for the other nodes to start
 _NOTIFY_DELAY = 4.0  # [s] of waiting after which the reason is printed
 _RESPONSE_TIMEOUT = 30.0  # [s], for an available server to respond
 _WORLD_TIMEOUT = 10.0  # [s], for the simulated world to catch up with the arm
-_FEEDBACK = QoSProfile(depth=1000)  # no step is lost because this computer was busy
+_FEEDBACK = QoSProfile(depth=1000)  # deep enough not to lose a step on a busy computer
 _RECORD_ANGLE = 0.02  # [rad] between two recorded postures
 
 
 class TaskClient:
-    """Runs one task and records what happened.
+    """Runs one task and records the motion.
 
     Attributes:
         postures: Recorded joint positions (n,) [rad or m], in the order of the model's joints.
@@ -84,7 +84,7 @@ class TaskClient:
     def nut(self, expected: Callable[[NutState], bool]) -> NutState | None:
         """Return the state of the nut, or None without a simulated world.
 
-        The world may lag behind the arm: the expected state is waited for, then the last counts.
+        The world may lag behind the arm: wait for the expected state, then return the last one.
         """
         self._nut = None
         self._wait_for_world(lambda: self._nut is not None and expected(self._nut))
@@ -104,13 +104,13 @@ class TaskClient:
         """Wait until the task server is available and the driver is armed, or raise TasksError."""
         self._wait(self._action.server_is_ready, "the task server")
         self._wait(lambda: self._hardware is not None, "the servo driver")
-        # a person arms real servos, and that may take any time
+        # a person arms real servos, which may take any time
         timeout = _TIMEOUT if self.simulated else math.inf
         what = "the servo driver to be armed"
         self._wait(self._is_armed, what, timeout, self._hardware_message)
 
     def run(self, goal: RunTask.Goal) -> RunTask.Result:
-        """Run a task to its end; on KeyboardInterrupt cancel it first."""
+        """Run a task to its end; cancel it on KeyboardInterrupt."""
         _print(f"Checking {goal.task} ...")
         sent = self._action.send_goal_async(goal, feedback_callback=self._on_feedback)
         handle = self._await(sent, "a response of the task server")
@@ -183,7 +183,7 @@ class TaskClient:
         timeout: float = _TIMEOUT,
         reason: Callable[[], str] = str,
     ) -> None:
-        """Spin until a condition holds; print what is waited for if that takes long."""
+        """Spin until a condition holds; print what is awaited if that takes long."""
         begin, notified = time.monotonic(), False
         while not condition():
             self._spin()
@@ -216,7 +216,7 @@ class TaskClient:
             self._payloads[frame.child_frame_id] = transform_matrix(frame.transform)
 
     def _on_joints(self, message: JointState) -> None:
-        """Record a posture if it differs from the last."""
+        """Record the posture if it differs from the last one."""
         by_name = dict(zip(message.name, message.position, strict=False))
         if all(name in by_name for name in self._names):
             q = np.array([by_name[name] for name in self._names])
@@ -226,7 +226,7 @@ class TaskClient:
                 self.postures.append(q)
 
     def _on_feedback(self, message: Any) -> None:
-        """Print each step when it begins, and what is waited for before the first."""
+        """Print each step when it starts, and the reason for waiting before the first."""
         feedback = message.feedback
         step, total, text = feedback.step, feedback.steps_total, feedback.message
         before, self._state = self._state, feedback.state

@@ -28,25 +28,25 @@ from arm_tasks.task.steps import Expectation, Task
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a run met its expectations."""
+    """Judgement of a run by its expectations."""
 
-    good: bool  # true if it did
+    good: bool  # whether they are met
     message: str  # one sentence
 
 
 @dataclass(frozen=True)
 class ObservedRun:
-    """What the simulated world shows after a run."""
+    """State of the simulated world after a run."""
 
     nut: NutState | None = None  # the nut, None if unknown
-    # support of the expected payload, "" if it has none, None if unknown
+    # object under the expected payload, "" if there is none, None if unknown
     lies_on: str | None = None
-    off_lines: float = 0.0  # largest distance of the tool from its straight lines [m]
+    off_lines: float = 0.0  # largest deviation of the tool from its straight lines [m]
 
 
 @dataclass(frozen=True)
 class CompletedRun:
-    """A run and what was observed."""
+    """A run and its observations."""
 
     result: RunTask.Result  # result of run_task
     reports: list[StepReport]  # reports of its steps
@@ -75,14 +75,14 @@ def run_task(goal: dict[str, Any], task: Task, scene: Scene, model: RobotModel) 
 
 
 def _observe(client: TaskClient, task: Task, scene: Scene, model: RobotModel) -> ObservedRun:
-    """Return what came of a successful run, as far as the task expects something."""
+    """Observe the result of a successful run, as far as the task has expectations."""
     expected, nut, on, off = task.expect or Expectation(), None, None, 0.0
     if scene.nut is not None:
         nut = client.nut(lambda nut: not expected.nut_on or is_there(expected, nut))
     if name := expected.payload:
 
         def support(T: Array) -> str:
-            return lies_on(scene.with_thing(name, T), name)
+            return lies_on(scene.with_object(name, T), name)
 
         T = client.payload(name, lambda T: support(T) == expected.lies_on)
         on = None if T is None else support(T)
@@ -100,7 +100,7 @@ def _observe(client: TaskClient, task: Task, scene: Scene, model: RobotModel) ->
 def judge(
     result: RunTask.Result, dry_run: bool, task: Task, seen: ObservedRun, simulated: bool
 ) -> Verdict:
-    """Judge a run by what was observed, which a simulated world requires."""
+    """Judge a run by its observations, which are required in simulation."""
     expected = task.expect
     if result.status != RunTask.Result.SUCCESS:
         return Verdict(False, result.message)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""One running plan: a timer and the ends of motions tick the engine, and feedback is published."""
+"""Execution of a plan: a timer and finished motions tick the engine; feedback is published."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from arm_tasks.ros.driver_client import ArmState, DriverClient
 from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor, WorldObserver
 from arm_tasks.ros.task_server.task_controls import STATES, TaskControls
 
-TICK = 0.05  # [s] of wall time; the end of a motion is handled at once
+TICK = 0.05  # [s] of wall time; finished motions are handled at once
 SIMULATED_TICK = 0.02  # [s] of wall time, as simulated time may run fast
-FEEDBACK_PERIOD = 0.1  # [s] of wall time; feedback is published when a step begins, too
+FEEDBACK_PERIOD = 0.1  # [s] of wall time; feedback is also published when a step starts
 
 
 @dataclass(frozen=True)
 class ExecutionContext:
-    """What a run needs of the task server."""
+    """The parts of the task server that a run needs."""
 
     node: Node
     state: ArmState
@@ -37,7 +37,7 @@ class ExecutionContext:
 
 
 class TaskExecution:
-    """Runs a feasible plan, once begin() is called; PlanError if it cannot start there.
+    """Runs a feasible plan after begin(); raises PlanError if it cannot start there.
 
     Attributes:
         finished: Future of the engine's TaskOutcome.
@@ -65,7 +65,7 @@ class TaskExecution:
         )
 
     def begin(self) -> None:
-        """Begin to move."""
+        """Start the run."""
         self._context.liveness.begin()
         self._context.controls.engine = self._engine
         self._timer = self._context.node.create_timer(self._period, self._tick, clock=STEADY_CLOCK)
@@ -77,7 +77,7 @@ class TaskExecution:
         self._update()
 
     def _update(self) -> None:
-        """Tick the engine; end when it has an outcome."""
+        """Tick the engine; finish when it is done."""
         context, engine = self._context, self._engine
         if lost := context.state.lost():
             engine.give_up(lost)

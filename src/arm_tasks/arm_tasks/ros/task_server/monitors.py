@@ -25,7 +25,7 @@ from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.task.condition import Condition, Observation
 from arm_tasks.world.reference_run import safe_state
 
-_SILENCE = 6.0  # [s] of wall time; kinematics publishes every second, tf with joint_states
+_SILENCE = 6.0  # [s] of wall time; kinematics publishes once a second, tf with joint_states
 _KINEMATICS = "kinematics: solver"
 _NUT_MAX_AGE = 5.0  # [s] of wall time; nut_world publishes at least once a second
 
@@ -44,12 +44,12 @@ class NodeLivenessMonitor:
         node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 
     def begin(self) -> None:
-        """From now on require what is alive now, or appears later."""
+        """Start monitoring what is alive now or appears later."""
         alive = [name for name in self._received if not self._is_silent(name)]
         self._received = {name: self._received[name] for name in alive}
 
     def lost(self) -> str:
-        """Return what has disappeared since begin(), or ""."""
+        """Return which one has disappeared since begin(), or ""."""
         lost = next((name for name in self._received if self._is_silent(name)), "")
         return f"{lost} has been silent for {_SILENCE:.0f} s" if lost else ""
 
@@ -76,7 +76,7 @@ class WorldObserver:
         polled.subscribe(node, NutState, "nut_world/state", self._on_nut, 1)
 
     def __call__(self, when: Condition, since: float) -> Observation | None:
-        """Return an observation; None while no state of the nut is newer than a time [s]."""
+        """Return an observation, or None while no state of the nut is newer than a time [s]."""
         self._polled.take()
         width = self._state.width if math.isfinite(self._state.width) else None
         if not when.needs_nut:
@@ -88,7 +88,7 @@ class WorldObserver:
 
     @property
     def nut(self) -> NutReport | None:
-        """Current state of the nut, None if nothing has published it recently."""
+        """Current state of the nut, or None if it was not published recently."""
         self._polled.take()
         is_fresh = time.monotonic() - self._received < _NUT_MAX_AGE
         return nut_report(self._nut) if self._nut is not None and is_fresh else None
@@ -98,7 +98,7 @@ class WorldObserver:
 
 
 class NutStateChecker:
-    """Compares the observed nut with what a plan expects."""
+    """Compares the observed nut with the plan."""
 
     def __init__(
         self, observer: WorldObserver, planning: Planning, port: ArmPort, chain: Chain
@@ -113,7 +113,7 @@ class NutStateChecker:
             return []
         if nut is None:
             unknown = "the position of the nut is unknown"
-            return [f"{unknown}; make sure that it is where the task needs it"]
+            return [f"{unknown}; make sure that the nut is where the task needs it"]
         expected = await self._planning.reference_run(plan)
         if why := expected.disagreement(step, self._port.configuration(), nut):
             raise PlanError(why)
@@ -122,7 +122,7 @@ class NutStateChecker:
     async def safe_state(self, plan: TaskPlan, step: int) -> str:
         """Return the SafeState of an arm that stopped in a step, "" without a nut.
 
-        The observed nut decides; if there is none, the planned one.
+        It follows from the observed nut, or from the planned one if none is observed.
         """
         scene_nut = plan.request.scene.nut
         if scene_nut is None:

@@ -34,7 +34,7 @@ from arm_tasks.task.request import DEFAULT_TASK
 
 RESULT = RunTask.Result
 _ERRORS = (TasksError, DescriptionError)
-_NAP = 0.02  # [s]; steps take longer than that
+_NAP = 0.02  # [s], shorter than any step
 _IDLE_POLL_PERIOD = 0.2  # [s]
 
 
@@ -52,7 +52,7 @@ class TaskServer(Node):
     """Checks and runs tasks, one at a time.
 
     Actions:
-        run_task; feedback with steps_total 0 says what is waited for before the plan exists.
+        run_task; feedback with steps_total 0 has the reason for waiting before there is a plan.
 
     Services:
         check_task; those of TaskControls, Teaching, Touching.
@@ -61,7 +61,7 @@ class TaskServer(Node):
         those of TaskControls.
 
     Attributes:
-        scene_node: Publishes the scene; to be spun beside this node.
+        scene_node: Publishes the scene; spin it together with this node.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class TaskServer(Node):
         self._readiness = Readiness(self, self._state, self._driver)
         self._busy = ""
         self.create_timer(_IDLE_POLL_PERIOD, polled.take, clock=STEADY_CLOCK)
-        group = ReentrantCallbackGroup()  # checks are answered while a task runs
+        group = ReentrantCallbackGroup()  # to handle checks while a task runs
         self.create_service(CheckTask, "check_task", self._on_check, callback_group=group)
         self._server = ActionServer(
             self,
@@ -161,7 +161,7 @@ class TaskServer(Node):
             result.warnings += await self._nut.check(plan, int(goal.start_step))
         shown = self._planning.scene_name
         if goal.scene and goal.scene != shown:
-            result.warnings += [f"planned in scene {goal.scene}, while {shown} is the one shown"]
+            result.warnings += [f"planned in scene {goal.scene}, but {shown} is shown"]
         if goal.dry_run:
             result.status, result.message = RESULT.SUCCESS, plan.message
             return
@@ -172,12 +172,12 @@ class TaskServer(Node):
             result.safe_state = await self._nut.safe_state(plan, outcome.steps_done)
 
     def _reject(self, result: RunTask.Result, status: int, why: str) -> None:
-        """Note why a goal ends before anything has moved."""
+        """Set the result of a goal that ends before anything has moved."""
         self.get_logger().warning(why)  # type: ignore[no-untyped-call]
         result.status, result.message = status, why
 
     def _end(self, handle: ServerGoalHandle, result: RunTask.Result) -> RunTask.Result:
-        """End a goal according to its result; another one, if there is, continues."""
+        """End a goal according to its result; another running goal continues."""
         if not self._busy:
             self._controls.end(result.message)
         if result.status == RESULT.SUCCESS:

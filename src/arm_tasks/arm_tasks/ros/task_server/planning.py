@@ -27,9 +27,9 @@ PoseSource: TypeAlias = Callable[[], Mapping[str, TaughtPose]]
 
 
 class Planning:
-    """Plans goals and checks; a check does not wait for a goal, nor a goal for a check.
+    """Plans goals and checks; neither waits for the other.
 
-    All raise TasksError if the request, its task or its scene is invalid.
+    All methods raise TasksError if the request, its task or its scene is invalid.
 
     Args:
         node: Its executor awaits the plans.
@@ -52,18 +52,18 @@ class Planning:
         self._starts: dict[tuple[str, str, str], ArmConfiguration] = {}
 
     async def plan(self, goal: RunTask.Goal, current: ArmConfiguration) -> TaskPlan:
-        """Plan a goal; the plan has the resolved request."""
+        """Plan a goal; the plan contains the resolved request."""
         start = self._start(goal, current)
         return await self._goals.run(lambda: plan_task(self._resolve(goal, start)))
 
     async def check(
         self, request: CheckTask.Request, current: ArmConfiguration
     ) -> FeasibilityReport:
-        """Check a task from the current configuration, or the joints that the request gives."""
+        """Check a task from the current configuration, overridden by the request's joints."""
         names, positions = request.start.name, request.start.position
         if (count := len(names)) != len(positions):
             raise TasksError(
-                f"start has {count} names and {len(positions)} positions; give as many"
+                f"start has {count} names and {len(positions)} positions; give one for each name"
             )
         given = dict(zip(names, positions, strict=True))
         start = ArmConfiguration({**current.positions, **given}, current.width)
@@ -83,10 +83,10 @@ class Planning:
         )
 
     def _start(self, goal: RunTask.Goal, current: ArmConfiguration) -> ArmConfiguration:
-        """Return where the plan of a goal begins.
+        """Return the start of the plan of a goal.
 
-        A run that resumes at a step needs the plan of the interrupted run, which began where that
-        task was last started; if that is unknown, at rest.
+        A run that resumes at a step needs the plan of the interrupted run, which started where
+        that task was last started; if that is unknown, at rest.
         """
         key = (goal.task, goal.scene, goal.text)
         if not goal.start_step:

@@ -20,21 +20,21 @@ STATES = {
     EngineState.PAUSED: TaskState.PAUSED,
     EngineState.STOPPING: TaskState.STOPPING,
 }
-_NO_TASK = "no task runs"
+_NO_TASK = "no task is running"
 
 
 class TaskControls:
     """The services and topics beside the action run_task.
 
     Services:
-        run_task/pause: stops the arm on its path, until one of the next two.
+        run_task/pause: stops the arm on its path until one of the next two is called.
         run_task/resume: continues.
-        run_task/step: does one step, or the rest of it, and pauses.
-        run_task/stop: cancels the task, whichever client started it.
+        run_task/step: runs one step, or the rest of it, then pauses.
+        run_task/stop: cancels the task of any client.
 
     Publishers:
-        run_task/state: latched; on changes, and some times a second during a step.
-        task_text: only its message, latched.
+        run_task/state: latched; on changes, and several times a second during a step.
+        task_text: only the message, latched.
 
     Attributes:
         engine: Engine of the running task, or None.
@@ -84,7 +84,7 @@ class TaskControls:
             self._publisher.publish(state)
 
     def end(self, text: str) -> None:
-        """Publish that no task runs any more, and how the last one ended."""
+        """Publish that no task is running and how the last one ended."""
         self.engine, self._state.state = None, TaskState.IDLE
         self.publish_message(text)
 

@@ -45,7 +45,7 @@ class RestingArm:
         self._state, self._chain = state, chain
 
     def pose(self) -> TaughtPose:
-        """Return joint positions and tool pose; raise TasksError if they are unknown or change."""
+        """Return joint positions and tool pose; raise TasksError if unknown or in motion."""
         self._state.poll()
         positions, names = self._state.positions, self._chain.joint_names
         if any(name not in positions for name in names) or self._state.lost():
@@ -71,7 +71,7 @@ def _service(answer: Callable[[Any, Any], str]) -> Callable[[Any, Any], Any]:
 
 
 class Teaching:
-    """Saves poses and records paths in files.
+    """Saves poses and recorded paths in files.
 
     Services:
         list_tasks, teach/save_pose, teach/forget_pose, teach/record, teach/end_recording,
@@ -94,7 +94,7 @@ class Teaching:
         self._recorder: PathRecorder | None = None
         self._joints = JointState()
         self._path = ""
-        group = ReentrantCallbackGroup()  # a callback that awaits a response must not block it
+        group = ReentrantCallbackGroup()  # replay awaits a response of this node
         self._run = ActionClient(
             node, RunTask, "run_task", callback_group=group, goal_service_qos_profile=GOAL
         )
@@ -110,7 +110,7 @@ class Teaching:
         node.create_service(RecordPath, "teach/replay", self._replay, callback_group=group)
 
     def poses(self) -> Mapping[str, TaughtPose]:
-        """Return the taught poses; none if there is no file, TaskFileError if it is invalid."""
+        """Return the taught poses, none without a file; raise TaskFileError if it is invalid."""
         return load_poses(self._poses_file) if self._poses_file.is_file() else {}
 
     # -- poses --------------------------------------------------------------------------------
@@ -130,11 +130,11 @@ class Teaching:
         if self._recorder is not None:
             raise TasksError(f"{self._path} is being recorded; end that recording first")
         if self._file(check_name(request.name)).exists() and not request.replace:
-            raise TasksError(f"there is a path {request.name}; replace it, or choose another name")
+            raise TasksError(f"the path {request.name} exists already; replace it or rename it")
         self._arm.pose()
         self._state.poll()
         self._recorder, self._path = PathRecorder(self._model), request.name
-        self._on_joints(self._joints)  # where it starts; the next may come after it has moved
+        self._on_joints(self._joints)  # the start; the next message may be late
         return f"recording {request.name}: move the arm, then end the recording"
 
     def _end_recording(self, request: RecordPath.Request, _: Any) -> str:
@@ -160,14 +160,14 @@ class Teaching:
             q = [by_name[name] for name in self._model.joint_names]
             self._recorder.add(stamp.sec + 1e-9 * stamp.nanosec, q)
         except KeyError:
-            return  # of another robot
+            return  # joint_states of another robot
         except TasksError as full:
             self._logger.warning(str(full), throttle_duration_sec=10.0)
 
     async def _replay(
         self, request: RecordPath.Request, response: RecordPath.Response
     ) -> RecordPath.Response:
-        """Start a task that plays a path; run_task/state has its progress."""
+        """Start a task that plays a path; its progress is on run_task/state."""
         if request.name not in (paths := self._path_names()):
             hint = did_you_mean(request.name, paths)
             response.message = f"there is no path '{request.name}'; {hint}"
@@ -190,7 +190,7 @@ class Teaching:
     # -- lists --------------------------------------------------------------------------------
 
     def _on_list(self, _: ListTasks.Request, response: ListTasks.Response) -> ListTasks.Response:
-        """Answer list_tasks; invalid files are left out."""
+        """Handle list_tasks; invalid files are omitted."""
         for name in shipped("tasks"):
             with contextlib.suppress(TasksError):
                 response.task_scenes += [load_task(name).scene]
@@ -247,7 +247,7 @@ class Touching:
         if request.action != TouchBolt.Request.WRITE:
             return result
         if self._controls.engine is not None:
-            raise TasksError("a task runs; end it before the scene is changed")
+            raise TasksError("a task is running; end it before changing the scene")
         scene = write_bolt(scene, bolt.name, found.tip, found.axis, self._model.name)
         self._planning.scene = scene
         self._show(scene)
@@ -264,7 +264,7 @@ class Touching:
         tool = self._arm.pose().tool
         point = tool[:3, :3] @ local + tool[:3, 3]
         if not np.isfinite(point).all():
-            raise TasksError("the touching point is not finite")
+            raise TasksError("the touch point is not finite")
         touches.append(Touch(surface, point))
         response.points = len(touches)
         x, y, z = point * 1e3

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The node that jogs the arm by short trajectories, each of which ends at rest."""
+"""The node that jogs the arm by short trajectories that end at rest."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.driver_client import ArmState
 from arm_tasks.ros.messages import trajectory_message
 
-_GRIP_PERIOD = 0.1  # [s] between two steps of the jaws
+_GRIP_PERIOD = 0.1  # [s] between two jaw commands
 _GRIP_TOLERANCE = 1e-4  # [m] at the ends of the jaws' travel
 _MAX_AGE = 1.0  # [s]; older joint_states stop the motion
 
 _JOYSTICK = {  # parameters by the fields of JoystickLayout
-    "dead_man": "Button of the joystick to be held; nothing moves without it.",
+    "dead_man": "Joystick button to hold; nothing moves without it.",
     "joint_mode": "Button that moves joints while it is held, -1 for none.",
     "base_mode": "Button for the base's axes while it is held, -1 for none.",
     "axes": "Stick of x, y, z and turns about them (or of joints), -1 for none.",
@@ -41,7 +41,7 @@ _JOYSTICK = {  # parameters by the fields of JoystickLayout
 
 
 class TeleopNode(Node):  # type: ignore[misc]
-    """Publishes short trajectories that end at rest, as long as jog commands arrive."""
+    """Publishes short trajectories that end at rest while jog commands arrive."""
 
     def __init__(self, model: RobotModel) -> None:
         super().__init__("teleop")
@@ -70,7 +70,7 @@ class TeleopNode(Node):  # type: ignore[misc]
         }
 
     def joystick_command(self, now: float, speed: float) -> JogCommand | None:
-        """Return the command of a joystick, None without a recent message."""
+        """Return the command of the joystick, or None without a recent message."""
         if self._joy is None or now - self._joy[0] > KEY_TIMEOUT:
             return None
         return self._layout.command(self._joy[1].axes, self._joy[1].buttons, speed)
@@ -85,10 +85,10 @@ class TeleopNode(Node):  # type: ignore[misc]
             self._jogger.start(q)
         elif self._jogger.deviates(q):
             self._jogger.start(q)
-            return "the driver does not follow: at a limit of its calibration? See its log"
+            return "the driver does not follow, perhaps at a calibration limit; see its log"
         self._publish(self._jogger.step(command))
         slow = ", ".join(self._jogger.slowed_by)
-        return f"{slow}: no faster, or at the limit" if slow else ""
+        return f"{slow}: at the speed or position limit" if slow else ""
 
     def trigger(self, name: str) -> None:
         """Call "stop" or "reset" of the driver."""
@@ -97,12 +97,12 @@ class TeleopNode(Node):  # type: ignore[misc]
             self._triggers[name].call_async(Trigger.Request())
 
     def grip(self, share: float) -> str:
-        """Move the jaws by a share of their travel, -1 to 1; return what prevents it, or ""."""
+        """Move the jaws by a fraction of their travel, -1 to 1; return what prevents it, or ""."""
         gripper, problem = self._model.gripper, self._problem()
         if gripper is None or problem:
             return problem or "this arm has no gripper"
         if not self._gripper.server_is_ready():
-            return "the driver offers no gripper_cmd"
+            return "the driver's gripper_cmd is not available"
         end = gripper.max_width if share > 0.0 else gripper.min_width
         left, step = end - self._state.width, share * (gripper.max_width - gripper.min_width)
         if abs(left) < _GRIP_TOLERANCE:

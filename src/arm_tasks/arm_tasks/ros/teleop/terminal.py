@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Jogging and teaching from a terminal: keys are commands, and one line shows the arm."""
+"""Jogging and teaching in a terminal: keys are commands, and one line shows the arm."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Hold a key to move; release it and the arm stops.
   + -    faster, slower
   space  STOP: latched, nothing moves until z (reset)
   ?      these keys            q  quit (Ctrl-C too)
-A joystick on the topic joy moves the tool while its dead man's button is held (LB).
+A joystick on the topic joy moves the tool while its dead man's button (LB) is held.
 """
 _TEACH_HELP = """\
 Teaching:
@@ -69,11 +69,11 @@ class TeleopTerminal:
             if command.is_zero:
                 command = self._arm.joystick_command(now, command.speed) or command
             problem = self._arm.update(command) or self._problem
-            prefix = f"({problem})  " if problem else ""  # first, as a terminal cuts long lines
+            prefix = f"({problem})  " if problem else ""  # first: terminals cut off long lines
             self._show(f"{command.mode} {command.speed:g}  {prefix}{self._arm.status()}")
 
     def press(self, key: str) -> None:
-        """Execute a key."""
+        """Handle a key."""
         self._problem = ""
         if self._keys.press(key, time.monotonic()):
             if key == "m":
@@ -136,7 +136,7 @@ class TeachTerminal(TeleopTerminal):
         }
 
     def press(self, key: str) -> None:
-        """Execute a key."""
+        """Handle a key."""
         if key not in self._actions:
             super().press(key)
             return
@@ -145,7 +145,7 @@ class TeachTerminal(TeleopTerminal):
         try:
             self._print(self._actions[key]())
         except TasksError as error:
-            self._print(f"Not done. {error}")
+            self._print(f"Failed: {error}")
 
     def _help(self) -> str:
         return f"{super()._help()}{_TEACH_HELP}"
@@ -154,7 +154,7 @@ class TeachTerminal(TeleopTerminal):
         self._terminal.show(f"{what}: ")
         text = self._terminal.line().strip()
         if not text:
-            raise TasksError("Nothing was typed.")
+            raise TasksError("nothing was typed")
         return text
 
     def _go(self) -> str:
@@ -191,13 +191,13 @@ def parse_joints(text: str, model: RobotModel) -> dict[str, float]:
         try:
             joints[name] = float(number) * units.get(name, 1.0)
         except ValueError:
-            raise TasksError(f"'{word}' is no position; write joint=number") from None
+            raise TasksError(f"'{word}' is not a position; write joint=number") from None
     return joints
 
 
 @contextlib.contextmanager
 def running_node(model: RobotModel) -> Iterator[TeleopNode]:
-    """Have ROS and a TeleopNode in this context; at its end the arm brakes."""
+    """Run ROS and a TeleopNode within this context; at its end the arm brakes."""
     with session():
         node = TeleopNode(model)
         thread = ExecutorThread(SingleThreadedExecutor(), [node], lambda: None)

@@ -87,7 +87,7 @@ def test_dry_run_and_check_task_move_nothing(arm):
 def test_pause_step_resume_and_stop(arm):
     for name in ("pause", "resume", "step", "stop"):
         answer = arm.trigger(f"run_task/{name}")
-        assert (answer.success, answer.message) == (False, "no task runs")
+        assert (answer.success, answer.message) == (False, "no task is running")
     handle = swing(arm)
     arm.wait_for(lambda: has_left(arm), "the waist on its way")
     assert arm.trigger("run_task/pause").success
