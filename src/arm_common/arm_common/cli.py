@@ -20,7 +20,7 @@ from arm_common.signals import INTERRUPTED
 
 def run(
     parser: argparse.ArgumentParser,
-    action: Callable[[argparse.Namespace], None],
+    action: Callable[[argparse.Namespace], int | None],
     argv: Sequence[str] | None,
     errors: tuple[type[Exception], ...] = (InputError,),
 ) -> int:
@@ -28,13 +28,14 @@ def run(
 
     Args:
         parser: parses the arguments; its name begins every error message.
-        action: does the work.
+        action: does the work and returns the exit code, None for 0.
         argv: arguments, by default those of the process.
         errors: exceptions reported by their text alone, without a traceback.
     """
     try:
-        action(parser.parse_args(argv))
+        code = action(parser.parse_args(argv))
         sys.stdout.flush()
+        return code or 0
     except errors as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return 1
@@ -43,7 +44,12 @@ def run(
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        return 0
+
+
+def confirm(question: str) -> bool:
+    """Return whether the user answers a question with y; without a terminal, it is not asked."""
+    return sys.stdin.isatty() and input(f"{question} (y/n) ").strip().lower() == "y"
 
 
 def add_robot(parser: argparse.ArgumentParser, shipped: Iterable[str]) -> None:

@@ -28,7 +28,7 @@ from arm_hardware.calibration.store import read_bytes
 from arm_hardware.calibration.wizard import CalibrationSession, template
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import CalibrationError, HardwareError
-from arm_hardware.motion.options import BACKENDS
+from arm_hardware.motion.options import add_board
 
 
 def _file_text(path: Path, robot: str) -> bytes:
@@ -63,16 +63,6 @@ def _closed_bus(chosen: argparse.Namespace, board: ServoBoard) -> Bus:
     if chosen.hardware == "real":
         return real_bus(chosen.backend, board)
     return sim_bus(chosen.backend, board, simulated_board(board, SteadyClock(), None))
-
-
-def add_board(parser: argparse.ArgumentParser) -> None:
-    """Add ``--hardware`` and ``--backend``."""
-    parser.add_argument(
-        "--hardware", choices=("real", "sim"), default="real", help="sim: a simulated board"
-    )
-    parser.add_argument(
-        "--backend", choices=BACKENDS, default=BACKENDS[0], help="how the board is accessed"
-    )
 
 
 def main(args: Sequence[str] | None = None) -> int:

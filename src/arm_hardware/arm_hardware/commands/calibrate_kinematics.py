@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from arm_common.cli import run
+from arm_common.cli import confirm, run
 
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_hardware.calibration.file import parse_calibration
@@ -97,15 +97,10 @@ def calibrate_kinematics(options: argparse.Namespace) -> None:
     sys.stdout.write(report(model, found, touches))
     new = with_zeros(options.file, found)
     sys.stdout.write(new.diff())
-    if options.yes or agreed(f"Write this to {options.file}?"):
+    if options.yes or confirm(f"Write this to {options.file}?"):
         sys.stdout.write(f"Written; the previous file is {new.write()}.\n")
     else:
         sys.stdout.write("Nothing was written.\n")
-
-
-def agreed(question: str) -> bool:
-    """Return whether the user at a terminal answers a question with y."""
-    return sys.stdin.isatty() and input(f"{question} (y/n) ").strip().lower() == "y"
 
 
 def main(args: Sequence[str] | None = None) -> int:

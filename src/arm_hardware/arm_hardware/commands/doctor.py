@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
 
+from arm_common.cli import run
+
 from arm_hardware.backends import real_bus
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.linux_i2c import DEVICE
@@ -85,6 +87,17 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
     yield from check_computer(host.sys, host.throttled)
 
 
+def _check(host: Host, chosen: argparse.Namespace) -> int:
+    """Print the results; return 1 if there is a problem."""
+    results = run_checks(host, chosen.real, chosen.calibration)
+    if not chosen.json:
+        return int(_print(results))
+    rows = [{"mark": result.mark, **asdict(result)} for result in results]
+    json.dump(rows, sys.stdout, indent=2)
+    sys.stdout.write("\n")
+    return int(any(row["mark"] == "problem" for row in rows))
+
+
 def _print(results: Iterator[CheckResult]) -> bool:
     """Print results as they arrive; return whether there is a problem."""
     missing = False
@@ -98,23 +111,12 @@ def _print(results: Iterator[CheckResult]) -> bool:
 
 
 def main(args: list[str] | None = None, host: Host | None = None) -> int:
-    """Print the results; return 1 if there is a problem."""
+    """Run the checks; return 1 if there is a problem."""
     parser = argparse.ArgumentParser(prog="doctor", description=__doc__)
     parser.add_argument("--real", action="store_true", help="real servos are to be driven")
     parser.add_argument("--calibration", type=Path, help="calibration file to check")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
-    chosen = parser.parse_args(args)
-    results = run_checks(host or Host(), chosen.real, chosen.calibration)
-    if not chosen.json:
-        try:
-            return int(_print(results))
-        except BrokenPipeError:  # the reader, such as head, has closed the pipe
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
-    rows = [{"mark": result.mark, **asdict(result)} for result in results]
-    json.dump(rows, sys.stdout, indent=2)
-    sys.stdout.write("\n")
-    return int(any(row["mark"] == "problem" for row in rows))
+    return run(parser, lambda chosen: _check(host or Host(), chosen), args)
 
 
 if __name__ == "__main__":

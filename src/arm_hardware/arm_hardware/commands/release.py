@@ -11,11 +11,13 @@ import argparse
 import sys
 from pathlib import Path
 
+from arm_common.cli import run
+
 from arm_hardware.backends import stored_i2c
 from arm_hardware.bus.i2c import PatientI2C, Registers
 from arm_hardware.bus.linux_i2c import DEVICE, linux_i2c
 from arm_hardware.bus.pca9685 import ALL_LED_OFF_H, CHANNELS, FULL, LED0
-from arm_hardware.errors import HardwareError
+from arm_hardware.errors import BusError, HardwareError
 
 TRIES = 5
 
@@ -34,6 +36,16 @@ def release(board: Registers) -> None:
                 raise
 
 
+def _release_board(chosen: argparse.Namespace) -> None:
+    place = f"0x{chosen.address:02x} of {chosen.sim or chosen.device}"
+    try:
+        i2c = stored_i2c(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
+        release(Registers(PatientI2C(i2c), chosen.address))
+    except (HardwareError, OSError) as error:
+        raise BusError(f"{place} was not released: {error}", chosen.address) from error
+    sys.stdout.write(f"Released all channels of the board at {place}.\n")
+
+
 def _address(text: str) -> int:
     return int(text, 0)
 
@@ -44,16 +56,7 @@ def main(args: list[str] | None = None) -> int:
     parser.add_argument("--device", type=Path, default=DEVICE, help="I2C device node")
     parser.add_argument("--address", type=_address, default=0x40, help="of the board, like 0x40")
     parser.add_argument("--sim", type=Path, help="sim_registers of a simulated board instead")
-    chosen = parser.parse_args(args)
-    place = chosen.sim or chosen.device
-    try:
-        i2c = stored_i2c(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
-        release(Registers(PatientI2C(i2c), chosen.address))
-    except (HardwareError, OSError) as error:
-        sys.stderr.write(f"0x{chosen.address:02x} of {place} was not released: {error}\n")
-        return 1
-    sys.stdout.write(f"Released all channels of the board at 0x{chosen.address:02x} of {place}.\n")
-    return 0
+    return run(parser, _release_board, args, (HardwareError,))
 
 
 if __name__ == "__main__":

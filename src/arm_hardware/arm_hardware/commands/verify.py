@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from arm_common.cli import run
+from arm_common.cli import confirm, run
 from arm_common.signals import interrupt_on_signals
 from arm_common.suggestions import did_you_mean
 
@@ -23,13 +23,11 @@ from arm_hardware.calibration.axes import check_position, rest_positions
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.pulses import HELD
 from arm_hardware.calibration.touch_points import tip_position, tip_resolution
-from arm_hardware.commands.calibrate import add_board
-from arm_hardware.commands.calibrate_kinematics import agreed
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CommandError, HardwareError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import single_point_goal
-from arm_hardware.motion.options import DriverOptions
+from arm_hardware.motion.options import DriverOptions, add_board
 
 SHORTEST_MOTION = 0.5  # [s] of any motion
 PATIENCE = 5.0  # [s] of wall time beyond the planned duration of a motion
@@ -150,7 +148,7 @@ def _confirm() -> None:
     """Ask the user before real servos are armed; raise HardwareError unless they agree."""
     if not sys.stdin.isatty():
         raise HardwareError("Arming real servos must be confirmed at a terminal.")
-    if not agreed(
+    if not confirm(
         "Servos without pulses are brought to the posture rest one after another, in short bursts;"
         "\nsome jump there AT ONCE. Keep clear, be ready to cut their power. Arm them?"
     ):

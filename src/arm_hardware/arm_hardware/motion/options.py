@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -109,3 +110,13 @@ class DriverOptions:
         if self.exit_action != "auto":
             return self.exit_action
         return "release" if self.hardware == "real" else "hold"
+
+
+def add_board(parser: argparse.ArgumentParser) -> None:
+    """Add ``--hardware`` and ``--backend``."""
+    parser.add_argument(
+        "--hardware", choices=("real", "sim"), default="real", help="sim: a simulated board"
+    )
+    parser.add_argument(
+        "--backend", choices=BACKENDS, default=BACKENDS[0], help="how the board is accessed"
+    )
