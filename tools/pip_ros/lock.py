@@ -79,9 +79,11 @@ def solved(requirements: Path, constraints: Iterable[str]) -> Mapping[str, Any]:
         command = ["uv", "pip", "compile", "-q", "--universal", "--python-version", OLDEST]
         command += ["--generate-hashes", "--format", "pylock.toml", "-c", str(bounds)]
         subprocess.run([*command, "-o", str(out), str(requirements)], check=True)
-        import tomllib  # from Python 3.11; the rest of this file is used by 3.10 too
+        # from Python 3.11; the rest of this file is used by 3.10 too
+        import tomllib  # type: ignore[import-not-found]
 
-        return tomllib.loads(out.read_text())
+        found: Mapping[str, Any] = tomllib.loads(out.read_text())
+        return found
 
 
 def pins(lock: Path) -> list[str]:

@@ -10,25 +10,25 @@ import shutil
 import sys
 import termios
 import tty
-from typing import Self
+from typing import TypeVar
 
 from arm_common.errors import InputError
 
 ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
 ESCAPE = "\x1b"
 ESCAPE_TIMEOUT = 0.05  # [s] for the remaining bytes of an arrow key
+_Self = TypeVar("_Self", bound="Keyboard")  # typing.Self is of Python 3.11
 
 
 class Keyboard:
-    """Context manager that reads single keys from a terminal; Ctrl-C raises KeyboardInterrupt."""
+    """Context manager that reads single keys from a terminal; Ctrl-C raises KeyboardInterrupt.
 
-    def __init__(self, file: int | None = None) -> None:
-        """Choose the terminal by its file descriptor, by default standard input.
+    Raises:
+        InputError: standard input is not a terminal.
+    """
 
-        Raises:
-            InputError: it is not a terminal.
-        """
-        self._file = sys.stdin.fileno() if file is None else file
+    def __init__(self) -> None:
+        self._file = sys.stdin.fileno()
         self._unread = ""
         if not os.isatty(self._file):
             raise InputError(
@@ -37,7 +37,7 @@ class Keyboard:
             )
         self._original_mode = termios.tcgetattr(self._file)
 
-    def __enter__(self) -> Self:
+    def __enter__(self: _Self) -> _Self:
         tty.setcbreak(self._file)
         return self
 
@@ -72,11 +72,6 @@ class Keyboard:
             tty.setcbreak(self._file, termios.TCSADRAIN)
         line, _, self._unread = self._unread.partition("\n")
         return line
-
-    def discard_input(self) -> None:
-        """Discard keys that were typed but not read, so that they cannot act later."""
-        self._unread = ""
-        termios.tcflush(self._file, termios.TCIFLUSH)
 
     def _read(self, timeout: float | None) -> bool:
         if not select.select([self._file], [], [], timeout)[0]:

@@ -29,7 +29,7 @@ _IDENTITY = np.eye(4)
 
 def pose(R: ArrayLike | None = None, p: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
     """Return the transform (4, 4) of a rotation (3, 3), by default none, and a position [m]."""
-    T = _IDENTITY.copy()
+    T: Array = _IDENTITY.copy()
     if R is not None:
         T[:3, :3] = R
     T[:3, 3] = p

@@ -82,4 +82,5 @@ def log_cost(H: Array) -> tuple[float, Array]:
 
 
 def _gram(H: Array) -> Array:
-    return H @ H.T if H.shape[0] <= H.shape[1] else H.T @ H
+    gram: Array = H @ H.T if H.shape[0] <= H.shape[1] else H.T @ H
+    return gram

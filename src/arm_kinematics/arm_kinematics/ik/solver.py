@@ -324,7 +324,7 @@ class IkSolver:
 
 def _aiming(opt: Array, aim: float) -> Array:
     """Return options for solutions so near to the target."""
-    aiming = opt.copy()
+    aiming: Array = opt.copy()
     aiming[k.AIM] = aim
     return aiming
 

@@ -64,7 +64,7 @@ def axes_of(chain: Chain) -> Iterator[DrawnJoint]:
 def _on_axis(screw: Array, sliding: bool, home: Array) -> Array:
     """Return a frame (4, 4) on a screw's axis, along z, as near to a frame as can be."""
     z = screw[:3] if sliding else screw[3:]
-    T = home.copy()
+    T: Array = home.copy()
     if not sliding:
         foot = np.cross(z, screw[:3])
         T[:3, 3] = foot + z * (z @ (home[:3, 3] - foot))

@@ -85,7 +85,7 @@ def jogged(pose: Array, jog: str, step: float, own_axes: bool) -> Array:
     motion = rpy_matrix(zero, unit) if jog[0] == "r" else rpy_matrix(unit, zero)
     if own_axes:
         return np.asarray(pose @ motion)
-    moved = pose.copy()
+    moved: Array = pose.copy()
     moved[:3, :3] = motion[:3, :3] @ pose[:3, :3]
     moved[:3, 3] += motion[:3, 3]
     return moved
