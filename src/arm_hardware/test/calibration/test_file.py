@@ -180,7 +180,7 @@ def test_duplicate_joint_is_rejected(load, calibration_path):
         (b"a: 1\nb: [\n", ":3: "),
         (b"a: \xff", ":1: is not UTF-8"),
         (b"[" * 5000, "nested too deeply"),
-        (b"joints: &a {b: *a}", "contains itself"),
+        (b"joints: &a {b: *a}", "must not contain itself"),
     ],
 )
 def test_malformed_files_are_rejected(data, says):
