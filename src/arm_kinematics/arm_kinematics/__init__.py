@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Forward and inverse kinematics of serial arms that explain themselves (no ROS in here)."""
+"""Forward and inverse kinematics of serial arms, with the reason for every failure; no ROS."""
 
 from importlib import import_module
 from typing import Any
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return what a deprecated name stands for."""
+    """Return the object that a deprecated name refers to."""
     if name == "general_6r":
         return import_module("arm_kinematics.ik.general_6r.solver")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

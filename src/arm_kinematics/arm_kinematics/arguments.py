@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Check the arguments of callers: return arrays of numbers, or raise KinematicsError."""
+"""Validation of arguments: functions that return float arrays or raise KinematicsError."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def vector(
     expected: str = "finite numbers",
     accept: Callable[[Array], Any] = np.isfinite,
 ) -> Array:
-    """Return the argument ``what`` as a contiguous float array (count,), all of it accepted."""
+    """Return the argument ``what`` as a contiguous float array (count,) of accepted values."""
     array = floats(values)
     if array is None or array.shape != (count,) or not np.all(accept(array)):
         raise KinematicsError(
@@ -36,14 +36,14 @@ def joint_positions(values: ArrayLike, names: tuple[str, ...], what: str) -> Arr
     return vector(values, len(names), what, f"finite numbers in the order {', '.join(names)}")
 
 
-def require(fine: Any, what: str, value: Any, expected: str) -> None:
-    """Raise KinematicsError unless the value of an argument is fine."""
-    if not fine:
+def require(is_valid: Any, what: str, value: Any, expected: str) -> None:
+    """Raise KinematicsError unless the value of an argument is valid."""
+    if not is_valid:
         raise KinematicsError(f"{what} is {value!r}; expected {expected}", what=what, value=value)
 
 
 def positive(value: Any, what: str) -> float:
-    """Return value as a float above 0, which may be infinite."""
+    """Return value as a positive float, possibly infinite."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -53,13 +53,13 @@ def positive(value: Any, what: str) -> float:
 
 
 def one_of(word: Any, what: str, known: tuple[str, ...]) -> int:
-    """Return the index of a word among those known."""
+    """Return the index of a word in the tuple of known words."""
     require(word in known, what, word, f"one of {', '.join(known)}")
     return known.index(word)
 
 
 def rigid_transform(T: ArrayLike, what: str) -> Array:
-    """Return T as a contiguous float array (4, 4)."""
+    """Return the rigid transform T as a contiguous float array (4, 4)."""
     matrix = floats(T)
     if matrix is None or matrix.shape != (4, 4):
         found = "something else" if matrix is None else str(matrix.shape)
@@ -76,7 +76,7 @@ def rigid_transform(T: ArrayLike, what: str) -> Array:
 
 
 def floats(values: Any) -> Array | None:
-    """Return values as a contiguous float array; None if they are none."""
+    """Return values as a contiguous float array; None if they are not numbers."""
     try:
         return np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError):

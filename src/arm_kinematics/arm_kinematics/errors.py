@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of this package: raised for misuse, never for "no solution"."""
+"""Errors of this package: raised for invalid input, never for "no solution"."""
 
 from __future__ import annotations
 
 
 class KinematicsError(ValueError):
-    """The caller's input makes no sense; the message is one sentence with the remedy.
+    """The caller's input is invalid; the message is one sentence with the remedy.
 
     Attributes:
         what: Name of the argument or part at fault, e.g. ``"target"`` or a joint's name.

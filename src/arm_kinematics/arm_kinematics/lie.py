@@ -5,8 +5,8 @@
 A twist is a 6-vector [v; w]: linear part first, as in the rows of the geometric Jacobian. Lengths
 in metres, angles in radians. Formulae: Lynch and Park, "Modern Robotics" (2017), chapter 3, and
 Barfoot, "State Estimation for Robotics" (2017), section 7.1. Each function is accurate at angle 0
-and at angle pi. The quotients in them are power series up to 1 rad, where the quotient has lost at
-most one digit in a hundred.
+and at angle pi. Up to 1 rad the quotients in them are evaluated as power series, since the direct
+formula cancels there.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What several tests of this package need: the shipped robots as chains, and random postures."""
+"""Shared fixtures: the shipped robots as chains, and a random generator."""
 
 import numpy as np
 import pytest

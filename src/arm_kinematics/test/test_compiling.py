@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled or not, the results are the same; importing the package costs neither ROS nor time."""
+"""Results are equal with and without compilation; importing the package is light."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from arm_kinematics import Chain
 
 UNCOMPILED = """
 import sys
-sys.modules["numba"] = None  # importing it fails, as where it is not installed
+sys.modules["numba"] = None  # importing it fails, as if it were not installed
 import numpy as np
 from arm_description import load_robot
 from arm_kinematics import Chain
@@ -51,7 +51,7 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
     return done
 
 
-def test_without_numba_all_results_are_the_same_and_one_warning_says_so():
+def test_results_without_numba_are_equal_after_one_warning():
     done = run(UNCOMPILED)
     assert done.stderr.count("numba is not used") == 1
     *statuses, solution, pose, jacobian, time, batch = done.stdout.split()
@@ -68,12 +68,12 @@ def test_without_numba_all_results_are_the_same_and_one_warning_says_so():
     assert batch == "1|-3"
 
 
-def test_a_variable_switches_numba_off(monkeypatch):
+def test_environment_variable_disables_numba(monkeypatch):
     monkeypatch.setenv("ARM_KINEMATICS_NO_NUMBA", "1")
     assert run("from arm_common import jit; print(jit.HAVE_NUMBA)").stdout == "False\n"
 
 
-def test_importing_the_core_imports_no_ros_no_pictures_no_scipy_and_compiles_nothing():
+def test_importing_the_core_is_light_and_compiles_nothing():
     code = (
         "import sys, arm_kinematics, arm_kinematics.paths.timing, arm_kinematics.markers.layers;"
         "unwanted = {'rclpy', 'transforms3d', 'matplotlib', 'scipy.optimize'};"

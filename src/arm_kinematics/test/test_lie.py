@@ -29,7 +29,7 @@ def unit(v: np.ndarray) -> np.ndarray:
 
 
 def exp_by_series(M: np.ndarray) -> np.ndarray:
-    """Matrix exponential by scaling, Taylor and squaring: slow and independent of the formulae."""
+    """Return the matrix exponential by scaling, Taylor series and squaring."""
     small = M / 2.0**20
     result = np.eye(len(M)) + small + small @ small / 2.0 + small @ small @ small / 6.0
     for _ in range(20):
@@ -38,13 +38,13 @@ def exp_by_series(M: np.ndarray) -> np.ndarray:
 
 
 @given(directions, angles)
-def test_exp_is_the_matrix_exponential(direction, angle):
+def test_exp_equals_the_matrix_exponential(direction, angle):
     w = unit(direction) * angle
     assert np.allclose(so3_exp(w), exp_by_series(lie.hat(w)), atol=1e-9)
 
 
 @given(twists, directions, angles)
-def test_se3_log_undoes_exp(twist, direction, angle):
+def test_se3_log_inverts_exp(twist, direction, angle):
     xi = np.concatenate([twist[:3], unit(direction) * min(angle, math.pi - 1e-6)])
     assert np.allclose(lie.se3_log(lie.se3_exp(xi)), xi, atol=1e-8)
 
@@ -58,7 +58,7 @@ def test_group_axioms(a, b, c):
 
 
 @given(twists, twists)
-def test_adjoint_is_a_homomorphism_and_carries_twists(a, b):
+def test_adjoint_is_a_homomorphism_and_transforms_twists(a, b):
     A, B = lie.se3_exp(a), lie.se3_exp(b)
     assert np.allclose(lie.adjoint(A @ B), lie.adjoint(A) @ lie.adjoint(B), atol=1e-10)
     moved = A @ lie.se3_exp(b) @ inverse(A)
@@ -67,7 +67,7 @@ def test_adjoint_is_a_homomorphism_and_carries_twists(a, b):
 
 @settings(max_examples=50)
 @given(directions, st.sampled_from([1e-9, 1e-5, 0.03, 0.06, 1.0, 3.0]), directions)
-def test_left_jacobian_by_finite_differences(direction, angle, rate):
+def test_so3_left_jacobian_matches_finite_differences(direction, angle, rate):
     w, h = unit(direction) * angle, 1e-6
     R = so3_exp(w)
     spin = (so3_exp(w + h * rate) - so3_exp(w - h * rate)) / (2 * h) @ R.T
@@ -79,7 +79,7 @@ def test_left_jacobian_by_finite_differences(direction, angle, rate):
 
 @settings(max_examples=50)
 @given(directions, st.sampled_from([0.0, 1e-9, 1e-5, 0.03, 0.9, 1.1, 3.0, 3.14]), twists, twists)
-def test_left_jacobian_of_motions_by_finite_differences(direction, angle, twist, rate):
+def test_se3_left_jacobian_matches_finite_differences(direction, angle, twist, rate):
     xi, h = np.concatenate([twist[:3], unit(direction) * angle]), 1e-6
     ahead, behind = lie.se3_exp(xi + h * rate), lie.se3_exp(xi - h * rate)
     speed = lie.se3_log(ahead @ inverse(behind)) / (2 * h)
@@ -88,8 +88,8 @@ def test_left_jacobian_of_motions_by_finite_differences(direction, angle, twist,
     assert np.allclose(product, np.eye(6), atol=1e-11)
 
 
-def test_the_motion_of_a_twist_goes_along_its_left_jacobian():
-    """exp(xi) itself does not change if xi is its own rate: J xi = xi."""
+def test_left_jacobian_maps_a_twist_to_itself():
+    """J xi = xi, since exp(t xi) has the constant twist xi."""
     for angle in (0.0, 1e-8, 0.5, 2.0, 3.1):
         xi = np.array([0.3, -0.2, 0.5, *(angle * unit(np.array([1.0, 2.0, -1.0])))])
         assert np.allclose(lie.se3_left_jacobian(xi) @ xi, xi, atol=1e-14)
@@ -105,8 +105,8 @@ REFERENCE = {
 
 
 @pytest.mark.parametrize("name", REFERENCE)
-def test_quotients_against_longer_arithmetic(name):
-    """64 bits of mantissa where these do not cancel too much; the limit where they do."""
+def test_quotients_match_extended_precision(name):
+    """Compare with 64 bits of mantissa where these cancel little, otherwise with the limit."""
     formula, limit = REFERENCE[name]
     function = getattr(lie, name)
     for x in (0.3, 0.7, 0.999, 1.001, 1.5, 3.0, math.pi - 1e-9, math.pi, 4.0, 6.0):

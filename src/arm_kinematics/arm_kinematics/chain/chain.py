@@ -3,8 +3,8 @@
 """A serial chain as a product of exponentials, from a DH model or from a URDF.
 
 T(q) = exp([S1] q1) ... exp([Sn] qn) M (Brockett 1984; Lynch and Park, "Modern Robotics",
-eq. 4.14). S and M are the one description of a chain here; what the compiled loops use is derived
-from them.
+eq. 4.14). S and M are the only description of a chain; the data of the compiled loops is
+derived from them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from arm_kinematics.model.chain_model import (
 from arm_kinematics.model.mimic_joints import MimicJoints
 from arm_kinematics.model.urdf import parts_between
 
-# Looked up once, not at every call.
+# Looked up once instead of at every call.
 _contiguous, _empty, _zeros = np.ascontiguousarray, np.empty, np.zeros
 _FLOAT, _NONE, _SUCCESS = np.float64, np.empty(0), IkStatus.SUCCESS
 
@@ -48,13 +48,13 @@ class Chain:
     called from several threads at once.
 
     Attributes:
-        joint_names: Names of the joints that move on their own, base to tip.
-        n: Number of these.
+        joint_names: Names of the independent joints, base to tip.
+        n: Number of independent joints.
         S: (6, s) screw axes [v; w] in the base frame at q = 0; w is a unit vector (revolute) or
-            zero with v a unit vector (prismatic). s = n unless joints follow others (gearing).
+            zero with v a unit vector (prismatic). s = n unless there are mimic joints (gearing).
         M: (4, 4) pose of the tip at q = 0.
-        prismatic: Whether each screw slides (s).
-        gearing: Which joint drives which screws; None if each its own.
+        prismatic: Whether each screw is prismatic (s).
+        gearing: Which joint drives which screws; None without mimic joints.
         lower, upper: (n,) limits [rad or m], infinite where there are none.
         velocity, acceleration: (n,) limits, infinite where unknown.
         base, tip: Names of the two frames.
@@ -100,13 +100,13 @@ class Chain:
     def from_urdf(cls, xml: str | UrdfTree, base: str = "base_link", tip: str = "tool0") -> Chain:
         """Build the chain between any two links of a URDF; fixed joints are folded into it.
 
-        The path may lead towards the root, away from it, or both. A joint that mimics another one
-        moves with it, whether the other one is on the way or not.
+        The path may lead towards the root, away from it, or both. A mimic joint moves with its
+        leader, even if the leader is not on the path.
 
         Raises:
-            UrdfError: The text is no URDF.
-            KinematicsError: A link is missing, no joint of the path moves, or one of them is
-                planar or floating.
+            UrdfError: The text is not a valid URDF.
+            KinematicsError: A link is missing, the path has no moving joint, or it has a
+                planar or floating one.
         """
         tree = xml if isinstance(xml, UrdfTree) else read_urdf(xml)
         screws, M, moving, links, gearing = parts_between(tree, base, tip)
@@ -114,7 +114,7 @@ class Chain:
 
     @property
     def middle(self) -> Array:
-        """Joint positions (n,) in the middle of their ranges, 0 where there are no limits."""
+        """Joint positions (n,) at mid-range, 0 where there are no limits."""
         middle = self._model.middle
         return middle.copy() if self.gearing is None else self.gearing.joints(middle)
 
@@ -122,27 +122,27 @@ class Chain:
         """Return the pose (4, 4) of the tip at joint positions q (n,) [rad or m]."""
         T = _empty((4, 4))
         if not forward.fk(self._constants, self._row(q), T):
-            self._refuse(q)
+            self._reject(q)
         return T
 
     def jacobian(self, q: ArrayLike) -> Array:
-        """Return the geometric Jacobian (6, n) at q: velocity of the tip's origin, then angular.
+        """Return the geometric Jacobian (6, n) at q: rows of linear, then of angular velocity.
 
-        Both along the base axes, per unit of joint speed.
+        Velocities of the tip's origin along the base axes, per unit of joint speed.
         """
         return self.fk_jacobian(q)[1]
 
     def fk_jacobian(self, q: ArrayLike) -> tuple[Array, Array]:
-        """Return what ``fk`` and ``jacobian`` do, at the price of one."""
+        """Return the results of ``fk`` and ``jacobian``, computed together."""
         T, J = _empty((4, 4)), _empty((6, self._model.size))
         if not forward.fk_jacobian(self._constants, self._row(q), T, J):
-            self._refuse(q)
+            self._reject(q)
         return T, J if self.gearing is None else self.gearing.columns(J)
 
     def space_jacobian(self, q: ArrayLike) -> Array:
-        """Return the space Jacobian (6, n): column i is the screw i moved by the joints before it.
+        """Return the space Jacobian (6, n): column i is screw i moved by the joints before it.
 
-        It gives the twist [v; w] of the point of the tip that passes the base's origin (MR 5.1).
+        It gives the twist [v; w] of the tip, with v taken at the base's origin (MR 5.1).
         """
         T, J = self.fk_jacobian(q)
         return adjoint(pose(p=T[:3, 3])) @ J
@@ -153,41 +153,41 @@ class Chain:
         return np.vstack([T[:3, :3].T @ J[:3], T[:3, :3].T @ J[3:]])
 
     def twist(self, q: ArrayLike, rates: ArrayLike) -> Array:
-        """Return the tip's twist [v; w] (6,) at joint speeds (n,) [rad/s or m/s].
+        """Return the tip's twist [v; w] (6,) [m/s, rad/s] at joint speeds (n,) [rad/s or m/s].
 
-        Along the base axes, at the tip's origin [m/s], [rad/s].
+        The twist is taken at the tip's origin, along the base axes.
         """
         return np.asarray(self.jacobian(q) @ vector(rates, self.n, "rates"))
 
     def joint_rates(self, q: ArrayLike, twist: ArrayLike, damping: float = 0.0) -> Array:
         """Return the joint speeds (n,) that come nearest to a twist of the tip.
 
-        Of several, the smallest. At singular postures damping keeps them bounded (Wampler, IEEE
-        Trans. SMC 16(1), 1986): they minimise |J rates - twist|^2 + damping^2 |rates|^2.
+        If there are several, the smallest ones. Damping keeps them bounded at singular postures
+        (Wampler, IEEE Trans. SMC 16(1), 1986): |J rates - twist|^2 + damping^2 |rates|^2 is least.
 
         Args:
             q: Joint positions (n,) [rad or m].
             twist: [v; w] (6,) along the base axes, at the tip's origin [m/s], [rad/s].
-            damping: 0 or more; about the smallest singular value that is still to be trusted.
+            damping: 0 or more; about the smallest singular value that counts as regular.
         """
-        wanted = np.append(vector(twist, 6, "twist"), np.zeros(self.n))
+        target = np.append(vector(twist, 6, "twist"), np.zeros(self.n))
         require(0.0 <= damping < np.inf, "damping", damping, "0 or a positive number")
-        # By the larger system and not J J', whose condition number is the square of J's.
+        # The stacked system, not J J', whose condition number is the square of J's.
         system = np.vstack([self.jacobian(q), damping * np.eye(self.n)])
-        return np.asarray(np.linalg.lstsq(system, wanted, rcond=1e-12)[0])
+        return np.asarray(np.linalg.lstsq(system, target, rcond=1e-12)[0])
 
     def link_poses(self, q: ArrayLike) -> dict[str, Array]:
         """Return the pose (4, 4) in the base frame of every link of the chain, by name."""
         positions = self._row(q)
         if positions.shape != self.S[0].shape or not np.isfinite(positions).all():
-            self._refuse(q)
-        moved = [np.eye(4)]
+            self._reject(q)
+        frames = [np.eye(4)]
         for screw, value in zip(self.S.T, positions, strict=True):
-            moved.append(moved[-1] @ se3_exp(screw * value))
-        return {link.name: moved[link.joints] @ link.home for link in self.links}
+            frames.append(frames[-1] @ se3_exp(screw * value))
+        return {link.name: frames[link.joints] @ link.home for link in self.links}
 
     def positions(self, by_name: Mapping[str, float]) -> Array:
-        """Return the joint positions (n,) picked by name; a missing name is an error."""
+        """Return the joint positions (n,) by name; raise KinematicsError if one is missing."""
         try:
             return np.array([by_name[name] for name in self.joint_names], dtype=np.float64)
         except KeyError as missing:
@@ -215,12 +215,12 @@ class Chain:
     ) -> IkResult:
         """Find joint positions that bring the tip to the pose T (4, 4).
 
-        Each error is weighed by one over its tolerance: tight ones are met, loose ones yield but
-        are still made small. Equal input gives equal output.
+        Each error is weighted by one over its tolerance: tight tolerances are met, errors with
+        loose ones are still made small. Equal input gives equal output.
 
         Args:
             T: Target pose of the tip in the base frame.
-            seed: Where to start and what to stay near, (n,) [rad or m]; None is mid-range.
+            seed: Positions to start from and to stay near, (n,) [rad or m]; None is mid-range.
             mode: "pose", "position", or "position_axis" (position and the direction of one axis
                 of the tip; the roll about it is free).
             position_tolerance: Largest accepted distance [m]; or one for each of three components,
@@ -229,19 +229,19 @@ class Chain:
                 or one for each component of the rotation vector; in mode "position_axis", or if
                 just one of them is inf, of the tilt of the target or free axis.
             allow_approximate: If out of reach, return APPROXIMATE instead of the reason's status.
-            max_solutions: How many different solutions to search for.
-            timeout: Time allowed on a steady clock [s]; None is no limit.
+            max_solutions: Number of different solutions to search for.
+            timeout: Time limit on a steady clock [s]; None is no limit.
             axis: The axis of mode "position_axis" (3,), of any length; None is z.
             tool: Pose (4, 4) in the tip frame of the point to bring to T; None is the tip.
-            tolerance_axes: "target" or "tool": along whose axes components are meant.
-            weights: Of the joints in the distance (root of the weighed sum of squares) that
+            tolerance_axes: "target" or "tool": the axes along which components are measured.
+            weights: Joint weights of the distance (root of the weighted sum of squares) that
                 orders solutions: by name, 1 where not given, or (n,).
-            prefer: "nearest" to the seed or "centred" in the joint ranges: where joints go that
-                can move while no error changes. Weights or "centred" choose among several
-                solutions, which takes longer.
+            prefer: "nearest" to the seed or "centred" in the joint ranges: how redundant joints
+                are placed. Weights or "centred" choose among several solutions, which takes
+                longer.
 
         Raises:
-            KinematicsError: An argument makes no sense.
+            KinematicsError: An argument is invalid.
         """
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
@@ -274,10 +274,10 @@ class Chain:
         """Call ``ik`` for many targets, on all cores, with the same results.
 
         ``Ts`` are target poses (m, 4, 4), ``seeds`` one for all (n,), one for each (m, n), or None
-        for mid-range; ``timeout`` is for each target [s]. The other arguments are those of ``ik``.
+        for mid-range; ``timeout`` is per target [s]. The other arguments are those of ``ik``.
 
         Raises:
-            KinematicsError: An argument makes no sense; names the target.
+            KinematicsError: An argument is invalid; the message names the target.
         """
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
@@ -301,24 +301,24 @@ class Chain:
         weights: Mapping[str, float] | Sequence[float] | None = None,
         prefer: str = "nearest",
     ) -> IkResult:
-        """Find every solution that brings the tip to the pose T (4, 4), the preferred first.
+        """Find every solution that brings the tip to the pose T (4, 4), the preferred one first.
 
-        In closed form, or by elimination for six turning joints: then none is missed, and each is
-        exact. For seven turning joints the solutions are postures spread over the self-motion,
-        elsewhere the different ones that a search finds; without any, the result is that of
-        ``ik``. Arguments are those of ``ik``, with these differences:
+        A closed form, or elimination for six revolute joints, misses none, and each solution is
+        exact. For seven revolute joints the solutions are postures spread over the self-motion;
+        other arms get the different ones that a search finds. Without a solution, the result is
+        that of ``ik``. Arguments are those of ``ik``, with these differences:
 
-        - ``seed``: joints that are free stay there (at a singular pose, or the roll about the
-          tool's axis); the others are turned by whole turns as near to it as limits allow.
-        - tolerances matter only where there is no exact solution: a solution that is only within
-          tolerance is then returned once.
-        - ``timeout`` bounds a search, and a self-motion, of which the part found by then is
+        - ``seed``: free joints stay there (at a singular pose, or the roll about the tool's axis);
+          the others are moved by whole turns as near to it as the limits allow.
+        - tolerances matter only if there is no exact solution: a solution within tolerance is then
+          returned.
+        - ``timeout`` limits a search, and a self-motion, of which the part found so far is
           returned; closed forms and elimination ignore it.
-        - ``whole_turns``: return each variation by whole turns that the limits allow, not only the
-          nearest.
+        - ``whole_turns``: return all variants by whole turns that the limits allow, not only the
+          nearest one.
 
         Raises:
-            KinematicsError: An argument makes no sense, or whole turns are too many.
+            KinematicsError: An argument is invalid, or there are too many whole turns.
         """
         key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
         deadline, solver = deadline_after(timeout), self._solver_for(tool)
@@ -327,7 +327,7 @@ class Chain:
         return solver.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
 
     def _solver_for(self, tool: ArrayLike | None) -> IkSolver:
-        """Return the solver for a point at tool (4, 4): tip <- point; None is the tip."""
+        """Return the solver for a tool point (4, 4): tip <- point; None is the tip itself."""
         if tool is None:
             return self._solver
         motion = rigid_transform(tool, "tool")
@@ -342,7 +342,7 @@ class Chain:
         row = _row(q)
         return self.gearing.positions(row) if self.gearing and row.shape == (self.n,) else row[:0]
 
-    def _refuse(self, q: object) -> NoReturn:
+    def _reject(self, q: object) -> NoReturn:
         raise KinematicsError(
             f"joint positions: expected {self.n} finite numbers in the order "
             f"{', '.join(self.joint_names)}, got {q!r}",
@@ -352,7 +352,7 @@ class Chain:
 
 
 def _row(q: ArrayLike) -> Array:
-    """Return q as a contiguous row of numbers, empty if it is none."""
+    """Return q as a contiguous row of numbers, empty if it is not one."""
     try:
         row = _contiguous(q, _FLOAT)
     except (TypeError, ValueError):

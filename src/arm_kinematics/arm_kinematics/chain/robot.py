@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A whole robot from its URDF: chains to any link, poses of any links, by joint names."""
+"""A whole robot from its URDF: chains to any link, and link poses from named joint positions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from arm_kinematics.model.urdf import path
 
 
 class MissingJointsError(KinematicsError):
-    """Positions of some joints are needed and not known.
+    """Positions of required joints are unknown.
 
     Attributes:
-        joints: Their names.
+        joints: Names of these joints.
     """
 
     def __init__(self, joints: Iterable[str]) -> None:
@@ -29,16 +29,16 @@ class MissingJointsError(KinematicsError):
 
 
 class Robot:
-    """A robot description, for which chains are built once and kept.
+    """A robot description with cached chains.
 
     Attributes:
         urdf: The description.
         name: Name of the robot.
         base: The root link; all poses are given in its frame.
         links: Names of all links.
-        joint_names: Names of the joints that move on their own.
-        followers: Names of the joints that mimic another one.
-        tips: The links that end a branch and are moved by some joint.
+        joint_names: Names of the independent joints.
+        followers: Names of the mimic joints.
+        tips: The moving links at the ends of branches.
     """
 
     def __init__(self, xml: str | UrdfTree) -> None:
@@ -62,7 +62,7 @@ class Robot:
         return len(self._chains)
 
     def chain(self, tip: str) -> Chain:
-        """Return the chain from the base to a link, or raise KinematicsError if there is none."""
+        """Return the chain from the base to a link; raise KinematicsError if there is none."""
         if tip not in self._chains:
             self._chains[tip] = Chain.from_urdf(self.urdf, self.base, tip)
         return self._chains[tip]
@@ -70,7 +70,7 @@ class Robot:
     def link_pose(self, link: str, joints: Mapping[str, float]) -> Array:
         """Return the pose (4, 4) of any link in the base frame.
 
-        ``joints`` are the positions of at least the joints before it, by name [rad or m].
+        ``joints`` maps at least the joints between base and link to their positions [rad or m].
 
         Raises:
             KinematicsError: There is no such link.
@@ -85,7 +85,7 @@ class Robot:
         return chain.fk(chain.positions(joints))
 
     def positions(self, joints: Mapping[str, float]) -> dict[str, float]:
-        """Return the positions of all joints that the given ones determine [rad or m]."""
+        """Return the positions [rad or m] of the given joints and of those that mimic them."""
         found = {}
         for joint in self.urdf.joints:
             leader, ratio, offset = self.urdf.drive_of(joint)
@@ -94,7 +94,7 @@ class Robot:
         return found
 
     def moves(self, link: str) -> bool:
-        """Return whether some joint before a link moves, also if it is one without a chain."""
+        """Return whether a joint before a link moves, of any type (planar and floating too)."""
         if link not in self._moving:
             self._moving[link] = any(
                 step.joint.kind != "fixed" and self.urdf.drive_of(step.joint).ratio != 0.0

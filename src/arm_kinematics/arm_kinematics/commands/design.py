@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Command line: design an arm for even motion, and write it as a robot file.
+"""Command that designs an isotropic arm and writes it as a robot file.
 
 design --joints 6 -o my_arm.yaml --plot my_arm.svg
 design --from puma560 --length 0.2 -o better.yaml
@@ -31,18 +31,18 @@ from arm_kinematics.dexterity.optimal_posture import best_posture
 from arm_kinematics.errors import KinematicsError
 
 _LENGTH = 0.2
-_EVERY = 10
+_REPORT_EVERY = 10  # steps
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command and return its exit code."""
     return cli.run(_parser(), _design, argv, (DescriptionError, KinematicsError))
 
 
 def _design(arguments: argparse.Namespace) -> None:
     cli.refuse_overwriting(arguments.output, arguments.force)
     start, length = _start(arguments)
-    design = optimise(start, _tell)
+    design = optimise(start, _report)
     length = arguments.length or length
     model = designed_robot(design, length, arguments.name)
     cli.print_status(
@@ -58,7 +58,7 @@ def _design(arguments: argparse.Namespace) -> None:
 
 
 def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
-    """Return the variables to start from, and the length [m] if none is given."""
+    """Return the start variables and the default characteristic length [m]."""
     if not arguments.robot:
         return random_start(arguments.joints, arguments.seed), _LENGTH
     chain = Chain.from_model(load_robot(arguments.robot))
@@ -74,27 +74,31 @@ def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
     return start_from(chain.jacobian(best.q), best.length), best.length
 
 
-def _tell(step: int, condition: float) -> None:
-    if step == 1 or step % _EVERY == 0:
+def _report(step: int, condition: float) -> None:
+    if step == 1 or step % _REPORT_EVERY == 0:
         cli.print_status(f"step {step:3d}  condition number {condition:.6f}")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="design",
-        description="Design an arm of revolute joints whose motion is as even as can be in one "
-        "posture: the least condition number of its homogeneous Jacobian.",
+        description="Design an arm of revolute joints that moves equally well in all directions "
+        "at one posture, by minimising the condition number of its homogeneous Jacobian.",
     )
-    sizes = f"characteristic length in m, which sizes the arm (default {_LENGTH} or the robot's)"
-    start = "start from a robot: a shipped name or a path"
-    parser.add_argument("--joints", type=int, default=6, help="how many, 6 to 12 (default: 6)")
+    length = f"characteristic length in m, scales the arm (default: {_LENGTH} or the robot's)"
+    start = "robot to start from: a shipped name or a path"
     parser.add_argument(
-        "--seed", type=int, default=0, help="another seed, another arm (default: 0)"
+        "--joints", type=int, default=6, help="number of joints, 6 to 12 (default: 6)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of the random start (default: 0)"
     )
     parser.add_argument("--from", dest="robot", default="", help=start)
-    parser.add_argument("--length", type=float, default=0.0, help=sizes)
+    parser.add_argument("--length", type=float, default=0.0, help=length)
     parser.add_argument("--name", default="designed_arm", help="name of the robot")
-    parser.add_argument("--plot", default="", metavar="FILE", help="picture: .svg, .pdf or .png")
+    parser.add_argument(
+        "--plot", default="", metavar="FILE", help="picture to write: .svg, .pdf or .png"
+    )
     cli.add_output(parser)
     cli.add_force(parser)
     return parser

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Command line: how well an arm moves, where it moves best, and what it reaches.
+"""Command that reports the dexterity, the best posture and the workspace of an arm.
 
 dexterity puma560
 dexterity my_arm.yaml --posture ready --slice xz --plot slice.svg
@@ -32,7 +32,7 @@ _AXES = "xyz"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command and return its exit code."""
     return cli.run(_parser(), _run, argv, (DescriptionError, KinematicsError))
 
 
@@ -40,19 +40,19 @@ def _run(arguments: argparse.Namespace) -> None:
     model = load_robot(arguments.robot)
     chain = Chain.from_model(model)
     if bool(arguments.slice) != bool(arguments.plot):
-        raise KinematicsError("--slice and --plot go together: which plane, and into which file")
-    names, wanted = tuple(model.postures), arguments.posture
-    if wanted and wanted not in names:
-        remedy = did_you_mean(wanted, names)
-        raise KinematicsError(f"{model.name} has no posture '{wanted}': {remedy}")
-    for name in [wanted] if wanted else names:
+        raise KinematicsError("--slice and --plot go together: give both the plane and the file")
+    names, chosen = tuple(model.postures), arguments.posture
+    if chosen and chosen not in names:
+        remedy = did_you_mean(chosen, names)
+        raise KinematicsError(f"{model.name} has no posture '{chosen}': {remedy}")
+    for name in [chosen] if chosen else names:
         size, condition = measures(chain.jacobian(chain.positions(model.postures[name])))
         cli.write_text(
             f"{name + ':':<16} manipulability {size:.4g}, condition number {condition:.4g}\n", ""
         )
     best = best_posture(chain)
-    cli.write_text(_best(chain, best), "")
-    cli.print_status("Asking what is reached ...")
+    cli.write_text(_best_posture_text(chain, best), "")
+    cli.print_status("Computing the reachable volume ...")
     found = reachable_volume(chain)
     corners = (
         f"{axis} {low:.3f} .. {high:.3f} m"
@@ -67,7 +67,7 @@ def _run(arguments: argparse.Namespace) -> None:
         _draw(chain, best, arguments.slice, Path(arguments.plot))
 
 
-def _best(chain: Chain, best: BestPosture) -> str:
+def _best_posture_text(chain: Chain, best: BestPosture) -> str:
     positions = (
         f"{name} {value:.4g} m" if sliding else f"{name} {math.degrees(value):.2f} deg"
         for name, value, sliding in zip(chain.joint_names, best.q, chain.prismatic, strict=True)
@@ -98,12 +98,18 @@ def _draw(chain: Chain, best: BestPosture, plane: str, path: Path) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="dexterity", description="How well an arm moves, and what it reaches."
+        prog="dexterity", description="Report how well an arm moves and what it reaches."
     )
     parser.add_argument("robot", help="a shipped name, or the path of a robot file")
-    parser.add_argument("--posture", default="", help="only this one (default: all of the file)")
-    parser.add_argument("--slice", choices=("xy", "xz", "yz"), default="", help="plane to map")
-    parser.add_argument("--plot", default="", metavar="FILE", help="picture: .svg, .pdf or .png")
+    parser.add_argument(
+        "--posture", default="", help="posture to report (default: all in the file)"
+    )
+    parser.add_argument(
+        "--slice", choices=("xy", "xz", "yz"), default="", help="plane of the workspace map"
+    )
+    parser.add_argument(
+        "--plot", default="", metavar="FILE", help="picture to write: .svg, .pdf or .png"
+    )
     return parser
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The executables of this package that are nodes."""
+"""Entry points of the nodes of this package."""
 
 from arm_common.signals import node_entry_point
 

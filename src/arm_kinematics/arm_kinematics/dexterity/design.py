@@ -1,18 +1,18 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Design an arm for even motion: the axes that make the condition number least at one posture.
+"""Design of isotropic arms: the axes that minimise the condition number at one posture.
 
 Khan and Angeles, "The kinetostatic optimization of robotic manipulators", J. Mechanical Design
-128(1), 2006, as posed in the thesis on RVS (McGill, 2006), equations 8.7 to 8.13. Everything is
-measured in the characteristic length, so that it has no unit. The variables are the axes e_2 ..
+128(1), 2006, as posed in the thesis on RVS (McGill, 2006), equations 8.7 to 8.13. All lengths
+are divided by the characteristic length. The variables are the axes e_2 ..
 e_n (the first is the vertical) and, for each axis, the vector r_i from it to the tool point; a
 column of the homogeneous Jacobian is (e_i x r_i, e_i). Constraints, 2n - 1 of them:
 
     |e_i| = 1,  i = 2 .. n          e_i . r_i = 0,  i = 1 .. n
 
-6n - 3 variables less 2n - 1 constraints less the turn of the whole about e_1 are 4n - 3 freedoms,
-as many as the DH table has that count. The robot of a design has a DH table in metres, rounded to
-what can be built, and stands in the posture it was designed for.
+6n - 3 variables less 2n - 1 constraints less the rotation of the whole about e_1 leave 4n - 3
+freedoms, as many as a DH table has parameters that matter. The robot of a design has a DH table in
+metres, rounded to what can be built; its joints are at 0 in the posture it was designed for.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from arm_kinematics.dexterity.measures import (
 )
 from arm_kinematics.errors import KinematicsError
 
-FEWEST, MOST = 6, 12
-LONGEST = 3.0  # of a way r_i, in characteristic lengths: a larger arm gains nothing
-MOST_STEPS = 500
+MIN_JOINTS, MAX_JOINTS = 6, 12
+MAX_LEVER = 3.0  # largest component of r_i, in characteristic lengths: more gains nothing
+MAX_STEPS = 500
 FEASIBLE = 1e-9
 
 
@@ -47,7 +47,7 @@ class Design:
     """Axes of an arm at the posture that it was designed for, in characteristic lengths."""
 
     e: Array  # (n, 3) unit vectors along the axes
-    r: Array  # (n, 3) ways from each axis, at right angles to it, to the tool point
+    r: Array  # (n, 3) vectors from each axis, perpendicular to it, to the tool point
     history: tuple[float, ...]  # condition number after each step of the optimiser
 
     @property
@@ -57,7 +57,7 @@ class Design:
 
 
 def columns(e: Array, r: Array) -> Array:
-    """Return the homogeneous Jacobian (6, n) of axes e (n, 3) at ways r (n, 3)."""
+    """Return the homogeneous Jacobian (6, n) of axes e (n, 3) with vectors r (n, 3)."""
     return np.vstack([np.cross(e, r).T, e.T])
 
 
@@ -67,23 +67,23 @@ def random_start(n: int, seed: int) -> Array:
     Raises:
         KinematicsError: n is not between 6 and 12.
     """
-    if not FEWEST <= n <= MOST:
+    if not MIN_JOINTS <= n <= MAX_JOINTS:
         raise KinematicsError(
-            f"joints is {n}; an arm is designed with {FEWEST} to {MOST}", what="joints"
+            f"joints is {n}; expected {MIN_JOINTS} to {MAX_JOINTS}", what="joints"
         )
     random = np.random.default_rng(seed)
     e = random.normal(size=(n, 3))
     e[0] = (0.0, 0.0, 1.0)
     e /= np.linalg.norm(e, axis=1)[:, None]
     r = random.normal(size=(n, 3))
-    return pack(e, _across(r, e))
+    return pack(e, _perpendicular(r, e))
 
 
 def start_from(J: Array, length: float) -> Array:
-    """Return variables of an arm whose Jacobian (6, n), rows v then w, is given at a posture.
+    """Return the variables of an arm from its Jacobian (6, n), rows v then w, at a posture.
 
     Raises:
-        KinematicsError: A joint slides: the design is one of revolute joints.
+        KinematicsError: A joint is prismatic; only revolute joints can be designed.
     """
     e = J[3:].T
     if not np.allclose(np.linalg.norm(e, axis=1), 1.0):
@@ -92,14 +92,14 @@ def start_from(J: Array, length: float) -> Array:
     return pack(e @ upright, np.cross(J[:3].T, e) / length @ upright)
 
 
-def optimise(start: Array, tell: Callable[[int, float], None] | None = None) -> Design:
-    """Make the condition number as small as the start leads to; equal input, equal output.
+def optimise(start: Array, on_step: Callable[[int, float], None] | None = None) -> Design:
+    """Minimise the condition number from a start; equal input gives equal output.
 
     Sequential quadratic programming (scipy's SLSQP) with exact gradients.
 
     Args:
         start: (6n - 3,) variables, see random_start and start_from.
-        tell: Called after each step with its number and the condition number.
+        on_step: Called after each step with its number and the condition number.
 
     Raises:
         KinematicsError: The optimiser left the constraints.
@@ -108,8 +108,8 @@ def optimise(start: Array, tell: Callable[[int, float], None] | None = None) -> 
 
     def step(x: Array) -> None:
         history.append(frobenius_condition(columns(*unpack(x))))
-        if tell is not None:
-            tell(len(history), history[-1])
+        if on_step is not None:
+            on_step(len(history), history[-1])
 
     found = minimize(
         cost,
@@ -117,19 +117,19 @@ def optimise(start: Array, tell: Callable[[int, float], None] | None = None) -> 
         jac=True,
         method="SLSQP",
         constraints={"type": "eq", "fun": constraints, "jac": constraint_derivative},
-        bounds=[(-LONGEST, LONGEST)] * len(start),
+        bounds=[(-MAX_LEVER, MAX_LEVER)] * len(start),
         callback=step,
-        options={"maxiter": MOST_STEPS, "ftol": 1e-14},
+        options={"maxiter": MAX_STEPS, "ftol": 1e-14},
     )
     e, r = unpack(found.x)
     e = e / np.linalg.norm(e, axis=1)[:, None]
     if not math.isfinite(found.fun) or np.abs(constraints(found.x)).max() > math.sqrt(FEASIBLE):
-        raise KinematicsError("the design did not come to an end; try another seed", what="seed")
-    return Design(e, _across(r, e), tuple(history))
+        raise KinematicsError("the design did not converge; try another seed", what="seed")
+    return Design(e, _perpendicular(r, e), tuple(history))
 
 
 def cost(x: Array) -> tuple[float, Array]:
-    """Return ln(tr(H H') tr((H H')^-1)) and its gradient by the variables (6n - 3,)."""
+    """Return ln(tr(H H') tr((H H')^-1)) and its gradient (6n - 3,) by the variables."""
     e, r = unpack(x)
     value, by_H = log_cost(columns(e, r))
     by_v, by_w = by_H[:3].T, by_H[3:].T
@@ -143,7 +143,7 @@ def constraints(x: Array) -> Array:
 
 
 def constraint_derivative(x: Array) -> Array:
-    """Return the derivative of the constraints by the variables (2n - 1, 6n - 3)."""
+    """Return the derivative (2n - 1, 6n - 3) of the constraints by the variables."""
     e, r = unpack(x)
     n = len(e)
     D = np.zeros((2 * n - 1, 6 * n - 3))
@@ -161,31 +161,31 @@ def pack(e: Array, r: Array) -> Array:
 
 
 def unpack(x: Array) -> tuple[Array, Array]:
-    """Return e (n, 3), the first of which is the vertical, and r (n, 3)."""
+    """Return e (n, 3), whose first row is the vertical, and r (n, 3)."""
     n = (len(x) + 3) // 6
     e = np.vstack([(0.0, 0.0, 1.0), x[: 3 * n - 3].reshape(n - 1, 3)])
     return e, x[3 * n - 3 :].reshape(n, 3)
 
 
-def _across(r: Array, e: Array) -> Array:
-    """Return the parts (n, 3) of r at right angles to the unit vectors e (n, 3)."""
+def _perpendicular(r: Array, e: Array) -> Array:
+    """Return the components (n, 3) of r perpendicular to the unit vectors e (n, 3)."""
     return np.asarray(r - (r * e).sum(axis=1)[:, None] * e)
 
 
 POSTURE = "isotropic"
 _SPEED, _ACCELERATION, _EFFORT = 1.0, 4.0, 10.0
-_CLEARANCE = 0.5  # of the lowest point above the ground, in characteristic lengths
+_CLEARANCE = 0.5  # height of the lowest point above the ground, in characteristic lengths
 _PARALLEL = 1e-9
 _SHORT = 1e-6
 _LENGTH_STEP, _ANGLE_STEP_DEG = 4, 2  # decimals: 0.1 mm, 0.01 deg
 
 
 def designed_robot(design: Design, length: float, name: str = "designed_arm") -> RobotModel:
-    """Return the robot of a design; at all joints 0 its Jacobian is the design's but for rounding.
+    """Return the robot of a design; its Jacobian at joints 0 is the design's, up to rounding.
 
     Args:
         design: Axes in characteristic lengths.
-        length: Characteristic length [m], which sizes the arm.
+        length: Characteristic length [m], which scales the arm.
         name: Name of the robot.
 
     Raises:
@@ -194,10 +194,10 @@ def designed_robot(design: Design, length: float, name: str = "designed_arm") ->
     """
     check_length(length)
     n = len(design.e)
-    points, tip = _standing(design, length)
+    points, tip = _points_above_ground(design, length)
     names = [f"joint_{i + 1}" for i in range(n)]
     axes = list(map(AxisLine, names, points, design.e))
-    table = dh_from_axes(axes, _tool(design, tip), "standard", _PARALLEL)
+    table = dh_from_axes(axes, _tool_pose(design, tip), "standard", _PARALLEL)
     bounds = (-math.pi, math.pi, _SPEED, _ACCELERATION, _EFFORT)
     rows = zip(names, table.rows, strict=True)
     x, y, z = (round(value, _LENGTH_STEP) + 0.0 for value in table.tool.xyz)
@@ -232,8 +232,8 @@ def _rounded(row: DhRow) -> DhRow:
     return DhRow(theta, round(row.d, _LENGTH_STEP), round(row.a, _LENGTH_STEP), alpha)
 
 
-def _standing(design: Design, length: float) -> tuple[Array, Array]:
-    """Return a point on each axis (n, 3) and the tool point (3,) [m], clear of the ground."""
+def _points_above_ground(design: Design, length: float) -> tuple[Array, Array]:
+    """Return a point on each axis (n, 3) and the tool point (3,) [m], all above the ground."""
     tip = design.r[0]
     points = tip - design.r
     lift = _CLEARANCE - min(float(points[:, 2].min()), float(tip[2]))
@@ -241,8 +241,8 @@ def _standing(design: Design, length: float) -> tuple[Array, Array]:
     return (points + up) * length, (tip + up) * length
 
 
-def _tool(design: Design, tip: Array) -> Array:
-    """Return the tool's pose: z on from the last axis, y along that axis."""
+def _tool_pose(design: Design, tip: Array) -> Array:
+    """Return the tool's pose: z points away from the last axis, y lies along it."""
     z, y = design.r[-1], design.e[-1]
     reach = float(np.linalg.norm(z))
     z = frame_along(y)[:, 0] if reach < _SHORT else z / reach

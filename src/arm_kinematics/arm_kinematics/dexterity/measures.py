@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""How well an arm can move at a posture, from its Jacobian J (6, n), rows v then w."""
+"""Measures of dexterity at a posture, from the Jacobian J (6, n), rows v then w."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _SINGULAR = 1e-12
 def measures(J: Array) -> tuple[float, float]:
     """Return manipulability and condition number of J (6, n).
 
-    They are the product of the singular values, and the largest over the smallest, inf if
-    singular. Translation only if n < 6, and of as many directions as the arm has joints
+    Manipulability is the product of the singular values, the condition number the largest over
+    the smallest, inf if singular. With n < 6 only the translation counts, in at most n directions
     (Yoshikawa, "Manipulability of robotic mechanisms", Int. J. Robotics Research 4(2), 1985).
     """
     rows = J if J.shape[1] >= 6 else J[:3]
@@ -28,7 +28,7 @@ def measures(J: Array) -> tuple[float, float]:
 
 
 def homogeneous_jacobian(J: Array, length: float) -> Array:
-    """Return J (6, n) with its rows of velocity divided by a length [m], so that it has no unit.
+    """Return J (6, n) with its velocity rows divided by a length [m], so that it has no unit.
 
     Angeles, "Fundamentals of Robotic Mechanical Systems", section 5.8; Khan and Angeles, "The
     kinetostatic optimization of robotic manipulators", J. Mechanical Design 128(1), 2006.
@@ -51,12 +51,12 @@ def check_length(length: float) -> None:
 
 
 def frobenius_condition(H: Array) -> float:
-    """Return the condition number of H in the Frobenius norm: 1 at the best, inf if singular.
+    """Return the Frobenius condition number of H: 1 if isotropic, inf if singular.
 
     sqrt(tr(N) tr(N^-1)) / k with N (k, k) the smaller of H H' and H' H; Khan and Angeles (2006).
 
     Args:
-        H: (k, n) without units: a homogeneous Jacobian, or rows of one kind.
+        H: (k, n) of one unit: a homogeneous Jacobian, or rows of one kind.
     """
     values = np.linalg.eigvalsh(_gram(H))
     if not values[0] > _SINGULAR * values[-1]:
@@ -65,10 +65,10 @@ def frobenius_condition(H: Array) -> float:
 
 
 def log_cost(H: Array) -> tuple[float, Array]:
-    """Return ln(tr(N) tr(N^-1)) of H (k, n) and its gradient by H (k, n); inf if singular.
+    """Return ln(tr(N) tr(N^-1)) of H (k, n), inf if singular, and its gradient (k, n) by H.
 
-    Twice the logarithm of the condition number, but for a constant. From d tr(N) = 2 H . dH and
-    d tr(N^-1) = -2 N^-2 H . dH.
+    This is twice the logarithm of the condition number, up to a constant. It follows from
+    d tr(N) = 2 H . dH and d tr(N^-1) = -2 N^-2 H . dH.
     """
     N = _gram(H)
     values = np.linalg.eigvalsh(N)

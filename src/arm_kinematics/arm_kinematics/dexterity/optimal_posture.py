@@ -1,11 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The posture of an arm where it moves most evenly in all directions, and the length found there.
+"""The best conditioned posture of an arm, and the characteristic length found there.
 
-The least condition number of the homogeneous Jacobian over all postures; the characteristic
-length is the one that belongs to it (Angeles, "Fundamentals of Robotic Mechanical Systems",
-section 5.8). Of an arm of less than six joints only the translation is looked at, in the
-directions in which it moves at all; that needs no length.
+Minimises the condition number of the homogeneous Jacobian over postures and lengths; the length
+at the minimum is the characteristic one (Angeles, "Fundamentals of Robotic Mechanical Systems",
+section 5.8). For an arm of fewer than six joints only the translation counts, in the directions
+in which the tip can move; that needs no length.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_j
 from arm_kinematics.errors import KinematicsError
 
 STARTS = 96
-_PROBES = 16  # postures that show in which directions an arm moves
+_PROBES = 16  # postures that determine the directions of motion
 _NO_MOTION = 1e-9
-_WORST = 1e3  # stands for ln of an infinite condition number, which an optimiser cannot take
+_SINGULAR_COST = 1e3  # finite stand-in for the cost of a singular posture
 
 
 @dataclass(frozen=True)
 class BestPosture:
-    """Where an arm is conditioned best."""
+    """The best conditioned posture of an arm."""
 
     q: Array  # (n,) joint positions [rad or m]
-    condition: float  # frobenius condition number there; 1 if isotropic
-    length: float | None  # characteristic length [m]; None for less than six joints
+    condition: float  # Frobenius condition number there; 1 if isotropic
+    length: float | None  # characteristic length [m]; None for fewer than six joints
 
 
 def best_posture(chain: Chain, starts: int = STARTS) -> BestPosture:
-    """Find the best conditioned posture inside the limits; equal input, equal output.
+    """Find the best conditioned posture inside the limits; equal input gives equal output.
 
     Quasi-Newton steps with the exact gradient, from joints at 0 and from evenly spread starts.
 
     Raises:
-        KinematicsError: The arm is singular in every posture that was tried.
+        KinematicsError: The arm is singular at every posture tried.
     """
     lower, upper = finite_limits(chain)
     cost = PostureCost(chain)
     best_x, best = np.empty(0), math.inf
-    for start in [np.clip(np.zeros(chain.n), lower, upper), *spread(lower, upper, starts)]:
+    for start in [np.clip(np.zeros(chain.n), lower, upper), *halton_points(lower, upper, starts)]:
         found = minimize(
             cost, cost.start(start), jac=True, method="L-BFGS-B", bounds=cost.bounds(lower, upper)
         )
@@ -56,21 +56,21 @@ def best_posture(chain: Chain, starts: int = STARTS) -> BestPosture:
         if condition < best * (1.0 - 1e-9):
             best_x, best = found.x, condition
     if not math.isfinite(best):
-        raise KinematicsError("the arm is singular in every posture that was tried")
+        raise KinematicsError("the arm is singular at every posture that was tried")
     length = math.exp(best_x[-1]) if cost.has_length else None
     return BestPosture(best_x[: chain.n], best, length)
 
 
 class PostureCost:
-    """ln(tr(N) tr(N^-1)) and its exact gradient at x = q (n,), or (q, ln L) from six joints on."""
+    """ln(tr(N) tr(N^-1)) and its gradient at x: q (n,), or (q, ln L) for six joints or more."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self.has_length = chain.n >= 6  # then x ends with ln L
-        self._directions = translations(chain)
+        self._directions = motion_directions(chain)
 
     def start(self, q: Array) -> Array:
-        """Return x at joint positions q (n,), with a length of the Jacobian's own size."""
+        """Return x at joint positions q (n,), with a length that balances the Jacobian's rows."""
         if not self.has_length:
             return q
         J = self._chain.jacobian(q)
@@ -83,7 +83,7 @@ class PostureCost:
         return [*bounds, (None, None)] if self.has_length else bounds
 
     def matrix(self, x: Array) -> tuple[Array, Array]:
-        """Return the Jacobian (6, n) at x, and what of it is measured (k, n)."""
+        """Return the Jacobian (6, n) at x, and the matrix (k, n) whose condition counts."""
         J = self._chain.jacobian(x[: self._chain.n])
         if self.has_length:
             return J, homogeneous_jacobian(J, math.exp(x[-1]))
@@ -94,7 +94,7 @@ class PostureCost:
         J, H = self.matrix(x)
         value, by_H = log_cost(H)
         if not math.isfinite(value):
-            return _WORST, np.zeros(len(x))
+            return _SINGULAR_COST, np.zeros(len(x))
         if not self.has_length:
             by_J = np.vstack([self._directions.T @ by_H, np.zeros((3, J.shape[1]))])
             return value, gradient_by_q(J, by_J)
@@ -103,10 +103,10 @@ class PostureCost:
 
 
 def gradient_by_q(J: Array, by_J: Array) -> Array:
-    """Turn the gradient of a function by the Jacobian J (6, n) into its gradient by q (n,).
+    """Return the gradient (n,) by q of a function, from its gradient by the Jacobian J (6, n).
 
-    Joint k moves the tip of the columns up to its own, dv_i = w_i x v_k, and turns the columns
-    behind it as a whole, dv_i = w_k x v_i and dw_i = w_k x w_i.
+    Joint k moves the tip as seen by the columns up to its own, dv_i = w_i x v_k, and rotates the
+    columns behind it, dv_i = w_k x v_i and dw_i = w_k x w_i.
     """
     v, w, by_v, by_w = J[:3].T, J[3:].T, by_J[:3].T, by_J[3:].T
     before = np.cumsum(np.cross(by_v, w), axis=0)
@@ -116,24 +116,24 @@ def gradient_by_q(J: Array, by_J: Array) -> Array:
     return gradient
 
 
-def translations(chain: Chain) -> Array:
-    """Return the directions in which the tip moves at all, (k, 3) orthonormal, k from 1 to 3."""
+def motion_directions(chain: Chain) -> Array:
+    """Return the directions in which the tip can move, (k, 3) orthonormal, k from 1 to 3."""
     lower, upper = finite_limits(chain)
-    columns = [chain.jacobian(q)[:3] for q in spread(lower, upper, _PROBES)]
+    columns = [chain.jacobian(q)[:3] for q in halton_points(lower, upper, _PROBES)]
     directions, sizes, _ = np.linalg.svd(np.hstack(columns))
     if not sizes[0] > 0.0:
         raise KinematicsError("the tip does not move")
     return np.asarray(directions[:, sizes > _NO_MOTION * sizes[0]].T)
 
 
-def spread(lower: Array, upper: Array, count: int) -> Array:
-    """Return points (count, n) evenly spread between two corners (n,), always the same."""
+def halton_points(lower: Array, upper: Array, count: int) -> Array:
+    """Return a Halton sequence (count, n) between two corners (n,); always the same points."""
     shares = qmc.Halton(len(lower), scramble=False).random(count + 1)[1:]
     return np.asarray(lower + shares * (upper - lower))
 
 
 def finite_limits(chain: Chain) -> tuple[Array, Array]:
-    """Return the limits (n,), a whole turn or a metre where there are none."""
+    """Return the limits (n,), +-pi or +-1 m where there are none."""
     reach = np.where(chain.prismatic, 1.0, math.pi)
     lower = np.where(np.isfinite(chain.lower), chain.lower, -reach)
     return lower, np.where(np.isfinite(chain.upper), chain.upper, reach)

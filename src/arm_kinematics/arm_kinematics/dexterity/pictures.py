@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a designed arm and of a workspace slice; the node does not load matplotlib."""
+"""Pictures of a designed arm and of a workspace slice (the only module that loads matplotlib)."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _AXIS = 0.35  # half the length at which an axis is drawn, in characteristic len
 
 
 def draw_design(design: Design, path: Path) -> None:
-    """Draw how the condition number fell, and the axes in the posture designed for.
+    """Draw the condition number over the steps, and the axes at the design posture.
 
     Raises:
-        KinematicsError: The file's ending is no format of a picture, or it cannot be written.
+        KinematicsError: The file name has no picture format, or the file cannot be written.
     """
     figure = Figure(figsize=(9.0, 4.2), layout="constrained")
     steps = figure.add_subplot(1, 2, 1)
     steps.semilogy(range(1, len(design.history) + 1), design.history, color="#1e88e5")
     steps.axhline(1.0, color="#90a4ae", linewidth=0.8)
-    steps.set(xlabel="step", ylabel="condition number", title="The optimiser's way")
+    steps.set(xlabel="step", ylabel="condition number", title="Convergence")
     space = figure.add_subplot(1, 2, 2, projection="3d")
     points = design.r[0] - design.r
-    path_of_links = np.vstack([points, design.r[0]])
-    space.plot(*path_of_links.T, color="#607d8b", linewidth=2.0)
+    links = np.vstack([points, design.r[0]])
+    space.plot(*links.T, color="#607d8b", linewidth=2.0)
     for number, (point, axis) in enumerate(zip(points, design.e, strict=True), 1):
         space.plot(*np.column_stack([point - _AXIS * axis, point + _AXIS * axis]), color="#f4511e")
         space.text(*(point + _AXIS * axis), str(number))
@@ -46,7 +46,7 @@ def draw_slice(found: SliceMap, names: tuple[str, str], title: str, path: Path) 
     """Draw a slice: colour is isotropy, white is out of reach.
 
     Raises:
-        KinematicsError: The file's ending is no format of a picture, or it cannot be written.
+        KinematicsError: The file name has no picture format, or the file cannot be written.
     """
     figure = Figure(figsize=(6.4, 5.2), layout="constrained")
     axes = figure.add_subplot()
@@ -61,9 +61,10 @@ def draw_slice(found: SliceMap, names: tuple[str, str], title: str, path: Path) 
 def _save(figure: Figure, path: Path) -> None:
     if path.suffix not in FORMATS:
         raise KinematicsError(
-            f"'{path.name}' is no picture; end its name in {', '.join(FORMATS)}", what="plot"
+            f"'{path.name}' has no picture format; end the name in {', '.join(FORMATS)}",
+            what="plot",
         )
-    with matplotlib.rc_context({"svg.hashsalt": path.stem}):  # equal pictures, equal files
+    with matplotlib.rc_context({"svg.hashsalt": path.stem}):  # makes files reproducible
         try:
             figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
         except OSError as error:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workspace of an arm: its bounding box, its volume, and slices through it.
 
-Whether a point is reached is decided by inverse kinematics, not by a cloud of points: limits
-count, and thin regions and holes are found.
+Inverse kinematics decides whether a point is reached, not a cloud of points: limits are
+respected, and thin regions and holes are found.
 """
 
 from __future__ import annotations
@@ -18,21 +18,25 @@ from scipy.optimize import minimize
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
-from arm_kinematics.dexterity.optimal_posture import finite_limits, spread, translations
+from arm_kinematics.dexterity.optimal_posture import (
+    finite_limits,
+    halton_points,
+    motion_directions,
+)
 from arm_kinematics.errors import KinematicsError
 
 PROBES = 256
-STARTS = 8  # of the probes, the farthest ones from which each side of the box is looked for
-TOLERANCE = 1e-4  # share of the box's diagonal to which a point must be met
-MOST_CELLS = 250_000
+STARTS = 8  # farthest probes from which each side of the box is optimised
+TOLERANCE = 1e-4  # accuracy with which a point is reached, as a share of the box's diagonal
+MAX_CELLS = 250_000
 
 
 @dataclass(frozen=True)
 class Volume:
     """The reachable volume of an arm's tip."""
 
-    volume: float  # estimate [m^3]; 0 of a tip that moves in a plane or along a line
-    error: float  # its standard error [m^3], that of independent points: an upper bound
+    volume: float  # estimate [m^3]; 0 for a tip that moves in a plane or along a line
+    error: float  # upper bound of its standard error [m^3]: that of independent points
     lower: Array  # (3,) corners of the bounding box, base frame [m]
     upper: Array
 
@@ -41,52 +45,53 @@ class Volume:
 class SliceMap:
     """A slice through the reachable region."""
 
-    T: Array  # (4, 4) base <- plane; its x and y lie in it [m]
-    extent: tuple[float, float, float, float]  # least and largest x, then y [m]
+    T: Array  # (4, 4) base <- slice; the slice is its x-y plane [m]
+    extent: tuple[float, float, float, float]  # smallest and largest x, then y [m]
     x: Array  # (k,) coordinates of the cells' centres along x [m]
     y: Array  # (m,) the same along y
-    # (m, k) one over the condition number at the posture found, 0 where singular, nan where
-    # nothing is reached
+    # (m, k) one over the condition number at the posture found, 0 where singular, nan where out
+    # of reach
     isotropy: Array
 
     @property
     def reached(self) -> Array:
-        """Which centres are reached, (m, k) of bool."""
+        """Whether each centre is reached (m, k)."""
         return np.isfinite(self.isotropy)
 
 
 def bounding_box(chain: Chain) -> tuple[Array, Array]:
     """Return the lowest and the highest corner (3,) that the tip reaches, base frame [m]."""
     lower, upper = finite_limits(chain)
-    probes = spread(lower, upper, PROBES)
+    probes = halton_points(lower, upper, PROBES)
     tips = np.array([chain.fk(q)[:3, 3] for q in probes])
     corners = np.zeros((2, 3))
     for side, axis in product((0, 1), range(3)):
         sign = 2 * side - 1
         farthest = np.argsort(-sign * tips[:, axis], kind="stable")[:STARTS]
         corners[side, axis] = max(
-            (_farthest(chain, probes[i], sign, axis, lower, upper) for i in farthest),
+            (_extreme_coordinate(chain, probes[i], sign, axis, lower, upper) for i in farthest),
             key=lambda value: sign * value,
         )
     return corners[0], corners[1]
 
 
 def reachable_volume(chain: Chain, points: int = 2000) -> Volume:
-    """Estimate the volume that the tip reaches in any orientation, by evenly spread points.
+    """Estimate the volume that the tip reaches in any orientation, from evenly spread points.
 
     Raises:
-        KinematicsError: Less than 100 points.
+        KinematicsError: There are fewer than 100 points.
     """
     if points < 100:
         raise KinematicsError(f"points is {points}; expected at least 100", what="points")
     lower, upper = bounding_box(chain)
-    if len(translations(chain)) < 3:
+    if len(motion_directions(chain)) < 3:
         return Volume(0.0, 0.0, lower, upper)
     tolerance = TOLERANCE * float(np.linalg.norm(upper - lower))
-    hits = sum(
-        _posture_at(chain, p, None, tolerance) is not None for p in spread(lower, upper, points)
+    reached = sum(
+        _posture_at(chain, p, None, tolerance) is not None
+        for p in halton_points(lower, upper, points)
     )
-    share, box = hits / points, float(np.prod(upper - lower))
+    share, box = reached / points, float(np.prod(upper - lower))
     error = box * math.sqrt(max(share * (1.0 - share), 1.0 / points) / points)
     return Volume(share * box, error, lower, upper)
 
@@ -98,12 +103,12 @@ def slice_map(
     cell: float,
     length: float | None = None,
 ) -> SliceMap:
-    """Map a plane: where the tip gets, in any orientation, and how evenly it moves there.
+    """Map a slice: where the tip reaches, in any orientation, and how well it moves there.
 
     Args:
         chain: The arm.
-        T: (4, 4) base <- plane; its x and y lie in it [m].
-        extent: Least and largest x, then y [m].
+        T: (4, 4) base <- slice; the slice is its x-y plane [m].
+        extent: Smallest and largest x, then y [m].
         cell: Size of a cell [m].
         length: Characteristic length of an arm of six or more joints [m].
 
@@ -111,13 +116,13 @@ def slice_map(
         KinematicsError: The extent is empty, the cell not positive, or there are too many cells.
     """
     across, along = _centres(extent[0], extent[1], cell), _centres(extent[2], extent[3], cell)
-    if len(across) * len(along) > MOST_CELLS:
+    if len(across) * len(along) > MAX_CELLS:
         raise KinematicsError(
-            f"the slice has {len(across) * len(along)} cells; at most {MOST_CELLS} are mapped: "
-            "take larger ones",
+            f"the slice has {len(across) * len(along)} cells; at most {MAX_CELLS} are allowed: "
+            "use larger cells",
             what="cell",
         )
-    directions = translations(chain)
+    directions = motion_directions(chain)
     isotropy = np.full((len(along), len(across)), math.nan)
     for row, y in enumerate(along):
         q: Array | None = None
@@ -125,8 +130,8 @@ def slice_map(
             found = _posture_at(chain, (T @ (x, y, 0.0, 1.0))[:3], q, 0.25 * cell)
             if found is not None:
                 q, J = found, chain.jacobian(found)
-                even = homogeneous_jacobian(J, length) if length else directions @ J[:3]
-                isotropy[row, column] = 1.0 / frobenius_condition(even)
+                H = homogeneous_jacobian(J, length) if length else directions @ J[:3]
+                isotropy[row, column] = 1.0 / frobenius_condition(H)
     return SliceMap(T, extent, across, along, isotropy)
 
 
@@ -135,8 +140,10 @@ def _posture_at(chain: Chain, point: Array, seed: Array | None, tolerance: float
     return result.q if result.status == 1 else None
 
 
-def _farthest(chain: Chain, q: Array, sign: int, axis: int, lower: Array, upper: Array) -> float:
-    """Return the farthest coordinate of the tip along an axis, from a start q."""
+def _extreme_coordinate(
+    chain: Chain, q: Array, sign: int, axis: int, lower: Array, upper: Array
+) -> float:
+    """Return the extreme coordinate of the tip along an axis, optimised from the start q."""
     found = minimize(
         lambda x: -sign * chain.fk(x)[axis, 3],
         q,
@@ -152,5 +159,5 @@ def _centres(lowest: float, highest: float, cell: float) -> Array:
         raise KinematicsError(
             f"a slice from {lowest} to {highest} m in cells of {cell} m is empty", what="extent"
         )
-    count = max(1, round(min((highest - lowest) / cell, MOST_CELLS + 1.0)))
+    count = max(1, round(min((highest - lowest) / cell, MAX_CELLS + 1.0)))
     return np.asarray(lowest + (np.arange(count) + 0.5) * (highest - lowest) / count)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse kinematics of many targets on all cores, with the results of single calls."""
+"""Inverse kinematics for many targets on all cores, with the same results as single calls."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
 from arm_kinematics.kernels.search import FARTHEST_SEED, FOUND, HEAD, SLOT, search_many
 
-_SHARE = 256  # targets that a core takes at a time
-_FEW = 32  # targets that are not worth starting threads for
+_BLOCK_SIZE = 256  # targets that a core takes at a time
+_MIN_FOR_THREADS = 32  # targets; fewer are not worth starting threads for
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class IkBatch:
 
     Attributes:
         status: Values of IkStatus (m,).
-        q: Joint positions (m, n) of the solution, or of the best effort [rad or m].
+        q: Joint positions (m, n) [rad or m] of the solution, or of the best approximation.
         position_error: Distances from the target positions (m,) [m].
         orientation_error: Angles from the target orientations (m,) [rad].
-        distance: Weighed distances of q from the seeds (m,).
+        distance: Weighted distances of q from the seeds (m,).
     """
 
     status: NDArray[np.int8]
@@ -52,7 +52,7 @@ class IkBatch:
 
 
 class BatchSolver:
-    """Solver of the targets of an IkBatch; arguments as of ``Chain.ik_batch``."""
+    """Solver for many targets; arguments as in ``Chain.ik_batch``."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class BatchSolver:
         allow_approximate: bool,
         timeout: float | None,
     ) -> None:
-        deadline_after(timeout)  # rejected before any target is solved
+        deadline_after(timeout)  # rejects a bad timeout before any target is solved
         self._solver, self._key, self._timeout = solver, key, timeout
         self._allow_approximate = allow_approximate
         self._Ts = _targets(Ts)
@@ -74,34 +74,34 @@ class BatchSolver:
         self._quick = solver.is_quick(key)
         self._known = solver.known(key)
         self._outs = np.zeros((count, solver.result_size(1)))
-        self._answers = np.zeros((count, solver.chain.n + 3))
+        self._rows = np.zeros((count, solver.chain.n + 3))
 
     def run(self) -> IkBatch:
-        """Solve all targets; KinematicsError if one of them makes no sense."""
+        """Solve all targets; raise KinematicsError if one of them is invalid."""
         cores = len(os.sched_getaffinity(0))
-        if cores == 1 or len(self._Ts) < _FEW:
-            self._some(slice(0, len(self._Ts)))
+        if cores == 1 or len(self._Ts) < _MIN_FOR_THREADS:
+            self._solve_block(slice(0, len(self._Ts)))
         else:
             with ThreadPoolExecutor(cores) as pool:
-                size = min(_SHARE, -(-len(self._Ts) // cores))
+                size = min(_BLOCK_SIZE, -(-len(self._Ts) // cores))
                 starts = range(0, len(self._Ts), size)
-                list(pool.map(self._some, [slice(at, at + size) for at in starts]))
+                list(pool.map(self._solve_block, [slice(at, at + size) for at in starts]))
         n = self._solver.chain.n
-        a = self._answers
+        a = self._rows
         return IkBatch(self._status, a[:, :n].copy(), a[:, n], a[:, n + 1], a[:, n + 2])
 
-    def _some(self, share: slice) -> None:
+    def _solve_block(self, block: slice) -> None:
         if self._quick or self._known is not None:
-            self._first(share)
-            self._answers[share] = _summary(self._outs[share], self._solver.chain.n)
-        for k in range(*share.indices(len(self._Ts))):
+            self._try_first(block)
+            self._rows[block] = _summary(self._outs[block], self._solver.chain.n)
+        for k in range(*block.indices(len(self._Ts))):
             if self._outs[k, FOUND] == 0.0:
-                self._one(k)
+                self._solve_one(k)
 
-    def _first(self, share: slice) -> None:
-        """Do for many targets what ``Chain.ik`` does first."""
-        constants, outs = self._solver.model.constants, self._outs[share]
-        Ts, seeds = self._Ts[share], self._seeds[share]
+    def _try_first(self, block: slice) -> None:
+        """Run the first attempt of ``Chain.ik`` for a block of targets."""
+        constants, outs = self._solver.model.constants, self._outs[block]
+        Ts, seeds = self._Ts[block], self._seeds[block]
         if self._known is None:
             search_many(constants, self._options, Ts, seeds, outs)
         else:
@@ -109,8 +109,8 @@ class BatchSolver:
             room = np.zeros(form.size)
             nearest_many(constants, opt, exact, form.plan, Ts, seeds, room, outs)
 
-    def _one(self, k: int) -> None:
-        """Solve one target that took more than the first search."""
+    def _solve_one(self, k: int) -> None:
+        """Solve one target that the first attempt did not solve."""
         deadline, approximate = deadline_after(self._timeout), self._allow_approximate
         T, seed, out = self._Ts[k], self._seeds[k], self._outs[k] if self._quick else None
         try:
@@ -119,11 +119,11 @@ class BatchSolver:
             raise KinematicsError(f"target {k}: {error}", what=error.what) from None
         self._status[k] = result.status
         q, *rest = result.solutions[0]
-        self._answers[k] = [*q, *rest]
+        self._rows[k] = [*q, *rest]
 
 
 def _summary(outs: Array, n: int) -> Array:
-    """Return positions, both errors and distance (m, n + 3) of results of one slot."""
+    """Return positions, both errors and distance (m, n + 3) of single-slot results."""
     error = outs[:, HEAD + n : HEAD + n + 6]
     lengths = np.sqrt((error.reshape(-1, 2, 3) ** 2).sum(axis=2))
     return np.hstack([outs[:, HEAD : HEAD + n], lengths, outs[:, HEAD + n + SLOT - 1 :]])
@@ -154,6 +154,6 @@ def _seeds(solver: IkSolver, seeds: Any, count: int) -> Array:
             what="seeds",
         )
     if array.shape[1] != solver.chain.n or not (np.abs(array) < FARTHEST_SEED).all():
-        for seed in seeds:  # raises the error of the wrong one
+        for seed in seeds:  # raises the error of the invalid one
             checked_seed(seed, solver.chain.joint_names)
     return array

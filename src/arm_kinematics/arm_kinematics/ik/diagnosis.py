@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Why there is no solution, by solving relaxed problems until one has a solution.
+"""Diagnosis of targets without a solution: solves relaxed problems until one has a solution.
 
-Without the joint limits: then the limits are in the way, and the joints that violate them are
-named. Without the orientation: then the orientation is. Otherwise the position itself is out of
-reach.
+If dropping the joint limits helps, the limits are the reason, and the joints that violate them
+are named. If dropping the orientation helps, it is the orientation. Otherwise the position itself
+is out of reach.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from arm_kinematics.kernels.search import FOUND, HEAD, SLOT, USED, search
 _STARTS = 48 if HAVE_NUMBA else 12
 _SLOTS = 16
 _WEAK = 1e-5
-"""A radian counts like this share of the arm's length where the position is to be met first."""
+"""Weight of a radian, as a share of the arm's length, where the position has priority."""
 
 
 class _TimeIsUpError(Exception):
@@ -35,9 +35,9 @@ class _TimeIsUpError(Exception):
 def diagnose(
     model: SearchModel, T: Array, seed: Array, opt: Array, out: Array
 ) -> tuple[Reason | None, Array]:
-    """Return why a target has no solution, and the best effort (a result of one slot).
+    """Return why a target has no solution, and the best effort (a single-slot result).
 
-    ``out`` is the result of the search. Without a reason, the best effort is a solution after all.
+    ``out`` is the result of the search. If the reason is None, the best effort is a solution.
     """
     out = out[: HEAD + model.size + SLOT]
     try:
@@ -48,12 +48,13 @@ def diagnose(
 
 
 class _Diagnosis:
-    """Easier problems about one target, under the deadline of its options."""
+    """Relaxed problems for one target, under the deadline of its options."""
 
     def __init__(self, model: SearchModel, T: Array, seed: Array, opt: Array, out: Array) -> None:
         self._model, self._T, self._seed, self._opt, self._out = model, T, seed, opt, out
 
     def result(self) -> tuple[Reason | None, Array]:
+        """Return the reason and the best effort, as `diagnose` does."""
         opt, model = self._opt, self._model
         beyond = self._beyond_limits(opt)
         if len(beyond):
@@ -80,14 +81,14 @@ class _Diagnosis:
         return Reason(status, clause, joints), best_effort
 
     def _beyond_limits(self, opt: Array) -> Array:
-        """Return solutions (k, size) of which some rows pass their limits, if there are any.
+        """Return solutions (k, size) that ignore the limits of some rows.
 
-        Where there is motion to spare, also those that need but one joint beyond its limits.
+        A redundant arm also gets those with a single joint beyond its limits.
         """
         size = self._model.size
         relaxed = [(_SLOTS, np.ones(size, dtype=bool))]
         if opt[k.SPARE] != 0.0:
-            relaxed += [(1, one) for one in np.eye(size, dtype=bool)]
+            relaxed += [(1, row) for row in np.eye(size, dtype=bool)]
         solutions = [np.empty((0, size))]
         for slots, free in relaxed:
             out = self._search(opt, slots, free)
@@ -119,7 +120,7 @@ class _Diagnosis:
         return out
 
     def _polished(self) -> Array:
-        """Return the result of going on from the best effort to the very minimum."""
+        """Return the result of descending from the best effort to the exact minimum."""
         opt, size = self._opt.copy(), self._model.size
         opt[k.PERSIST], opt[k.SPARE] = 1.0, 0.0
         polished = self._descent(opt, self._out[HEAD : HEAD + size].copy())
@@ -129,13 +130,13 @@ class _Diagnosis:
         return polished
 
     def _position_first(self) -> Array:
-        """Return the best effort that meets the position, nearest to the orientation there."""
-        most = self._opt[k.WEIGHTS : k.WEIGHTS + 3].max()
-        if most == 0.0:  # the position is free
+        """Return the best effort that meets the position and is nearest to the orientation."""
+        heaviest = self._opt[k.WEIGHTS : k.WEIGHTS + 3].max()
+        if heaviest == 0.0:  # the position is free
             return self._polished()
         weak = self._opt.copy()
         turns = weak[k.WEIGHTS + 3 : k.WEIGHTS + 6]
-        turns *= _WEAK * most * self._model.length / turns.max()
+        turns *= _WEAK * heaviest * self._model.length / turns.max()
         weak[k.PERSIST], weak[k.SPARE] = 1.0, 0.0
         tried = self._model.slots(self._search(weak, _SLOTS))
         best = tried[int(np.argmin(tried[:, self._model.size + 6]))]
@@ -145,12 +146,12 @@ class _Diagnosis:
 def _joints_at_limits(model: SearchModel, out: Array) -> tuple[str, ...]:
     """Return the joints that are at a limit in the first slot of a result."""
     q = out[HEAD : HEAD + model.size]
-    at = (q - model.lower < 1e-9) | (model.upper - q < 1e-9)
-    return tuple(name for name, there in zip(model.names, at, strict=True) if there)
+    at_limit = (q - model.lower < 1e-9) | (model.upper - q < 1e-9)
+    return tuple(name for name, at in zip(model.names, at_limit, strict=True) if at)
 
 
 def _limit_violations(model: SearchModel, found: Array) -> tuple[tuple[str, ...], str, Array]:
-    """Return joints beyond limits in the mildest of some postures (k, size), a clause, and it."""
+    """Return the joints beyond limits in the mildest of postures (k, size), a clause, and it."""
     near = _into_range(model, found)
     beyond = np.maximum(model.lower - near, 0.0) + np.maximum(near - model.upper, 0.0)
     mildest = int(np.argmin(beyond.sum(axis=1)))
@@ -160,7 +161,7 @@ def _limit_violations(model: SearchModel, found: Array) -> tuple[tuple[str, ...]
 
 
 def _into_range(model: SearchModel, q: Array) -> Array:
-    """Return q (k, size) with each turning joint by whole turns as near to its range as can be."""
+    """Return q (k, size) with revolute joints moved by whole turns as near as can be to range."""
     lower, upper = model.lower, model.upper
     middle = 0.5 * (np.maximum(lower, -1e9) + np.minimum(upper, 1e9))
     period = model.constants[1:, PERIOD]

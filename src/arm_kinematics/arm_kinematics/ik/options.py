@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of a solution -> the flat array that the compiled search uses."""
+"""Conversion of IK options into the flat array of the compiled search."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels import residuals as k
 
 _LEVER = 0.2
-"""A turn of one radian counts like a way of this share of the arm's length."""
+"""Share of the arm's length that one radian is equivalent to."""
 _AIM = 1e-2
-"""Share of the tolerances that a descent goes on to: the last step squares the error anyway."""
+"""Share of the tolerances that a descent aims at: the last step squares the error anyway."""
 _TIGHT = 1e-2
-"""Tolerances below this [rad, or the length that amounts to it] leave nothing to yield."""
-_STARTS_A_CALL = 32 if HAVE_NUMBA else 1
+"""Tolerances below this [rad, or the equivalent length] count as tight."""
+_STARTS_PER_CALL = 32 if HAVE_NUMBA else 1
 MODES = ("pose", "position", "position_axis")
 AXES = ("target", "tool")
 PREFERENCES = ("nearest", "centred")
 
 
 class IkOptions(NamedTuple):
-    """Options of a solution; see ``Chain.ik`` for each of these."""
+    """Options of inverse kinematics; see ``Chain.ik`` for each of them."""
 
     mode: str
     position_tolerance: float | Sequence[float]
@@ -41,20 +41,20 @@ class IkOptions(NamedTuple):
 
 
 def option_array(options: IkOptions, length: float, names: Sequence[str]) -> Array:
-    """Return the flat options (see residuals.py), for an arm of some length [m].
+    """Return the flat options (see residuals.py) for an arm of the given length [m].
 
-    Errors weigh one over their tolerances, so that what is loose yields to what is tight. Where
-    all are tight nothing has to yield: then lengths and angles are weighed as the arm's length
-    suggests, which finds solutions faster, on arms of any size.
+    Errors are weighted by one over their tolerances, so that loose ones yield to tight ones. If
+    all are tight, lengths and angles are weighted by the arm's length instead, which finds
+    solutions faster on arms of any size.
     """
     one_of(options.mode, "mode", MODES)
     opt = np.zeros(k.OPTIONS + len(names))
     opt[k.IN_TIP] = one_of(options.tolerance_axes, "tolerance_axes", AXES)
     opt[k.CENTRED] = one_of(options.prefer, "prefer", PREFERENCES)
-    opt[k.AIM], opt[k.STARTS], opt[k.DEADLINE] = _AIM, _STARTS_A_CALL, math.inf
+    opt[k.AIM], opt[k.STARTS], opt[k.DEADLINE] = _AIM, _STARTS_PER_CALL, math.inf
     opt[k.OPTIONS :] = _joint_weights(options.weights, names)
-    _place(opt, options.position_tolerance)
-    _turns(opt, options)
+    _set_position(opt, options.position_tolerance)
+    _set_orientation(opt, options)
     opt[k.WEIGHTS : k.WEIGHTS + 6] = opt[k.BOUNDS : k.BOUNDS + 6]
     opt[k.EVEN : k.EVEN + 6] = opt[k.BOUNDS : k.BOUNDS + 6] > 0.0
     opt[k.EVEN : k.EVEN + 3] /= _LEVER * length
@@ -62,8 +62,8 @@ def option_array(options: IkOptions, length: float, names: Sequence[str]) -> Arr
     return opt
 
 
-def _place(opt: Array, tolerance: Any) -> None:
-    """Set what of the position counts."""
+def _set_position(opt: Array, tolerance: Any) -> None:
+    """Set the components of the position that count, and their tolerances."""
     place = _tolerances(tolerance, "position_tolerance")
     expected = "a positive number, or three of which some are inf to leave these components free"
     require(place != (math.inf,), "position_tolerance", tolerance, expected)
@@ -71,12 +71,12 @@ def _place(opt: Array, tolerance: Any) -> None:
     opt[k.BOUNDS : k.BOUNDS + 3] = [1.0 / t for t in place]
 
 
-def _turns(opt: Array, options: IkOptions) -> None:
-    """Set what of the orientation counts."""
+def _set_orientation(opt: Array, options: IkOptions) -> None:
+    """Set the components of the orientation that count, and their tolerances."""
     turns = _tolerances(options.orientation_tolerance, "orientation_tolerance")
-    given = (0.0, 0.0, 1.0) if options.axis is None else options.axis
+    direction = (0.0, 0.0, 1.0) if options.axis is None else options.axis
     expected = "finite numbers, not all 0"
-    axis = vector(given, 3, "axis", expected, lambda x: np.isfinite(x) & x.any())
+    axis = vector(direction, 3, "axis", expected, lambda x: np.isfinite(x) & x.any())
     free = [i for i, t in enumerate(turns) if math.isinf(t)]
     opt[k.TURN_BOX] = len(turns) == 3
     if options.mode == "position" or len(free) == len(turns):
@@ -86,7 +86,7 @@ def _turns(opt: Array, options: IkOptions) -> None:
     if options.mode == "position_axis":
         opt[k.WHAT] = k.AXIS_ONLY
         opt[k.TOOL : k.TOOL + 3] = axis / np.linalg.norm(axis)
-    elif len(free) == 1:  # then the roll about that axis may be anything: only its tilt counts
+    elif len(free) == 1:  # the roll about that axis is free: only its tilt counts
         opt[k.WHAT] = k.AXIS_ONLY
         opt[k.TOOL + free[0]] = 1.0
     else:
@@ -94,7 +94,7 @@ def _turns(opt: Array, options: IkOptions) -> None:
 
 
 def _balance(opt: Array, radian: float) -> None:
-    """Weigh a length like the angle it amounts to, if the tolerances of both are tight."""
+    """Weight lengths like equivalent angles if the tolerances of both are tight."""
     place, turns = opt[k.BOUNDS : k.BOUNDS + 3], opt[k.BOUNDS + 3 : k.BOUNDS + 6]
     tight = place[place > 0.0].min(initial=math.inf) * _TIGHT * radian > 1.0
     if turns.max() * _TIGHT > 1.0 and place.any() and tight:
@@ -108,7 +108,7 @@ def _balance(opt: Array, radian: float) -> None:
 
 
 def _joint_weights(weights: Any, names: Sequence[str]) -> Array:
-    """Return the weights (n,) of joints, given by name or in their order; 1 where not given."""
+    """Return the joint weights (n,), given by name or in order; 1 where not given."""
     values: Any = [1.0] * len(names)
     if isinstance(weights, Mapping):
         for name in weights:
@@ -125,7 +125,7 @@ def _joint_weights(weights: Any, names: Sequence[str]) -> Array:
 
 
 def _tolerances(tolerance: Any, what: str) -> tuple[float, ...]:
-    """Return one tolerance or three, inf where there is none to keep."""
+    """Return one tolerance or three, inf for free components."""
     if np.ndim(tolerance) == 0:
         return (positive(tolerance, what),)
     if len(tolerance) != 3:

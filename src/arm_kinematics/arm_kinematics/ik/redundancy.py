@@ -1,13 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Self-motion of a 7R arm: all ways to hold the tip at a pose, as continuous branches.
+"""Self-motion of a 7R arm: all postures that hold the tip at a pose, as continuous branches.
 
 Six equations in seven joints leave curves (Burdick, "On the inverse kinematics of redundant
 manipulators: characterization of the self-motion manifolds", IEEE Int. Conf. Robotics and
-Automation 1989). One joint is locked at some values; the other six are a 6R arm, of which
-`general_6r` has every solution. From each, the curve is traced until it closes (see
-self_motion.py); a curve that misses all values of one joint meets those of another, hence two
-joints are used, those which move most in self-motions. Joint limits cut the curves into arcs.
+Automation 1989). One joint is locked at some values; the other six are a 6R arm, for which
+`general_6r` finds every solution. From each, the curve is traced until it closes (see
+self_motion.py); a curve that misses all values of one joint meets those of another, so the
+two joints that move most in self-motions are used. Joint limits cut the curves into arcs.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 TURN = 2.0 * math.pi
 ROUND_OFF = 1e-10
 Finder = Callable[[Array, Array], Array | None]
-"""Point of the curve that is a step (7,) from a point (7,), or beside that; None if none is."""
+"""Function of a point (7,) and a step (7,): the point of the curve at that step, or None."""
 
 
 class SelfMotionArc(NamedTuple):
-    """A part of a curve inside limits: points (m, 7); joints at whose limits it ends, or -1."""
+    """A part of a curve inside limits: points (m, 7), and the joints whose limits end it or -1."""
 
     q: Array
     closed: bool
@@ -49,85 +49,85 @@ class SelfMotionArc(NamedTuple):
 
 
 class SelfMotionLimits(NamedTuple):
-    """Joint limits, infinite where there are none, which cut a curve into arcs."""
+    """Joint limits that cut a curve into arcs; infinite where there are none."""
 
     lower: Array  # (7,) [rad]
     upper: Array
-    near: Array  # posture (7,) in whose turns the arcs are given [rad]
+    near: Array  # posture (7,) to which the whole turns of the arcs are nearest [rad]
     find: Finder
 
     def arcs(self, curve: Array, closed: bool) -> list[SelfMotionArc]:
         """Return the parts of a curve (m, 7) that are inside the limits.
 
-        A closed curve is laid out three times in a row, so that a part may go over its seam, and
-        may wind on as far as limits of more than a turn allow.
+        A closed curve is repeated three times, so that a part may cross its seam and wind on as
+        far as limits of more than a turn allow.
         """
         curve = self._with_short_visits(curve)
-        ring, way = (curve[:-1], curve[-1] - curve[0]) if closed else (curve, 0.0 * curve[0])
+        ring, period = (curve[:-1], curve[-1] - curve[0]) if closed else (curve, 0.0 * curve[0])
         m = len(ring)
-        path = np.concatenate([ring - way, ring, ring + way]) if closed else ring
+        path = np.concatenate([ring - period, ring, ring + period]) if closed else ring
         turns = self._turns(ring)
-        todo = self._hold(ring + turns)
+        pending = self._inside(ring + turns)
         arcs = []
         for i in np.argsort(np.linalg.norm(ring + turns - self.near, axis=1), kind="stable"):
-            if not todo[i]:
+            if not pending[i]:
                 continue
-            here, moved = (m + int(i) if closed else int(i)), path + turns[i]
-            start, stop = _stretch(self._hold(moved), here)
-            todo[np.arange(start, stop) % m] = False
+            index, shifted = (m + int(i) if closed else int(i)), path + turns[i]
+            start, stop = _run_around(self._inside(shifted), index)
+            pending[np.arange(start, stop) % m] = False
             if closed and stop - start == 3 * m:
-                arcs.append(SelfMotionArc(moved[here : here + m + 1], True, (-1, -1)))
+                arcs.append(SelfMotionArc(shifted[index : index + m + 1], True, (-1, -1)))
             else:
-                arcs.append(self._arc(moved, start, stop))
+                arcs.append(self._arc(shifted, start, stop))
         return arcs
 
     def _turns(self, q: Array) -> Array:
-        """Return the whole turns to be added to q (m, 7) to come inside, next to the posture."""
+        """Return the whole turns that bring q (m, 7) inside the limits, nearest to the posture."""
         turns: Array = TURN * np.round((self.near - q) / TURN)
         over, under = q + turns > self.upper, q + turns < self.lower
         other = turns - TURN * over + TURN * under
         helps = (q + other >= self.lower) & (q + other <= self.upper)
         return np.where(helps, other, turns)
 
-    def _hold(self, q: Array) -> NDArray[np.bool_]:
+    def _inside(self, q: Array) -> NDArray[np.bool_]:
         return np.asarray(np.all((q >= self.lower) & (q <= self.upper), axis=-1))
 
     def _with_short_visits(self, curve: Array) -> Array:
-        """Return the curve with another point where it is inside only between two points."""
-        start, way = curve[:-1] + self._turns(curve[:-1]), np.diff(curve, axis=0)
+        """Return the curve with extra points where it is inside only between two points."""
+        start, step = curve[:-1] + self._turns(curve[:-1]), np.diff(curve, axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            to_lower, to_upper = (self.lower - start) / way, (self.upper - start) / way
+            to_lower, to_upper = (self.lower - start) / step, (self.upper - start) / step
         enter = np.fmin(to_lower, to_upper).max(axis=1)
         leave = np.fmax(to_lower, to_upper).min(axis=1)
         visits = np.flatnonzero((enter > 0.0) & (leave < 1.0) & (enter < leave))
         for j in visits[::-1]:
-            point = self.find(curve[j], 0.5 * (enter[j] + leave[j]) * way[j])
+            point = self.find(curve[j], 0.5 * (enter[j] + leave[j]) * step[j])
             if point is not None:
                 curve = np.insert(curve, j + 1, point, axis=0)
         return curve
 
-    def _arc(self, moved: Array, start: int, stop: int) -> SelfMotionArc:
-        """Return points start to stop of a curve and its ends on the limits."""
-        points, first, last = [moved[start:stop]], -1, -1
+    def _arc(self, curve: Array, start: int, stop: int) -> SelfMotionArc:
+        """Return the arc of points start to stop, with its ends on the limits."""
+        points, first, last = [curve[start:stop]], -1, -1
         if start > 0:
-            first, end = self._end(moved[start], moved[start - 1])
+            first, end = self._end(curve[start], curve[start - 1])
             points = [end, *points]
-        if stop < len(moved):
-            last, end = self._end(moved[stop - 1], moved[stop])
+        if stop < len(curve):
+            last, end = self._end(curve[stop - 1], curve[stop])
             points = [*points, end]
         return SelfMotionArc(np.concatenate(points), False, (first, last))
 
     def _end(self, inside: Array, outside: Array) -> tuple[int, Array]:
-        """Return the joint that meets its limit first on a way, and where (0 or 1, 7)."""
+        """Return the joint that reaches its limit first on a step, and the point (0 or 1, 7)."""
         bound = np.clip(outside, self.lower, self.upper)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(outside == bound, np.inf, (bound - inside) / (outside - inside))
         for joint in np.argsort(share, kind="stable"):
             if share[joint] > 1.0:
                 break
-            way = np.zeros(7)
-            way[joint] = bound[joint] - inside[joint]
-            point = self.find(inside, way) if way[joint] else None
+            step = np.zeros(7)
+            step[joint] = bound[joint] - inside[joint]
+            point = self.find(inside, step) if step[joint] else None
             if point is None:
                 continue
             kept = np.clip(point, self.lower, self.upper)
@@ -136,10 +136,10 @@ class SelfMotionLimits(NamedTuple):
         return int(np.argmin(share)), np.empty((0, 7))
 
 
-def _stretch(inside: NDArray[np.bool_], here: int) -> tuple[int, int]:
-    """Return start and stop of the run of True about a place."""
+def _run_around(inside: NDArray[np.bool_], index: int) -> tuple[int, int]:
+    """Return start and stop of the run of True around an index."""
     outside = np.flatnonzero(~inside)
-    k = int(np.searchsorted(outside, here))
+    k = int(np.searchsorted(outside, index))
     start = int(outside[k - 1]) + 1 if k > 0 else 0
     return start, int(outside[k]) if k < len(outside) else len(inside)
 
@@ -154,7 +154,7 @@ class SevenR:
     """The self-motions of an arm of seven revolute joints, without limits.
 
     Attributes:
-        by_motion: The joints, those first that move most in self-motions.
+        by_motion: Indices of the joints, those that move most in self-motions first.
     """
 
     def __init__(self, S: Array, M: Array) -> None:
@@ -169,7 +169,7 @@ class SevenR:
         self.by_motion = tuple(int(i) for i in np.argsort(-self._motion(), kind="stable"))
 
     def _motion(self) -> Array:
-        """Return how much each joint moves (7,) in self-motions at sample postures."""
+        """Return the total motion of each joint (7,) in self-motions at sample postures."""
         total, T, J = np.zeros(7), np.empty((4, 4)), np.empty((6, 7))
         for i in range(12):
             q = TURN * ((0.5 + (i + 1) * _STEP) % 1.0)
@@ -179,14 +179,14 @@ class SevenR:
         return total
 
     def locked(self, T: Array, joint: int, value: float) -> Array:
-        """Return all joint angles (k, 7) that hold the tip at T with one joint at a value."""
+        """Return all joint angles (k, 7) with the tip at T and one joint locked at a value."""
         key = joint, value
         if key not in self._locked:
             self._locked[key] = self._lock(joint, value)
         return np.insert(self._locked[key].solve(T), joint, value, axis=1)
 
     def _lock(self, joint: int, value: float) -> General6R:
-        """Return the 6R arm that is left if one joint stays at a value."""
+        """Return the 6R arm that remains when one joint is locked at a value."""
         turned = se3_exp(self._S[:, joint] * value)
         behind = adjoint(turned) @ self._S[:, joint + 1 :]
         screws = np.hstack([self._S[:, :joint], behind])
@@ -199,8 +199,8 @@ class SevenR:
     ) -> list[tuple[Array, bool]]:
         """Return the curves (m, 7) of the self-motion at T, and whether each is closed.
 
-        ``step`` is the longest way of a joint between two points [rad], ``joints`` are locked for
-        the first points; past the deadline, those found so far are returned.
+        ``step`` is the largest motion of a joint between two points [rad], ``joints`` are locked
+        to find first points; past the deadline, the curves found so far are returned.
         """
         T = np.ascontiguousarray(T)
         options = np.array([self._unit, step, 1.0])
@@ -228,27 +228,27 @@ class SevenR:
         tracing.trace(self._c, T, np.ascontiguousarray(q), options, out)
         return out[1 : 1 + int(out[0, COUNT])].copy(), bool(out[0, ENDING] == CLOSED)
 
-    def point_at(self, T: Array, near: Array, way: Array) -> Array | None:
-        """Return the point (7,) of the self-motion a step from another, or beside that."""
+    def point_at(self, T: Array, near: Array, step: Array) -> Array | None:
+        """Return the point (7,) of the self-motion at a step (7,) from a near one, or None."""
         q, options = np.empty(7), np.array([self._unit, 0.0, 0.0])
-        near, way, T = (np.ascontiguousarray(x) for x in (near, way, T))
-        return q if tracing.point_at(self._c, T, options, near, way, q) else None
+        near, step, T = (np.ascontiguousarray(x) for x in (near, step, T))
+        return q if tracing.point_at(self._c, T, options, near, step, q) else None
 
 
-COARSEST, FINEST = 0.3, 1e-3
+MAX_STEP, MIN_STEP = 0.3, 1e-3  # [rad]
 SAME = 1e-3  # [rad]
 
 
 class Branch(NamedTuple):
-    """One continuous way to move the arm while its tip rests."""
+    """One continuous motion of the arm that keeps its tip at rest."""
 
-    # joint angles (m, 7) along it [rad]; no joint moves by more than the step between two
+    # joint angles (m, 7) along it [rad]; no joint moves more than a step between two rows
     q: Array
-    length: Array  # way from the first to each (m,), Euclidean [rad]
-    closed: bool  # true if the last posture is the first one again, up to whole turns
-    # joints at whose limits it begins and ends; "" if it is closed, or cannot be followed further
+    length: Array  # Euclidean path length from the first to each (m,) [rad]
+    closed: bool  # whether the last posture equals the first one, up to whole turns
+    # joints at whose limits it begins and ends; "" if it is closed, or the tracing got stuck
     ends: tuple[str, str]
-    distance: float  # euclidean distance of its nearest posture from the seed [rad]
+    distance: float  # Euclidean distance of its nearest posture from the seed [rad]
 
 
 class SelfMotion(NamedTuple):
@@ -266,26 +266,27 @@ def self_motion(
     joint: str | None = None,
     deadline: float = math.inf,
 ) -> SelfMotion:
-    """Return all ways in which a 7R arm holds its tip at a pose. Equal input, equal output.
+    """Return all postures in which a 7R arm holds its tip at a pose, as branches.
 
-    Where limits allow a joint more than a turn, a branch is given once, in the turns next to the
-    seed.
+    Where limits allow a joint more than a turn, a branch is returned once, in the turns nearest to
+    the seed. Equal input gives equal output.
 
     Args:
-        chain: An arm of seven turning joints.
+        chain: An arm of seven revolute joints.
         T: Pose of the tip in the base frame (4, 4).
-        seed: What to be near, (7,) [rad]; None is mid-range.
-        step: Longest way of a joint between two postures of a branch [rad], 0.001 to 0.3.
-        joint: Name of the joint that is locked to find first postures; None takes two that suit.
-        deadline: When to stop with what is found, on the monotonic clock [s].
+        seed: Posture to stay near, (7,) [rad]; None is mid-range.
+        step: Largest motion of a joint between two postures of a branch [rad], 0.001 to 0.3.
+        joint: Name of the joint to lock for first postures; None uses the two that move most.
+        deadline: Time on the monotonic clock [s] after which the branches found so far are
+            returned.
 
     Raises:
-        KinematicsError: The arm is no 7R arm, or another argument makes no sense.
+        KinematicsError: The arm is not a 7R arm, or another argument is invalid.
     """
     if chain.S.shape != (6, 7) or any(chain.prismatic):
         raise KinematicsError("self-motion needs an arm of seven turning joints", what="chain")
-    require(FINEST <= step <= COARSEST, "step", step, f"{FINEST} to {COARSEST} rad")
-    target, start = rigid_transform(T, "target"), _start(chain, seed)
+    require(MIN_STEP <= step <= MAX_STEP, "step", step, f"{MIN_STEP} to {MAX_STEP} rad")
+    target, start = rigid_transform(T, "target"), _start_posture(chain, seed)
     arm = _arm(chain.S.tobytes(), chain.M.tobytes())
     joints = arm.by_motion[:2] if joint is None else (one_of(joint, "joint", chain.joint_names),)
     near, find = np.clip(start, chain.lower, chain.upper), partial(arm.point_at, target)
@@ -308,22 +309,22 @@ def sampled_solutions(
 ) -> Array:
     """Return up to ``count`` postures (k, 7) spread evenly over all branches, nearest first.
 
-    Of each branch the posture nearest to the seed is one; no two are the same to 1e-3 rad.
-    Arguments as for `self_motion`.
+    They include the posture of each branch nearest to the seed; no two are the same to 1e-3 rad.
+    Arguments are those of `self_motion`.
     """
     require(count >= 1, "count", count, "1 or more")
-    start = _start(chain, seed)
+    start = _start_posture(chain, seed)
     branches = self_motion(chain, T, seed, deadline=deadline).branches
-    whole = sum(float(b.length[-1]) for b in branches)
-    picked = [b.q[_spread(b, start, whole / count)] for b in branches]
-    q = np.concatenate([np.empty((0, 7)), *picked])
+    total = sum(float(b.length[-1]) for b in branches)
+    samples = [b.q[_sample_indices(b, start, total / count)] for b in branches]
+    q = np.concatenate([np.empty((0, 7)), *samples])
     q = q[np.argsort(np.linalg.norm(q - start, axis=1), kind="stable")]
-    apart = np.abs(q[:, None] - q[None]).max(axis=2) > SAME
-    return np.asarray(q[np.tril(~apart, -1).sum(axis=1) == 0][:count])
+    differ = np.abs(q[:, None] - q[None]).max(axis=2) > SAME
+    return np.asarray(q[np.tril(~differ, -1).sum(axis=1) == 0][:count])
 
 
-def _spread(branch: Branch, seed: Array, spacing: float) -> Array:
-    """Return numbers of postures about a spacing apart, the nearest to the seed among them."""
+def _sample_indices(branch: Branch, seed: Array, spacing: float) -> Array:
+    """Return indices of postures about a spacing apart, with the one nearest to the seed."""
     nearest = int(np.argmin(np.linalg.norm(branch.q - seed, axis=1)))
     phase = branch.length[nearest] % spacing if spacing > 0.0 else 0.0
     marks = np.arange(phase, branch.length[-1], max(spacing, 1e-9))
@@ -345,5 +346,5 @@ def _branch(arc: SelfMotionArc, chain: Chain, seed: Array) -> Branch:
     return Branch(arc.q, length, arc.closed, (first, last), distance)
 
 
-def _start(chain: Chain, seed: ArrayLike | None) -> Array:
+def _start_posture(chain: Chain, seed: ArrayLike | None) -> Array:
     return vector(chain.middle if seed is None else seed, chain.n, "seed")

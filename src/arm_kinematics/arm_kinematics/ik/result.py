@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The result of inverse kinematics: status, solutions, residuals, and one sentence."""
+"""The result of inverse kinematics: status, solutions, residuals, and a message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arm_kinematics.kernels.search import COUNT, FOUND, HEAD, SLOT, USED
 
 
 class IkStatus(IntEnum):
-    """Why a search ended; the numbers are those of arm_interfaces/srv/SolveIK."""
+    """Outcome of a search; the values are those of arm_interfaces/srv/SolveIK."""
 
     SUCCESS = 1
     """Every solution is within tolerance and limits."""
@@ -30,11 +30,11 @@ class IkStatus(IntEnum):
     UNREACHABLE_POSITION = -1
     """The position is out of reach."""
     UNREACHABLE_ORIENTATION = -2
-    """The position is within reach, the orientation there is not."""
+    """The position is within reach, but not with this orientation."""
     JOINT_LIMIT = -3
-    """The pose would be within reach but for the limits of some joints."""
+    """The pose would be within reach without the limits of some joints."""
     TIMEOUT = -5
-    """The time ran out before a solution was found."""
+    """Time ran out before a solution was found."""
 
 
 class IkSolution(NamedTuple):
@@ -45,7 +45,7 @@ class IkSolution(NamedTuple):
         position_error: Distance from the target position [m].
         orientation_error: Angle from the target orientation [rad]: of the whole rotation in mode
             "pose", between the two tool axes in mode "position_axis", 0 in mode "position".
-        distance: Distance of q from the seed: the root of the weighed sum of squares.
+        distance: Distance of q from the seed: the root of the weighted sum of squares.
     """
 
     q: Array
@@ -57,8 +57,8 @@ class IkSolution(NamedTuple):
 class Reason(NamedTuple):
     """Why there is no solution."""
 
-    status: IkStatus  # the corresponding status
-    clause: str  # the same in words, without a capital and a full stop
+    status: IkStatus
+    clause: str  # the reason in words, without a capital and a full stop
     joints: tuple[str, ...] = ()  # the joints that cause it
 
 
@@ -66,7 +66,7 @@ class IkResult:
     """The result for one target; read-only.
 
     Attributes:
-        status: Why the search ended.
+        status: Outcome of the search.
     """
 
     __slots__ = ("_n", "_note", "_out", "_reason", "_solutions", "status")
@@ -80,22 +80,22 @@ class IkResult:
 
     @property
     def cause(self) -> IkStatus:
-        """The status without allow_approximate: why there is no exact solution."""
+        """The status that would be returned without allow_approximate."""
         return self._reason.status if self._reason else self.status
 
     @property
     def limiting_joints(self) -> tuple[str, ...]:
-        """Joints whose limits are in the way (JOINT_LIMIT), else those at one."""
+        """Joints whose limits rule out the pose (JOINT_LIMIT), otherwise those at a limit."""
         return self._reason.joints if self._reason else ()
 
     @property
     def ok(self) -> bool:
-        """True for SUCCESS and for APPROXIMATE (which has to be allowed)."""
+        """True for SUCCESS and for APPROXIMATE (which must be allowed)."""
         return self.status > 0
 
     @property
     def solutions(self) -> tuple[IkSolution, ...]:
-        """The solutions, the preferred first; if there is none, the best effort alone."""
+        """The solutions, the preferred one first; without any, only the best effort."""
         if self._solutions is None:
             n, size = self._n, self._n + SLOT
             slots = self._read_only()[HEAD:].reshape(-1, size)[: max(1, int(self._out[FOUND]))]
@@ -109,9 +109,9 @@ class IkResult:
 
     @property
     def every_q(self) -> Array:
-        """Joint positions (k, n) of all solutions, the preferred first, or of the best effort.
+        """Joint positions (k, n) of all solutions, the preferred one first, or of the best effort.
 
-        Cheaper than ``solutions`` where only the positions are needed.
+        Cheaper than ``solutions`` if only the positions are needed.
         """
         out, n = self._read_only(), self._n
         return out[HEAD:].reshape(-1, n + SLOT)[: max(1, int(out[FOUND])), :n]
@@ -128,19 +128,19 @@ class IkResult:
 
     @property
     def starts(self) -> int:
-        """Descents that were tried."""
+        """Number of descents tried."""
         return int(self._out[USED])
 
     @property
     def evaluations(self) -> int:
-        """Forward kinematics and Jacobians that were computed."""
+        """Number of forward kinematics and Jacobians computed."""
         return int(self._out[COUNT])
 
     @property
     def message(self) -> str:
-        """One sentence: the solution, or why there is none, with residuals."""
+        """One sentence: the outcome and the residuals."""
         best = self.solutions[0]
-        away = f"{apart(best.position_error, best.orientation_error)} from the target"
+        away = f"{residual_text(best.position_error, best.orientation_error)} from the target"
         if self.status == IkStatus.SUCCESS:
             count = len(self.solutions)
             found = "Solved" if count == 1 else f"{count} solutions, the nearest"
@@ -168,52 +168,54 @@ def _solution(slot: Array, n: int) -> IkSolution:
     return IkSolution(slot[:n], math.hypot(px, py, pz), math.hypot(x, y, z), distance)
 
 
-def apart(distance: float, angle: float) -> str:
-    """Return a distance [m] and an angle [rad] for a person: 3.2 mm and 20 deg."""
+def residual_text(distance: float, angle: float) -> str:
+    """Return a distance [m] and an angle [rad] as text: 3.2 mm and 20 deg."""
     return f"{1e3 * distance:.3g} mm and {math.degrees(angle):.3g} deg"
 
 
 def joint_list(names: Sequence[str]) -> str:
-    """Return names as people write them: a, b and c."""
+    """Return names as a list in words: a, b and c."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-MOST = 100_000
+MAX_VARIANTS = 100_000
 _ROUNDING = 1e-12
 
 
 def with_whole_turns(model: SearchModel, opt: Array, seed: Array, out: Array) -> Array:
-    """Return a result with every variation of its solutions, the nearest to the seed first.
+    """Return a result with all whole-turn variants of its solutions, the preferred one first.
 
-    A joint without limits on either side stays as it is. Raises KinematicsError if they would be
-    more than MOST.
+    A joint without limits stays as it is. Raises KinematicsError if there would be more than
+    MAX_VARIANTS.
     """
     n = model.size
     slots = model.slots(out)
-    choices = [[_turns(model, i, float(slot[i])) for i in range(n)] for slot in slots]
+    choices = [[_turn_variants(model, i, float(slot[i])) for i in range(n)] for slot in slots]
     count = sum(math.prod(map(len, choice)) for choice in choices)
-    if count > MOST:
+    if count > MAX_VARIANTS:
         raise KinematicsError(
-            f"whole turns make {count} solutions of {len(slots)}; narrow the joint limits, or ask "
-            "without whole_turns",
+            f"whole turns make {count} solutions of {len(slots)}; narrow the joint limits, or "
+            "call without whole_turns",
             what="whole_turns",
         )
     rests = slots[:, n:].tolist()
-    varied = np.array(
+    variants = np.array(
         [
             (*q, *rest)
             for rest, choice in zip(rests, choices, strict=True)
             for q in itertools.product(*choice)
         ]
     )
-    varied[:, n + SLOT - 1] = np.sqrt((opt[OPTIONS:] * (varied[:, :n] - seed) ** 2).sum(axis=1))
+    variants[:, n + SLOT - 1] = np.sqrt(
+        (opt[OPTIONS:] * (variants[:, :n] - seed) ** 2).sum(axis=1)
+    )
     head = out[:HEAD].copy()
-    head[FOUND] = len(varied)
-    return model.in_order(opt, seed, np.concatenate([head, varied.ravel()]), len(varied))
+    head[FOUND] = len(variants)
+    return model.sorted_result(opt, seed, np.concatenate([head, variants.ravel()]), len(variants))
 
 
-def _turns(model: SearchModel, i: int, q: float) -> list[float]:
-    """Return the positions of one row that are whole turns from q and inside its limits."""
+def _turn_variants(model: SearchModel, i: int, q: float) -> list[float]:
+    """Return the positions of row i inside its limits that differ from q by whole turns."""
     period = float(model.constants[i + 1, PERIOD])
     lower, upper = float(model.lower[i]), float(model.upper[i])
     if period == 0.0 or model.constants[i + 1, LEADER] != i or math.isinf(upper - lower):

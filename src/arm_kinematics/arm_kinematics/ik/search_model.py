@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The chain as the search uses it: a row of constants for each screw (see kernels/forward.py).
 
-Without mimic joints a row is a joint. Else a joint's own row is the first one that it drives; the
-others have no limits here, and no weight.
+Without mimic joints a row is a joint. Otherwise the first row that a joint drives is its own; the
+others have no limits and no weight.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def kernel_constants(
 
 
 def _joint_homes(S: Array) -> list[Array]:
-    """Return a frame on each joint's axis, z along it, as near to the frame before as can be."""
+    """Return a frame on each joint's axis, z along it, as near as possible to the one before."""
     origin = np.zeros(3)
     frames = []
     for v, w in zip(S[:3].T, S[3:].T, strict=True):
@@ -62,14 +62,14 @@ def _joint_homes(S: Array) -> list[Array]:
 
 
 def arm_length(S: Array, M: Array) -> float:
-    """Return the length of the arm [m]: the way from joint to joint to the tip; 1 if it is 0."""
+    """Return the length of the arm [m] along its joints to the tip; 1 if it is 0."""
     homes = [*_joint_homes(S), M]
     steps = [float(np.linalg.norm(b[:3, 3] - a[:3, 3])) for a, b in pairwise(homes)]
     return sum(steps) or 1.0
 
 
 def _kronecker_step(n: int) -> float:
-    """Return 1/x with x^(n+1) = x + 1: its powers make an even spread in n dimensions."""
+    """Return 1/x with x^(n+1) = x + 1: its powers spread points evenly in n dimensions."""
     x = 2.0
     for _ in range(60):
         x = (1.0 + x) ** (1.0 / (n + 1))
@@ -81,20 +81,20 @@ def _flat(T: Array) -> Array:
 
 
 _SAMPLES = 3
-_RANK = 1e-7  # singular values below this share of the largest are none
+_RANK = 1e-7  # singular values below this share of the largest count as zero
 
 
 class SearchModel:
-    """Rows of a chain and what they mean.
+    """The rows of a chain for the search, and their meaning.
 
     Attributes:
         constants: Table for the compiled loops, see kernels/forward.py.
         size: Number of rows.
         names: Name of the joint that drives each row.
-        sliding: Whether the row slides.
+        sliding: Whether each row is prismatic.
         lower, upper: Limits of the rows [rad or m].
-        scale: Way of each row per way of its joint.
-        middle: The rows in the middle of their ranges, 0 where there are no limits.
+        scale: Motion of each row per motion of its joint.
+        middle: Positions of the rows at mid-range, 0 where there are no limits.
         length: Length of the arm [m].
     """
 
@@ -116,7 +116,7 @@ class SearchModel:
         self.middle = np.clip(np.where(self._bounded, middle, 0.0), self.lower, self.upper)
 
     def with_tool(self, tool: Array) -> SearchModel:
-        """Return the model of a point at tool (4, 4): tip <- point."""
+        """Return the model of a tool point (4, 4): tip <- point."""
         other = copy.copy(self)
         last = self.constants[-1]
         other.constants = self.constants.copy()
@@ -125,11 +125,11 @@ class SearchModel:
         return other
 
     def slots(self, out: Array) -> Array:
-        """Return the slots (k, size + SLOT) that are in use, as a view."""
+        """Return the used slots (k, size + SLOT) as a view."""
         return out[HEAD:].reshape(-1, self.size + SLOT)[: max(1, int(out[FOUND]))]
 
     def has_spare_motion(self, opt: Array) -> bool:
-        """Return whether the arm can move while the error stays the same."""
+        """Return whether the arm can move without changing the error (redundancy)."""
         rng = np.random.default_rng(0)
         reach = math.pi * self.constants[1:, forward.UNIT]
         low, high = np.maximum(self.lower, -reach), np.minimum(self.upper, reach)
@@ -139,7 +139,7 @@ class SearchModel:
         return movable > max(ranks)
 
     def _rank(self, opt: Array, q: Array) -> int:
-        """Return how many independent changes of what counts the joints can make at q."""
+        """Return the rank of the Jacobian of the components that count at q."""
         T, J = np.empty((4, 4)), np.empty((6, self.size))
         forward.fk_jacobian(self.constants, q, T, J)
         moves = T[:3, :3].T @ J[:3], T[:3, :3].T @ J[3:]
@@ -150,8 +150,8 @@ class SearchModel:
         values = np.linalg.svd(rows, compute_uv=False)
         return int((values > _RANK * max(values[0], 1e-300)).sum())
 
-    def in_order(self, opt: Array, seed: Array, out: Array, count: int) -> Array:
-        """Return a result with the preferred ``count`` of its solutions, the best first."""
+    def sorted_result(self, opt: Array, seed: Array, out: Array, count: int) -> Array:
+        """Return a result with the ``count`` preferred solutions, the best first."""
         slots = self.slots(out)
         rank = slots[:, self.size + 7]
         if opt[CENTRED] != 0.0:

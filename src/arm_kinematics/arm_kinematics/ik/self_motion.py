@@ -4,7 +4,7 @@
 
 Predictor and corrector (Allgower and Georg, "Numerical Continuation Methods", 1990, ch. 2): a step
 along the null vector of the Jacobian, then Newton's method on the pose and on the plane across the
-step. It passes where a joint turns back, which a sweep of that joint does not.
+step. It also passes points where a joint reverses, unlike a sweep of that joint.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from arm_kinematics.ik.general_6r.solver import prepare_general_6r
 from arm_kinematics.kernels.forward import COLUMN, columns, place, work
 
 JOINTS = 7
-# Row 0 of a trace: number of points, which follow, and how it ended.
+# Row 0 of a trace: number of points, which follow, and the reason of its end.
 COUNT, ENDING = 0, 1
 CLOSED, STUCK, FULL = 1.0, 2.0, 3.0
-# Options: length called 1 [m], longest way of a joint in a step [rad], direction (1 or -1).
+# Options: unit of length [m], largest motion of a joint in a step [rad], direction (1 or -1).
 UNIT, STEP, DIRECTION = 0, 1, 2
 
 CORRECTIONS = 8
 ON_CURVE = 1e-12  # error of a point of the curve
-SHORTEST = 1e-8  # of the longest step
-STRAIGHT = 0.95  # least cosine between null vectors of neighbours
+SHORTEST = 1e-8  # share of the longest step
+STRAIGHT = 0.95  # smallest cosine between null vectors of neighbours
 MARGIN, GROWTH = 0.9, 1.5
-SAME = 1e-6  # points nearer than this are one [rad]
+SAME = 1e-6  # points nearer than this are the same [rad]
 
 
 @kernel
 def trace(c: Array, T: Array, start: Array, options: Array, out: Array) -> None:
-    """Fill out (1 + points, 7) with the curve from start on, until it closes or cannot go on.
+    """Fill out (1 + points, 7) with the curve from start on, until it closes or gets stuck.
 
-    Neighbours differ by no more than STEP in each joint; angles run on beyond a turn.
+    Neighbours differ by no more than STEP in each joint; angles may exceed a turn.
     """
     W, unit, longest = work(JOINTS), options[UNIT], options[STEP]
     q, new, t, t_new = np.empty(7), np.empty(7), np.empty((1, 7)), np.empty((1, 7))
-    first = np.empty(7)  # a copy that may be written: one type, one compilation
+    first = np.empty(7)  # a writable copy: one type, one compilation
     copy(start, first)
     copy(start, q)
     null_vector(c, unit, q, W, t)
@@ -82,7 +82,7 @@ def trace(c: Array, T: Array, start: Array, options: Array, out: Array) -> None:
 def correct(
     c: Array, T: Array, unit: float, q: Array, d: Array, h: float, W: Array, new: Array
 ) -> bool:
-    """Fill new with the point of the curve where the way from q along d is h; False if none."""
+    """Fill new with the curve's point at distance h from q along d; False if none is found."""
     e, A, step = np.empty(6), np.empty((7, 8)), np.empty(7)
     for i in range(JOINTS):
         new[i] = q[i] + h * d[i]
@@ -108,7 +108,7 @@ def correct(
 
 @kernel
 def point_at(c: Array, T: Array, options: Array, near: Array, way: Array, q: Array) -> bool:
-    """Fill q with the point of the curve that is a step (7,) from a near one, or beside that."""
+    """Fill q with the curve's point at a step (7,) from a near one; False if none is found."""
     d, start, h = np.empty(7), np.empty(7), 0.0
     copy(near, start)
     for i in range(JOINTS):
@@ -121,7 +121,7 @@ def point_at(c: Array, T: Array, options: Array, near: Array, way: Array, q: Arr
 
 @kernel
 def null_vector(c: Array, unit: float, q: Array, W: Array, t: Array) -> None:
-    """Fill t (1, 7) with a unit vector along which the tip rests."""
+    """Fill t (1, 7) with a unit vector of joint motion that leaves the tip at rest."""
     A = np.empty((6, 7))
     place(c, q, W)
     _jacobian(c, unit, W, A)
@@ -159,9 +159,9 @@ def _closes(
     W: Array,
     new: Array,
 ) -> bool:
-    """Return whether the goal is the point of the curve beside it on the way from q along t.
+    """Return whether the goal is on the curve near q, in direction t.
 
-    With h > 0 it has to lie ahead, no farther than h. Then new is the goal, without turns between.
+    With h > 0 it must lie ahead, no farther than h. Then new is the goal in the turns of q.
     """
     ahead, gap = 0.0, 0.0
     for i in range(JOINTS):

@@ -4,10 +4,10 @@
 
 Levenberg-Marquardt with a damping that shrinks with the squared error (Sugihara, "Solvability-
 unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE Trans. Robotics 27(5),
-2011), so that it converges quadratically and needs no care at singular poses. Joints that a step
+2011), so that it converges quadratically and is robust at singular poses. Joints that a step
 would push through a limit are frozen for that step.
 
-A step of the projection minimises the weighed distance to the preferred joint positions among the
+A step of the projection minimises the weighted distance to the preferred joint positions among the
 steps that change no error, to first order: gradient projection (Liegeois, "Automatic supervisory
 control of the configuration and behavior of multibody mechanisms", IEEE Trans. SMC 7(12), 1977),
 here all the way to the projected minimum, and without joints that would pass a limit. A descent
@@ -129,14 +129,14 @@ RETRIES = 8
 LONGEST_STEP = 1.2  # [rad, or units of the joint]
 SHORTEST_STEP = 1e-9
 DAMPING = 0.3  # per half squared error, at the start of a descent
-LOOSEN, TIGHTEN, LEAST = 0.5, 10.0, 1e-12  # its factors after a good and a bad step, its floor
-FLAT = 1e-12  # a gain below this share of the error is none
-PATIENCE, WORTH = 2, 0.65  # give up if so many steps leave more than this share of the error
+LOOSEN, TIGHTEN, LEAST = 0.5, 10.0, 1e-12  # factors after a good and a bad step, smallest damping
+FLAT = 1e-12  # a gain below this share of the error counts as none
+PATIENCE, WORTH = 2, 0.65  # give up if this many steps leave more than this share of the error
 
 
 @kernel
 def _compiled_is_never_late(opt: Array) -> bool:
-    """A compiled descent takes microseconds: the clock is looked at between calls."""
+    """Return False: a compiled descent takes microseconds, the clock is read between calls."""
     return False
 
 
@@ -149,10 +149,10 @@ is_late = _compiled_is_never_late if HAVE_NUMBA else _is_late
 
 @kernel
 def descend(c: Array, opt: Array, W: Array) -> int:
-    """Descend from W[:, Q] to the nearest minimum of the weighed error.
+    """Descend from W[:, Q] to the nearest minimum of the weighted error.
 
-    Leaves positions in W[:, Q], the error in W[n, ERROR...], its weighed half square in
-    W[n, COST]. Returns what `quality` says of it.
+    Leaves positions in W[:, Q], the error in W[n, ERROR...], its weighted half square in
+    W[n, COST]. Returns its `quality`.
     """
     n = W.shape[0] - 1
     move(c, W, Q)
@@ -199,7 +199,7 @@ def descend(c: Array, opt: Array, W: Array) -> int:
 
 @kernel
 def _freeze(c: Array, W: Array) -> None:
-    """Mark the joints that stand at a limit and would be pushed against it (FREE = 0)."""
+    """Freeze the joints at a limit that would be pushed against it (FREE = 0)."""
     for i in range(W.shape[0] - 1):
         q, g = W[i, Q], W[i, GRADIENT]
         frozen = (g > 0.0 and q <= c[i + 1, LOWER]) or (g < 0.0 and q >= c[i + 1, UPPER])
@@ -232,14 +232,14 @@ def _trial_step(c: Array, W: Array) -> float:
 
 PROJECTIONS, SHORTENINGS = 12, 3
 LONGEST_PROJECTION = 0.8  # [rad, or units of the joint], so that bending stays small
-SHORTEST_PROJECTION = 1e-3  # a way shorter than this is none
-LOOSE = 1e-9  # of the pull towards the preferred posture, beside the errors
-LIGHTEST = 1e-6  # joints that do not count, beside those that do: else their motion is undefined
+SHORTEST_PROJECTION = 1e-3  # shorter steps end the projection
+LOOSE = 1e-9  # relative weight of the preferred posture compared to the errors
+LIGHTEST = 1e-6  # relative weight of joints with weight 0, whose motion were undefined otherwise
 
 
 @kernel
 def set_preference(c: Array, opt: Array, W: Array, seed: Array) -> None:
-    """Fill PREFERRED and PULL, where and how strongly joints are drawn, and DAMPING_WEIGHT."""
+    """Fill PREFERRED and PULL, the preferred positions and their weights, and DAMPING_WEIGHT."""
     n = W.shape[0] - 1
     for i in range(n):
         W[i, DAMPING_WEIGHT] = 1.0 / (c[i + 1, UNIT] * c[i + 1, UNIT])
@@ -255,14 +255,14 @@ def set_preference(c: Array, opt: Array, W: Array, seed: Array) -> None:
 
 @kernel
 def project_to_preference(c: Array, opt: Array, W: Array, state: int) -> None:
-    """Bring W[:, Q], a solution of quality ``state``, to the preferred posture near it."""
+    """Move W[:, Q], a solution of quality ``state``, to the preferred posture near it."""
     n = W.shape[0] - 1
     heaviest = 0.0
     for i in range(n):
         W[i, Q] = nearest_turn(c, i, W[i, Q], W[i, PREFERRED])
         heaviest = max(heaviest, W[i, PULL])
     for _ in range(PROJECTIONS):
-        if state != EXACT:  # the tip may be where a trial led that was not taken
+        if state != EXACT:  # the tip may be that of a rejected trial
             move(c, W, Q)
             error(opt, W, ERROR)
         derive(c, opt, W)
@@ -287,13 +287,13 @@ def project_to_preference(c: Array, opt: Array, W: Array, state: int) -> None:
         if not better:
             for i in range(n):
                 W[i, Q] = W[i, SAVED]
-            descend(c, opt, W)  # it is there; only its error is computed again
+            descend(c, opt, W)  # only its error is computed again
             return
 
 
 @kernel
 def preference_distance(W: Array) -> float:
-    """Return the squared distance of Q from the preferred posture, as PULL weighs it."""
+    """Return the squared distance of Q from the preferred posture, weighted by PULL."""
     square = 0.0
     for i in range(W.shape[0] - 1):
         gap = W[i, Q] - W[i, PREFERRED]
@@ -303,7 +303,7 @@ def preference_distance(W: Array) -> float:
 
 @kernel
 def _gain(W: Array) -> float:
-    """Return by how much DELTA brings the squared distance down, to first order."""
+    """Return the first-order decrease of the squared distance by DELTA."""
     square = 0.0
     for i in range(W.shape[0] - 1):
         square += W[i, PULL] * W[i, DELTA] * W[i, DELTA]
@@ -312,7 +312,7 @@ def _gain(W: Array) -> float:
 
 @kernel
 def _projected_step(c: Array, opt: Array, W: Array, heaviest: float) -> float:
-    """Fill DELTA with the way along which no error changes; return its size in units of joints."""
+    """Fill DELTA with the step that changes no error; return its size in units of joints."""
     n = W.shape[0] - 1
     if heaviest == 0.0:
         return 0.0
@@ -339,7 +339,7 @@ def _projected_step(c: Array, opt: Array, W: Array, heaviest: float) -> float:
 
 @kernel
 def nearest_turn(c: Array, i: int, q: float, to: float) -> float:
-    """Return position q of joint i by whole turns as near to another one as the limits allow."""
+    """Return q of joint i moved by whole turns as near to another position as limits allow."""
     period = c[i + 1, PERIOD]
     if period == 0.0:
         return q

@@ -8,15 +8,15 @@ slides along it (prismatic), and the fixed motions B come from the screws and th
 passes few objects. A motion is 12 numbers: the rows of the rotation, then the translation.
 
     c[i, 0:12]   Bi
-    c[i, 12..]   of joint i (1..n): PRISMATIC (1 or 0), LOWER and UPPER limit, UNIT (what one
-                 radian is compared with), SPREAD (its step in the sequence of starts), PERIOD (a
-                 whole turn if that does not change the pose, else 0), LEADER (number from 0 of
-                 the joint that it mimics, itself if it moves on its own), RATIO (its motion per
-                 motion of the leader)
+    c[i, 12..]   of joint i (1..n): PRISMATIC (1 or 0), LOWER and UPPER limit, UNIT (the
+                 equivalent of one radian), SPREAD (its step in the sequence of starts), PERIOD (a
+                 whole turn if that does not change the pose, else 0), LEADER (index of the joint
+                 that it mimics, its own if it is independent), RATIO (its motion per motion of
+                 the leader)
     c[0, LEADER] 1 if some joint mimics another one, else 0
 
-A mimic joint has no limits here and is no unknown: its column of the Jacobian is added to its
-leader's and then zero, so that no step moves it; `move` puts it where its leader requires.
+A mimic joint has no limits here and is not an unknown: its column of the Jacobian is added to its
+leader's and then set to zero, so that no step moves it; `move` sets it from its leader.
 
 Intermediate results are one table ``W`` too: a row for each joint, and a last row for the tip.
 One allocation, no views: both cost more than a whole joint here.
@@ -38,7 +38,7 @@ _HALF_PI_3 = 2.0222662487959506e-21
 
 @kernel
 def _sine_and_cosine(x: float) -> tuple[float, float]:
-    """Return sin(x), cos(x) to about one unit in the last place; both for the price of half.
+    """Return sin(x), cos(x) to about one unit in the last place, computed together.
 
     Reduction to a quarter turn about 0 (Cody and Waite, 1980), then Taylor series, whose next
     terms are below 1e-17 there.
@@ -112,7 +112,7 @@ def move(c: Array, W: Array, which: int) -> None:
 
 @kernel
 def _sines_and_cosines(c: Array, W: Array, which: int) -> None:
-    """Fill SINE and COSINE; a loop of its own, for it needs all the registers there are."""
+    """Fill SINE and COSINE; in a separate loop, since it needs all registers."""
     for i in range(W.shape[0] - 1):
         if c[i + 1, PRISMATIC] == 0.0:
             W[i, SINE], W[i, COSINE] = sine_and_cosine(W[i, which])
@@ -168,7 +168,7 @@ def _multiply(c: Array, W: Array, which: int) -> None:
 
 @kernel
 def _move_mimic_joints(c: Array, W: Array, which: int) -> None:
-    """Put the joints that follow others where these want them."""
+    """Set the mimic joints from their leaders."""
     for i in range(W.shape[0] - 1):
         leader = int(c[i + 1, LEADER])
         if leader != i:
@@ -177,7 +177,7 @@ def _move_mimic_joints(c: Array, W: Array, which: int) -> None:
 
 @kernel
 def _add_mimic_columns(c: Array, W: Array) -> None:
-    """Add the columns of joints that follow others to those of their leaders."""
+    """Add the columns of mimic joints to those of their leaders."""
     for i in range(W.shape[0] - 1):
         leader = int(c[i + 1, LEADER])
         if leader != i:
@@ -188,7 +188,7 @@ def _add_mimic_columns(c: Array, W: Array) -> None:
 
 @kernel
 def columns(c: Array, W: Array) -> None:
-    """Compute the Jacobian where `move` has left the tip (MR 5.1, turned to the tip).
+    """Compute the Jacobian at the tip pose left by `move` (MR 5.1, at the tip's origin).
 
     Fills COLUMN: velocity of the tip's origin, angular velocity.
     """
@@ -227,7 +227,7 @@ def place(c: Array, q: Array, W: Array) -> bool:
 
 @kernel
 def fk(c: Array, q: Array, T: Array) -> bool:
-    """Fill T (4, 4) with the pose of the tip in the base frame; False if q makes no sense."""
+    """Fill T (4, 4) with the pose of the tip in the base frame; False if q is invalid."""
     W = work(c.shape[0] - 1)
     if not place(c, q, W):
         return False

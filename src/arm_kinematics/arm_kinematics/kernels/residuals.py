@@ -2,26 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled error of a pose against a target, and its derivative by the joints.
 
-Everything is given in the target's frame (BASE holds inverse(target) B0), so that the pose of the
-tip *is* the error: three entries of the position, three of the orientation. One flat array of
-options states what counts of it:
+Everything is expressed in the target's frame (BASE holds inverse(target) B0), so that the pose of
+the tip *is* the error: three entries of the position, three of the orientation. One flat array of
+options selects the components that count:
 
-    opt[WHAT]            NOTHING, AXIS_ONLY or ROTATION: what of the orientation counts
+    opt[WHAT]            NOTHING, AXIS_ONLY or ROTATION: the part of the orientation that counts
     opt[WEIGHTS : +6]    weights in the sum that a descent minimises [1/m], [1/rad]; 0 if free
     opt[BOUNDS : +6]     1 / tolerances [1/m], [1/rad]; 0 if free
     opt[EVEN : +6]       weights without tolerances, for motion that changes no error
     opt[PLACE_BOX]       1 if each component of the position has its tolerance, 0 if the distance
     opt[TURN_BOX]        1 if each component of the orientation has its own, 0 if the angle has one
     opt[IN_TIP]          1 if these components lie along the tip's axes, 0 along the target's
-    opt[ENOUGH]          weighed half squared error above which no tolerance can be met
+    opt[ENOUGH]          weighted half squared error above which no tolerance can be met
     opt[TOOL : TOOL+3]   the axis whose direction counts (AXIS_ONLY), in tip and target frame
-    opt[AIM]             share of the tolerances, or of the defaults if smaller, to be aimed at
-    opt[PERSIST]         1 to go down to the very minimum even where it is no solution
-    opt[STARTS]          how many starts a call of the search may use
-    opt[SPARE]           least decrease worth a null-space step, as a share of the squared distance
-                         from the preferred posture; 0 without a null space
+    opt[AIM]             target accuracy, as a share of the tolerances, or the defaults if smaller
+    opt[PERSIST]         1 to descend to the exact minimum even if it is not a solution
+    opt[STARTS]          number of starts that a call of the search may use
+    opt[SPARE]           smallest decrease worth a null-space step, as a share of the squared
+                         distance from the preferred posture; 0 without a null space
     opt[CENTRED]         1 if the middle of the joint ranges is preferred, 0 if the seed is
-    opt[DEADLINE]        when to stop [s], on the monotonic clock (without Numba only)
+    opt[DEADLINE]        deadline [s] on the monotonic clock (without Numba only)
     opt[OPTIONS + i]     weight of joint i in distances
 
 The rotation vector of the tip against the target has the same components along the axes of both:
@@ -79,10 +79,10 @@ def rotation_vector(W: Array, at: int) -> None:
 
 @kernel
 def tilt(axis: Vector, box: bool, in_tip: bool, W: Array, at: int) -> None:
-    """Fill what turns an axis of the target into the same axis of the tip.
+    """Fill the rotation from an axis of the target to the same axis of the tip.
 
-    That is (angle, 0, 0), or if it is a box the shortest rotation vector, along the target's axes
-    or along the tip's: there it is the target that turns, the other way.
+    That is (angle, 0, 0), or for a box the shortest rotation vector, along the target's axes or
+    along the tip's, with the opposite sign.
     """
     n = W.shape[0] - 1
     u, angle, _ = normal(axis, tipped(axis, box and in_tip, W))
@@ -130,9 +130,9 @@ FAILED, WITHIN, EXACT = 0, 1, 2
 
 @kernel
 def error(opt: Array, W: Array, at: int) -> float:
-    """Fill the error at W[n, at : at + 6] where `move` has left the tip.
+    """Fill the error W[n, at : at + 6] of the tip pose left by `move`.
 
-    Returns half the squared error, each component weighed by its weight.
+    Returns half the squared error, weighted by component.
     """
     n = W.shape[0] - 1
     place = vector(W, n, TIP + 9)
@@ -154,7 +154,7 @@ def error(opt: Array, W: Array, at: int) -> float:
 
 @kernel
 def quality(opt: Array, W: Array, at: int, cost: float) -> int:
-    """Return EXACT, WITHIN (the tolerances, but more can be had) or FAILED."""
+    """Return EXACT (within AIM), WITHIN (the tolerances only) or FAILED."""
     if not cost <= opt[ENOUGH]:
         return FAILED
     place = _quality_of(opt, W, at, BOUNDS, opt[PLACE_BOX] != 0.0, _P)
@@ -163,7 +163,7 @@ def quality(opt: Array, W: Array, at: int, cost: float) -> int:
 
 @kernel
 def _quality_of(opt: Array, W: Array, at: int, bounds: int, box: bool, default: float) -> int:
-    """Return the quality of three entries, each by itself (box) or their length."""
+    """Return the quality of three entries, separately (box) or by their length."""
     n = W.shape[0] - 1
     aim = opt[AIM]
     if not box:
@@ -182,7 +182,7 @@ def _quality_of(opt: Array, W: Array, at: int, bounds: int, box: bool, default: 
     return state
 
 
-_STEEPEST = 3.0  # of the sideways rate of a tilt, which has no bound near half a turn
+_STEEPEST = 3.0  # bound of the sideways rate of a tilt, which diverges near half a turn
 
 
 @kernel
@@ -201,7 +201,7 @@ def derive(c: Array, opt: Array, W: Array) -> None:
 
 @kernel
 def _position_in_tip(W: Array) -> None:
-    """Along the tip's axes, where the error turns back while the tip turns."""
+    """Fill the derivative of the position along the tip's axes, which turn with the tip."""
     n = W.shape[0] - 1
     p = vector(W, n, TIP + 9)
     for i in range(n):
@@ -212,10 +212,9 @@ def _position_in_tip(W: Array) -> None:
 
 @kernel
 def _rotation_vector(W: Array) -> None:
-    """By the inverse left Jacobian: Barfoot, "State Estimation for Robotics" (2017), section 7.1.
+    """Apply the inverse left Jacobian (Barfoot, "State Estimation for Robotics", 2017, 7.1).
 
-    Only needed if the components weigh differently: with one weight the gradient is the same
-    without it.
+    Only needed if the components have different weights: otherwise the gradient is the same.
     """
     n = W.shape[0] - 1
     e = vector(W, n, ERROR + 3)
@@ -234,10 +233,10 @@ def _rotation_vector(W: Array) -> None:
 
 @kernel
 def _tilt(axis: Vector, box: bool, in_tip: bool, W: Array) -> None:
-    """Of the angle, whose rate is the angular velocity about the common normal u.
+    """Fill the derivative of a tilt: the angular velocity about the common normal u.
 
-    The second rate is the one sideways on the sphere of directions, which keeps the step from
-    running past the target. In a box, both are along the axes.
+    The second component is the sideways rate on the sphere of directions, which keeps the step
+    from overshooting the target. In a box, both are resolved along the axes.
     """
     n = W.shape[0] - 1
     b = tipped(axis, box and in_tip, W)

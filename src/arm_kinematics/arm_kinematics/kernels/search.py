@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled search: descents from the seed and from a fixed, even spread of starts.
+"""Compiled search: descents from the seed and from a fixed set of evenly spread starts.
 
 The same input gives the same output: the starts are a low-discrepancy sequence (powers of the
 generalised golden ratio, Roberts 2018) over the joint ranges, the best of a few at a time.
@@ -24,26 +24,26 @@ from arm_kinematics.kernels.descent import (
 from arm_kinematics.kernels.forward import Q, move, work
 from arm_kinematics.kernels.residuals import FAILED, OPTIONS, SPARE, STARTS, error
 
-# Head of the result: solutions found, starts and evaluations used, whether an effort is there.
+# Head of the result: solutions found, starts and evaluations used, whether it has a best effort.
 FOUND, USED, COUNT, BEST_EFFORT = 0, 1, 2, 3
 HEAD = 4
-# A slot: joint positions (n), error (6), its weighed half square, weighed distance to the seed.
+# A slot: joint positions (n), error (6), its weighted half square, weighted distance to the seed.
 SLOT = 8
 
-TRIES = 4  # points of the spread of which the best is descended from
+TRIES = 4  # points per start, of which the best is used
 BAD_TARGET, BAD_SEED = -1, -2
 FARTHEST_SEED = 1e9  # [rad or m]
 SAME, SAME_PROJECTED = 1e-3, 0.03
-"""Solutions nearer than this in every joint are one [rad, or units of the joint]."""
+"""Solutions nearer than this in every joint [rad, or units of the joint] are the same."""
 
 
 @kernel
 def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
-    """Go on searching until as many solutions as fit are found, or opt[STARTS] starts are used.
+    """Continue a search until all slots are filled, or opt[STARTS] starts are used.
 
     Start number 0 is the seed (n,). The result, (HEAD + slots (n + SLOT),), is zero before the
-    first call; while nothing is found the first slot holds the best effort. Returns how many
-    solutions are found so far; BAD_TARGET or BAD_SEED if T (4, 4) or the seed make no sense.
+    first call; until a solution is found the first slot holds the best effort. Returns the number
+    of solutions so far; BAD_TARGET or BAD_SEED if T (4, 4) or the seed is invalid.
     """
     n = c.shape[0] - 1
     width = n + SLOT
@@ -78,7 +78,7 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
 
 @kernel
 def check_request(n: int, T: Array, seed: Array) -> int:
-    """Return 0 if T and seed make sense for a chain of n joints, else BAD_TARGET or BAD_SEED."""
+    """Return 0 if T and seed are valid for a chain of n joints, else BAD_TARGET or BAD_SEED."""
     if T.ndim != 2 or T.shape[0] != 4 or T.shape[1] != 4 or not is_motion(T):
         return BAD_TARGET
     if seed.size != n:
@@ -110,7 +110,7 @@ def is_motion(T: Array) -> bool:
 
 @kernel
 def set_target(T: Array, c: Array, W: Array) -> None:
-    """Let the motion start at inverse(T) B0."""
+    """Fill BASE with inverse(T) B0."""
     n = W.shape[0] - 1
     for i in range(3):
         x, y, z = T[0, i], T[1, i], T[2, i]
@@ -142,10 +142,10 @@ def _start(c: Array, opt: Array, W: Array, seed: Array, index: int) -> None:
 
 @kernel
 def _spread(c: Array, W: Array, seed: Array, index: int) -> None:
-    """Fill W[:, TRIAL] with point number index of an even spread over the joint ranges.
+    """Fill W[:, TRIAL] with point number index of an even sequence over the joint ranges.
 
-    A range of more than one turn counts as the turn about the seed; a sliding joint without
-    limits as one unit either side of it.
+    A range of more than one turn counts as the turn about the seed; a prismatic joint without
+    limits as one unit on either side of it.
     """
     for i in range(W.shape[0] - 1):
         lower, upper = c[i + 1, forward.LOWER], c[i + 1, forward.UPPER]
@@ -163,7 +163,7 @@ def _spread(c: Array, W: Array, seed: Array, index: int) -> None:
 def is_new(c: Array, W: Array, out: Array, found: int, same: float) -> bool:
     """Return whether W[:, Q] differs from every solution in out, whole turns aside.
 
-    Nearer than ``same`` in every joint [rad, or units of the joint] is no difference.
+    Solutions nearer than ``same`` in every joint [rad, or units of the joint] are equal.
     """
     n = W.shape[0] - 1
     for s in range(found):
@@ -183,7 +183,7 @@ def is_new(c: Array, W: Array, out: Array, found: int, same: float) -> bool:
 
 @kernel
 def write_solution(c: Array, opt: Array, W: Array, seed: Array, out: Array, at: int) -> None:
-    """Write a slot, turning joints by whole turns as near as can be to the preferred posture."""
+    """Write a slot, with joints moved by whole turns towards the preferred posture."""
     n = W.shape[0] - 1
     square = 0.0
     for i in range(n):
@@ -205,7 +205,7 @@ def search_many(c: Array, opt: Array, Ts: Array, seeds: Array, outs: Array) -> N
 
 @lru_cache(maxsize=1)
 def prepare_search() -> None:
-    """Compile forward kinematics and the search, unless they are compiled."""
+    """Compile forward kinematics and the search, unless compiled before."""
     fix_types(forward.fk, (2, 1), (2,))
     fix_types(forward.fk_jacobian, (2, 1), (2, 2))
     fix_types(search, (2, 1, 2, 1), (1,))

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled vectors and motions as tuples: they live in registers, nothing is allocated.
+"""Compiled operations on vectors and rotations as tuples, which live in registers.
 
-A vector is three numbers, a rotation three rows, a motion a rotation and a translation.
+A vector is three numbers, a rotation three rows.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def length(a: Vector) -> float:
 
 @kernel
 def turned(w: Vector, q: float, a: Vector) -> Vector:
-    """Return a, turned by q about the unit vector w (Rodrigues)."""
+    """Return a turned by q about the unit vector w (Rodrigues)."""
     s, k = sine_and_cosine(q)
     return _turned(w, s, k, a)
 
@@ -87,7 +87,7 @@ def rotated_back(R: Rotation, a: Vector) -> Vector:
 
 @kernel
 def turned_columns(w: Vector, q: float, R: Rotation) -> Rotation:
-    """Return Rot(w, q) R: each column turned."""
+    """Return Rot(w, q) R."""
     s, k = sine_and_cosine(q)
     (a0, b0, c0), (a1, b1, c1), (a2, b2, c2) = R
     a0, a1, a2 = _turned(w, s, k, (a0, a1, a2))

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Frames and joint limits, which move by tf alone, and ellipsoids of the tip's velocity.
+"""Markers of frames and joint limits, which tf alone moves, and velocity ellipsoids of the tip.
 
 Yoshikawa, "Manipulability of robotic mechanisms", Int. J. Robotics Research 4(2), 1985: joint
 speeds of norm 1 give tip speeds in the ellipsoid whose axes are the left singular vectors of J,
@@ -34,7 +34,7 @@ from arm_kinematics.markers.mark import (
 from arm_kinematics.markers.state import DrawnJoint, MarkerInputs
 
 _DH = re.compile(r"(?:^|_|/)dh_\d+$")
-_STEP = math.radians(5.0)  # from point to point of an arc
+_STEP = math.radians(5.0)  # between points of an arc
 
 
 def link_frames(inputs: MarkerInputs) -> list[Mark]:
@@ -43,7 +43,7 @@ def link_frames(inputs: MarkerInputs) -> list[Mark]:
 
 
 def dh_frames(inputs: MarkerInputs) -> list[Mark]:
-    """Draw the frames dh_0 .. dh_n of the table, where the description carries them."""
+    """Draw the frames dh_0 .. dh_n of the DH table, if the robot description has them."""
     return _named([link for link in inputs.robot.links if _DH.search(link)], inputs.size)
 
 
@@ -54,7 +54,7 @@ def _named(names: list[str], size: float) -> list[Mark]:
 
 
 def joint_limits(inputs: MarkerInputs) -> list[Mark]:
-    """Draw how far each joint may go, as an arc or a line, and a needle where it is."""
+    """Draw the range of each joint as an arc or a line, with a needle at its position."""
     return [mark for axis in inputs.axes for mark in _limit(axis, inputs.size)]
 
 
@@ -63,28 +63,28 @@ def _limit(axis: DrawnJoint, size: float) -> list[Mark]:
     lower, upper = axis.lower, axis.upper
     if axis.sliding:
         lower, upper = max(lower, -size), min(upper, size)
-        way = np.array([[radius, 0.0, lower], [radius, 0.0, upper]])
+        track = np.array([[radius, 0.0, lower], [radius, 0.0, upper]])
     else:
         lower, upper = max(lower, -math.pi), min(upper, math.pi)
-        way = circle(radius, lower, upper, _STEP)
+        track = circle(radius, lower, upper, _STEP)
     needle = [[0.0, 0.0, 0.0], [radius if axis.sliding else 1.1 * radius, 0.0, 0.0]]
     marks = [
-        curve(axis.parent, way, width, faint(ORANGE, 0.9), axis.in_parent),
+        curve(axis.parent, track, width, faint(ORANGE, 0.9), axis.in_parent),
         lines(axis.child, needle, 0.6 * width, INK, axis.in_child),
     ]
     if not axis.sliding and upper - lower < 2.0 * math.pi:
-        stops = [[0.9 * p, 1.1 * p] for p in (way[0], way[-1])]
+        stops = [[0.9 * p, 1.1 * p] for p in (track[0], track[-1])]
         marks.append(lines(axis.parent, stops, 0.6 * width, ORANGE, axis.in_parent))
     return marks
 
 
 METRES_PER_REACH = 0.25  # a semi-axis of the manipulability ellipsoid per m/rad
 METRES_PER_SPEED = 0.1  # a semi-axis of the velocity ellipsoid per m/s
-_THIN = 1e-3  # of the arm's length: the least thickness, so that a flat one can be drawn
+_MIN_THICKNESS = 1e-3  # share of the arm's length, so that a flat ellipsoid is visible
 
 
 def manipulability_ellipsoid(inputs: MarkerInputs) -> list[Mark]:
-    """Draw the tip's velocities at joint speeds of norm 1, and write the measure of them."""
+    """Draw the tip's velocities at joint speeds of norm 1, labelled with the manipulability."""
     if not inputs.known:
         return []
     J = inputs.chain.jacobian(inputs.q)
@@ -95,7 +95,7 @@ def manipulability_ellipsoid(inputs: MarkerInputs) -> list[Mark]:
 
 
 def velocity_ellipsoid(inputs: MarkerInputs) -> list[Mark]:
-    """Draw the tip's velocities at joint speeds of norm 1, each counted in its own limit."""
+    """Draw the tip's velocities at joint speeds of norm 1, as shares of the speed limits."""
     limits = inputs.chain.velocity
     if not inputs.known or not np.isfinite(limits).all():
         return []
@@ -110,6 +110,6 @@ def _ellipsoid(inputs: MarkerInputs, J: Array, colour: Colour) -> Mark:
     lengths[: len(values)] = values
     if np.linalg.det(U) < 0.0:
         U[:, 2] = -U[:, 2]
-    x, y, z = (2.0 * np.maximum(lengths, _THIN * inputs.size)).tolist()
+    x, y, z = (2.0 * np.maximum(lengths, _MIN_THICKNESS * inputs.size)).tolist()
     axes = pose(U, inputs.chain.fk(inputs.q)[:3, 3])
     return Mark(Kind.SPHERE, inputs.chain.base, axes, (x, y, z), colour)

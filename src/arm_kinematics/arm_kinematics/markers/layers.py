@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The layers of markers: what draws each, what changes it, and what changed since last time."""
+"""The marker layers: their drawing functions, their inputs, and the changes since last time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Cause(Enum):
     ROBOT = auto()
     JOINTS = auto()
     GOAL = auto()
-    ANSWER = auto()
+    IK_ATTEMPT = auto()
     REGION = auto()
 
 
@@ -30,7 +30,7 @@ class Layer:
     """Marks that are switched on and off together."""
 
     draw: Callable[[MarkerInputs], list[Mark]]
-    causes: tuple[Cause, ...]  # the inputs that change them; a new robot changes all
+    causes: tuple[Cause, ...]  # the inputs they depend on; a new robot changes all layers
     text: str  # description of the parameter
     on: bool = False  # whether they are shown by default
 
@@ -38,18 +38,22 @@ class Layer:
 LAYERS = {
     "link_frames": Layer(frames.link_frames, (), "Frames of the links, with names."),
     "dh_frames": Layer(frames.dh_frames, (), "Frames dh_0 .. dh_n, if described, with names."),
-    "joint_limits": Layer(frames.joint_limits, (), "Limits as arcs, with the present angle."),
+    "joint_limits": Layer(
+        frames.joint_limits, (), "Joint limits as arcs, with the current position."
+    ),
     "text": Layer(targets.text, (Cause.JOINTS,), "Joint positions and the tip's coordinates."),
     "trace": Layer(targets.trace, (Cause.JOINTS,), "The tip's path, coloured by time."),
-    "goal": Layer(targets.goal, (Cause.GOAL,), "Ghost where the arm goes to.", on=True),
+    "goal": Layer(targets.goal, (Cause.GOAL,), "Ghost of the arm at its goal.", on=True),
     "target": Layer(
-        targets.target, (Cause.ANSWER,), "Requested pose, reached pose, residual.", on=True
+        targets.target, (Cause.IK_ATTEMPT,), "Requested pose, reached pose, residual.", on=True
     ),
-    "branches": Layer(targets.branches, (Cause.ANSWER,), "Ghosts of all requested solutions."),
-    "reach": Layer(workspace.reach, (Cause.REGION,), "A slice through what the tip reaches."),
-    "reach_circles": Layer(workspace.reach_circles, (), "Circles of reach of a planar arm."),
+    "branches": Layer(targets.branches, (Cause.IK_ATTEMPT,), "Ghosts of all requested solutions."),
+    "reach": Layer(workspace.reach, (Cause.REGION,), "Slice through the reachable workspace."),
+    "reach_circles": Layer(workspace.reach_circles, (), "Reach circles of a planar arm."),
     "centres_of_mass": Layer(
-        targets.centres_of_mass, (Cause.JOINTS,), "Centres of mass of links and of all."
+        targets.centres_of_mass,
+        (Cause.JOINTS,),
+        "Centres of mass of the links and of the whole arm.",
     ),
     "manipulability_ellipsoid": Layer(
         frames.manipulability_ellipsoid, (Cause.JOINTS,), "Tip velocities at unit joint speeds."
@@ -61,7 +65,7 @@ LAYERS = {
 
 
 class NumberedMark(NamedTuple):
-    """A mark by its layer and number; None if it is gone."""
+    """A mark with its layer and number; None if it was removed."""
 
     layer: str
     number: int
@@ -69,11 +73,11 @@ class NumberedMark(NamedTuple):
 
 
 class MarkerDiff:
-    """The marks that are shown. A layer is drawn again only after a cause of it has changed."""
+    """The visible marks. A layer is redrawn only after one of its causes has changed."""
 
     def __init__(self, on: Iterable[str]) -> None:
-        self.inputs: MarkerInputs | None = None  # None before there is a robot
-        self._on = set(on)  # names of the layers that are shown
+        self.inputs: MarkerInputs | None = None  # None until a robot is known
+        self._on = set(on)  # names of the visible layers
         self._due: set[str] = set(self._on)
         self._marks: dict[str, list[Mark]] = {}
 
@@ -88,7 +92,7 @@ class MarkerDiff:
             self._due.add(layer)
 
     def note_change(self, cause: Cause) -> None:
-        """Note that something changed."""
+        """Mark the layers that depend on an input as due."""
         self._due |= {
             name for name in self._on if cause is Cause.ROBOT or cause in LAYERS[name].causes
         }
@@ -99,7 +103,7 @@ class MarkerDiff:
         return bool(self._due)
 
     def changes(self, complete: bool = False) -> list[NumberedMark]:
-        """Draw the layers that are due; return the marks that look different, or all, by layer."""
+        """Redraw the layers that are due; return the changed marks, or all, by layer."""
         changed: list[NumberedMark] = []
         due, self._due = self._due, set()
         for name in LAYERS:
@@ -116,5 +120,5 @@ class MarkerDiff:
             return []
         try:
             return LAYERS[name].draw(self.inputs)
-        except KinematicsError:  # e.g. a joint that no joint_states have named yet
+        except KinematicsError:  # e.g. a joint that has not been in joint_states yet
             return []

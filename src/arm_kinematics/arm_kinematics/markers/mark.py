@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A marker in a frame, without ROS, and the few shapes that the layers are made of.
+"""A marker in a frame, without ROS, and the shapes that the layers consist of.
 
 Sizes have the meaning of visualization_msgs/Marker: full diameters and edge lengths [m].
 """
@@ -26,7 +26,7 @@ INK: Colour = (0.12, 0.14, 0.18, 1.0)
 
 
 class Kind(Enum):
-    """What a mark is, by the name of the constant in visualization_msgs/Marker."""
+    """Type of a mark: the name of the constant in visualization_msgs/Marker."""
 
     BOX = "CUBE"
     SPHERE = "SPHERE"
@@ -50,9 +50,9 @@ class Mark:
     colour: Colour  # red, green, blue, opacity
     # (k, 3) of lines, curves and triangles [m]
     points: Array = field(default_factory=lambda: np.empty((0, 3)))
-    # (k, 4) of the points; empty for one colour
+    # (k, 4) of the points; empty for a single colour
     colours: Array = field(default_factory=lambda: np.empty((0, 4)))
-    text: str = ""  # the letters, or the address of a mesh
+    text: str = ""  # the text, or the URI of a mesh
 
 
 def alike(one: Mark, other: Mark) -> bool:
@@ -77,7 +77,7 @@ def lines(
 ) -> Mark:
     """Return straight lines between pairs of points (k, 2, 3) or (2 k, 3) [m].
 
-    They are given in a frame at (4, 4) in the link's; None is the link's own.
+    ``at`` is the pose (4, 4) of their frame in the link's; None is the link's own.
     """
     through = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     T = np.eye(4) if at is None else at
@@ -98,7 +98,7 @@ def circle(radius: float, start: float, end: float, step: float) -> Array:
 def text_mark(
     frame: str, position: ArrayLike, text: str, height: float, colour: Colour = INK
 ) -> Mark:
-    """Return text that faces the camera, centred at a position (3,) [m]."""
+    """Return text facing the camera, centred at a position (3,) [m]."""
     return Mark(Kind.TEXT, frame, pose(p=position), (0.0, 0.0, height), colour, text=text)
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The inputs of the markers in plain values: joints, the tip's trace, the last IK request."""
+"""The inputs of the markers as plain values: joints, the tip's trace, the last IK request."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 class DrawnJoint(NamedTuple):
-    """A joint of a chain as it is drawn."""
+    """A joint of a chain as the markers draw it."""
 
     name: str
     sliding: bool
     lower: float  # limits [rad or m], infinite where there are none
     upper: float
-    parent: str  # the links before and behind it
+    parent: str  # the links before and after it
     child: str
-    # (4, 4) link <- a frame on the axis, along z; the two are equal at position 0
+    # (4, 4) link <- a frame with z on the axis; both frames coincide at position 0
     in_parent: Array
     in_child: Array
 
 
-def axes_of(chain: Chain) -> Iterator[DrawnJoint]:
-    """Give the joints of a chain, base to tip; of those that one joint drives, its first."""
+def drawn_joints(chain: Chain) -> Iterator[DrawnJoint]:
+    """Yield the joints of a chain, base to tip; with mimic joints, the first that each drives."""
     owners = range(chain.n) if chain.gearing is None else chain.gearing.owners
     ratios = np.ones(chain.n) if chain.gearing is None else chain.gearing.ratios[owners]
     for j, screw in enumerate(owners):
@@ -62,7 +62,7 @@ def axes_of(chain: Chain) -> Iterator[DrawnJoint]:
 
 
 def _on_axis(screw: Array, sliding: bool, home: Array) -> Array:
-    """Return a frame (4, 4) on a screw's axis, along z, as near to a frame as can be."""
+    """Return a frame (4, 4) with z on a screw's axis, as near as possible to the frame home."""
     z = screw[:3] if sliding else screw[3:]
     T: Array = home.copy()
     if not sliding:
@@ -75,55 +75,55 @@ def _on_axis(screw: Array, sliding: bool, home: Array) -> Array:
     return T
 
 
-PIECES = 8  # that the length is cut into; older ones look older
-MOST_POINTS = 32  # of a piece
+SEGMENTS = 8  # number of segments of a trace; older ones are fainter
+MAX_POINTS = 32  # per segment
 
 
 @dataclass(eq=False)
 class TraceSegment:
-    """A part of the path."""
+    """A segment of the trace."""
 
-    begun: float  # when [s]
-    times: list[float]  # of its points [s]
-    points: list[Array]  # where the tip was then, (3,) each [m]
+    begun: float  # time of its start [s]
+    times: list[float]  # times of its points [s]
+    points: list[Array]  # positions of the tip, (3,) each [m]
 
 
 class TipTrace:
-    """The path of the tip; it forgets what is older than its length [s]."""
+    """The path of the tip during the last ``length`` seconds."""
 
     def __init__(self, length: float) -> None:
         self.length = length
-        # the oldest first; each begins where the one before ends
-        self.pieces: deque[TraceSegment] = deque()
+        # oldest first; each begins where the one before ends
+        self.segments: deque[TraceSegment] = deque()
 
-    def note(self, now: float, tip: Array, step: float) -> None:
-        """Lengthen the path, if the tip (3,) [m] has moved by a step [m] at a time [s].
+    def update(self, now: float, tip: Array, step: float) -> None:
+        """Add the tip (3,) [m] at a time [s] if it has moved by at least a step [m].
 
-        If the time runs backwards, the path begins anew.
+        If the time runs backwards, the trace starts again.
         """
-        if self.pieces and now < self.pieces[-1].times[-1]:
-            self.pieces.clear()
-        if not self.pieces:
-            self.pieces.append(TraceSegment(now, [now], [tip]))
+        if self.segments and now < self.segments[-1].times[-1]:
+            self.segments.clear()
+        if not self.segments:
+            self.segments.append(TraceSegment(now, [now], [tip]))
             return
-        if np.linalg.norm(tip - self.pieces[-1].points[-1]) >= step:
+        if np.linalg.norm(tip - self.segments[-1].points[-1]) >= step:
             self._add(now, tip)
-        while len(self.pieces) > 1 and self.pieces[0].times[-1] < now - self.length:
-            self.pieces.popleft()
+        while len(self.segments) > 1 and self.segments[0].times[-1] < now - self.length:
+            self.segments.popleft()
 
     def _add(self, now: float, tip: Array) -> None:
-        piece, span = self.pieces[-1], self.length / PIECES
-        if now - piece.begun > span:
-            piece = TraceSegment(now, piece.times[-1:], piece.points[-1:])
-            self.pieces.append(piece)
-        if len(piece.times) > 1 and piece.times[-1] - piece.times[-2] < span / MOST_POINTS:
-            piece.times.pop()  # too near to be kept; the end is always where the tip is
-            piece.points.pop()
-        piece.times.append(now)
-        piece.points.append(tip)
+        last, span = self.segments[-1], self.length / SEGMENTS
+        if now - last.begun > span:
+            last = TraceSegment(now, last.times[-1:], last.points[-1:])
+            self.segments.append(last)
+        if len(last.times) > 1 and last.times[-1] - last.times[-2] < span / MAX_POINTS:
+            last.times.pop()  # too close in time to be kept; the end is always at the tip
+            last.points.pop()
+        last.times.append(now)
+        last.points.append(tip)
 
 
-_NEAR = 0.02  # [rad or m] of each joint: so near to the goal its ghost would only flicker
+_NEAR = 0.02  # [rad or m] per joint: nearer to the goal, its ghost would only flicker
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,40 +137,40 @@ class IkAttempt:
 
     @cached_property
     def reached(self) -> Array:
-        """The pose (4, 4) base <- tool of the first solution or the best effort [m]."""
+        """The pose (4, 4) base <- tool [m] of the first solution or the best effort."""
         tip = self.chain.fk(self.result.q)
         return tip if self.tool is None else tip @ self.tool
 
 
 @dataclass
 class MarkerInputs:
-    """The newest inputs."""
+    """The latest inputs of the markers."""
 
     robot: Robot
-    chain: Chain  # the chain to its tip
-    visuals: tuple[UrdfShape, ...] = ()  # what its links look like
-    inertials: tuple[UrdfInertial, ...] = ()  # what its links weigh
+    chain: Chain  # chain to the tip
+    visuals: tuple[UrdfShape, ...] = ()  # visual shapes of the links
+    inertials: tuple[UrdfInertial, ...] = ()  # masses of the links
     # joint positions by name [rad or m]
     positions: Mapping[str, float] = field(default_factory=dict)
-    # goal positions by name; empty if not known
+    # goal positions by name; empty if unknown
     goal: Mapping[str, float] = field(default_factory=dict)
-    answer: IkAttempt | None = None
-    region: SliceMap | None = None  # what the tip reaches; None until it is computed
-    trail: TipTrace = field(default_factory=lambda: TipTrace(20.0))  # where the tip was
+    attempt: IkAttempt | None = None
+    region: SliceMap | None = None  # reachable slice; None until it is computed
+    trace: TipTrace = field(default_factory=lambda: TipTrace(20.0))
 
     @cached_property
     def axes(self) -> tuple[DrawnJoint, ...]:
         """The chain's joints, base to tip."""
-        return tuple(axes_of(self.chain))
+        return tuple(drawn_joints(self.chain))
 
     @cached_property
     def size(self) -> float:
-        """A length to which marks are sized: the arm's [m]."""
+        """Length of the arm [m], which scales the marks."""
         return arm_length(self.chain.S, self.chain.M)
 
     @property
     def known(self) -> bool:
-        """Whether the position of each joint of the chain is known."""
+        """Whether the positions of all joints of the chain are known."""
         return all(name in self.positions for name in self.chain.joint_names)
 
     @property
@@ -183,6 +183,6 @@ class MarkerInputs:
         """Whether the arm is at its goal, or has none."""
         return all(abs(self.positions.get(j, np.inf) - q) < _NEAR for j, q in self.goal.items())
 
-    def note_tip(self, now: float) -> None:
-        """Lengthen the trail at a time [s], if the tip has moved by a thousandth of the arm."""
-        self.trail.note(now, self.chain.fk(self.q)[:3, 3], 1e-3 * self.size)
+    def update_trace(self, now: float) -> None:
+        """Add the tip to the trace at a time [s] if it has moved by a thousandth of the arm."""
+        self.trace.update(now, self.chain.fk(self.q)[:3, 3], 1e-3 * self.size)

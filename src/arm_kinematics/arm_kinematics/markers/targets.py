@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Markers of the last IK request, of goal postures as ghosts, and of texts, trace and masses."""
+"""Markers of the last IK request, goal ghosts, texts, the trace, and centres of mass."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ from arm_kinematics.markers.mark import (
     text_mark,
     triad,
 )
-from arm_kinematics.markers.state import PIECES, MarkerInputs, TraceSegment
+from arm_kinematics.markers.state import SEGMENTS, MarkerInputs, TraceSegment
 
 
 def target(inputs: MarkerInputs) -> list[Mark]:
     """Draw the requested pose, the reached pose, and the residual between them."""
-    answer = inputs.answer
-    if answer is None:
+    attempt = inputs.attempt
+    if attempt is None:
         return []
-    size, frame = inputs.size, answer.chain.base
-    wanted, reached = answer.target[:3, 3], answer.reached[:3, 3]
-    result = answer.result
+    size, frame = inputs.size, attempt.chain.base
+    position, reached = attempt.target[:3, 3], attempt.reached[:3, 3]
+    result = attempt.result
     colour = GREEN if result.status == IkStatus.SUCCESS else RED
     marks = [
-        triad(frame, answer.target, 0.08 * size, 0.005 * size, 0.9),
-        triad(frame, answer.reached, 0.05 * size, 0.003 * size, 0.7),
-        ball(frame, wanted, 0.02 * size, faint(colour, 0.6)),
+        triad(frame, attempt.target, 0.08 * size, 0.005 * size, 0.9),
+        triad(frame, attempt.reached, 0.05 * size, 0.003 * size, 0.7),
+        ball(frame, position, 0.02 * size, faint(colour, 0.6)),
     ]
-    if np.linalg.norm(wanted - reached) > 1e-4 * size:
-        marks.append(lines(frame, [wanted, reached], 0.006 * size, colour))
-    above = wanted + np.array([0.0, 0.0, 0.05 * size])
+    if np.linalg.norm(position - reached) > 1e-4 * size:
+        marks.append(lines(frame, [position, reached], 0.006 * size, colour))
+    above = position + np.array([0.0, 0.0, 0.05 * size])
     millimetres, degrees = 1e3 * result.position_error, math.degrees(result.orientation_error)
     label = f"{_short(millimetres)} mm, {_short(degrees)}°"
     return [*marks, text_mark(frame, above, label, 0.032 * size, colour)]
@@ -60,7 +60,7 @@ def _short(value: float) -> str:
 
 
 def text(inputs: MarkerInputs) -> list[Mark]:
-    """Write each joint's position beside it, and where the tip is."""
+    """Draw each joint's position beside it, and the tip's coordinates."""
     if not inputs.known:
         return []
     size, chain = inputs.size, inputs.chain
@@ -77,35 +77,35 @@ def text(inputs: MarkerInputs) -> list[Mark]:
 
 
 def trace(inputs: MarkerInputs) -> list[Mark]:
-    """Draw the tip's path of the last seconds, from faint and blue to bright and orange."""
-    pieces = [piece for piece in inputs.trail.pieces if len(piece.points) > 1]
-    oldest = len(pieces) - 1
-    return [_stretch(inputs, piece, oldest - i) for i, piece in enumerate(pieces)]
+    """Draw the tip's path of the last seconds, from faint blue to bright orange."""
+    segments = [segment for segment in inputs.trace.segments if len(segment.points) > 1]
+    oldest = len(segments) - 1
+    return [_segment(inputs, segment, oldest - i) for i, segment in enumerate(segments)]
 
 
-def _stretch(inputs: MarkerInputs, piece: TraceSegment, age: int) -> Mark:
-    """Draw a piece of the path, whose colours are those of its age in pieces."""
-    span = inputs.trail.length / PIECES
-    since = ((np.array(piece.times) - piece.begun) / span).clip(0.0, 1.0)
-    share = (1.0 - (age + 1.0 - since) / PIECES)[:, None].clip(0.0, 1.0)
+def _segment(inputs: MarkerInputs, segment: TraceSegment, age: int) -> Mark:
+    """Draw a segment of the trace, coloured by its age in segments."""
+    span = inputs.trace.length / SEGMENTS
+    since = ((np.array(segment.times) - segment.begun) / span).clip(0.0, 1.0)
+    share = (1.0 - (age + 1.0 - since) / SEGMENTS)[:, None].clip(0.0, 1.0)
     old, new = np.array([0.20, 0.45, 0.95, 0.25]), np.array([0.98, 0.55, 0.08, 1.0])
     colours = old + share * (new - old)
     width = (0.006 * inputs.size, 0.0, 0.0)
     return Mark(
-        Kind.CURVE, inputs.robot.base, np.eye(4), width, INK, np.array(piece.points), colours
+        Kind.CURVE, inputs.robot.base, np.eye(4), width, INK, np.array(segment.points), colours
     )
 
 
 def centres_of_mass(inputs: MarkerInputs) -> list[Mark]:
-    """Draw the centres of mass of the links, by their shares, and of all, with its plumb."""
+    """Draw the centres of mass of the links, sized by mass, and of the arm, with a plumb line."""
     heavy = [inertial for inertial in inputs.inertials if inertial.mass > 0.0]
-    whole = sum(body.mass for body in heavy)
+    total = sum(body.mass for body in heavy)
     if not heavy or not all(j in inputs.positions for j in inputs.robot.joint_names):
         return []
     size, base = inputs.size, inputs.robot.base
     marks, centre = [], np.zeros(3)
     for body in heavy:
-        share = body.mass / whole
+        share = body.mass / total
         T = inputs.robot.link_pose(body.link, inputs.positions)
         centre += share * (T[:3, :3] @ body.centre + T[:3, 3])
         marks.append(ball(body.link, body.centre, 0.07 * size * share ** (1 / 3), faint(INK, 0.8)))
@@ -114,30 +114,30 @@ def centres_of_mass(inputs: MarkerInputs) -> list[Mark]:
     return [*marks, lines(base, plumb, 0.003 * size, faint(RED, 0.7))]
 
 
-_MOST_BRANCHES = 8
+_MAX_BRANCHES = 8
 
 
 def goal(inputs: MarkerInputs) -> list[Mark]:
-    """Draw the robot at its goal, until it is there."""
+    """Draw the robot at its goal until it arrives."""
     if inputs.at_goal:
         return []
     return _ghost(inputs, inputs.goal, faint(BLUE, 0.28))
 
 
 def branches(inputs: MarkerInputs) -> list[Mark]:
-    """Draw the other solutions of the last request that asked for more than one."""
-    if inputs.answer is None or inputs.answer.result.status != IkStatus.SUCCESS:
+    """Draw the other solutions of the last request, if it asked for several."""
+    if inputs.attempt is None or inputs.attempt.result.status != IkStatus.SUCCESS:
         return []
-    names = inputs.answer.chain.joint_names
+    names = inputs.attempt.chain.joint_names
     return [
         mark
-        for q in inputs.answer.result.every_q[1 : 1 + _MOST_BRANCHES]
+        for q in inputs.attempt.result.every_q[1 : 1 + _MAX_BRANCHES]
         for mark in _ghost(inputs, dict(zip(names, q, strict=True)), faint(VIOLET, 0.16))
     ]
 
 
 def _ghost(inputs: MarkerInputs, joints: Mapping[str, float], colour: Colour) -> list[Mark]:
-    """Draw the robot with some joints elsewhere; links that no joint moves are left out."""
+    """Draw the robot with other joint positions, without its fixed links."""
     positions = {**inputs.positions, **joints}
     marks: list[Mark] = []
     for link, solids in groupby(inputs.visuals, lambda visual: visual.link):

@@ -17,25 +17,25 @@ from arm_kinematics.markers.state import MarkerInputs
 if TYPE_CHECKING:
     from arm_kinematics.dexterity.workspace import SliceMap
 
-CELLS = 40  # about, across the larger side of a slice
+CELLS = 40  # approximate number across the larger side of a slice
 _TEAL = (0.10, 0.60, 0.60, 1.0)
 _PARALLEL = 1e-9
-_STEP = math.radians(3.75)  # from point to point of a circle
+_STEP = math.radians(3.75)  # between points of a circle
 
 
 def is_planar(chain: Chain) -> bool:
-    """Return whether all joints turn about parallel axes, so that the tip stays in a plane."""
+    """Return whether all joints are revolute with parallel axes, so the tip stays in a plane."""
     turns = chain.S[3:].T
     return not any(chain.prismatic) and all(
         np.linalg.norm(np.cross(turns[0], turn)) < _PARALLEL for turn in turns
     )
 
 
-def plane_of(chain: Chain) -> Array:
-    """Return base <- plane (4, 4): the tip's plane of a planar arm, else one through axis 1.
+def slice_plane(chain: Chain) -> Array:
+    """Return base <- slice (4, 4): the plane of a planar arm, otherwise one through axis 1.
 
-    Its origin is on the first joint's axis. Else than for planar arms y is along that axis and x
-    towards the tip at position 0; the base's axes take their place if the first joint slides.
+    Its origin is on the first joint's axis. Except for planar arms, y lies along that axis and x
+    points towards the tip at position 0; a prismatic first joint gives the base's x-z plane.
     """
     tip = chain.M[:3, 3]
     if chain.prismatic[0]:
@@ -54,9 +54,9 @@ def plane_of(chain: Chain) -> Array:
 
 
 def find_slice(chain: Chain) -> SliceMap:
-    """Map what the tip reaches in that plane, in any orientation; takes seconds."""
-    T = plane_of(chain)
-    # Here, since its scipy costs 35 MB in each node that only draws other marks.
+    """Map the part of that plane that the tip reaches, in any orientation; takes seconds."""
+    T = slice_plane(chain)
+    # Imported here, since scipy costs 35 MB in nodes that only draw other marks.
     from arm_kinematics.dexterity.workspace import bounding_box, slice_map
 
     box = np.array(np.meshgrid(*np.transpose(bounding_box(chain)))).reshape(3, -1).T
@@ -69,7 +69,7 @@ def find_slice(chain: Chain) -> SliceMap:
 
 
 def reach(inputs: MarkerInputs) -> list[Mark]:
-    """Draw the slice through what the tip reaches: its surface and its border."""
+    """Draw the reachable slice: its surface and its border."""
     region = inputs.region
     if region is None or not region.reached.any():
         return []
@@ -78,7 +78,7 @@ def reach(inputs: MarkerInputs) -> list[Mark]:
     x, y = np.linspace(left, right, columns + 1), np.linspace(low, high, rows + 1)
     padded = np.pad(region.reached, 1).astype(int)
     along, across = np.diff(padded[1:-1]), np.diff(padded[:, 1:-1], axis=0)
-    # In each row of cells a run begins where the step is upwards and ends where it is downwards.
+    # In each row of cells a run starts at a rising step and ends at a falling one.
     runs = zip(np.argwhere(along > 0), np.argwhere(along < 0), strict=True)
     corners = [
         (x[i], y[k], 0.0)
@@ -93,25 +93,25 @@ def reach(inputs: MarkerInputs) -> list[Mark]:
 
 
 def reach_circles(inputs: MarkerInputs) -> list[Mark]:
-    """Draw how near and how far the links of a planar arm get, were there no limits."""
+    """Draw the inner and outer reach of a planar arm without joint limits."""
     if not is_planar(inputs.chain):
         return []
-    T, width = plane_of(inputs.chain), 0.005 * inputs.size
-    around = circle(1.0, 0.0, 2.0 * math.pi, _STEP)
+    T, width = slice_plane(inputs.chain), 0.005 * inputs.size
+    unit_circle = circle(1.0, 0.0, 2.0 * math.pi, _STEP)
     return [
-        curve(inputs.chain.base, radius * around, width, _TEAL, T)
+        curve(inputs.chain.base, radius * unit_circle, width, _TEAL, T)
         for radius in radii(inputs.chain)
     ]
 
 
 def radii(chain: Chain) -> tuple[float, ...]:
-    """Return the least, if it is not 0, and the largest distance [m] of a planar arm's tip.
+    """Return the smallest, unless it is 0, and the largest distance [m] of a planar arm's tip.
 
-    Of links l: the largest is their sum; the least is what the longest has over all others.
+    The largest is the sum of the links; the smallest is the longest link less all others.
     """
     axis = chain.S[3:, 0]
     points = [np.cross(s[3:], s[:3]) for s in chain.S.T]  # on the axes, in the plane through 0
     points.append(chain.M[:3, 3] - axis * (axis @ chain.M[:3, 3]))
     links = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    least, most = 2.0 * links.max() - links.sum(), float(links.sum())
-    return (float(least), most) if least > 1e-9 else (most,)
+    inner, outer = 2.0 * links.max() - links.sum(), float(links.sum())
+    return (float(inner), outer) if inner > 1e-9 else (outer,)

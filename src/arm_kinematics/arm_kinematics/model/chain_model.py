@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a chain is built from: joints, links, screws; and these from a DH model."""
+"""The parts of a chain: joints, links and screws; and these parts from a DH model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ChainJoint:
 
     Attributes:
         name: Name of the joint.
-        prismatic: True if it slides, False if it turns.
+        prismatic: True for a prismatic joint, False for a revolute one.
         lower: Smallest position [rad or m], -inf if there is none.
         upper: Largest position [rad or m], inf if there is none.
         velocity: Largest speed [rad/s or m/s], inf if unknown.
@@ -40,7 +40,7 @@ class ChainJoint:
 
 @dataclass(frozen=True)
 class ChainLink:
-    """A frame after the first ``joints`` screws; at ``home`` (4, 4) in the base frame if q = 0."""
+    """A frame after the first ``joints`` screws; its pose at q = 0 is ``home`` (4, 4)."""
 
     name: str
     joints: int
@@ -62,7 +62,7 @@ def parts_of_model(model: Any) -> Parts:
     n = len(model.joints)
     zero = np.zeros(n)
     frames, M = model.dh_frames(zero), model.fk(zero)
-    first = 0 if model.convention == "standard" else 1  # the frame that holds joint 1's axis
+    first = 0 if model.convention == "standard" else 1  # index of the frame on joint 1's axis
     screws, joints = [], []
     links = [ChainLink("base_link", 0, np.eye(4))]
     for i, joint in enumerate(model.joints):
@@ -70,16 +70,16 @@ def parts_of_model(model: Any) -> Parts:
         screws.append(screw_of(frame, joint.direction, sliding))
         bounds = (model.lower, model.upper, model.velocity, model.acceleration)
         joints.append(ChainJoint(joint.name, sliding, *(float(bound[i]) for bound in bounds)))
-        # Links turn with their joint only, as in the URDF: the offset of theta comes after them.
-        behind = so3_exp([0.0, 0.0, -first * joint.row.theta])
-        home = frame @ pose(behind)
+        # Links turn with their joint only, as in the URDF: the theta offset comes after them.
+        offset = so3_exp([0.0, 0.0, -first * joint.row.theta])
+        home = frame @ pose(offset)
         links.append(ChainLink(f"{joint.name}_link", i + 1, home))
     links += [ChainLink("flange", n, frames[n]), ChainLink("tool0", n, M)]
     return Parts(np.transpose(screws), M, joints, links)
 
 
 def checked_screws(S: ArrayLike, prismatic: Sequence[bool], names: Sequence[str]) -> Array:
-    """Return S as an array (6, s), or raise KinematicsError if it does not fit the joints."""
+    """Return S as an array (6, s); raise KinematicsError if it does not match the joints."""
     if not names:
         raise KinematicsError("a chain needs at least one moving joint", what="joints")
     screws = np.asarray(S, dtype=np.float64)
@@ -95,7 +95,7 @@ def checked_screws(S: ArrayLike, prismatic: Sequence[bool], names: Sequence[str]
         sliding = not w.any() and abs(v @ v - 1.0) < 1e-9
         if not (sliding if slides else turning):
             raise KinematicsError(
-                f"joint '{name}': its screw axis is neither a pure turn nor a pure slide",
+                f"joint '{name}': screw axis is neither a pure rotation nor a pure translation",
                 what=name,
                 value=screw,
             )

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Mimic joints: between the joints of a chain and the screws that they drive.
+"""Mimic joints: the mapping between the joints of a chain and the screws they drive.
 
 Screw i is at ratios[i] times the position of joint leaders[i]. The compiled loops have a row for
-each screw; of those that one joint drives, the first is its owner, the others follow it there.
+each screw; the first one that a joint drives is its owner, which the others follow.
 Offsets are part of the home pose.
 """
 
@@ -19,14 +19,14 @@ from arm_kinematics.kernels.search import HEAD, SLOT
 
 
 class MimicJoints:
-    """Which joint drives which screws.
+    """The mapping from joints to screws.
 
     Attributes:
-        leaders: Number of the joint that drives each screw.
-        ratios: Way of each screw per way of its joint, never 0.
-        sliding: Whether each screw slides.
+        leaders: Index of the joint that drives each screw.
+        ratios: Motion of each screw per motion of its joint, never 0.
+        sliding: Whether each screw is prismatic.
         screw_names: Name of each screw.
-        owners: Number of the first screw of each joint.
+        owners: Index of the first screw of each joint.
     """
 
     def __init__(
@@ -51,27 +51,27 @@ class MimicJoints:
         return np.asarray(positions[self.owners] / self.ratios[self.owners])
 
     def columns(self, J: Array) -> Array:
-        """Return the columns (6, n) of the joints; followers are added to their owners already."""
+        """Return the columns (6, n) of the joints; those of followers are already added."""
         return np.ascontiguousarray(J[:, self.owners] * self.ratios[self.owners])
 
     def rows(self, values: Array, of_followers: float) -> Array:
-        """Return what belongs to each joint (n,) at its owner (s,), another value elsewhere."""
+        """Return an array (s,) with the joint values (n,) at their owners, another elsewhere."""
         row = np.full(len(self.leaders), of_followers)
         row[self.owners] = values
         return row
 
     def limits(self, lower: Array, upper: Array) -> tuple[Array, Array]:
-        """Return the limits of the screws (s,): those of each joint at its owner, else none."""
+        """Return the limits of the screws (s,): of each joint at its owner, infinite elsewhere."""
         ratio = self.ratios[self.owners]
         ends = np.sort([lower * ratio, upper * ratio], axis=0)
         return self.rows(ends[0], -np.inf), self.rows(ends[1], np.inf)
 
     def weights(self, weights: Array) -> Array:
-        """Return the weights of the screws (s,) that make their distance that of the joints."""
+        """Return the screw weights (s,) that give the same distance as the joint weights."""
         return self.rows(weights / self.ratios[self.owners] ** 2, 0.0)
 
     def result(self, out: Array) -> Array:
-        """Return a result of the search with joints in the place of screws."""
+        """Return a search result with joint positions instead of screw positions."""
         s, n = len(self.leaders), len(self.owners)
         slots = out[HEAD:].reshape(-1, s + SLOT)
         positions = slots[:, self.owners] / self.ratios[self.owners]
@@ -79,7 +79,7 @@ class MimicJoints:
         return np.concatenate([out[:HEAD], joined.reshape(len(slots) * (n + SLOT))])
 
     def write(self, c: Array) -> None:
-        """Write leaders and ratios into the constants; whole turns then are no periods."""
+        """Write leaders and ratios into the constants; driven rows have no period."""
         for i, joint in enumerate(self.leaders):
             owner = self.owners[joint]
             row = c[i + 1]

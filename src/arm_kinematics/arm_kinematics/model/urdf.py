@@ -19,10 +19,10 @@ from arm_kinematics.model.mimic_joints import MimicJoints
 
 
 class Step(NamedTuple):
-    """A joint on the way from one link to another."""
+    """A joint on the path from one link to another."""
 
     joint: UrdfJoint
-    inward: bool  # the way leads from its child link to its parent link
+    inward: bool  # whether the path leads from its child link to its parent link
 
     @property
     def link(self) -> str:
@@ -31,7 +31,7 @@ class Step(NamedTuple):
 
 
 def path(tree: UrdfTree, base: str, tip: str) -> list[Step]:
-    """Return the joints between two links: towards the root up to what they share, then out."""
+    """Return the joints between two links: inwards to their common link, then outwards."""
     for link in (base, tip):
         if link not in tree.links:
             raise KinematicsError(
@@ -57,12 +57,12 @@ def _to_root(tree: UrdfTree, link: str) -> list[UrdfJoint]:
 
 
 def parts_between(tree: UrdfTree, base: str, tip: str) -> Parts:
-    """Return the parts of the chain between two links, or raise KinematicsError."""
+    """Return the parts of the chain between two links; KinematicsError if there is none."""
     return _Builder(tree, base, tip).parts()
 
 
 class _Builder:
-    """Goes along a path and collects screws, leaders and links on the way."""
+    """Follows a path and collects its screws, leaders and links."""
 
     def __init__(self, tree: UrdfTree, base: str, tip: str) -> None:
         self._tree, self._base, self._tip = tree, base, tip
@@ -74,7 +74,7 @@ class _Builder:
             self._add(step)
 
     def _add(self, step: Step) -> None:
-        """Go over one joint, with all joints that move on their own at 0."""
+        """Add one joint, with all independent joints at 0."""
         joint = step.joint
         if not step.inward:
             self._pose = self._pose @ joint.origin.matrix
@@ -103,6 +103,7 @@ class _Builder:
             self._pose = se3_exp(screw * drive.offset) @ self._pose
 
     def parts(self) -> Parts:
+        """Return the collected parts."""
         if not self._screws:
             raise KinematicsError(
                 f"no joint moves between '{self._base}' and '{self._tip}'; choose another tip",
@@ -122,35 +123,35 @@ class _Builder:
         return Parts(np.transpose(self._screws), self._pose, joints, self._links, gearing)
 
     def _joint(self, name: str) -> ChainJoint:
-        """Return a joint with the limits inside which it and all that follow it here may move."""
+        """Return a joint with limits that keep it and its followers on the path inside theirs."""
         followers = [(j, d) for j, d in self._driven if d.leader.name == name]
         leader = followers[0][1].leader
         lower, upper, velocity = limits(leader)
         for joint, drive in followers:
             if joint is not leader:
-                low, high, speed = _of_leader(joint, drive)
+                low, high, speed = _leader_limits(joint, drive)
                 lower, upper, velocity = max(lower, low), min(upper, high), min(velocity, speed)
         if lower > upper:
             raise KinematicsError(
                 f"joint '{name}' cannot move inside the limits of all joints that follow it: "
-                f"{', '.join(j.name for j, _ in followers)}; mend their limits or multipliers",
+                f"{', '.join(j.name for j, _ in followers)}; correct their limits or multipliers",
                 what=name,
             )
         return ChainJoint(name, leader.kind == "prismatic", lower, upper, velocity)
 
 
-def _of_leader(joint: UrdfJoint, drive: Drive) -> tuple[float, float, float]:
-    """Return what the limits of a joint that follows mean for its leader."""
+def _leader_limits(joint: UrdfJoint, drive: Drive) -> tuple[float, float, float]:
+    """Return the limits of a follower in terms of its leader."""
     lower, upper, velocity = limits(joint)
     speed = velocity / abs(drive.ratio)
-    if lower == upper == 0.0:  # not given: a follower has no need of them
+    if lower == upper == 0.0:  # not given: optional for a follower
         return -math.inf, math.inf, speed
     first, last = sorted((end - drive.offset) / drive.ratio for end in (lower, upper))
     return first, last, speed
 
 
 def limits(joint: UrdfJoint) -> tuple[float, float, float]:
-    """Return lower, upper [rad or m] and velocity [rad/s or m/s]; infinite where there is none."""
+    """Return lower, upper [rad or m] and velocity [rad/s or m/s]; infinite where unlimited."""
     limit = joint.limit
     velocity = (limit.velocity if limit else 0.0) or math.inf
     if limit is None or joint.kind == "continuous":

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Differential inverse kinematics: from a target velocity of the tool to joint speeds.
 
-Near singular postures the velocity is damped. Where it is too fast for a joint, or a joint comes
-near its limit, the whole motion becomes slower, so that its direction stays; joints that are not
-needed for it are held at their bounds instead (saturation in the null space: Flacco, De Luca and
+Near singular postures the velocity is damped. If it is too fast for a joint, or a joint comes near
+its limit, the whole motion slows down and keeps its direction; joints that are not needed for it
+are held at their bounds instead (saturation in the null space: Flacco, De Luca and
 Khatib, IEEE Trans. Robotics 31(3), 2015).
 """
 
@@ -36,11 +36,11 @@ _TASKS: dict[str, list[Rows]] = {
 def _damped_inverse(J: Array, trusted: float) -> Array:
     """Return the pseudo-inverse (n, m) of J (m, n), damped along its nearly singular directions.
 
-    A singular value s below ``trusted`` counts as s / (s^2 + d^2) with d^2 = (1 - (s/trusted)^2)
-    (trusted/2)^2, at most 1.2/trusted; the others count exactly. Damping that grows smoothly
-    from 0: Nakamura and Hanafusa, J. Dynamic Systems, Measurement and Control 108(3), 1986, in
-    the form of Chiaverini, IEEE Trans. Robotics and Automation 13(3), 1997, eq. 15; for each
-    singular direction alone: Maciejewski and Klein, J. Robotic Systems 5(6), 1988.
+    A singular value s below ``trusted`` is inverted as s / (s^2 + d^2) with d^2 = (1 -
+    (s/trusted)^2) (trusted/2)^2, at most 1.2/trusted; the others exactly. Damping that grows
+    smoothly from 0: Nakamura and Hanafusa, J. Dynamic Systems, Measurement and Control 108(3),
+    1986, in the form of Chiaverini, IEEE Trans. Robotics and Automation 13(3), 1997, eq. 15; for
+    each singular direction separately: Maciejewski and Klein, J. Robotic Systems 5(6), 1988.
     """
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
     d2 = np.where(s < trusted, (1.0 - (s / trusted) ** 2) * (0.5 * trusted) ** 2, 0.0)
@@ -49,10 +49,10 @@ def _damped_inverse(J: Array, trusted: float) -> Array:
 
 
 def _solve(J: Array, twist: Array, tasks: list[Rows], fixed: Array, trusted: float) -> Array:
-    """Return joint speeds (n,) for the tasks in their order, each as far as those before allow.
+    """Return joint speeds (n,) for the tasks in order of priority.
 
-    J (6, n) and the target twist (6,) are scaled so that rows and columns can be compared; fixed
-    (n,) has the speed of the joints that are held at one, NaN where a joint is free. Nakamura,
+    J (6, n) and the target twist (6,) are scaled so that rows and columns are comparable; fixed
+    (n,) holds the speeds of fixed joints, NaN where a joint is free. Nakamura,
     Hanafusa and Yoshikawa, Int. J. Robotics Research 6(2), 1987.
     """
     free = np.isnan(fixed)
@@ -60,29 +60,29 @@ def _solve(J: Array, twist: Array, tasks: list[Rows], fixed: Array, trusted: flo
     missing = twist - J @ rates
     columns = J[:, free]
     spare = np.eye(columns.shape[1])
-    moved = np.zeros(columns.shape[1])
+    speeds = np.zeros(columns.shape[1])
     for rows in tasks if free.any() else []:
         part = columns[rows]
         inverse = _damped_inverse(part @ spare, trusted)
-        moved = moved + inverse @ (missing[rows] - part @ moved)
+        speeds = speeds + inverse @ (missing[rows] - part @ speeds)
         _, s, Vt = np.linalg.svd(part @ spare, full_matrices=False)
         V = Vt[s > _NONE]
-        spare = spare - spare @ V.T @ V  # the speeds that this task does not feel
-    rates[free] = moved
+        spare = spare - spare @ V.T @ V  # speeds that do not affect this task
+    rates[free] = speeds
     return rates
 
 
 class RateBounds(NamedTuple):
-    """Least and largest speeds of joints, (n,) each; the calm ones have 0 between them."""
+    """Smallest and largest joint speeds, (n,) each; the target bounds always contain 0."""
 
     lower: Array  # for the next period, within speed, acceleration and position limits
     upper: Array
-    calm_lower: Array  # the same without the acceleration limit: what may be aimed at
-    calm_upper: Array
+    target_lower: Array  # the same without the acceleration limit, for the target speeds
+    target_upper: Array
 
 
 class RateLimits(NamedTuple):
-    """Limits of joints, (n,) each, infinite where there are none."""
+    """Joint limits, (n,) each, infinite where there are none."""
 
     lower: Array
     upper: Array
@@ -91,12 +91,11 @@ class RateLimits(NamedTuple):
 
 
 def rate_bounds(limits: RateLimits, q: Array, rates: Array, dt: float) -> RateBounds:
-    """Return the bounds for a period of dt [s] that begins at q (n,) with speeds rates (n,).
+    """Return the bounds for a period of dt [s] that begins at q (n,) with joint speeds rates (n,).
 
-    A joint may be as fast as still lets it stop before its limit with its largest deceleration.
-    Speeds that come from these bounds keep them satisfiable for ever. Where others do not (a
-    joint that runs at its limit too fast to stop, or outside of it), the position limit counts
-    more than the acceleration limit.
+    A joint may be as fast as lets it stop before its limit with its largest deceleration. Speeds
+    within these bounds keep them satisfiable for ever. Otherwise (a joint too fast to stop before
+    its limit, or outside of it), the position limit has priority over the acceleration limit.
     """
     to_upper = np.maximum(limits.upper - q, 0.0)
     to_lower = np.maximum(q - limits.lower, 0.0)
@@ -104,7 +103,7 @@ def rate_bounds(limits: RateLimits, q: Array, rates: Array, dt: float) -> RateBo
     low = -np.minimum(_stoppable(to_lower, limits.acceleration, dt), limits.velocity)
     change = limits.acceleration * dt
     slowest, fastest = rates - change, rates + change
-    # Brake as hard as can be if even that is too fast to stop, but never pass the limit.
+    # Brake as hard as possible if even that is too fast to stop, but never pass the limit.
     upper = np.maximum(np.minimum(fastest, high), slowest)
     lower = np.minimum(np.maximum(slowest, low), fastest)
     ends = -to_lower / dt, to_upper / dt
@@ -115,27 +114,27 @@ def _stoppable(distance: Array, acceleration: Array, dt: float) -> Array:
     """Return the speed r to stop within r dt + r^2 / (2 a) = distance: a period, then braking."""
     with np.errstate(over="ignore", invalid="ignore"):
         rate = 2.0 * distance / (dt + np.sqrt(dt * dt + 2.0 * distance / acceleration))
-    # Endless room divided by endless room is not a number: there the speed is free.
+    # inf / inf is NaN: with unlimited distance the speed is free.
     return np.asarray(np.where(np.isinf(distance), np.inf, rate))
 
 
 class DifferentialIkStep(NamedTuple):
-    """What the joints shall do during the next period."""
+    """The joint speeds for the next period."""
 
     rates: Array  # joint speeds (n,) [rad/s or m/s]
-    twist: Array  # velocity [v; w] (6,) of the tool that they make, along the base axes
-    scale: float  # share of the wanted speed that limits allow, 0 to 1
-    limiting_joints: tuple[str, ...]  # the joints that make it slower, or that are held at a bound
+    twist: Array  # resulting velocity [v; w] (6,) of the tool, along the base axes
+    scale: float  # share of the target velocity that the limits allow, 0 to 1
+    limiting_joints: tuple[str, ...]  # joints that slow the motion, or are held at a bound
 
 
 class DifferentialIk:
-    """Jogging of one arm; it keeps nothing between two steps.
+    """Velocity control of one arm; stateless between steps.
 
     Args:
         chain: The arm.
-        mode: "pose": the six components of the velocity are one whole. "position": the tool turns
-            as it likes. "position_first": position exactly, then of the turning what is left.
-            None: "pose" for six joints or more, else "position_first".
+        mode: "pose": all six components of the velocity. "position": linear velocity only.
+            "position_first": linear velocity exactly, then the angular one as far as possible.
+            None: "pose" for six joints or more, otherwise "position_first".
         velocity: Speed limits (n,) [rad/s or m/s]; None is the chain's.
         acceleration: Acceleration limits (n,); None is the chain's.
         trusted: Singular value of the Jacobian (lengths in units of the arm's length) below which
@@ -170,54 +169,54 @@ class DifferentialIk:
     def step(
         self, q: ArrayLike, rates: ArrayLike, twist: ArrayLike, dt: float, axes: str = "base"
     ) -> DifferentialIkStep:
-        """Return joint speeds for the next dt [s].
+        """Return the joint speeds for the next dt [s].
 
         Args:
-            q: Joint positions (n,) now [rad or m].
-            rates: Joint speeds (n,) now: those of the step before, 0 at the beginning.
-            twist: Wanted velocity [v; w] (6,) of the tip's origin [m/s], [rad/s].
-            dt: How long they will be kept.
-            axes: "base" or "tool": along whose axes the twist is meant.
+            q: Current joint positions (n,) [rad or m].
+            rates: Current joint speeds (n,): those of the previous step, 0 at first.
+            twist: Target velocity [v; w] (6,) of the tip's origin [m/s], [rad/s].
+            dt: Time for which the speeds will be kept [s].
+            axes: "base" or "tool": the axes along which the twist is given.
 
         Raises:
-            KinematicsError: An argument makes no sense.
+            KinematicsError: An argument is invalid.
         """
         n = self._chain.n
-        here, before = vector(q, n, "q"), vector(rates, n, "rates")
-        wanted = vector(twist, 6, "twist")
+        current, before = vector(q, n, "q"), vector(rates, n, "rates")
+        target = vector(twist, 6, "twist")
         if not 0.0 < dt < math.inf:
             raise KinematicsError(f"dt is {dt!r}; expected a positive time", what="dt", value=dt)
         one_of(axes, "axes", ("base", "tool"))
         if axes == "tool":
-            R = self._chain.fk(here)[:3, :3]
-            wanted = np.concatenate([R @ wanted[:3], R @ wanted[3:]])
-        J = self._chain.jacobian(here)
-        bounds = rate_bounds(self._limits, here, before, dt)
+            R = self._chain.fk(current)[:3, :3]
+            target = np.concatenate([R @ target[:3], R @ target[3:]])
+        J = self._chain.jacobian(current)
+        bounds = rate_bounds(self._limits, current, before, dt)
         scaled = J * self._rows[:, None] * self._units
-        aim, scale, joints = self._aim(scaled, wanted * self._rows, bounds)
-        # Straight towards those speeds, as far as acceleration allows.
-        change, most = np.abs(aim - before), self._limits.acceleration * dt
-        share = np.min(np.where(change > most, most / np.maximum(change, 1e-300), 1.0))
-        new = np.clip(before + share * (aim - before), bounds.lower, bounds.upper)
+        goal, scale, joints = self._target_rates(scaled, target * self._rows, bounds)
+        # Straight towards those speeds, as far as the acceleration limits allow.
+        change, limit = np.abs(goal - before), self._limits.acceleration * dt
+        share = np.min(np.where(change > limit, limit / np.maximum(change, 1e-300), 1.0))
+        new = np.clip(before + share * (goal - before), bounds.lower, bounds.upper)
         names = tuple(self._chain.joint_names[i] for i in joints)
         return DifferentialIkStep(new, J @ new, scale, names)
 
-    def _aim(
+    def _target_rates(
         self, J: Array, twist: Array, bounds: RateBounds
     ) -> tuple[Array, float, tuple[int, ...]]:
-        """Return the speeds (n,) inside the calm bounds that keep the direction best.
+        """Return the speeds (n,) inside the target bounds that keep the direction best.
 
-        With them their share of the target, and the joints that limit it.
+        Also returns their share of the target velocity, and the joints that limit it.
         """
-        low, high = bounds.calm_lower / self._units, bounds.calm_upper / self._units
+        low, high = bounds.target_lower / self._units, bounds.target_upper / self._units
         fixed = np.full(self._chain.n, np.nan)
         best: tuple[Array, float, tuple[int, ...]] = (np.zeros(self._chain.n), -1.0, ())
         first = _solve(J, twist, self._tasks, fixed, self._trusted)
         rates, rows = first, np.concatenate(self._tasks)
         moves = bool(np.linalg.norm(J[self._tasks[0]] @ first) > 1e-12)
         for _ in range(self._chain.n):
-            moved, target = J[rows] @ rates, J[rows] @ first
-            if np.linalg.norm(moved - target) > _SAME * np.linalg.norm(target) + 1e-15:
+            reached, target = J[rows] @ rates, J[rows] @ first
+            if np.linalg.norm(reached - target) > _SAME * np.linalg.norm(target) + 1e-15:
                 break
             shares = _shares(rates, low, high)
             worst = int(np.argmin(np.where(np.isnan(fixed), shares, np.inf)))
@@ -230,13 +229,13 @@ class DifferentialIk:
                 break
             fixed[worst] = high[worst] if rates[worst] > 0.0 else low[worst]
             if moves and abs(fixed[worst]) * self._units[worst] < self._limits.velocity[worst]:
-                rows = self._tasks[0]  # near the end of its way: then the first task goes on
+                rows = self._tasks[0]  # near its position limit: only the first task continues
             rates = _solve(J, twist, self._tasks, fixed, self._trusted)
         return best
 
 
 def _shares(rates: Array, low: Array, high: Array) -> Array:
-    """Return by what share (n,) each speed has to be scaled to be inside its bounds."""
+    """Return the factors (n,) that bring each speed inside its bounds, 1 if it is inside."""
     bound = np.where(rates > 0.0, high, low)
     over = np.abs(rates) > np.abs(bound) * (1.0 + 1e-12)
     return np.where(over, np.abs(bound) / np.maximum(np.abs(rates), 1e-300), 1.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of a tool path: what of each pose counts, and how closely the path is checked."""
+"""Options of a tool path: the components of a pose that count, and the sampling density."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.search_model import arm_length
 
-_STEP = 1.0 / 200.0  # of the arm's length
-_DEVIATION = 1.0 / 5000.0  # of the arm's length
+_STEP = 1.0 / 200.0  # share of the arm's length
+_DEVIATION = 1.0 / 5000.0  # share of the arm's length
 _Z = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
 class PathOptions:
-    """What is asked of a tool path."""
+    """Requirements on a tool path."""
 
-    # "pose", "position" or "position_axis"; this and the next three are as in ``Chain.ik``
+    # "pose", "position" or "position_axis"; this and the next three as in ``Chain.ik``
     mode: str = "pose"
     position_tolerance: float = 1e-5  # largest distance of a sample from the path [m]
     orientation_tolerance: float | Sequence[float] = 1e-4  # largest angle there [rad], or three
     axis: Sequence[float] | None = None  # the tool's axis of mode "position_axis"; None is z
-    # largest way of the tool between two samples [m]; None is 1/200 of the arm
+    # largest motion of the tool between two samples [m]; None is 1/200 of the arm's length
     max_step: float | None = None
     max_turn: float = math.radians(2.0)  # largest turn of the tool between two samples [rad]
-    # largest way of a joint between two samples [rad]; a sliding joint's way counts as the angle
-    # that it would be at the arm's length
+    # largest motion of a joint between two samples [rad]; a prismatic joint's motion counts as the
+    # angle it subtends at the arm's length
     max_joint_step: float = 0.1
-    # how much farther from the path than the samples beside it the tool may be half way between
-    # them, if the joints move straight [m]; None is 1/5000 of the arm
+    # largest deviation from the path half-way between two samples, beyond that of the samples, if
+    # the joints move straight [m]; None is 1/5000 of the arm's length
     max_deviation: float | None = None
     max_tilt: float = 2e-3  # the same for its orientation [rad]
 
     def ik_arguments(self) -> dict[str, Any]:
-        """Return the arguments of ``Chain.ik`` that say the same."""
+        """Return the corresponding arguments of ``Chain.ik``."""
         arguments = {
             "mode": self.mode,
             "position_tolerance": self.position_tolerance,
@@ -52,7 +52,7 @@ class PathOptions:
         return arguments if self.axis is None else {**arguments, "axis": tuple(self.axis)}
 
     def bounds(self, chain: Chain) -> Bounds:
-        """Return the numbers for an arm.
+        """Return the bounds for an arm.
 
         Raises:
             KinematicsError: One of them is not positive.
@@ -76,13 +76,13 @@ class PathOptions:
                 )
         return bounds
 
-    def error(self, wanted: Array, reached: Array) -> tuple[float, float]:
-        """Return distance [m] and angle [rad] between two poses (4, 4), of what counts."""
-        distance = math.hypot(*(reached[:3, 3] - wanted[:3, 3]).tolist())
+    def error(self, target: Array, reached: Array) -> tuple[float, float]:
+        """Return distance [m] and angle [rad] of two poses (4, 4), over components that count."""
+        distance = math.hypot(*(reached[:3, 3] - target[:3, 3]).tolist())
         free = self._free
         if self.mode == "position" or all(free):
             return distance, 0.0
-        R = wanted[:3, :3].T @ reached[:3, :3]
+        R = target[:3, :3].T @ reached[:3, :3]
         if self.mode == "position_axis" or sum(free) == 1:
             axis = free if self.mode == "pose" else _Z if self.axis is None else self.axis
             return distance, _tilt(R, axis)
@@ -90,7 +90,7 @@ class PathOptions:
 
     @cached_property
     def _free(self) -> tuple[bool, ...]:
-        """Whether the orientation, or each component of its error, may be any."""
+        """Whether the orientation, or each component of its error, is free."""
         tolerances = np.atleast_1d(np.asarray(self.orientation_tolerance, dtype=np.float64))
         return tuple(np.isinf(tolerances).tolist())
 
@@ -100,7 +100,7 @@ class PathOptions:
 
 
 class Bounds(NamedTuple):
-    """The bounds of PathOptions for one arm; ``units`` (n,) are what a radian is compared with."""
+    """The bounds of PathOptions for one arm; ``units`` (n,) are the equivalents of a radian."""
 
     step: float
     turn: float
@@ -112,7 +112,7 @@ class Bounds(NamedTuple):
 
 
 def _tilt(R: Array, axis: Sequence[float]) -> float:
-    """Return the angle [rad] between an axis and where R (3, 3) turns it."""
+    """Return the angle [rad] by which R (3, 3) tilts an axis."""
     x, y, z = map(float, axis)
     u, v, w = (R @ (x, y, z)).tolist()
     sine = math.hypot(y * w - z * v, z * u - x * w, x * v - y * u)
@@ -120,6 +120,6 @@ def _tilt(R: Array, axis: Sequence[float]) -> float:
 
 
 def sliding(chain: Chain) -> list[bool]:
-    """Return for each joint of a chain whether it slides."""
+    """Return whether each joint of a chain is prismatic."""
     owners = range(chain.n) if chain.gearing is None else chain.gearing.owners
     return [chain.prismatic[i] for i in owners]

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Waypoints -> a tool path -> joint positions, from a given start or from the best of several.
+"""Planner of Cartesian paths: joint positions along waypoints, from a given or the best start.
 
 Samples are as dense as needed, each solved from the one before. The step is halved where the
 joints move too far or the tool would leave the path between two samples, down to a smallest one:
-what still fails there does not depend on density. A jump to another branch stays a jump however
+a failure there does not depend on the density. A jump to another branch stays a jump however
 short the step of the tool is.
 """
 
@@ -36,10 +36,10 @@ from arm_kinematics.paths.result import (
 from arm_kinematics.paths.shapes import PathShape, arc, line
 
 Collision = Callable[[Array], str | None]
-"""Says for joint positions (n,) what collides, or None."""
+"""Function of joint positions (n,) that returns what collides, or None."""
 
-MOST_SAMPLES = 100_000
-_SHORTEST = 2.0**-12  # of the largest step
+MAX_SAMPLES = 100_000
+_MIN_STEP = 2.0**-12  # share of the largest step
 _CORNER = 0.03  # directions that differ by more [rad] make a corner
 
 
@@ -60,19 +60,19 @@ def follow(
     collision: Collision | None = None,
     timeout: float | None = None,
 ) -> PathResult:
-    """Return the joint path along shapes, each of which starts where the one before ends.
+    """Return the joint path along consecutive shapes.
 
-    The joint positions start (n,) [rad or m] hold the tool at the beginning; the timeout is in
+    The joint positions start (n,) [rad or m] place the tool at the beginning; the timeout is in
     seconds.
 
     Raises:
-        KinematicsError: An argument makes no sense.
+        KinematicsError: An argument is invalid.
     """
     return _CartesianPathFollower(chain, shapes, options, collision, timeout).run(start)
 
 
 class _CartesianPathFollower:
-    """One walk along a path."""
+    """Follower of one path."""
 
     def __init__(
         self,
@@ -86,10 +86,10 @@ class _CartesianPathFollower:
         self._bounds = options.bounds(chain)
         sized = [(shape, self._size(shape)) for shape in shapes]
         self._pieces = [(shape, size) for shape, size in sized if size > 1e-9]
-        self._whole = math.fsum(size for _, size in self._pieces)
-        if not self._whole < MOST_SAMPLES:
+        self._total = math.fsum(size for _, size in self._pieces)
+        if not self._total < MAX_SAMPLES:
             raise KinematicsError(
-                f"the path needs {self._whole:.3g} samples, at most {MOST_SAMPLES} are computed; "
+                f"the path needs {self._total:.3g} samples, at most {MAX_SAMPLES} are allowed; "
                 "allow a larger step, or plan it in parts",
                 what="max_step",
             )
@@ -100,9 +100,9 @@ class _CartesianPathFollower:
         self._errors = (0.0, 0.0)
 
     def run(self, start: Array) -> PathResult:
-        """Walk as far as it goes."""
+        """Follow the path as far as possible."""
         q = np.array(start, dtype=np.float64)
-        failure = limit_failure(self._chain, q) or self._colliding(q)
+        failure = limit_failure(self._chain, q) or self._collision_failure(q)
         self._rows.append(q)
         done = 0.0
         for i, (shape, size) in enumerate(self._pieces):
@@ -112,57 +112,57 @@ class _CartesianPathFollower:
                 turn = self._direction(self._pieces[i - 1][0], 1.0) - self._direction(shape, 0.0)
                 if np.linalg.norm(turn) > _CORNER:
                     self._stops.append(len(self._rows) - 1)
-            share, failure = self._along(shape, size)
+            share, failure = self._follow_shape(shape, size)
             done += share * size
         return self._result(failure, done)
 
-    def _along(self, shape: PathShape, size: float) -> tuple[float, PathFailure | None]:
-        """Walk along one shape; return the share of it that was done and what stopped it."""
-        here = self._sample(0.0, shape.pose(0.0), self._rows[-1])
+    def _follow_shape(self, shape: PathShape, size: float) -> tuple[float, PathFailure | None]:
+        """Follow one shape; return the completed share of it, and the failure if any."""
+        last = self._sample(0.0, shape.pose(0.0), self._rows[-1])
         longest = step = 1.0 / math.ceil(size - 1e-9)
-        while here.share < 1.0 - 1e-12:
-            left = 1.0 - here.share
-            there = here.share + left / math.ceil(left / step - 1e-9)
+        while last.share < 1.0 - 1e-12:
+            left = 1.0 - last.share
+            share = last.share + left / math.ceil(left / step - 1e-9)
             if self._deadline is not None and time.monotonic() > self._deadline:
-                return here.share, PathFailure(PathStatus.TIMEOUT, "the time ran out")
-            found = self._step(shape, here, there)
+                return last.share, PathFailure(PathStatus.TIMEOUT, "time ran out")
+            found = self._step(shape, last, share)
             if isinstance(found, _Sample):
-                here = found
+                last = found
                 self._rows.append(found.q)
                 distance, angle = self._errors
                 self._errors = max(distance, found.distance), max(angle, found.angle)
                 step = min(2.0 * step, longest)
                 continue
-            step = 0.5 * (there - here.share)
-            if step < _SHORTEST * longest:
-                return here.share, self._reason(shape, found, here.q)
+            step = 0.5 * (share - last.share)
+            if step < _MIN_STEP * longest:
+                return last.share, self._failure(shape, found, last.q)
         return 1.0, None
 
     def _step(
-        self, shape: PathShape, here: _Sample, share: float
+        self, shape: PathShape, last: _Sample, share: float
     ) -> _Sample | IkResult | PathFailure | Array:
-        """Return the sample at a share, or what is in the way, or where a jump would lead."""
-        wanted = shape.pose(share)
-        result = self._chain.ik(wanted, here.q, **self._arguments)
+        """Return the sample at a share, or a failure, or joint positions (n,) after a jump."""
+        target = shape.pose(share)
+        result = self._chain.ik(target, last.q, **self._arguments)
         if not result.ok:
             return result
         q = result.q
-        there = self._sample(share, wanted, q)
-        if (np.abs(q - here.q) > self._bounds.joint_step * self._bounds.units).any():
+        sample = self._sample(share, target, q)
+        if (np.abs(q - last.q) > self._bounds.joint_step * self._bounds.units).any():
             return q
-        half = 0.5 * (here.share + share)
-        middle = self._sample(half, shape.pose(half), 0.5 * (here.q + q))
+        half = 0.5 * (last.share + share)
+        middle = self._sample(half, shape.pose(half), 0.5 * (last.q + q))
         if (
-            middle.distance > max(here.distance, there.distance) + self._bounds.deviation
-            or middle.angle > max(here.angle, there.angle) + self._bounds.tilt
+            middle.distance > max(last.distance, sample.distance) + self._bounds.deviation
+            or middle.angle > max(last.angle, sample.angle) + self._bounds.tilt
         ):
             return q
-        return self._colliding(q) or there
+        return self._collision_failure(q) or sample
 
-    def _sample(self, share: float, wanted: Array, q: Array) -> _Sample:
-        return _Sample(share, q, *self._options.error(wanted, self._chain.fk(q)))
+    def _sample(self, share: float, target: Array, q: Array) -> _Sample:
+        return _Sample(share, q, *self._options.error(target, self._chain.fk(q)))
 
-    def _reason(
+    def _failure(
         self, shape: PathShape, found: IkResult | PathFailure | Array, q: Array
     ) -> PathFailure:
         if isinstance(found, PathFailure):
@@ -171,12 +171,12 @@ class _CartesianPathFollower:
             return no_solution(found, self._chain.ik(shape.goal, q, **self._arguments))
         return jump(self._chain, self._options, self._bounds, q, found)
 
-    def _colliding(self, q: Array) -> PathFailure | None:
+    def _collision_failure(self, q: Array) -> PathFailure | None:
         what = None if self._collision is None else self._collision(q)
         return None if what is None else PathFailure(PathStatus.COLLISION, f"collision: {what}")
 
     def _size(self, shape: PathShape) -> float:
-        """Return the length of a shape in largest steps."""
+        """Return the length of a shape in units of the largest step."""
         turns = shape.angle / self._bounds.turn if self._options.turns() else 0.0
         return max(shape.length / self._bounds.step, turns)
 
@@ -194,7 +194,7 @@ class _CartesianPathFollower:
         if failure is None:
             message = f"The path is complete: {len(rows)} points."
             return PathResult(PathStatus.SUCCESS, message, *common, 1.0, stops, (), *self._errors)
-        share = min(done / self._whole, 1.0) if self._whole else 0.0
+        share = min(done / self._total, 1.0) if self._total else 0.0
         x, y, z = self._chain.fk(rows[-1])[:3, 3]
         message = (
             f"The path ends after {100.0 * share:.3g} % of its length, at ({x:.4g}, {y:.4g}, "
@@ -218,26 +218,27 @@ def plan_path(
     collision: Collision | None = None,
     timeout: float | None = None,
 ) -> PathResult:
-    """Move the tool through waypoints on straight lines and arcs, without a jump of the joints.
+    """Move the tool through waypoints on straight lines and arcs, without joint jumps.
 
     Args:
         chain: The arm.
-        waypoints: Poses (4, 4) of the tip in the base frame, in this order.
-        start: Joint positions (n,) now [rad or m]: the path leads from there to the first
-            waypoint. None: it begins at the first waypoint, in the first of all configurations
-            from which it can be done.
-        options: What of each pose counts, and how closely; None is all of it, closely.
+        waypoints: Poses (4, 4) of the tip in the base frame, in order.
+        start: Current joint positions (n,) [rad or m]: the path leads from there to the first
+            waypoint. None: it begins at the first waypoint, in the first configuration from which
+            the path can be completed.
+        options: Components of each pose that count, and tolerances; None is the full pose.
         arc_via: For each waypoint whether its position is the middle of an arc from the one before
             to the one after; empty if none is.
-        seed: Without start: configurations are tried from here outwards; None is mid-range.
-        collision: Says for joint positions (n,) what collides, or None.
-        timeout: Time allowed for each configuration tried [s].
+        seed: Without start: configurations are tried in order of distance from here; None is
+            mid-range.
+        collision: Returns what collides at joint positions (n,), or None.
+        timeout: Time limit for each configuration tried [s].
 
     Returns:
-        The path as far as it goes; of several beginnings, the one that goes farthest.
+        The path as far as it goes; of several starts, the one that goes farthest.
 
     Raises:
-        KinematicsError: An argument makes no sense.
+        KinematicsError: An argument is invalid.
     """
     options = options or PathOptions()
     poses = [rigid_transform(T, f"waypoint {i}") for i, T in enumerate(waypoints)]
@@ -256,14 +257,14 @@ def plan_path(
         return follow(chain, path, q, options, collision, timeout)
     path = _shapes(poses, via)
     arguments = options.ik_arguments()
-    begins = chain.ik(poses[0], seed, max_solutions=_STARTS, timeout=timeout, **arguments)
-    if not begins.ok:
-        status, clause, joints, *missing = no_solution(begins)
-        message = f"The path cannot begin at its first waypoint: {clause}."
+    starts = chain.ik(poses[0], seed, max_solutions=_STARTS, timeout=timeout, **arguments)
+    if not starts.ok:
+        status, clause, joints, *missing = no_solution(starts)
+        message = f"The path cannot start at its first waypoint: {clause}."
         rows, errors = np.empty((0, chain.n)), (0.0, 0.0, *missing)
         return PathResult(status, message, chain.joint_names, rows, 0.0, (), joints, *errors)
     results: list[PathResult] = []
-    for solution in begins.solutions:
+    for solution in starts.solutions:
         results.append(follow(chain, path, solution.q, options, collision, timeout))
         if results[-1].ok:
             return results[-1]
@@ -273,20 +274,20 @@ def plan_path(
 def _shapes(poses: Sequence[Array], via: Sequence[bool]) -> list[PathShape]:
     """Return the path through poses (4, 4).
 
-    Where via is true the pose's position lies on an arc from the one before to the one after.
+    Where via is true, the position lies on an arc from the pose before to the pose after.
     """
     if via[0] or via[-1]:
         raise KinematicsError(
-            "an arc has to begin and end at a waypoint: the last cannot be its middle, nor the "
-            "first without a start before it",
+            "an arc must begin and end at a waypoint: the last one cannot be its middle, nor the "
+            "first one without a start before it",
             what="arc_via",
         )
-    stations = [i for i, passed in enumerate(via) if not passed]
+    ends = [i for i, is_middle in enumerate(via) if not is_middle]
     path: list[PathShape] = []
-    for a, b in pairwise(stations):
+    for a, b in pairwise(ends):
         if b - a > 2:
             raise KinematicsError(
-                f"an arc has one middle, but {b - a - 1} waypoints in a row are marked as such",
+                f"an arc has one middle, but {b - a - 1} consecutive waypoints are marked as such",
                 what="arc_via",
             )
         if b - a == 1:

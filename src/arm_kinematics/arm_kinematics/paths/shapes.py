@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of a tool path: a straight line, a screw, an arc of a circle. Pure geometry.
+"""Shapes of a tool path: a straight line, a screw, an arc of a circle.
 
-The position moves evenly along the shape while the orientation turns evenly about one axis: the
-motion that slerp of quaternions describes (Shoemake, "Animating rotation with quaternion curves",
-SIGGRAPH 1985).
+The position moves at constant speed along the shape while the orientation turns at constant speed
+about one axis, as in the slerp of quaternions (Shoemake, "Animating rotation with quaternion
+curves", SIGGRAPH 1985).
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from arm_kinematics.arguments import rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 
 _STRAIGHT = 1e-6  # sine of the angle below which three points are on one line
-_SAME = 1e-12  # points so near to each other [m] are one
+_SAME = 1e-12  # distance [m] below which points are the same
 
 
 class PathShape(ABC):
-    """A piece of a tool path."""
+    """A segment of a tool path."""
 
     def __init__(self, start: Array, turn: Array, length: float) -> None:
-        self.start = start  # pose (4, 4) where it begins
+        self.start = start  # first pose (4, 4)
         # axis times angle (3,) along the axes of start [rad]; more than pi is possible
         self.turn = turn
-        self.length = length  # way of the tool's point [m]
-        self.angle = float(np.linalg.norm(turn))  # by which the tool turns [rad]
+        self.length = length  # path length of the tool point [m]
+        self.angle = float(np.linalg.norm(turn))  # rotation of the tool [rad]
 
     @property
     def goal(self) -> Array:
-        """Pose (4, 4) where it ends."""
+        """Last pose (4, 4)."""
         return self.pose(1.0)
 
     def pose(self, share: float) -> Array:
-        """Return the pose (4, 4) at a share of the way, 0 to 1."""
+        """Return the pose (4, 4) at a share of the path, 0 to 1."""
         R = self.start[:3, :3] @ so3_exp(share * self.turn)
         return pose(R, self._position(share))
 
     def velocity(self, share: float) -> Array:
-        """Return the twist [v; w] (6,) along the base axes, per share of the way."""
+        """Return the twist [v; w] (6,) along the base axes, per share of the path."""
         return np.concatenate([self._velocity(share), self.start[:3, :3] @ self.turn])
 
     @abstractmethod
@@ -55,21 +55,21 @@ class PathShape(ABC):
 
 
 class LinePath(PathShape):
-    """Straight from start by ``way`` (3,) [m] along the base axes."""
+    """A straight line from start by a displacement (3,) [m] along the base axes."""
 
-    def __init__(self, start: Array, way: Array, turn: Array) -> None:
-        super().__init__(start, turn, float(np.linalg.norm(way)))
-        self._way = way
+    def __init__(self, start: Array, displacement: Array, turn: Array) -> None:
+        super().__init__(start, turn, float(np.linalg.norm(displacement)))
+        self._displacement = displacement
 
     def _position(self, share: float) -> Array:
-        return np.asarray(self.start[:3, 3] + share * self._way)
+        return np.asarray(self.start[:3, 3] + share * self._displacement)
 
     def _velocity(self, share: float) -> Array:
-        return self._way
+        return self._displacement
 
 
 class ArcPath(PathShape):
-    """On a circle about ``centre`` (3,) [m], by ``sweep`` (3,): axis times angle [rad]."""
+    """An arc about ``centre`` (3,) [m] by ``sweep`` (3,): axis times angle [rad]."""
 
     def __init__(self, start: Array, centre: Array, sweep: Array, turn: Array) -> None:
         self._centre, self._sweep = centre, sweep
@@ -85,15 +85,15 @@ class ArcPath(PathShape):
 
 
 def line(start: ArrayLike, goal: ArrayLike) -> LinePath:
-    """Return the straight way between two poses (4, 4), turning the shorter way round."""
+    """Return the straight line between two poses (4, 4), turning the shorter way round."""
     begin, end = rigid_transform(start, "start"), rigid_transform(goal, "goal")
     return LinePath(begin, end[:3, 3] - begin[:3, 3], _turn(begin, end))
 
 
 def screw(start: ArrayLike, advance: float, angle: float) -> LinePath:
-    """Return the way of a tool that turns about its own z by angle [rad] and moves along it [m].
+    """Return the path of a tool that turns about its own z by angle [rad] and moves along it [m].
 
-    The angle may be any, more than a whole turn too.
+    The angle may exceed a whole turn.
     """
     begin = rigid_transform(start, "start")
     return LinePath(begin, advance * begin[:3, 2], np.array([0.0, 0.0, angle]))
@@ -113,13 +113,13 @@ def arc(start: ArrayLike, via: ArrayLike, goal: ArrayLike) -> PathShape:
     normal = np.cross(u, v)
     if np.linalg.norm(v) < _SAME:
         raise KinematicsError(
-            "an arc ends where it starts, so its circle is not known; make it of two arcs",
+            "the arc ends where it starts, so its circle is undefined; use two arcs",
             what="goal",
         )
     if np.linalg.norm(normal) <= _STRAIGHT * np.linalg.norm(u) * np.linalg.norm(v):
         if not 0.0 <= u @ v <= v @ v:
             raise KinematicsError(
-                "the middle point of an arc is on the line of its ends, and not between them",
+                "the middle of the arc is on the line through its ends, but not between them",
                 what="via",
             )
         return line(begin, end)

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Time a joint path: rest to rest within velocity and acceleration limits.
+"""Time scaling of joint paths: rest to rest within velocity and acceleration limits.
 
-The result is meant for cubic Hermite interpolation, as trajectory followers do it, and keeps the
-limits everywhere between its points too, not only at them.
+The result is meant for cubic Hermite interpolation, as in trajectory controllers, and keeps the
+limits between its points too.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels.time_scaling import backward_pass, forward_pass, prepare_timing
 from arm_kinematics.paths.result import PathResult, limit_failure
 
-_POINTS = 64  # a path is refined until it has at least so many intervals
-# Where the first and the last interval are cut, as shares of them from the end of the path.
+_MIN_INTERVALS = 64  # a path is refined to at least this many
+# Extra points in the first and the last interval, as shares of it from the end of the path.
 _HALVES = 0.5 ** np.arange(1, 6)
-# Tangents up to so many times the chord's slope cannot overshoot, at any change of speed.
+# Tangents up to this multiple of the chord's slope cannot overshoot at any change of speed.
 _STEEPEST = 1.5
-_ROUNDS = 6
+_MAX_PASSES = 6
 
 
 class TimedPath(NamedTuple):
     """A trajectory at rest at both ends."""
 
-    times: Array  # (m,) rising from 0 [s]
+    times: Array  # (m,) increasing from 0 [s]
     positions: Array  # (m, n) [rad or m]
     velocities: Array  # (m, n) [rad/s or m/s], zero in the first and the last row
 
 
 class _Path(NamedTuple):
-    """A piecewise cubic path over its parameter s."""
+    """A piecewise cubic path with parameter s."""
 
     s: Array  # (m,)
     q: Array  # (m, n)
@@ -49,13 +49,13 @@ class _Path(NamedTuple):
 def time_path(
     path: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, scaling: float = 1.0
 ) -> TimedPath:
-    """Time a joint path so that it is passed as fast as the limits allow.
+    """Time a joint path as fast as the limits allow.
 
     The trajectory passes every waypoint and never leaves the range of two neighbouring waypoints
-    in any joint, hence no joint limit that the waypoints keep.
+    in any joint, so it keeps the joint limits if the waypoints do.
 
     Args:
-        path: Waypoints (m, n), m >= 1 [rad or m]; repeated ones are left out.
+        path: Waypoints (m, n), m >= 1 [rad or m]; repeated ones are skipped.
         velocity: Speed limits (n,), positive [rad/s or m/s].
         acceleration: Acceleration limits (n,), positive [rad/s^2 or m/s^2].
         scaling: Share of the speed limits to use, above 0 up to 1.
@@ -64,7 +64,7 @@ def time_path(
         The trajectory; a single point at time 0 if the path has no length.
 
     Raises:
-        KinematicsError: An argument makes no sense.
+        KinematicsError: An argument is invalid.
     """
     q, fastest, a = _checked(path, velocity, acceleration)
     if not 0.0 < scaling <= 1.0:
@@ -91,25 +91,27 @@ def keep_pace(
     acceleration: ArrayLike,
     pace: float = 1.0,
 ) -> TimedPath:
-    """Follow a path at its own pace from rest to rest, slower where the limits need it.
+    """Follow a path at its own pace from rest to rest, slower where the limits require it.
 
     Args:
-        times: When the path is where, (m,) strictly rising from 0 [s].
-        positions: (m, n), m >= 1 [rad or m].
+        times: Times of the positions (m,), strictly increasing from 0 [s].
+        positions: Joint positions (m, n), m >= 1 [rad or m].
         velocity: Speed limits (n,), positive [rad/s or m/s].
         acceleration: Acceleration limits (n,), positive [rad/s^2 or m/s^2].
-        pace: How many times as fast as its own to follow it at most, positive.
+        pace: Largest multiple of the path's own pace, positive.
 
     Returns:
         The trajectory, which never leaves the range of two neighbouring points in any joint.
 
     Raises:
-        KinematicsError: An argument makes no sense.
+        KinematicsError: An argument is invalid.
     """
     q, v, a = _checked(positions, velocity, acceleration)
     t = np.asarray(times, dtype=np.float64)
     if t.shape != q.shape[:1] or t[0] != 0.0 or not (np.diff(t) > 0.0).all():
-        raise KinematicsError(f"times: expected {len(q)} rising from 0", what="times", value=times)
+        raise KinematicsError(
+            f"times: expected {len(q)} increasing from 0", what="times", value=times
+        )
     if not 0.0 < pace < np.inf:
         raise KinematicsError(f"pace is {pace}; expected more than 0", what="pace", value=pace)
     if len(q) == 1:
@@ -118,7 +120,7 @@ def keep_pace(
 
 
 def _curve(s: Array, q: Array) -> _Path:
-    """Return the path with tangents of parabolas, flattened until it stays between its waypoints.
+    """Return the path with parabolic tangents, limited so that it stays between its waypoints.
 
     Hyman, "Accurate monotonicity preserving cubic interpolation", SIAM J. Sci. Stat. Comput. 4(4),
     1983.
@@ -129,17 +131,17 @@ def _curve(s: Array, q: Array) -> _Path:
     first[0], first[-1] = slope[0], slope[-1]
     before, after = slope[:-1], slope[1:]
     mean = (before * step[1:] + after * step[:-1]) / (step[1:] + step[:-1])
-    least = _STEEPEST * np.minimum(np.abs(before), np.abs(after))
-    first[1:-1] = np.where(before * after > 0.0, np.clip(mean, -least, least), 0.0)
+    limit = _STEEPEST * np.minimum(np.abs(before), np.abs(after))
+    first[1:-1] = np.where(before * after > 0.0, np.clip(mean, -limit, limit), 0.0)
     return _Path(s, q, first)
 
 
 def _refined(path: _Path) -> _Path:
-    """Return the same curve with points added where intervals are long, and towards the ends.
+    """Return the same curve with more points in long intervals and towards the ends.
 
-    Speed rises from rest within one interval at least: short ones lose no time.
+    Speed rises from rest within at least one interval: short ones lose no time.
     """
-    longest = float(path.s[-1]) / _POINTS
+    longest = float(path.s[-1]) / _MIN_INTERVALS
     pieces = np.maximum(1, np.ceil(np.diff(path.s) / longest - 1e-9).astype(int))
     shares = [np.arange(k) / k for k in pieces]
     shares[0] = np.union1d(shares[0], _HALVES / pieces[0])
@@ -162,8 +164,8 @@ def _refined(path: _Path) -> _Path:
 def _timed(path: _Path, v: Array, a: Array, pace: float = 1e6) -> TimedPath:
     """Return the fastest trajectory along the path, with ds/dt of at most the pace.
 
-    The law is exact for the path over s; the cubic over time differs a little where the path
-    bends, so speed is taken out there until it keeps the limits too.
+    The scaling is exact for the path over s; the cubic over time differs slightly where the path
+    bends, so the speed is reduced there until it keeps the limits too.
     """
     ds = np.diff(path.s)
     h = ds[:, None]
@@ -175,7 +177,7 @@ def _timed(path: _Path, v: Array, a: Array, pace: float = 1e6) -> TimedPath:
     cap = np.minimum(cap, pace**2)
     reachable = reachable_speeds(ds, path.first[:-1], path.first[1:], left, right, a)
     cap[:-1] = np.minimum(cap[:-1], reachable.cap)
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_PASSES):
         x = cap.copy()
         x[-1] = 0.0
         backward_pass(reachable.back_offset, reachable.back_gain, x)
@@ -193,20 +195,20 @@ def _timed(path: _Path, v: Array, a: Array, pace: float = 1e6) -> TimedPath:
 
 
 def _trajectory(path: _Path, ds: Array, speed: Array) -> TimedPath:
-    """Return the trajectory; speeds at the points are cut where the cubic would overshoot.
+    """Return the trajectory; speeds at the points are limited where the cubic would overshoot.
 
     A cubic between two values stays between them if both slopes are at most three times the
     chord's (Fritsch and Carlson, SIAM J. Numer. Anal. 17(2), 1980).
     """
     h = 2.0 * ds / (speed[:-1] + speed[1:])
     chords = 3.0 * np.abs(np.diff(path.q, axis=0)) / h[:, None]
-    most = np.minimum(np.vstack([chords[:1], chords]), np.vstack([chords, chords[-1:]]))
-    velocities = np.clip(path.first * speed[:, None], -most, most)
+    limit = np.minimum(np.vstack([chords[:1], chords]), np.vstack([chords, chords[-1:]]))
+    velocities = np.clip(path.first * speed[:, None], -limit, limit)
     return TimedPath(np.concatenate([[0.0], np.cumsum(h)]), path.q, velocities)
 
 
 def _excess(timed: TimedPath, v: Array, a: Array) -> Array:
-    """Return for each interval (m - 1,) by what factor it has to be slowed to keep the limits."""
+    """Return the factor (m - 1,) by which each interval must be slowed to keep the limits."""
     h = np.diff(timed.times)[:, None]
     v0, v1 = timed.velocities[:-1], timed.velocities[1:]
     step = np.diff(timed.positions, axis=0)
@@ -246,7 +248,7 @@ def time_result(
 ) -> TimedPath:
     """Time a tool path as ``time_path`` does, at rest at its ends and at its corners.
 
-    Only by stopping can a corner be passed without leaving the path.
+    A corner cannot be passed without stopping or leaving the path.
 
     Args:
         result: The path; an empty one gives an empty trajectory.
@@ -255,16 +257,16 @@ def time_result(
         scaling: Share of the speed limits to use, above 0 up to 1.
 
     Raises:
-        KinematicsError: An argument makes no sense.
+        KinematicsError: An argument is invalid.
     """
     rows = result.positions
     if not len(rows):
         return TimedPath(np.empty(0), rows, rows)
     ends = [0, *result.stops, len(rows) - 1]
-    whole = [
+    parts = [
         time_path(rows[a : b + 1], velocity, acceleration, scaling) for a, b in pairwise(ends)
     ]
-    first, *others = [part for part in whole if len(part.times) > 1] or whole[:1]
+    first, *others = [part for part in parts if len(part.times) > 1] or parts[:1]
     times = [first.times]
     for part in others:  # each begins where the one before ends
         times.append(part.times[1:] + times[-1][-1])
@@ -286,23 +288,23 @@ def point_to_point(
 ) -> TimedPath:
     """Move all joints straight from start to goal (n,), so that they start and arrive together.
 
-    The joint that needs longest takes the time it needs; the others keep its pace.
+    The slowest joint determines the duration; the others are synchronised with it.
 
     Args:
         chain: The arm.
-        start: Joint positions now (n,) [rad or m].
-        goal: Where to go, within the limits.
+        start: Current joint positions (n,) [rad or m].
+        goal: Target joint positions (n,), within the limits.
         scaling: Share of the speed limits to use, above 0 up to 1.
         velocity: Speed limits (n,); None is the chain's.
-        acceleration: The same for acceleration.
+        acceleration: Acceleration limits (n,); None is the chain's.
 
     Raises:
-        KinematicsError: An argument makes no sense, or the goal is beyond a limit.
+        KinematicsError: An argument is invalid, or the goal is beyond a limit.
     """
     names = chain.joint_names
     ends = joint_positions(start, names, "start"), joint_positions(goal, names, "goal")
     if failure := limit_failure(chain, ends[1]):
         raise KinematicsError(f"goal: {failure.clause}", what="goal", value=goal)
-    fast = chain.velocity if velocity is None else velocity
-    strong = chain.acceleration if acceleration is None else acceleration
-    return time_path(ends, fast, strong, scaling)
+    v = chain.velocity if velocity is None else velocity
+    a = chain.acceleration if acceleration is None else acceleration
+    return time_path(ends, v, a, scaling)

@@ -43,7 +43,7 @@ class NoAnswerError(CallError, TimeoutError):
 
 
 class ServiceCaller(Generic[_Request, _Response]):
-    """One service, safe to call from several threads; an executor has to spin the node.
+    """One service, safe to call from several threads; an executor must spin the node.
 
     The client has its own callback group: a response can be processed while the callback that
     awaits it holds the group of the node.
@@ -63,35 +63,35 @@ class ServiceCaller(Generic[_Request, _Response]):
     def call_async(self, request: _Request) -> Future:
         """Send a request; await the future, or give it a callback.
 
-        Without a server yet, it is sent as soon as there is one; else it would be lost.
+        Without a server yet, the request is sent as soon as one appears instead of being lost.
         """
         if self.is_ready:
             return self._client.call_async(request)
-        answer = Future(executor=self._node.executor)
+        response = Future(executor=self._node.executor)
 
         def poll() -> None:
-            if answer.cancelled() or self.is_ready:
+            if response.cancelled() or self.is_ready:
                 self._node.destroy_timer(timer)
-            if self.is_ready and not answer.cancelled():
+            if self.is_ready and not response.cancelled():
                 sent = self._client.call_async(request)
-                sent.add_done_callback(lambda done: answer.set_result(done.result()))
+                sent.add_done_callback(lambda done: response.set_result(done.result()))
 
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         timer = self._node.create_timer(_POLL_PERIOD, poll, self._group, clock=steady)
-        return answer
+        return response
 
     def call(self, request: _Request, timeout: float) -> _Response:
         """Send a request and wait for the response.
 
         While two nodes are still discovering each other a response may get lost: the request is
-        sent again every few seconds, which is harmless, since equal requests have equal responses.
+        repeated every few seconds, which is harmless, since equal requests have equal responses.
 
         Args:
             request: The request.
             timeout: Longest time to wait [s], also for the service to appear.
 
         Raises:
-            CallError: This is a callback of an executor: the response could never be processed.
+            CallError: Called from an executor callback, where the response could not be processed.
             NoAnswerError: No response was received in time.
         """
         name = self._client.srv_name
@@ -108,7 +108,7 @@ class ServiceCaller(Generic[_Request, _Response]):
         while not self.is_ready:
             if time.monotonic() > deadline:
                 raise NoAnswerError(
-                    f"nobody serves '{name}' within {timeout:g} s; does the kinematics node run?",
+                    f"no server of '{name}' within {timeout:g} s; is the kinematics node running?",
                     what=name,
                 )
             time.sleep(_POLL_PERIOD)
@@ -120,8 +120,8 @@ class ServiceCaller(Generic[_Request, _Response]):
                 response: _Response = future.result()
                 return response
             self._client.remove_pending_request(future)
-        text = f"no answer from '{name}' within {timeout:g} s"
-        raise NoAnswerError(f"{text}; does an executor spin this node?", what=name)
+        text = f"no response from '{name}' within {timeout:g} s"
+        raise NoAnswerError(f"{text}; is this node being spun by an executor?", what=name)
 
 
 class KinematicsClient:

@@ -13,7 +13,12 @@ from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ros.messages import doubles, reused
-from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, joint_vector, not_known
+from arm_kinematics.ros.robot_state import (
+    RobotStateCache,
+    bad_request,
+    joint_vector,
+    unknown_positions,
+)
 
 
 class FkService:
@@ -24,7 +29,7 @@ class FkService:
         self._messages: list[PoseStamped] = []
 
     def answer(self, request: SolveFK.Request, response: SolveFK.Response) -> None:
-        """Fill the response with the poses of the links; RejectedError if it cannot be done."""
+        """Fill the response with the poses of the links; raise RejectedError if that fails."""
         state = self._state
         joints = state.joints(request.joint_state, "joint_state")
         frame = request.reference_frame or state.robot.base
@@ -49,7 +54,7 @@ class FkService:
 def get_jacobian(
     state: RobotStateCache, request: GetJacobian.Request, response: GetJacobian.Response
 ) -> None:
-    """Fill the response with Jacobian and measures; RejectedError if it cannot be done."""
+    """Fill the response with Jacobian and measures; raise RejectedError if that fails."""
     chain = state.chain(request.tip_frame)
     joints = state.joints(request.joint_state, "joint_state", chain.joint_names)
     J = chain.jacobian(joint_vector(chain, joints, "joint_state"))
@@ -64,6 +69,6 @@ def _pose(state: RobotStateCache, link: str, joints: dict[str, float], what: str
     try:
         return state.robot.link_pose(link, joints)
     except MissingJointsError as error:
-        raise not_known(error.joints, "joint_state") from error
+        raise unknown_positions(error.joints, "joint_state") from error
     except KinematicsError as error:
         raise bad_request(f"{what}: {error}.") from error

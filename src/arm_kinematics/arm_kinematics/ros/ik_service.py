@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The service solve_ik: request -> arguments of ``Chain.ik``, result -> response."""
+"""The service solve_ik: conversion to arguments of ``Chain.ik`` and back to a response."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from arm_kinematics.markers.state import IkAttempt
 from arm_kinematics.ros.messages import doubles, reused, seconds, stamped_pose, tool_matrix
 from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, check_joint, joint_vector
 
-# By field: the words of Chain.ik in the order of the constants, and the constants.
+# By field: the words of Chain.ik in the order of the constants, and the constants in text.
 _WORDS = {
     "mode": (("pose", "position", "position_axis"), "POSE=0, POSITION=1 or POSITION_AXIS=2"),
     "tolerance_axes": (("target", "tool"), "TARGET_AXES=0 or TIP_AXES=1"),
@@ -34,17 +34,17 @@ _TOLERANCES = {
     "position_tolerance": DEFAULT_POSITION_TOLERANCE,
     "orientation_tolerance": DEFAULT_ORIENTATION_TOLERANCE,
 }
-_MOST_SOLUTIONS = 1000
+_MAX_SOLUTIONS = 1000
 
 
 def ik_arguments(state: RobotStateCache, chain: Chain, request: SolveIK.Request) -> dict[str, Any]:
-    """Return the arguments of Chain.ik but target, seed, tool and timeout.
+    """Return the arguments of Chain.ik except target, seed, tool and timeout.
 
-    All of them are hashable, for the cache of options.
+    All of them are hashable, for the option cache.
     """
     count = request.max_solutions
-    if count > _MOST_SOLUTIONS:
-        raise bad_request(f"max_solutions is {count}; at most {_MOST_SOLUTIONS} are given.")
+    if count > _MAX_SOLUTIONS:
+        raise bad_request(f"max_solutions is {count}; at most {_MAX_SOLUTIONS} are returned.")
     return {
         "mode": word(request, "mode"),
         **{name: _box(request, name) for name in _TOLERANCES},
@@ -67,7 +67,7 @@ def word(request: Any, field: str) -> str:
 
 
 def tolerance(request: Any, field: str) -> float:
-    """Return a scalar tolerance of a request [m or rad], 0 meaning the default."""
+    """Return a scalar tolerance of a request [m or rad]; 0 means the default."""
     scalar, default = float(getattr(request, field)), _TOLERANCES[field]
     if not scalar >= 0.0:
         raise bad_request(
@@ -77,7 +77,7 @@ def tolerance(request: Any, field: str) -> float:
 
 
 def _box(request: SolveIK.Request, field: str) -> float | tuple[float, ...]:
-    """Return the scalar tolerance; or the three of a request, of which 0 means the scalar."""
+    """Return the scalar tolerance of a request, or its three components; 0 means the scalar."""
     scalar, three = tolerance(request, field), getattr(request, f"{field}s").tolist()
     if three == [0.0, 0.0, 0.0]:
         return scalar
@@ -91,19 +91,19 @@ def _box(request: SolveIK.Request, field: str) -> float | tuple[float, ...]:
 
 
 def axis(request: Any) -> tuple[float, float, float] | None:
-    """Return the tool's axis of a request, None if it is all zeros."""
+    """Return the tool axis of a request; None if it is all zeros."""
     x, y, z = request.axis.x, request.axis.y, request.axis.z
     if not math.isfinite(x + y + z):
-        raise bad_request("axis: holds NaN or infinity.")
+        raise bad_request("axis: contains NaN or infinity.")
     return None if x == y == z == 0.0 else (x, y, z)
 
 
 def _weights(
-    state: RobotStateCache, chain: Chain, given: Sequence[JointWeight]
+    state: RobotStateCache, chain: Chain, entries: Sequence[JointWeight]
 ) -> tuple[float, ...] | None:
-    """Return a weight for each joint of the chain; other joints of the robot do not matter."""
+    """Return a weight for each joint of the chain; other joints of the robot are ignored."""
     weights: dict[str, float] = {}
-    for entry in given:
+    for entry in entries:
         check_joint(state.robot, entry.name, "joint_weights")
         if entry.name in weights:
             raise bad_request(f"joint_weights: joint '{entry.name}' is given twice.")
@@ -124,7 +124,7 @@ class IkService:
         self._messages: list[IKSolution] = []
 
     def answer(self, request: SolveIK.Request, response: SolveIK.Response) -> IkAttempt:
-        """Fill the response; return what the markers show. RejectedError if it cannot be done."""
+        """Fill the response; return the attempt for the markers. Raises RejectedError."""
         state = self._state
         chain = state.chain(request.tip_frame)
         arguments = ik_arguments(state, chain, request)
@@ -148,7 +148,7 @@ class IkService:
 
 
 def _fill(message: IKSolution, chain: Chain, tool: Array | None, solution: IkSolution) -> None:
-    """Write every field, since the message may have been used before."""
+    """Fill every field, since the message may have been used before."""
     message.joint_state.name = chain.joint_names
     message.joint_state.position = doubles(solution.q)
     reached = chain.fk(solution.q)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Publish kinematics_markers: only what changed, and only while it is subscribed."""
+"""Publisher of kinematics_markers: only changes, and only while there are subscribers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from arm_kinematics.markers.workspace import find_slice
 
 
 def marker_array(marks: Iterable[NumberedMark]) -> MarkerArray:
-    """Return one message; markers that are gone are deleted in it."""
+    """Return one message, which deletes removed markers."""
     return MarkerArray(markers=[_marker(*numbered) for numbered in marks])
 
 
@@ -63,36 +63,36 @@ def _marker(layer: str, number: int, mark: Mark | None) -> Marker:
 
 
 _TOPIC, _PREFIX = "kinematics_markers", "markers."
-# Late joiners get everything again: RViz keeps a marker in error whose frame was unknown at first.
-_LATE_JOINER_RESEND_DELAY = 2.0  # [s] after they came
+# RViz keeps an error for a marker whose frame was unknown at first: late joiners get all again.
+_LATE_JOINER_RESEND_DELAY = 2.0  # [s] after they subscribed
 
 
 @dataclass(frozen=True)
 class MarkerParameters:
-    """Parameters of the publisher beside one switch a layer."""
+    """Parameters of the publisher besides one switch per layer."""
 
     trace_length: float = parameter(20.0, "Length of the trace [s].", low=0.1, high=1000.0)
-    rate: float = parameter(10.0, "Most messages a second [1/s].", low=0.1, high=1000.0)
+    rate: float = parameter(10.0, "Largest rate of messages [1/s].", low=0.1, high=1000.0)
 
 
 class MarkerPublisher:
     """The topic kinematics_markers (visualization_msgs/MarkerArray, latched).
 
-    While something moves, a message holds what changed; new subscribers, and the message that
-    stays latched at rest, get everything. Subscribes arm_controller/goal (sensor_msgs/JointState,
-    latched): the goal of the driver.
+    During motion a message contains the changes only; new subscribers get everything, and so does
+    the message that stays latched at rest. Subscribes to arm_controller/goal
+    (sensor_msgs/JointState, latched), the goal of the driver.
     """
 
     def __init__(self, node: Node, background: WorkerThread) -> None:
         self._node, self._background = node, background
-        given = declare(node, MarkerParameters, _PREFIX)
-        shown = []
+        parameters = declare(node, MarkerParameters, _PREFIX)
+        visible = []
         for name, layer in LAYERS.items():
             spec = ParameterSpec(layer.on, f"Show on {_TOPIC}: {layer.text}", any_time=True)
             if declare_one(node, _PREFIX + name, spec):
-                shown.append(name)
-        self._diff = MarkerDiff(shown)
-        self._trace_length = given.trace_length
+                visible.append(name)
+        self._diff = MarkerDiff(visible)
+        self._trace_length = parameters.trace_length
         self._subscribers, self._at_goal = 0, True
         self._all_due, self._partial = False, False
         self._resend_at = math.inf
@@ -106,7 +106,7 @@ class MarkerPublisher:
         node.create_subscription(JointState, "arm_controller/goal", self._on_goal, LATCHED)
         node.add_post_set_parameters_callback(self._on_parameters)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(1.0 / given.rate, self._tick, clock=steady)
+        self._timer = node.create_timer(1.0 / parameters.rate, self._tick, clock=steady)
 
     @property
     def is_subscribed(self) -> bool:
@@ -115,11 +115,11 @@ class MarkerPublisher:
 
     def set_robot(self, robot: Robot, chain: Chain) -> None:
         """Show another robot."""
-        inputs = MarkerInputs(robot, chain, trail=TipTrace(self._trace_length))
+        inputs = MarkerInputs(robot, chain, trace=TipTrace(self._trace_length))
         try:
             inputs.visuals, inputs.inertials = robot.urdf.visuals, robot.urdf.inertials
         except UrdfError as error:
-            self._node.get_logger().warning(f"kinematics_markers: no ghosts and masses: {error}")
+            self._node.get_logger().warning(f"kinematics_markers: no ghosts or masses: {error}")
         self._diff.inputs = inputs
         self._note_change(Cause.ROBOT)
 
@@ -135,7 +135,7 @@ class MarkerPublisher:
             return
         inputs.positions = dict(positions)
         if inputs.known and self._diff.shows("trace"):
-            inputs.note_tip(1e-9 * self._node.get_clock().now().nanoseconds)
+            inputs.update_trace(1e-9 * self._node.get_clock().now().nanoseconds)
         self._diff.note_change(Cause.JOINTS)
         if self._at_goal is not inputs.at_goal:
             self._at_goal = not self._at_goal
@@ -146,8 +146,8 @@ class MarkerPublisher:
     def set_ik_attempt(self, attempt: IkAttempt) -> None:
         """Show a request to the inverse kinematics and its result."""
         if self._diff.inputs is not None:
-            self._diff.inputs.answer = attempt
-            self._note_change(Cause.ANSWER)
+            self._diff.inputs.attempt = attempt
+            self._note_change(Cause.IK_ATTEMPT)
 
     def _note_change(self, cause: Cause) -> None:
         self._diff.note_change(cause)
@@ -170,14 +170,14 @@ class MarkerPublisher:
             self._note_change(Cause.GOAL)
 
     def _on_parameters(self, parameters: Sequence[Parameter]) -> None:
-        for given in parameters:
-            name = given.name.removeprefix(_PREFIX)
-            if given.name.startswith(_PREFIX) and name in LAYERS:
-                self._diff.switch(name, bool(given.value))
+        for changed in parameters:
+            name = changed.name.removeprefix(_PREFIX)
+            if changed.name.startswith(_PREFIX) and name in LAYERS:
+                self._diff.switch(name, bool(changed.value))
         self._wake()
 
     def _tick(self) -> None:
-        """Publish what is due; at rest, once everything, and then nothing."""
+        """Publish the changes; at rest, everything once and then nothing."""
         if not self._subscribers:
             self._timer.cancel()
             return
@@ -198,7 +198,7 @@ class MarkerPublisher:
             self._publisher.publish(marker_array(marks))
 
     def _search(self) -> None:
-        """Compute the reachable slice, once per robot, if it is shown."""
+        """Compute the reachable slice once per robot if its layer is visible."""
         inputs, executor = self._diff.inputs, self._node.executor
         if inputs is None or executor is None or not self._diff.shows("reach"):
             return

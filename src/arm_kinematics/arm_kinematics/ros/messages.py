@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Checked conversions from requests to arrays (else RejectedError), and messages for reuse."""
+"""Checked conversions of requests to arrays (RejectedError if invalid), and message pools."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ def _matrix(p: Any, q: Any, what: str) -> Array:
     length = math.hypot(q.x, q.y, q.z, q.w)
     position = p.x, p.y, p.z
     if not math.isfinite(length + sum(position)):
-        raise bad_request(f"{what}: the pose holds NaN or infinity.")
+        raise bad_request(f"{what}: the pose contains NaN or infinity.")
     if abs(length - 1.0) > _UNIT:
         raise bad_request(
-            f"{what}: the quaternion has length {length:.6g}, a rotation has 1; "
-            "(0, 0, 0, 1) is no rotation."
+            f"{what}: the quaternion has length {length:.6g} instead of 1; "
+            "(0, 0, 0, 1) means no rotation."
         )
     return pose(quat2mat((q.w, q.x, q.y, q.z)), position)
 
 
 def doubles(values: Array) -> array[float]:
-    """Return numbers as the kind of array that messages accept without checking each of them."""
+    """Return numbers as an array that messages accept without checking each element."""
     return array("d", values.tobytes())
 
 
 def seconds(duration: Duration, default: float, what: str) -> float:
-    """Return a duration [s], 0 meaning the default."""
+    """Return a duration [s]; 0 means the default."""
     value = duration.sec + 1e-9 * duration.nanosec
     if value < 0.0:
         raise bad_request(
@@ -63,9 +63,9 @@ def seconds(duration: Duration, default: float, what: str) -> float:
 
 
 def reused(pool: list[_M], make: Callable[[], _M], count: int) -> list[_M]:
-    """Return so many messages of a pool that grows; the response before has been sent.
+    """Return ``count`` messages of a growing pool, for reuse once the last response was sent.
 
-    Callers have to write every field that any of them writes.
+    Callers must fill every field that any of them fills.
     """
     pool.extend(make() for _ in range(count - len(pool)))
     return pool[:count]

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""MoveIt's services compute_ik and compute_fk, served where moveit_msgs is installed.
+"""MoveIt's services compute_ik and compute_fk, served if moveit_msgs is installed.
 
-Numbers and field names are those of moveit_msgs 2.6.0 (MoveItErrorCodes, PositionIKRequest,
+Values and field names are those of moveit_msgs 2.6.0 (MoveItErrorCodes, PositionIKRequest,
 RobotState), the semantics those of moveit2's kinematics_service_capability.cpp, both BSD.
-Messages are only read here, so that nothing has to be imported for them.
+Messages are only read here, so moveit_msgs need not be imported.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from arm_kinematics.ros.robot_state import (
 
 
 class MoveItCode(IntEnum):
-    """The codes of moveit_msgs/msg/MoveItErrorCodes that are given here."""
+    """The codes of moveit_msgs/msg/MoveItErrorCodes that these services return."""
 
     SUCCESS = 1
     FAILURE = 99999
@@ -59,19 +59,19 @@ class MoveItRejectedError(KinematicsError):
         self.code = code
 
 
-def code_of(status: IkStatus) -> MoveItCode:
-    """Return the code of a status: MoveIt has one for all that is out of reach."""
+def moveit_code(status: IkStatus) -> MoveItCode:
+    """Return the code of a status: MoveIt has a single one for all unreachable targets."""
     if status == IkStatus.SUCCESS:
         return MoveItCode.SUCCESS
     return MoveItCode.TIMED_OUT if status == IkStatus.TIMEOUT else MoveItCode.NO_IK_SOLUTION
 
 
-def wanted_pose(asked: Any, group: str) -> tuple[Any, str]:
-    """Return the pose and the link of a PositionIKRequest; an empty one is the group's tip."""
-    _check_offered(asked, group)
-    poses, links = asked.pose_stamped_vector, asked.ik_link_names
+def target_pose(ik_request: Any, group: str) -> tuple[Any, str]:
+    """Return the pose and the link of a PositionIKRequest; an empty link is the group's tip."""
+    _check_supported(ik_request, group)
+    poses, links = ik_request.pose_stamped_vector, ik_request.ik_link_names
     if not poses:
-        return asked.pose_stamped, asked.ik_link_name
+        return ik_request.pose_stamped, ik_request.ik_link_name
     if len(poses) == 1:
         return poses[0], links[0] if links else ""
     if len(links) != len(poses):
@@ -86,24 +86,24 @@ def wanted_pose(asked: Any, group: str) -> tuple[Any, str]:
     )
 
 
-def _check_offered(asked: Any, group: str) -> None:
-    if asked.group_name != group:
+def _check_supported(ik_request: Any, group: str) -> None:
+    if ik_request.group_name != group:
         raise MoveItRejectedError(
             MoveItCode.INVALID_GROUP_NAME,
-            f"There is no group '{asked.group_name}'; there is '{group}'.",
+            f"There is no group '{ik_request.group_name}'; the only group is '{group}'.",
         )
     kinds = ("joint", "position", "orientation", "visibility")
-    given = [kind for kind in kinds if getattr(asked.constraints, f"{kind}_constraints")]
+    given = [kind for kind in kinds if getattr(ik_request.constraints, f"{kind}_constraints")]
     if given:
         raise MoveItRejectedError(
             MoveItCode.INVALID_GOAL_CONSTRAINTS,
-            f"constraints: {' and '.join(given)} constraints are not offered; "
+            f"constraints: {' and '.join(given)} constraints are not supported; "
             "kinematics/solve_ik takes tolerances, an axis and joint weights.",
         )
-    if asked.avoid_collisions:
+    if ik_request.avoid_collisions:
         raise MoveItRejectedError(
             MoveItCode.COLLISION_CHECKING_UNAVAILABLE,
-            "avoid_collisions: the kinematics know of no obstacles; ask without it, or ask "
+            "avoid_collisions: the kinematics know no obstacles; request without it, or use "
             "MoveIt's move_group.",
         )
 
@@ -119,7 +119,7 @@ def check_single_axes(robot_state: Any) -> None:
 
 
 def allowed_time(timeout: Any, default: float) -> float:
-    """Return a timeout [s] to the nanosecond; as in MoveIt, one that is not positive is none."""
+    """Return a timeout [s]; as in MoveIt, one that is not positive means the default."""
     seconds = float(timeout.sec) + 1e-9 * timeout.nanosec
     return seconds if seconds > 0.0 else default
 
@@ -127,7 +127,7 @@ def allowed_time(timeout: Any, default: float) -> float:
 # mypy: disable-error-code="no-untyped-call"
 
 
-NOT_SERVED = "none"  # and not "", which no launch file can be given
+NOT_SERVED = "none"  # not "", which cannot be passed in a launch file
 _CODES = {
     BAD_REQUEST: MoveItCode.FAILURE,
     NO_TRANSFORM: MoveItCode.FRAME_TRANSFORM_FAILURE,
@@ -136,10 +136,10 @@ _CODES = {
 
 
 def serve_moveit(node: Node, state: RobotStateCache, count: Callable[[str, int], None]) -> None:
-    """Create both services; where moveit_msgs is not installed, only log that.
+    """Create both services, or log that moveit_msgs is not installed.
 
-    The names are MoveIt's own, in the namespace of the node. count is called with the name of the
-    service and the code of each response.
+    The names are MoveIt's own, in the namespace of the node. ``count`` is called with the name of
+    the service and the code of each response.
     """
     if state.parameters.moveit_group == NOT_SERVED:
         return
@@ -171,20 +171,20 @@ def serve_moveit(node: Node, state: RobotStateCache, count: Callable[[str, int],
 
 def compute_ik(state: RobotStateCache, request: Any, response: Any) -> str:
     """Fill a response of GetPositionIK; return the message, or raise KinematicsError."""
-    asked, settings = request.ik_request, state.parameters
-    pose, link = wanted_pose(asked, settings.moveit_group)
+    ik_request, settings = request.ik_request, state.parameters
+    pose, link = target_pose(ik_request, settings.moveit_group)
     tip = link or state.default_tip
     try:
         chain = state.robot.chain(tip)
     except KinematicsError as error:
         text = f"ik_link_name: {error}."
         raise MoveItRejectedError(MoveItCode.INVALID_LINK_NAME, text) from error
-    joints = _joints(state, asked.robot_state)
+    joints = _joints(state, ik_request.robot_state)
     target = stamped_pose(state, pose, "pose_stamped")
     seed = joint_vector(chain, joints, "robot_state")
-    timeout = allowed_time(asked.timeout, settings.default_timeout)
+    timeout = allowed_time(ik_request.timeout, settings.default_timeout)
     result = chain.ik(target, seed, timeout=timeout)
-    response.error_code.val = int(code_of(result.status))
+    response.error_code.val = int(moveit_code(result.status))
     if result.ok:
         found = dict(zip(chain.joint_names, result.q.tolist(), strict=True))
         known = state.robot.positions({**joints, **found})
@@ -197,27 +197,27 @@ def compute_ik(state: RobotStateCache, request: Any, response: Any) -> str:
 def compute_fk(state: RobotStateCache, clock: Clock, request: Any, response: Any) -> str:
     """Fill a response of GetPositionFK with the known links; return the message.
 
-    It raises KinematicsError if the request cannot be answered, or not all of it.
+    Raises KinematicsError if some or all links cannot be computed.
     """
-    asked, robot = list(request.fk_link_names), state.robot
-    if not asked:
+    links, robot = list(request.fk_link_names), state.robot
+    if not links:
         raise MoveItRejectedError(MoveItCode.INVALID_LINK_NAME, "fk_link_names is empty.")
     joints = _joints(state, request.robot_state)
-    known = [link for link in asked if link in robot.links]
+    known = [link for link in links if link in robot.links]
     poses = [robot.link_pose(link, joints) for link in known]
     response.fk_link_names = known
     response.pose_stamped = [_stamped(pose, robot.base, clock) for pose in poses]
     frame = request.header.frame_id or robot.base
-    into = inverse(state.base_from(frame))  # rejected, the poses stay in the root's frame
+    into = inverse(state.base_from(frame))  # if rejected, the poses stay in the root's frame
     response.pose_stamped = [_stamped(into @ pose, frame, clock) for pose in poses]
-    if len(known) < len(asked):
+    if len(known) < len(links):
         raise MoveItRejectedError(
             MoveItCode.INVALID_LINK_NAME,
-            f"'{robot.name}' has no link {', '.join(repr(x) for x in asked if x not in known)}; "
+            f"'{robot.name}' has no link {', '.join(repr(x) for x in links if x not in known)}; "
             f"it has {', '.join(robot.links)}.",
         )
     response.error_code.val = int(MoveItCode.SUCCESS)
-    return f"Poses of {len(asked)} links in '{frame}'."
+    return f"Poses of {len(links)} links in '{frame}'."
 
 
 def _stamped(pose: Array, frame: str, clock: Clock) -> PoseStamped:
@@ -227,7 +227,7 @@ def _stamped(pose: Array, frame: str, clock: Clock) -> PoseStamped:
 
 
 def _joints(state: RobotStateCache, robot_state: Any) -> dict[str, float]:
-    """Return the current positions, overwritten by those given, whether they are a diff or not."""
+    """Return the current positions, overwritten by those given, whether is_diff is set or not."""
     check_single_axes(robot_state)
     given, followers = robot_state.joint_state, state.robot.followers
     if len(given.name) == len(given.position):

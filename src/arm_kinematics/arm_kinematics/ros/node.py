@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node: inverse and forward kinematics, Jacobians and tool paths as services.
 
-Subscribes robot_description, joint_states, tf and tf_static; publishes kinematics_markers. A robot
-description that comes later replaces the one before. Everything is compiled, or loaded from the
+Subscribes to robot_description, joint_states, tf and tf_static; publishes kinematics_markers. A
+later robot description replaces the one before. Everything is compiled, or loaded from the
 cache, before the services are announced.
 """
 
@@ -48,7 +48,7 @@ from arm_kinematics.ros.robot_state import KinematicsParameters, RejectedError, 
 
 _DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
 _POLL_PERIOD = 0.1  # [s] of a steady clock, while the markers are subscribed
-_MOST_FRAMES = 1000  # messages of tf that may wait for that, or for a request
+_TF_DEPTH = 1000  # queued messages of tf between two polls
 
 
 class KinematicsNode(Node):  # type: ignore[misc]
@@ -58,7 +58,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         """Read the parameters; ``start`` creates the interfaces.
 
         Raises:
-            ParameterError: One of them has a wrong value.
+            ParameterError: One of them has an invalid value.
         """
         super().__init__("kinematics")
         self._problem = "no robot description has been received"
@@ -69,7 +69,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
     def start(self) -> None:
         """Create subscriptions, services and timers."""
         self._inputs = PolledSubscriptions()
-        frames = TfListener(self, self._inputs, depth=_MOST_FRAMES, events=QUIET)
+        frames = TfListener(self, self._inputs, depth=_TF_DEPTH, events=QUIET)
         self._state = RobotStateCache(self._settings, frames.tree, self._inputs.take)
         ik = IkService(self._state)
         self._background = WorkerThread(self)
@@ -80,7 +80,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._serve(SolveFK, "solve_fk", FkService(self._state).answer)
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
         serve_moveit(self, self._state, self._count)
-        # In a group of its own, or else other requests would wait for it.
+        # In its own callback group, so that other requests do not wait for it.
         group = ReentrantCallbackGroup()
         self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=group)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
@@ -89,7 +89,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self.create_timer(_POLL_PERIOD, self._poll_inputs, clock=steady)
 
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
-        """Create a service; rejections become a status and one sentence."""
+        """Create a service that turns rejections into a status and a message."""
 
         def callback(request: Any, response: Any) -> Any:
             try:
@@ -102,7 +102,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self.create_service(kind, f"~/{name}", callback, qos_profile=MANY_CALLS)
 
     async def _plan_path(self, request: Any, response: Any) -> Any:
-        """Plan in the worker thread; other requests are served meanwhile."""
+        """Plan in the worker thread, while other requests are served."""
         try:
             await self._background.run(plan_path(self._state, request, response))
         except RejectedError as rejection:
@@ -123,8 +123,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
         try:
             robot = self._state.set_description(message.data)
         except UrdfError as error:
-            self._problem = f"the last robot description was refused: {error}"
-            self.get_logger().error(f"robot_description refused: {error}")
+            self._problem = f"the last robot description was rejected: {error}"
+            self.get_logger().error(f"robot_description rejected: {error}")
             return
         self._xml, self._problem = message.data, ""
         self.get_logger().info(
@@ -133,11 +133,11 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._build_default_chain(robot)
 
     def _build_default_chain(self, robot: Robot) -> None:
-        """Build the chain that the first request most likely needs, and show the robot."""
+        """Build the chain that requests use by default, and show the robot."""
         try:
             chain = self._state.chain("")
         except KinematicsError as error:
-            self._problem = f"requests have to name a tip_frame: {error}"
+            self._problem = f"requests must name a tip_frame: {error}"
             self.get_logger().warning(self._problem)
             self._markers.no_robot()
             return
@@ -146,12 +146,12 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._markers.set_joints(self._state.positions)
 
     def _poll_inputs(self) -> None:
-        """Take in joint states while the markers are subscribed; requests poll by themselves."""
+        """Poll joint states while the markers have subscribers; requests poll on their own."""
         if self._markers.is_subscribed:
             self._inputs.take()
 
     def _diagnose(self) -> None:
-        self._inputs.take()  # so that nothing waits for long
+        self._inputs.take()  # so that no message waits for long
         values = {"compiled": "yes" if HAVE_NUMBA else "no, numba is missing", **self._counts}
         status = DiagnosticStatus(
             name=f"{self.get_name()}: solver",
@@ -167,16 +167,16 @@ class KinematicsNode(Node):  # type: ignore[misc]
 def make_node() -> list[Node]:
     """Create the node, compile the kernels, then start it."""
     node = KinematicsNode()
-    began = time.monotonic()
+    start = time.monotonic()
     prepare_closed_forms()
     prepare_general_6r()
     prepare_timing()
     node.start()
     if HAVE_NUMBA:
-        node.get_logger().info(f"Kinematics compiled in {time.monotonic() - began:.2f} s")
+        node.get_logger().info(f"Kinematics compiled in {time.monotonic() - start:.2f} s")
     else:
         node.get_logger().warning(
-            "Kinematics run as plain Python, some hundred times slower: numba is not installed"
+            "Kinematics run as plain Python, about a hundred times slower: numba is not installed"
         )
     return [node]
 

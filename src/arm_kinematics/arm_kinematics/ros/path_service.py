@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The service plan_path: a request -> a path to plan, a path -> a timed trajectory."""
+"""The service plan_path: conversion of requests to paths, and of paths to trajectories."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from arm_kinematics.ros.robot_state import (
 def plan_path(
     state: RobotStateCache, request: PlanPath.Request, response: PlanPath.Response
 ) -> Callable[[], None]:
-    """Check a request; return the function that fills the response, for any thread.
+    """Check a request; return a function that fills the response and may run in any thread.
 
-    Both raise RejectedError if the request cannot be answered.
+    Both raise RejectedError if the request is invalid.
     """
     chain, options = state.chain(request.tip_frame), _options(request)
     scaling = request.velocity_scaling
@@ -59,14 +59,14 @@ def plan_path(
 
 
 def _limits(chain: Chain, defaults: KinematicsParameters) -> tuple[Array, Array]:
-    """Return speed and acceleration limits (n,), the defaults where the robot has none."""
+    """Return speed and acceleration limits (n,); the defaults where the robot has none."""
     velocity = np.where(np.isfinite(chain.velocity), chain.velocity, defaults.default_velocity)
-    strongest = np.where(
+    acceleration = np.where(
         np.isfinite(chain.acceleration),
         chain.acceleration,
         defaults.default_acceleration * velocity,
     )
-    return velocity, strongest
+    return velocity, acceleration
 
 
 def _options(request: PlanPath.Request) -> PathOptions:
@@ -89,7 +89,7 @@ def _waypoints(state: RobotStateCache, request: PlanPath.Request) -> list[Array]
     if not request.waypoints:
         raise bad_request("There are no waypoints.")
     for waypoint, passed in zip(request.waypoints, request.arc_via, strict=False):
-        if passed:  # its orientation does not count, and need not be one
+        if passed:  # its orientation does not count, and may be invalid
             waypoint.pose.orientation = Quaternion()
     return [stamped_pose(state, T, f"waypoint {i}") for i, T in enumerate(request.waypoints)]
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The newest robot description, joint positions and frames that the node received."""
+"""The latest robot description, joint positions and frames that the node received."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class RejectedError(KinematicsError):
 
 
 def bad_request(message: str) -> RejectedError:
-    """Return the error of a request that makes no sense."""
+    """Return the error of an invalid request."""
     return RejectedError(BAD_REQUEST, message)
 
 
-_MOST_NAMES = 20  # in a sentence
+_MAX_NAMES = 20  # in a message
 _IDENTITY = np.eye(4)
 _positive = partial(parameter, low=1e-6, high=3600.0)
 
@@ -48,30 +48,30 @@ class KinematicsParameters:
     """Parameters of the node."""
 
     tip_frame: str = parameter(
-        "", "Frame that an empty tip_frame means; empty: tool0, or the robot's only end."
+        "", "Frame used for an empty tip_frame; empty: tool0, or the robot's only end."
     )
-    default_timeout: float = _positive(1.0, "Time allowed for a request that sets none [s].")
+    default_timeout: float = _positive(1.0, "Time limit of requests that set none [s].")
     moveit_group: str = parameter(
         "arm",
-        "Planning group of compute_ik, as the SRDF calls it; none: neither compute_ik nor"
+        "Planning group of compute_ik, as in the SRDF; none: neither compute_ik nor"
         " compute_fk is served, for instance because move_group serves them.",
     )
-    path_timeout: float = _positive(30.0, "Time allowed to plan a path [s].")
+    path_timeout: float = _positive(30.0, "Time limit for planning a path [s].")
     default_velocity: float = _positive(
-        1.0, "Speed limit of joints whose description gives none [rad/s or m/s]."
+        1.0, "Speed limit of joints whose description has none [rad/s or m/s]."
     )
     default_acceleration: float = _positive(
-        3.0, "Acceleration limit of joints whose description gives none, per speed [1/s]."
+        3.0, "Acceleration limit of joints whose description has none, per speed limit [1/s]."
     )
 
 
 class RobotStateCache:
-    """Robot, joint positions and frames, each the newest received."""
+    """The latest robot, joint positions and frames."""
 
     def __init__(
         self, parameters: KinematicsParameters, tree: TransformTree, poll: Callable[[], None]
     ) -> None:
-        """Start empty; poll is called before joint states or frames are used for a response."""
+        """Start empty; ``poll`` is called before joint states or frames are used."""
         self.parameters = parameters
         self._tree, self._poll = tree, poll
         self.positions: dict[str, float] = {}  # by name [rad or m]
@@ -79,7 +79,7 @@ class RobotStateCache:
 
     @property
     def robot(self) -> Robot:
-        """The robot; RejectedError if its description has not been received yet."""
+        """The robot; raises RejectedError if its description has not been received yet."""
         if self._robot is None:
             raise RejectedError(
                 NOT_READY, "No robot description has been received on robot_description yet."
@@ -87,7 +87,7 @@ class RobotStateCache:
         return self._robot
 
     def set_description(self, xml: str) -> Robot:
-        """Use a robot description; UrdfError, and no change, if it is no URDF."""
+        """Use a robot description; raise UrdfError, and change nothing, if it is invalid."""
         self._robot = Robot(xml)
         return self._robot
 
@@ -99,14 +99,14 @@ class RobotStateCache:
 
     @property
     def default_tip(self) -> str:
-        """The frame that an empty tip_frame means; RejectedError if there are several."""
+        """The frame used for an empty tip_frame; raises RejectedError if it is ambiguous."""
         if self.parameters.tip_frame:
             return self.parameters.tip_frame
         if "tool0" in self.robot.links:
             return "tool0"
         tips = self.robot.tips
         if len(tips) != 1:
-            ends = ", ".join(tips[:_MOST_NAMES]) + (", ..." if len(tips) > _MOST_NAMES else "")
+            ends = ", ".join(tips[:_MAX_NAMES]) + (", ..." if len(tips) > _MAX_NAMES else "")
             raise bad_request(
                 f"tip_frame is empty, and '{self.robot.name}' has no 'tool0' but {len(tips)} "
                 f"ends: {ends or 'none that moves'}; name one, or any other link."
@@ -114,7 +114,7 @@ class RobotStateCache:
         return tips[0]
 
     def chain(self, tip: str) -> Chain:
-        """Return the chain to a tip; empty means the default."""
+        """Return the chain to a tip; an empty name means the default."""
         robot, link = self.robot, tip or self.default_tip
         try:
             return robot.chain(link)
@@ -126,7 +126,7 @@ class RobotStateCache:
     ) -> dict[str, float]:
         """Return the current joint positions, overwritten by those of the message.
 
-        With needed joints the others may be missing; the current ones are the newest.
+        With ``needed``, other joints may be missing.
         """
         if not message.name and not message.position:
             self._poll()
@@ -168,7 +168,7 @@ def given_joints(message: JointState, robot: Robot, what: str) -> dict[str, floa
 
 
 def check_joint(robot: Robot, name: str, what: str) -> None:
-    """Reject a name that is none of a joint that moves on its own."""
+    """Reject a name that does not belong to an independent joint."""
     if name not in robot.joint_names:
         raise bad_request(
             f"{what}: the robot has no joint '{name}'; it has {', '.join(robot.joint_names)}."
@@ -176,17 +176,17 @@ def check_joint(robot: Robot, name: str, what: str) -> None:
 
 
 def joint_vector(chain: Chain, joints: dict[str, float], what: str) -> Array:
-    """Return the positions of a chain's joints (n,); RejectedError if some are not known."""
+    """Return the positions of a chain's joints (n,); raise RejectedError if some are unknown."""
     missing = [name for name in chain.joint_names if name not in joints]
     if missing:
-        raise not_known(missing, what)
+        raise unknown_positions(missing, what)
     return np.array([joints[name] for name in chain.joint_names])
 
 
-def not_known(joints: Sequence[str], what: str) -> RejectedError:
-    """Return the error of a request that needs positions of more joints than are known."""
+def unknown_positions(joints: Sequence[str], what: str) -> RejectedError:
+    """Return the error of a request that needs unknown joint positions."""
     return RejectedError(
         NOT_READY,
-        f"The position of {', '.join(joints)} is not known: nothing came on joint_states yet, "
-        f"and {what} does not give it.",
+        f"The position of {', '.join(joints)} is not known: it has not been received on "
+        f"joint_states yet, and {what} does not give it.",
     )

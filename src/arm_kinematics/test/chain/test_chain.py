@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Chains: three routes to one pose, Jacobians against finite differences, refusals."""
+"""Chains: three ways to the same pose, Jacobians against finite differences, rejected input."""
 
 import math
 
@@ -42,7 +42,7 @@ SLIDE = "{lower: 0, upper: 0.2, velocity: 0.1, acceleration: 1}"
 
 
 @pytest.mark.parametrize("convention", ["standard", "modified"])
-def test_both_conventions_with_offsets_everywhere(convention, rng, tmp_path):
+def test_model_urdf_and_chain_agree_with_offsets_in_both_conventions(convention, rng, tmp_path):
     file = tmp_path / "mixed.yaml"
     file.write_text(TABLE.format(convention=convention, limits=LIMITS, slide=SLIDE))
     assert_agreement(load_robot(str(file)), rng)
@@ -71,7 +71,7 @@ def assert_agreement(model: RobotModel, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 12])
-def test_fk_is_the_product_of_exponentials(rng, n):
+def test_fk_equals_the_product_of_exponentials(rng, n):
     for _ in range(20):
         chain = random_chain(rng, [(-2.0, 2.0)] * n)
         q = rng.uniform(-7.0, 7.0, n)
@@ -79,7 +79,7 @@ def test_fk_is_the_product_of_exponentials(rng, n):
 
 
 @pytest.mark.parametrize("n", [2, 4, 6, 7])
-def test_jacobians_by_finite_differences(rng, n):
+def test_jacobians_match_finite_differences(rng, n):
     h = 1e-6
     for _ in range(10):
         chain = random_chain(rng, [(-2.0, 2.0)] * n)
@@ -98,7 +98,7 @@ def test_jacobians_by_finite_differences(rng, n):
         assert np.allclose(chain.jacobian(q)[3:], T[:3, :3] @ chain.body_jacobian(q)[3:])
 
 
-def test_sine_and_cosine_are_those_of_the_library(rng):
+def test_sine_and_cosine_match_the_math_library(rng):
     grid = np.concatenate(
         [rng.uniform(-10.0, 10.0, 2000), rng.uniform(-1e5, 1e5, 500), [0.0, 1e-300, 1e7, -3e9]]
     )
@@ -114,7 +114,7 @@ def test_bad_joint_positions_are_rejected(nut_arm, bad):
             ask(bad)
 
 
-def test_any_kind_of_row_is_taken(nut_arm):
+def test_joint_positions_may_be_any_kind_of_sequence(nut_arm):
     expected = nut_arm.fk([0.1, 0.2, 0.3, 0.4])
     frozen = np.array([0.1, 0.2, 0.3, 0.4])
     frozen.setflags(write=False)
@@ -125,7 +125,7 @@ def test_any_kind_of_row_is_taken(nut_arm):
     assert np.allclose(nut_arm.fk([1, 0, 0, 0]), nut_arm.fk([1.0, 0.0, 0.0, 0.0]))
 
 
-def test_what_a_chain_says_of_itself_cannot_be_changed(nut_arm):
+def test_chain_arrays_are_read_only(nut_arm):
     for array in (nut_arm.S, nut_arm.M, nut_arm.lower, nut_arm.upper, nut_arm.velocity):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0.0
@@ -134,19 +134,19 @@ def test_what_a_chain_says_of_itself_cannot_be_changed(nut_arm):
 @pytest.mark.parametrize(
     ("screw", "joint", "pattern"),
     [
-        ([0, 0, 0, 0, 0, 2], ChainJoint("a", False, -1, 1), "neither a pure turn"),
-        ([0, 0, 1, 0, 0, 1], ChainJoint("a", False, -1, 1), "neither a pure turn"),
-        ([0, 0, 0, 0, 0, 1], ChainJoint("a", True, -1, 1), "neither a pure turn"),
+        ([0, 0, 0, 0, 0, 2], ChainJoint("a", False, -1, 1), "neither a pure rotation"),
+        ([0, 0, 1, 0, 0, 1], ChainJoint("a", False, -1, 1), "neither a pure rotation"),
+        ([0, 0, 0, 0, 0, 1], ChainJoint("a", True, -1, 1), "neither a pure rotation"),
         ([0, 0, 0, 0, 0, math.nan], ChainJoint("a", False, -1, 1), "finite"),
         ([0, 0, 0, 0, 0, 1], ChainJoint("a", False, 1, -1), "lower limit"),
     ],
 )
-def test_chains_that_make_no_sense(screw, joint, pattern):
+def test_invalid_screws_and_limits_are_rejected(screw, joint, pattern):
     with pytest.raises(KinematicsError, match=pattern):
         Chain(np.transpose([screw]), np.eye(4), [joint])
 
 
-def test_no_joints_or_two_of_one_name():
+def test_empty_or_duplicate_joint_names_are_rejected():
     with pytest.raises(KinematicsError, match="at least one"):
         Chain(np.empty((6, 0)), np.eye(4), [])
     joint = ChainJoint("a", False, -1, 1)
@@ -154,7 +154,7 @@ def test_no_joints_or_two_of_one_name():
         Chain(np.transpose([[0, 0, 0, 0, 0, 1]] * 2), np.eye(4), [joint, joint])
 
 
-def test_positions_by_name(nut_arm):
+def test_positions_are_picked_by_name(nut_arm):
     q = nut_arm.positions({"elbow": 3, "waist": 1, "shoulder": 2, "wrist_roll": 4, "other": 5})
     assert q.tolist() == [1.0, 2.0, 3.0, 4.0]
     with pytest.raises(KinematicsError, match="'elbow'"):
@@ -162,7 +162,7 @@ def test_positions_by_name(nut_arm):
 
 
 @pytest.mark.parametrize("n", [2, 4, 6, 7])
-def test_twist_and_joint_rates_undo_each_other(rng, n):
+def test_joint_rates_inverts_twist(rng, n):
     for _ in range(10):
         chain = random_chain(rng, [(-2.0, 2.0)] * n)
         q, rates, h = rng.uniform(-2.0, 2.0, n), rng.uniform(-1.0, 1.0, n), 1e-6
@@ -171,7 +171,7 @@ def test_twist_and_joint_rates_undo_each_other(rng, n):
         assert np.allclose(twist[:3], (ahead - behind)[:3, 3] / (2 * h), atol=1e-7)
         back = chain.joint_rates(q, twist)
         assert np.allclose(chain.twist(q, back), twist, atol=1e-9)
-        assert np.linalg.norm(back) <= np.linalg.norm(rates) + 1e-9  # the smallest that do it
+        assert np.linalg.norm(back) <= np.linalg.norm(rates) + 1e-9  # the smallest ones
         damped = chain.joint_rates(q, twist, damping=0.1)
         J = chain.jacobian(q)
         gradient = J.T @ (J @ damped - twist) + 0.01 * damped
@@ -179,7 +179,7 @@ def test_twist_and_joint_rates_undo_each_other(rng, n):
 
 
 def test_damping_bounds_the_rates_near_a_singular_posture():
-    """Along the direction that is all but lost, the rates grow as one over what is left of it."""
+    """Along the nearly singular direction, the rates grow as one over its singular value."""
     arm = shipped("puma560")
     q = np.array([0.1, 0.2, 0.3, 0.4, 1e-7, 0.6])
     directions, left, _ = np.linalg.svd(arm.jacobian(q))

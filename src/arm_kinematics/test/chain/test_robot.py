@@ -20,7 +20,7 @@ FOLLOWING = """<robot name="r"><link name="base"/><link name="a"/><link name="b"
   <mimic joint="lead" multiplier="2" offset="0.5"/></joint></robot>"""
 
 
-def test_poses_of_all_links_by_joint_name():
+def test_link_poses_follow_named_joints():
     robot = Robot(ARM.to_urdf())
     left, right, opened = (
         robot.link_pose(f"{side}_finger_link", {**JOINTS, f"{side}_finger": at})[:3, 3]
@@ -38,7 +38,7 @@ def test_chains_are_built_once():
     assert robot.chains == 1
 
 
-def test_only_the_joints_before_a_link_are_needed():
+def test_link_pose_needs_only_the_joints_before_the_link():
     robot = Robot(ARM.to_urdf())
     robot.link_pose("shoulder_link", {"waist": 0.1, "shoulder": 0.2})
     with pytest.raises(MissingJointsError, match="elbow, wrist_roll") as caught:
@@ -46,7 +46,7 @@ def test_only_the_joints_before_a_link_are_needed():
     assert caught.value.joints == ("elbow", "wrist_roll")
 
 
-def test_a_joint_that_follows_another_one():
+def test_mimic_joint_follows_its_leader():
     robot = Robot(FOLLOWING)
     assert robot.joint_names == ("lead",)
     assert robot.followers == ("follow",)
@@ -62,6 +62,6 @@ def test_a_joint_that_follows_another_one():
     assert chain.ik(T).q == pytest.approx([0.3], abs=1e-4)
 
 
-def test_the_links_that_end_a_branch():
+def test_tips_are_the_moving_ends_of_branches():
     assert Robot(ARM.to_urdf()).tips == ("tool0", "left_finger_link", "right_finger_link")
     assert Robot(FOLLOWING).tips == ("b",)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arm_kinematics.commands import design as design_tool
-from arm_kinematics.commands import dexterity as dexterity_tool
+from arm_kinematics.commands import design as design_command
+from arm_kinematics.commands import dexterity as dexterity_command
 from arm_kinematics.dexterity.design import (
     columns,
     constraint_derivative,
@@ -26,7 +26,7 @@ from arm_kinematics import Chain, KinematicsError
 
 
 @pytest.mark.parametrize("n", [6, 7, 9])
-def test_a_start_meets_the_2n_minus_1_constraints(n):
+def test_random_start_meets_the_2n_minus_1_constraints(n):
     x = random_start(n, 5)
     assert len(x) == 6 * n - 3 and len(constraints(x)) == 2 * n - 1
     assert constraints(x) == pytest.approx(0.0, abs=1e-12)
@@ -42,18 +42,18 @@ def test_gradients_are_exact():
 
 
 @pytest.mark.parametrize(("n", "seed"), [(6, 0), (6, 4), (7, 1), (8, 2)])
-def test_designs_become_isotropic(n, seed):
-    told: list[tuple[int, float]] = []
-    found = optimise(random_start(n, seed), lambda step, value: told.append((step, value)))
+def test_optimised_designs_are_isotropic(n, seed):
+    steps: list[tuple[int, float]] = []
+    found = optimise(random_start(n, seed), lambda step, value: steps.append((step, value)))
     assert found.condition == pytest.approx(1.0, abs=1e-6)
-    assert [value for _, value in told] == list(found.history)
+    assert [value for _, value in steps] == list(found.history)
     assert np.linalg.norm(found.e, axis=1) == pytest.approx(1.0, abs=1e-12)
     assert (found.e * found.r).sum(axis=1) == pytest.approx(0.0, abs=1e-12)
     again = optimise(random_start(n, seed))
     assert (again.e == found.e).all() and (again.r == found.r).all()
 
 
-def test_a_robot_as_the_start_keeps_its_condition():
+def test_start_from_a_robot_keeps_its_condition_number():
     chain = Chain.from_model(load_robot("puma560"))
     J = chain.jacobian(np.array([0.3, 1.1, -2.5, 0.4, -1.2, 0.9]))
     x = start_from(J, 0.3)
@@ -63,7 +63,7 @@ def test_a_robot_as_the_start_keeps_its_condition():
     assert constraints(x) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_the_robot_of_a_design_moves_as_designed():
+def test_designed_robot_has_the_jacobian_of_the_design():
     found = optimise(random_start(6, 2))
     model = designed_robot(found, 0.25)
     chain = Chain.from_model(model)
@@ -73,7 +73,7 @@ def test_the_robot_of_a_design_moves_as_designed():
     assert min(pose[2, 3] for pose in chain.link_poses(np.zeros(6)).values()) >= -1e-9
 
 
-def test_what_cannot_be_designed_is_said():
+def test_impossible_designs_are_rejected():
     with pytest.raises(KinematicsError, match="6 to 12"):
         random_start(5, 0)
     with pytest.raises(KinematicsError, match="revolute"):
@@ -82,15 +82,15 @@ def test_what_cannot_be_designed_is_said():
         designed_robot(optimise(random_start(6, 2)), -1.0)
 
 
-def test_the_tool_writes_a_robot_and_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_design_writes_robot_and_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     robot, picture = tmp_path / "my.yaml", tmp_path / "my.svg"
     arguments = ["--joints", "7", "--name", "seven", "-o", str(robot), "--plot", str(picture)]
-    assert design_tool.main(arguments) == 0
+    assert design_command.main(arguments) == 0
     assert "condition number 1.0000" in capsys.readouterr().err
     assert load_robot(robot).n == 7 and load_robot(robot).name == "seven"
     assert "<svg" in picture.read_text()
     before = robot.read_bytes()
-    assert design_tool.main(arguments) == 1
+    assert design_command.main(arguments) == 1
     assert "already exists" in capsys.readouterr().err and robot.read_bytes() == before
 
 
@@ -104,22 +104,22 @@ def test_the_tool_writes_a_robot_and_a_picture(tmp_path: Path, capsys: pytest.Ca
         (["--plot", "my.txt"], ".svg"),
     ],
 )
-def test_the_tool_says_what_is_wrong(arguments, part, capsys: pytest.CaptureFixture[str]):
-    assert design_tool.main(arguments) == 1
+def test_design_command_reports_errors(arguments, part, capsys: pytest.CaptureFixture[str]):
+    assert design_command.main(arguments) == 1
     printed = capsys.readouterr()
     assert part in printed.err.splitlines()[-1] and printed.out == ""
 
 
-def test_dexterity_in_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_dexterity_prints_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     picture = tmp_path / "slice.svg"
     arguments = ["planar2", "--posture", "elbow_left", "--slice", "xy", "--plot", str(picture)]
-    assert dexterity_tool.main(arguments) == 0
+    assert dexterity_command.main(arguments) == 0
     printed = capsys.readouterr().out
     assert "elbow_left:" in printed and "best posture:" in printed and "x -0.4" in printed
     assert "<svg" in picture.read_text()
-    for wrong, part in (
+    for invalid, part in (
         (["planar2", "--slice", "xy"], "go together"),
         (["planar2", "--posture", "elbow_lef"], "elbow_left"),
     ):
-        assert dexterity_tool.main(wrong) == 1
+        assert dexterity_command.main(invalid) == 1
         assert part in capsys.readouterr().err

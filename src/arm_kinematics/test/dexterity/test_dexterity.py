@@ -16,7 +16,7 @@ from arm_kinematics.dexterity.optimal_posture import (
     PostureCost,
     best_posture,
     finite_limits,
-    translations,
+    motion_directions,
 )
 from arm_kinematics.dexterity.workspace import bounding_box, reachable_volume, slice_map
 from arm_testing.chains import shipped
@@ -41,33 +41,33 @@ def two_links(l1: float, l2: float, elbow: float) -> np.ndarray:
     return J
 
 
-def test_manipulability_of_two_links_is_the_published_one():
+def test_manipulability_of_two_links_matches_the_published_formula():
     size, _ = measures(two_links(0.3, 0.2, 0.7))
     assert size == pytest.approx(0.3 * 0.2 * math.sin(0.7), rel=1e-12)
     assert measures(two_links(0.3, 0.2, 0.0)) == (pytest.approx(0.0, abs=1e-15), math.inf)
 
 
-def test_measures_of_six_joints_count_the_turns_too():
+def test_measures_of_six_joints_include_rotation():
     J = np.diag([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     assert measures(J) == pytest.approx((720.0, 6.0))
     assert measures(J[:, :5])[1] == pytest.approx(3.0)
 
 
-def test_two_links_are_isotropic_where_the_textbook_says():
+def test_two_links_are_isotropic_at_the_published_posture():
     """l1 = sqrt(2) l2 with the elbow at 135 deg (Salisbury and Craig 1982)."""
     J = two_links(math.sqrt(2.0) * 0.2, 0.2, math.radians(135.0))[:2]
     assert frobenius_condition(J) == pytest.approx(1.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(6, 8), (6, 6), (3, 4), (4, 3)])
-def test_gradient_by_the_matrix(shape, rng):
+def test_gradient_by_the_matrix_matches_finite_differences(shape, rng):
     H = rng.normal(size=shape)
     by_differences = approx_fprime(H.ravel(), lambda x: log_cost(x.reshape(shape))[0], 1e-7)
     assert log_cost(H)[1].ravel() == pytest.approx(by_differences, rel=1e-4, abs=1e-5)
 
 
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))
-def test_gradient_by_the_joints(robot):
+def test_gradient_by_the_joints_matches_finite_differences(robot):
     chain = shipped(robot)
     cost = PostureCost(chain)
     x = cost.start(random_posture(chain))
@@ -75,7 +75,7 @@ def test_gradient_by_the_joints(robot):
     assert cost(x)[1] == pytest.approx(by_differences, rel=1e-3, abs=1e-3)
 
 
-def test_rediestro_is_isotropic():
+def test_rediestro_has_an_isotropic_posture():
     chain = shipped("rediestro")
     best = best_posture(chain, 24)
     assert best.condition == pytest.approx(1.0, abs=1e-4)
@@ -83,7 +83,7 @@ def test_rediestro_is_isotropic():
     assert (best.q >= chain.lower).all() and (best.q <= chain.upper).all()
 
 
-def test_the_best_posture_is_better_than_any_other_and_always_the_same():
+def test_best_posture_beats_random_ones_and_is_deterministic():
     chain = shipped("puma560")
     best = best_posture(chain, 12)
     assert best.length is not None
@@ -100,19 +100,19 @@ def test_the_best_posture_is_better_than_any_other_and_always_the_same():
         assert frobenius_condition(homogeneous_jacobian(J, best.length)) >= best.condition
 
 
-def test_a_small_arm_is_measured_in_the_directions_it_has():
-    assert np.abs(translations(shipped("planar3"))[:, 2]).max() < 1e-12
+def test_planar_arm_is_measured_in_its_directions_of_motion():
+    assert np.abs(motion_directions(shipped("planar3"))[:, 2]).max() < 1e-12
     best = best_posture(shipped("planar3"), 8)
     assert best.length is None and best.condition == pytest.approx(1.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("length", [0.0, -1.0, math.nan, math.inf])
-def test_a_length_has_to_be_positive(length):
+def test_non_positive_length_is_rejected(length):
     with pytest.raises(KinematicsError, match="positive number of metres"):
         homogeneous_jacobian(np.eye(6), length)
 
 
-def test_bounding_box_of_the_nut_arm():
+def test_bounding_box_of_nut_arm_is_exact():
     """Stretched: 105 + 160 mm from the shoulder, which is at 80 mm and stops at 90 deg."""
     lower, upper = bounding_box(shipped("nut_arm"))
     assert upper == pytest.approx([0.265, 0.265, 0.345], abs=1e-6)
@@ -130,7 +130,7 @@ joints:
 """
 
 
-def test_volume_of_an_arm_that_reaches_a_whole_shell():
+def test_volume_matches_a_spherical_shell():
     found = reachable_volume(Chain.from_model(parse_robot(SHELL)), 1000)
     assert found.upper == pytest.approx(0.5, abs=1e-6)
     assert found.lower == pytest.approx(-0.5, abs=1e-6)
@@ -138,13 +138,13 @@ def test_volume_of_an_arm_that_reaches_a_whole_shell():
     assert found.error < 0.05 * found.volume
 
 
-def test_a_plane_arm_has_no_volume():
+def test_planar_arm_has_no_volume():
     found = reachable_volume(shipped("planar2"), 100)
     assert found.volume == 0.0 and found.upper[0] == pytest.approx(0.5, abs=1e-6)
 
 
-def test_slice_of_two_links_is_the_ring():
-    """Reached is |l1 - l2| <= r <= l1 + l2, but for what the limits forbid near the base."""
+def test_slice_of_two_links_is_a_ring():
+    """Points with |l1 - l2| <= r <= l1 + l2 are reached, except where limits prevent it."""
     chain = shipped("planar2")
     cells = slice_map(chain, pose(p=(0, 0, 0.1)), (-0.6, 0.6, -0.6, 0.6), 0.03)
     r = np.hypot(*np.meshgrid(cells.x, cells.y))
@@ -153,7 +153,7 @@ def test_slice_of_two_links_is_the_ring():
     assert np.nanmax(cells.isotropy) <= 1.0
 
 
-def test_slices_that_make_no_sense_are_refused():
+def test_invalid_slices_are_rejected():
     chain = shipped("planar2")
     plane = pose(p=(0, 0, 0.1))
     for extent, cell in (((1, 0, 0, 1), 0.1), ((0, 1, 0, 1), 0.0), ((0, math.nan, 0, 1), 0.1)):

@@ -28,7 +28,7 @@ def error(chain: Chain, found: np.ndarray, T: np.ndarray) -> float:
     return max(np.abs(chain.fk(q) - T).max() for q in found)
 
 
-def test_limits_take_away_solutions_and_nothing_else(rng):
+def test_limits_only_remove_solutions(rng):
     wide, narrow = rotating("ur5"), rotating("ur5", 2.0)
     for _ in range(20):
         T = narrow.fk(rng.uniform(-2.0, 2.0, 6))
@@ -39,14 +39,14 @@ def test_limits_take_away_solutions_and_nothing_else(rng):
             assert nearest(found, q) < 1e-8
 
 
-def test_a_joint_at_its_limit_is_inside():
+def test_joint_exactly_at_its_limit_is_inside():
     chain = rotating("ur5", 2.0)
     q = np.array([2.0, -1.2, 1.4, -2.0, 0.8, 2.0])
     found = chain.all_solutions(chain.fk(q)).every_q
     assert nearest(found, q) < 1e-8
 
 
-def test_whole_turns_are_offered_where_limits_allow(rng):
+def test_whole_turns_are_returned_where_limits_allow(rng):
     chain = rotating("ur5", 1.5 * math.pi)
     T = chain.fk(Q)
     once = chain.all_solutions(T).every_q
@@ -63,7 +63,7 @@ def test_whole_turns_are_offered_where_limits_allow(rng):
     assert error(chain, every.every_q, T) < 1e-9 and in_limits(chain, every.every_q)
 
 
-def test_whole_turns_of_what_is_searched_for_are_offered_too():
+def test_whole_turns_of_searched_solutions_are_returned():
     chain = rotating("planar3", 3.0 * math.pi)
     T = chain.fk([0.5, 0.6, 0.7])
     once = chain.all_solutions(T, mode="position")
@@ -75,21 +75,21 @@ def test_whole_turns_of_what_is_searched_for_are_offered_too():
 
 @pytest.mark.parametrize("past", [3e-5, 1e-6, -3e-5])
 @pytest.mark.parametrize("turn", [-1.0, 0.0, 1.0])
-def test_a_hair_beyond_a_limit_the_whole_turn_inside_counts(past, turn):
+def test_solution_just_beyond_a_limit_uses_the_whole_turn_inside(past, turn):
     chain = rotating("ur5", 2.0 * math.pi)
     q = np.array([past, -1.2, 1.4, 0.5, 0.8, 2.0])
     seed = np.append(2.0 * math.pi * turn, q[1:])  # this turn of the first joint may be too far
     assert len(chain.all_solutions(chain.fk(q), seed).solutions) == 8
 
 
-def test_without_whole_turns_the_variation_nearest_to_the_seed_is_given():
+def test_default_is_the_whole_turn_nearest_to_the_seed():
     chain = rotating("ur5", 3.0 * math.pi)
     for turns in (-1.0, 0.0, 1.0):
         seed = Q + 2.0 * math.pi * turns
         assert np.abs(chain.all_solutions(chain.fk(Q), seed).q - seed).max() < 1e-8
 
 
-def test_whole_turns_without_end_are_left_out_and_too_many_are_rejected():
+def test_unlimited_joints_have_no_whole_turns_and_too_many_are_rejected():
     endless = rotating("ur5", math.inf)
     T = endless.fk(Q)
     assert len(endless.all_solutions(T, whole_turns=True).solutions) == 8
@@ -97,7 +97,7 @@ def test_whole_turns_without_end_are_left_out_and_too_many_are_rejected():
         rotating("ur5", 100.0).all_solutions(T, whole_turns=True)
 
 
-def test_a_straight_wrist_keeps_its_first_joint_at_the_seed_and_says_so(rng):
+def test_straight_wrist_keeps_its_first_joint_at_the_seed_and_reports_it(rng):
     chain = rotating("puma560")
     q = np.array([0.3, 0.4, -1.2, 0.7, 0.0, 0.4])
     T = chain.fk(q)
@@ -112,8 +112,8 @@ def test_a_straight_wrist_keeps_its_first_joint_at_the_seed_and_says_so(rng):
     assert "infinitely" not in chain.all_solutions(chain.fk(q + 0.1)).message
 
 
-def test_a_straight_wrist_gives_way_where_its_joints_are_narrow(rng):
-    """With joint 4 at the seed joint 6 would pass its limit; other shares of the turn do not."""
+def test_straight_wrist_moves_off_the_seed_within_narrow_limits(rng):
+    """With joint 4 at the seed, joint 6 would pass its limit; another split does not."""
     wide = rotating("puma560")
     limits = np.array([math.pi] * 5 + [0.5])
     chain = limited(wide, -limits, limits)
@@ -126,7 +126,7 @@ def test_a_straight_wrist_gives_way_where_its_joints_are_narrow(rng):
         assert error(chain, result.every_q, T) < 1e-8 and in_limits(chain, result.every_q)
 
 
-def test_a_straight_ur_wrist_keeps_the_last_joint_at_the_seed():
+def test_straight_ur_wrist_keeps_the_last_joint_at_the_seed():
     chain = rotating("ur5")
     T = chain.fk([0.3, -1.2, 1.4, 0.5, 0.0, 0.4])
     result = chain.all_solutions(T, [0.0, 0.0, 0.0, 0.0, 0.0, 1.5])
@@ -136,7 +136,7 @@ def test_a_straight_ur_wrist_keeps_the_last_joint_at_the_seed():
     assert error(chain, result.every_q, T) < 1e-9
 
 
-def test_a_wrist_above_the_shoulder_keeps_the_waist_at_the_seed():
+def test_wrist_above_the_shoulder_keeps_the_waist_at_the_seed():
     chain = rotating("anthropomorphic_arm")
     T = chain.fk([0.4, math.pi / 2, 0.0])  # straight up: the tip is on the first axis
     result = chain.all_solutions(T, [0.9, 0.0, 0.0], mode="position")
@@ -144,7 +144,7 @@ def test_a_wrist_above_the_shoulder_keeps_the_waist_at_the_seed():
     assert np.abs(result.every_q[:, 0] - 0.9).max() < 1e-9
 
 
-def test_at_the_edge_of_reach_there_is_one_solution_and_beyond_none():
+def test_edge_of_reach_has_one_solution_and_beyond_it_none():
     chain = rotating("planar2")
     T = chain.fk([0.5, 0.0])
     assert len(chain.all_solutions(T, mode="position").solutions) == 1
@@ -153,14 +153,14 @@ def test_at_the_edge_of_reach_there_is_one_solution_and_beyond_none():
     nearer[:3, 3] *= 1.0 - 1e-9
     farther[:3, 3] *= 1.0 + 1e-6 / reach
     assert len(chain.all_solutions(nearer, mode="position").solutions) == 2
-    within = chain.all_solutions(farther, mode="position")  # within tolerance, as for ik
+    within = chain.all_solutions(farther, mode="position")  # within tolerance, as in ik
     assert within.ok and len(within.solutions) == 1
     farther[:3, 3] *= 1.1
     beyond = chain.all_solutions(farther, mode="position")
     assert beyond.status == IkStatus.UNREACHABLE_POSITION
 
 
-def test_within_tolerance_there_are_as_many_solutions_as_at_the_exact_target(rng):
+def test_nearly_reachable_target_has_as_many_solutions_as_the_exact_one(rng):
     chain = rotating("nut_arm")
     for _ in range(10):
         T = chain.fk(rng.uniform(-1.0, 1.0, 4))
@@ -171,7 +171,7 @@ def test_within_tolerance_there_are_as_many_solutions_as_at_the_exact_target(rng
         assert max(s.orientation_error for s in within.solutions) <= 1e-4
 
 
-def test_the_reason_is_that_of_the_search():
+def test_failure_status_is_that_of_the_search():
     chain = shipped("nut_arm")
     T = turned(chain.fk([0.1, 0.2, 0.3, 0.4]), [0.0, 0.8, 0.0])
     assert chain.all_solutions(T).status == IkStatus.UNREACHABLE_ORIENTATION
@@ -194,7 +194,7 @@ def test_the_reason_is_that_of_the_search():
         ("puma560", "position_axis", 8),
     ],
 )
-def test_a_roll_that_is_free_stays_at_the_seed(name, mode, most, rng):
+def test_free_roll_stays_at_the_seed(name, mode, most, rng):
     chain = rotating(name)
     held = slice(3, 4) if mode == "position" else slice(2, 4)  # columns of a pose
     counts = set()
@@ -210,7 +210,7 @@ def test_a_roll_that_is_free_stays_at_the_seed(name, mode, most, rng):
     assert max(counts) == most
 
 
-def test_a_tool_moves_the_point_that_is_placed(rng):
+def test_tool_moves_the_placed_point(rng):
     chain = rotating("puma560")
     tool = pose(so3_exp([0.2, 0.3, 0.4]), [0.0, 0.05, 0.1])
     q = rng.uniform(-1.0, 1.0, 6)
@@ -230,7 +230,7 @@ def test_weights_and_preference_order_the_solutions(rng):
     assert (np.diff(np.linalg.norm(centred.every_q, axis=1)) > -1e-9).all()
 
 
-def test_ik_from_near_a_limit_does_not_go_round_where_another_solution_is_near():
+def test_ik_near_a_limit_returns_the_nearest_solution():
     chain = shipped("ur5")
     T = chain.fk([-5.7816, -6.2145, -0.0779, -3.4866, 2.0139, 5.0379])
     seed = [-5.6401, -6.2832, 0.2604, -3.4475, 1.9589, 5.2838]
@@ -238,7 +238,7 @@ def test_ik_from_near_a_limit_does_not_go_round_where_another_solution_is_near()
     assert chain.ik(T, seed).solutions[0].distance == pytest.approx(nearest.distance, rel=1e-6)
 
 
-def test_weights_still_use_what_a_target_leaves_free(rng):
+def test_weights_use_the_free_directions_of_a_target(rng):
     chain = rotating("ur5")
     free = {"position_tolerance": (math.inf, 1e-5, 1e-5)}
     for _ in range(5):
@@ -249,7 +249,7 @@ def test_weights_still_use_what_a_target_leaves_free(rng):
         assert weighed < 1.01 * near
 
 
-def test_ik_for_several_solutions_gives_the_nearest_of_all(rng):
+def test_ik_for_several_solutions_returns_the_nearest_ones(rng):
     chain = rotating("ur5")
     T, seed = chain.fk(rng.uniform(-1.0, 1.0, 6)), rng.uniform(-1.0, 1.0, 6)
     every = chain.all_solutions(T, seed).every_q
@@ -257,7 +257,7 @@ def test_ik_for_several_solutions_gives_the_nearest_of_all(rng):
     assert len(chain.ik(T, seed, max_solutions=100).solutions) == len(every)
 
 
-def test_a_general_arm_of_six_joints_gives_all_too(rng):
+def test_general_6r_arm_returns_all_solutions(rng):
     wide = rotating("raghavan_roth")
     q = rng.uniform(-3.0, 3.0, 6)
     T = wide.fk(q)
@@ -267,13 +267,13 @@ def test_a_general_arm_of_six_joints_gives_all_too(rng):
 
 
 @pytest.mark.parametrize(("name", "mode"), [("panda", "pose"), ("planar3", "position")])
-def test_where_there_is_no_end_of_solutions_some_are_found(name, mode):
+def test_redundant_targets_return_several_solutions(name, mode):
     chain = shipped(name)
     result = chain.all_solutions(chain.fk(chain.middle + 0.1), mode=mode)
     assert result.ok and len(result.solutions) > 1
 
 
-def test_a_self_motion_stops_at_the_time_out_with_what_it_has(monkeypatch):
+def test_self_motion_returns_partial_results_at_the_timeout(monkeypatch):
     chain = shipped("rediestro")
     T = chain.fk(chain.middle + 0.1)
     arm = redundancy.SevenR(chain.S, chain.M)
@@ -284,7 +284,7 @@ def test_a_self_motion_stops_at_the_time_out_with_what_it_has(monkeypatch):
     assert chain.all_solutions(T, timeout=0.03).ok
 
 
-def test_postures_of_a_self_motion_are_all_different(rng):
+def test_postures_of_a_self_motion_are_distinct(rng):
     chain = shipped("panda")
     for _ in range(5):
         q = chain.all_solutions(chain.fk(rng.uniform(chain.lower, chain.upper))).every_q
@@ -292,7 +292,7 @@ def test_postures_of_a_self_motion_are_all_different(rng):
         assert apart.min() > 1e-3
 
 
-def test_all_joint_positions_come_as_one_array_too(rng):
+def test_every_q_holds_all_solutions_and_is_read_only(rng):
     chain = shipped("ur5")
     result = chain.all_solutions(chain.fk(rng.uniform(-3.0, 3.0, 6)))
     assert np.array_equal(result.every_q, [s.q for s in result.solutions])
@@ -303,16 +303,16 @@ def test_all_joint_positions_come_as_one_array_too(rng):
             read[...] = 0.0
 
 
-def test_a_rotation_of_few_digits_is_as_good_as_an_exact_one(rng):
+def test_rounded_rotation_loses_no_solution(rng):
     chain = rotating("ur5")
     T = chain.fk([0.3, -1.2, 1.4, 0.5, 0.8, -0.4])
     T[:3, :3] = T[:3, :3].round(7)
     assert "8 solutions" in chain.all_solutions(T).message
 
 
-def test_what_makes_no_sense_is_rejected():
+def test_invalid_arguments_are_rejected():
     chain = shipped("ur5")
     T = chain.fk(np.zeros(6))
-    for arguments, words in (((2.0 * T,), "rotation"), ((T, np.zeros(5)), "seed")):
-        with pytest.raises(KinematicsError, match=words):
+    for arguments, pattern in (((2.0 * T,), "rotation"), ((T, np.zeros(5)), "seed")):
+        with pytest.raises(KinematicsError, match=pattern):
             chain.all_solutions(*arguments)

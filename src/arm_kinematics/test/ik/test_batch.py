@@ -9,14 +9,14 @@ from arm_testing.chains import shipped
 
 from arm_kinematics import Chain, IkStatus, KinematicsError
 
-COUNT = 150  # more than are done in one thread
+COUNT = 150  # enough to use several threads
 
 
-def same(chain: Chain, Ts: np.ndarray, seeds: np.ndarray, **asked) -> np.ndarray:
-    batch = chain.ik_batch(Ts, seeds, **asked)
+def check(chain: Chain, Ts: np.ndarray, seeds: np.ndarray, **options) -> np.ndarray:
+    batch = chain.ik_batch(Ts, seeds, **options)
     assert len(batch) == len(Ts) and batch.q.shape == (len(Ts), chain.n)
     for k, (T, seed) in enumerate(zip(Ts, seeds, strict=True)):
-        one = chain.ik(T, seed, **asked)
+        one = chain.ik(T, seed, **options)
         assert batch.status[k] == one.status
         assert np.array_equal(batch.q[k], one.q)
         assert batch.position_error[k] == pytest.approx(one.position_error, rel=1e-12)
@@ -28,45 +28,45 @@ def same(chain: Chain, Ts: np.ndarray, seeds: np.ndarray, **asked) -> np.ndarray
 
 @pytest.mark.parametrize("mode", ["pose", "position", "position_axis"])
 @pytest.mark.parametrize("name", ["planar2", "nut_arm", "puma560", "panda"])
-def test_it_equals_single_calls(name, mode, rng):
+def test_batch_equals_single_calls(name, mode, rng):
     chain = shipped(name)
     Q = rng.uniform(chain.lower, chain.upper, (COUNT, chain.n))
     Ts = np.array([chain.fk(q) for q in Q])
     seeds = rng.uniform(chain.lower, chain.upper, Q.shape)
-    assert (same(chain, Ts, seeds, mode=mode) == IkStatus.SUCCESS).all()
+    assert (check(chain, Ts, seeds, mode=mode) == IkStatus.SUCCESS).all()
 
 
 @pytest.mark.parametrize("allow", [False, True])
-def test_some_out_of_reach(nut_arm, rng, allow):
+def test_unreachable_targets_have_their_own_status(nut_arm, rng, allow):
     Ts = np.array([nut_arm.fk(q) for q in rng.uniform(-0.5, 0.5, (40, 4))])
     Ts[7, :3, 3] += 1.0
     Ts[33] = nut_arm.fk([0.0, 0.2, 1.8, 0.0])
-    status = same(nut_arm, Ts, np.tile(nut_arm.middle, (40, 1)), allow_approximate=allow)
+    status = check(nut_arm, Ts, np.tile(nut_arm.middle, (40, 1)), allow_approximate=allow)
     reasons = (IkStatus.UNREACHABLE_POSITION, IkStatus.JOINT_LIMIT)
     assert tuple(status[[7, 33]]) == ((IkStatus.APPROXIMATE,) * 2 if allow else reasons)
     assert (np.delete(status, [7, 33]) == IkStatus.SUCCESS).all()
 
 
-def test_options_that_need_a_choice(rng):
+def test_batch_supports_options_that_choose_among_solutions(rng):
     panda = shipped("panda")
     Ts = np.array([panda.fk(q) for q in rng.uniform(panda.lower, panda.upper, (34, 7))])
-    same(panda, Ts, np.tile(panda.middle, (34, 1)), mode="position", prefer="centred")
+    check(panda, Ts, np.tile(panda.middle, (34, 1)), mode="position", prefer="centred")
     tool = np.eye(4)
     tool[2, 3] = 0.1
-    same(panda, Ts, np.tile(panda.middle, (34, 1)), tool=tool, orientation_tolerance=(1, 1, 1e-3))
+    check(panda, Ts, np.tile(panda.middle, (34, 1)), tool=tool, orientation_tolerance=(1, 1, 1e-3))
 
 
-@pytest.mark.parametrize("asked", [{"weights": (1.0, 2.0, 3.0)}, {"axis": [1.0, 0.0, 0.0]}])
-def test_targets_of_few_digits(asked, rng):
+@pytest.mark.parametrize("options", [{"weights": (1.0, 2.0, 3.0)}, {"axis": [1.0, 0.0, 0.0]}])
+def test_rounded_targets_are_solved(options, rng):
     chain = shipped("anthropomorphic_arm")
     Ts = np.array([chain.fk(q) for q in rng.uniform(chain.lower, chain.upper, (60, 3))])
     Ts[:, :3, :3] = Ts[:, :3, :3].round(8)
     seeds = rng.uniform(chain.lower, chain.upper, (60, 3))
-    mode = "position_axis" if "axis" in asked else "position"
-    assert (same(chain, Ts, seeds, mode=mode, **asked) == IkStatus.SUCCESS).all()
+    mode = "position_axis" if "axis" in options else "position"
+    assert (check(chain, Ts, seeds, mode=mode, **options) == IkStatus.SUCCESS).all()
 
 
-def test_one_seed_for_all_or_none(nut_arm, rng):
+def test_seed_may_be_shared_or_omitted(nut_arm, rng):
     Ts = np.array([nut_arm.fk(q) for q in rng.uniform(-0.5, 0.5, (50, 4))])
     one = nut_arm.ik_batch(Ts, [0.1, 0.2, 0.3, 0.4])
     assert np.array_equal(one.q, nut_arm.ik_batch(Ts, np.tile([0.1, 0.2, 0.3, 0.4], (50, 1))).q)
@@ -94,7 +94,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_rejected_in_a_sentence(nut_arm, case):
-    arguments, asked, pattern = BAD[case]
+def test_invalid_batches_are_rejected(nut_arm, case):
+    arguments, options, pattern = BAD[case]
     with pytest.raises(KinematicsError, match=pattern):
-        nut_arm.ik_batch(*arguments, **asked)
+        nut_arm.ik_batch(*arguments, **options)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Closed forms: every family, in any place, from either end; none missed, none false."""
+"""Closed forms of every family, in any pose and from either end: exactly the solutions."""
 
 import math
 from typing import NamedTuple
@@ -22,7 +22,7 @@ H = math.pi / 2
 
 
 class Arm(NamedTuple):
-    """A standard DH table [m, rad], its sliding joints; the most solutions without limits."""
+    """A standard DH table [m, rad], its prismatic joints, and its largest number of solutions."""
 
     a: tuple[float, ...]
     d: tuple[float, ...]
@@ -113,8 +113,8 @@ def chain_of(table, S, M, limit=math.pi):
     return Chain(S, M, joints)
 
 
-def moved(table, rng, backwards=False):
-    """Return the chain of a table put somewhere, with some tool, and maybe read from its tip."""
+def random_placement(table, rng, backwards=False):
+    """Return the chain of a table with a random base and tool, optionally read from its tip."""
     S, M = table.parts()
     if backwards:
         S, M = -(adjoint(inverse(M)) @ S)[:, ::-1], inverse(M)
@@ -132,10 +132,10 @@ def apart(chain, a, b):
     return np.abs(np.where(chain.prismatic, gap, 2.0 * np.sin(0.5 * gap))).max()
 
 
-def assert_complete(chain, q, most, **asked):
-    """Assert the laws of one target: all exact, inside the limits, different, q among them."""
+def assert_complete(chain, q, most, **options):
+    """Assert that all solutions are exact, inside the limits and distinct, with q among them."""
     T = chain.fk(q)
-    result = chain.all_solutions(T, **asked)
+    result = chain.all_solutions(T, **options)
     assert result.status.name == "SUCCESS", result
     found = [s.q for s in result.solutions]
     assert len(found) <= most
@@ -151,8 +151,8 @@ def assert_complete(chain, q, most, **asked):
 
 @pytest.mark.parametrize("backwards", [False, True], ids=["from base", "from tip"])
 @pytest.mark.parametrize("name", ARMS)
-def test_no_solution_is_missed_and_none_is_false(name, backwards, rng):
-    chain, most = moved(ARMS[name], rng, backwards), ARMS[name].most
+def test_closed_form_finds_exactly_the_solutions(name, backwards, rng):
+    chain, most = random_placement(ARMS[name], rng, backwards), ARMS[name].most
     assert recognise(chain.S, chain.M, chain.prismatic) is not None
     counts = set()
     for _ in range(25):
@@ -162,7 +162,7 @@ def test_no_solution_is_missed_and_none_is_false(name, backwards, rng):
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_shipped_robots_are_recognised_from_dh_and_from_urdf_alike(name, rng):
+def test_recognition_is_the_same_from_dh_and_urdf(name, rng):
     model = load_robot(name)
     chain = Chain.from_model(model)
     other = Chain.from_urdf(model.to_urdf())
@@ -178,7 +178,7 @@ def test_shipped_robots_are_recognised_from_dh_and_from_urdf_alike(name, rng):
 
 
 @pytest.mark.parametrize("name", ["ur5", "puma", "skew shoulder", "stanford", "five joints"])
-def test_an_exhaustive_search_finds_no_other_solution(name, rng):
+def test_exhaustive_search_finds_no_other_solution(name, rng):
     chain = chain_of(ARMS[name], *ARMS[name].parts())
     for _ in range(4):
         T = chain.fk(rng.uniform(chain.lower, chain.upper))
@@ -191,7 +191,7 @@ def test_an_exhaustive_search_finds_no_other_solution(name, rng):
 
 
 @pytest.mark.parametrize("name", ["ur5", "puma", "shoulder offset", "stanford", "five joints"])
-def test_numbers_rounded_in_a_file_cost_no_accuracy(name, rng):
+def test_rounded_dh_parameters_cost_no_accuracy(name, rng):
     table = ARMS[name]
     rounded = table._replace(
         alpha=tuple(round(x, 4) for x in table.alpha),
@@ -205,7 +205,7 @@ def test_numbers_rounded_in_a_file_cost_no_accuracy(name, rng):
 
 @pytest.mark.parametrize("size", [1e-3, 50.0])
 @pytest.mark.parametrize("name", ["ur5", "puma", "skew shoulder"])
-def test_arms_of_any_size(name, size, rng):
+def test_closed_form_is_independent_of_arm_size(name, size, rng):
     a, d, *rest = ARMS[name]
     table = Arm(tuple(size * x for x in a), tuple(size * x for x in d), *rest)
     chain = chain_of(table, *table.parts(), 3.0)
@@ -213,7 +213,7 @@ def test_arms_of_any_size(name, size, rng):
         assert_complete(chain, rng.uniform(chain.lower, chain.upper), table.most)
 
 
-def test_what_has_no_closed_form_is_not_taken_for_one(rng):
+def test_arms_without_a_closed_form_are_not_recognised(rng):
     for n in (6, 7):
         parts = dh_parts(*rng.uniform(0.1, 0.5, (2, n)), rng.uniform(0.3, 1.2, n))
         assert recognise(*parts, [False] * n) is None
@@ -221,7 +221,7 @@ def test_what_has_no_closed_form_is_not_taken_for_one(rng):
     assert recognise(*parallel, [False] * 4) is None
 
 
-def test_a_nearly_special_arm_is_no_special_one():
+def test_nearly_special_arm_is_not_recognised():
     bent = UR5._replace(alpha=(H, 1e-3, 0, H, -H, 0))
     assert recognise(*bent.parts(), [False] * 6) is None
 
@@ -231,8 +231,8 @@ numbers = st.floats(-10.0, 10.0)
 
 @given(numbers, numbers, st.floats(-math.pi, math.pi), st.booleans())
 @settings(max_examples=100, deadline=None)
-def test_an_equation_in_one_joint_gives_back_its_root(a, b, q, slides):
-    if slides:  # of a sliding joint, the square comes with 1 or not at all
+def test_roots_contain_the_joint_of_the_equation(a, b, q, slides):
+    if slides:  # for a prismatic joint the square has coefficient 1 or 0
         b = float(b > 0.0)
     f, g = phi(slides, q)
     size = 1.0 + abs(a) + abs(b)
@@ -249,7 +249,7 @@ def test_an_equation_in_one_joint_gives_back_its_root(a, b, q, slides):
     assert min(near) < 1e-3 or min(residuals) < 1e-15
 
 
-def test_an_equation_beyond_reach_has_no_root_and_at_its_edge_one():
+def test_roots_are_none_beyond_reach_and_one_at_its_edge():
     assert roots(False, 3.0, 4.0, 5.1, 5.0)[0] == 0
     found, q, _ = roots(False, 3.0, 4.0, 5.0 + 1e-14, 5.0)
     assert found == 1 and math.isclose(q, math.atan2(4.0, 3.0), abs_tol=1e-9)
@@ -260,7 +260,7 @@ def test_an_equation_beyond_reach_has_no_root_and_at_its_edge_one():
 
 @given(st.lists(st.floats(-3.0, 3.0), min_size=0, max_size=4), st.floats(0.1, 5.0))
 @settings(max_examples=100, deadline=None)
-def test_a_polynomial_has_the_roots_that_it_was_made_of(real, scale):
+def test_real_roots_are_those_of_the_polynomial(real, scale):
     real = sorted(round(x, 2) for x in real)
     pairs = [complex(0.3, 1.0)] * ((4 - len(real)) // 2)
     p = np.real(np.poly([*real, *pairs, *np.conj(pairs)]))[::-1] * scale

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every status on arms of two to seven joints, in cases whose truth is known; its messages."""
+"""Every status on arms of two to seven joints, in cases with a known outcome; messages."""
 
 import math
 
@@ -24,7 +24,7 @@ def arm(name: str) -> Chain:
 
 
 def generic(chain: Chain, rng: np.random.Generator) -> np.ndarray:
-    """A posture well inside the limits that is not near a singular one."""
+    """Return a posture well inside the limits and away from singular ones."""
     low, high = np.maximum(chain.lower, -2.5), np.minimum(chain.upper, 2.5)
     while True:
         q = low + (high - low) * rng.uniform(0.2, 0.8, chain.n)
@@ -35,7 +35,7 @@ def generic(chain: Chain, rng: np.random.Generator) -> np.ndarray:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ARMS)
-def test_beyond_the_sum_of_all_links(name, mode, rng):
+def test_target_beyond_all_links_is_out_of_reach(name, mode, rng):
     chain = arm(name)
     for _ in range(3):
         T = chain.fk(generic(chain, rng))
@@ -56,13 +56,13 @@ def out_of_the_plane(T: np.ndarray, _) -> np.ndarray:
 
 
 def sideways(T: np.ndarray, _) -> np.ndarray:
-    """Leave the upright plane through the waist, in which the tool of the nut arm stays."""
+    """Tilt out of the vertical plane through the waist, in which the nut arm's tool stays."""
     radial = T[:3, 3] * [1.0, 1.0, 0.0] / np.linalg.norm(T[:2, 3])
     return pose(so3_exp(0.4 * radial) @ T[:3, :3], T[:3, 3])
 
 
 def beside(T: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Five joints hold five dimensions of six: a pose beside one of theirs is none of theirs."""
+    """Five joints span five of six dimensions: a pose beside a reachable one is unreachable."""
     return turned(T, rng.uniform(0.1, 0.3, 3))
 
 
@@ -75,7 +75,7 @@ def beside(T: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         ("five", beside, ("pose",)),
     ],
 )
-def test_few_joints_cannot_lean_every_way(name, lean, modes, rng):
+def test_arms_of_few_joints_report_unreachable_orientations(name, lean, modes, rng):
     chain = arm(name)
     for mode in modes:
         for _ in range(3):
@@ -84,8 +84,8 @@ def test_few_joints_cannot_lean_every_way(name, lean, modes, rng):
 
 
 @pytest.mark.parametrize("name", ["puma560", "panda"])
-def test_stretched_out_it_cannot_look_back(name, rng):
-    """A long tool that points outwards at the end of reach: turned round, the wrist is too far."""
+def test_stretched_arm_cannot_point_backwards(name, rng):
+    """A long tool points outwards at the edge of reach: turned round, the wrist is too far."""
     chain = arm(name)
     tool = pose(p=[0.0, 0.0, 0.5 * arm_length(chain.S, chain.M)])
     poses = [chain.fk(generic(chain, rng)) @ tool for _ in range(4000)]
@@ -101,8 +101,8 @@ def test_stretched_out_it_cannot_look_back(name, rng):
 
 
 @pytest.mark.parametrize("name", ARMS)
-def test_the_joint_whose_limit_is_in_the_way_is_named(name, rng):
-    """All joints may move a little about a posture, but one of them not as far as it."""
+def test_limiting_joint_is_named(name, rng):
+    """Limits are narrow about a posture, and the range of one joint excludes it."""
     chain = arm(name)
     margin = 0.02 if chain.n == 7 else 0.1
     for k in range(chain.n):
@@ -124,7 +124,7 @@ def test_the_joint_whose_limit_is_in_the_way_is_named(name, rng):
         assert in_limits(narrow, r.q)
 
 
-def test_a_position_that_only_limits_keep_away_and_an_orientation_that_nothing_gives():
+def test_position_within_limits_is_diagnosed_before_orientation():
     chain = arm("planar2")
     narrow = limited(chain, [-0.2, 0.1], [0.2, 0.4])
     r = narrow.ik(out_of_the_plane(chain.fk([1.5, 0.3]), None))
@@ -133,7 +133,7 @@ def test_a_position_that_only_limits_keep_away_and_an_orientation_that_nothing_g
     assert "within the joint limits" in r.message and "beyond them" in r.message
 
 
-def test_the_nearest_position_is_found():
+def test_best_effort_is_the_nearest_position():
     """Out of reach straight ahead, the planar arm stretches towards the target."""
     chain = arm("planar2")
     reach, _, height = chain.fk([0.0, 0.0])[:3, 3]
@@ -144,7 +144,7 @@ def test_the_nearest_position_is_found():
     assert r.position_error == pytest.approx(reach, rel=1e-6)
 
 
-def test_unreachable_orientation_meets_the_position_first():
+def test_best_effort_for_an_orientation_meets_the_position():
     chain = arm("nut_arm")
     r = chain.ik(turned(chain.fk([0.1, 0.2, 0.3, 0.4]), [0.0, 0.7, 0.0]))
     assert r.status == IkStatus.UNREACHABLE_ORIENTATION
@@ -153,7 +153,7 @@ def test_unreachable_orientation_meets_the_position_first():
     assert "position is within reach" in r.message
 
 
-def test_the_limit_of_a_sliding_joint_is_given_in_millimetres():
+def test_limit_of_a_prismatic_joint_is_reported_in_millimetres():
     screws = np.transpose([[0, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 0]])
     joints = [ChainJoint("turn", False, -3, 3), ChainJoint("slide", True, 0.1, 0.5)]
     chain = Chain(screws, np.eye(4), joints)
@@ -164,7 +164,7 @@ def test_the_limit_of_a_sliding_joint_is_given_in_millimetres():
     assert r.q == pytest.approx([0.3, 0.5], abs=1e-3)
 
 
-def test_a_joint_limit_is_named_with_what_it_would_take_and_an_approximation_if_allowed():
+def test_limited_target_reports_the_required_angle_and_allows_approximation():
     chain = arm("nut_arm")
     T = chain.fk([0.0, 0.2, 1.8, 0.0])
     refused, allowed = chain.ik(T), chain.ik(T, allow_approximate=True)
@@ -178,7 +178,7 @@ def test_a_joint_limit_is_named_with_what_it_would_take_and_an_approximation_if_
 
 
 @pytest.mark.parametrize("name", ARMS)
-def test_time_out_is_not_out_of_reach(name):
+def test_timeout_is_not_reported_as_out_of_reach(name):
     chain = arm(name)
     T = chain.fk(chain.middle)
     T[:3, 3] += 10.0
@@ -190,7 +190,7 @@ def test_time_out_is_not_out_of_reach(name):
     assert chain.ik(T, timeout=60.0).status == IkStatus.UNREACHABLE_POSITION
 
 
-def test_the_message_of_success_has_the_residuals():
+def test_success_message_contains_the_residuals():
     chain = arm("nut_arm")
     r = chain.ik(chain.fk([0.1, 0.2, 0.3, 0.4]))
     assert r.message.startswith("Solved: ") and r.message.endswith("from the target.")
@@ -198,13 +198,13 @@ def test_the_message_of_success_has_the_residuals():
     assert "SUCCESS" in repr(r)
 
 
-def test_a_search_counts_its_starts():
+def test_search_counts_its_starts():
     chain = arm("rediestro")  # has no closed form
     r = chain.ik(chain.fk(chain.middle + 0.1))
     assert r.starts == 1 and r.evaluations > 1
 
 
-def test_the_numbers_are_those_of_the_service():
+def test_status_values_match_the_service():
     srv = pytest.importorskip("arm_interfaces.srv")
     for status in IkStatus:
         assert getattr(srv.SolveIK.Response, status.name) == status

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""All solutions of 6R arms: every one found, none false; published examples; special geometry."""
+"""All solutions of 6R arms: complete and exact; published examples; special geometry."""
 
 import math
 from itertools import pairwise
@@ -31,7 +31,7 @@ def solve(chain: Chain, T: np.ndarray) -> np.ndarray:
 
 
 def check(chain: Chain, q) -> np.ndarray:
-    """Solutions of the pose at q: exact, different, even in number, in range, and q among them."""
+    """Check solutions of the pose at q: exact, distinct, even in number, in range, with q."""
     T = chain.fk(q)
     found = solve(chain, T)
     scale = np.array([1, 1, 1, size(chain)])
@@ -45,7 +45,7 @@ def check(chain: Chain, q) -> np.ndarray:
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 10.0])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_general_arm_has_no_solution_that_is_not_found(seed, scale):
+def test_general_arm_solutions_are_complete(seed, scale):
     rng = np.random.default_rng(seed)
     a, d = rng.uniform(-scale, scale, (2, 6))
     chain = arm(a, d, rng.uniform(-math.pi, math.pi, 6))
@@ -63,7 +63,7 @@ def test_a_general_arm_has_no_solution_that_is_not_found(seed, scale):
         assert reached > 3
 
 
-def test_an_arm_and_a_pose_with_sixteen_real_solutions():
+def test_published_arm_has_sixteen_real_solutions():
     """R. Manseur and K. L. Doty, "A robot manipulator with 16 real inverse kinematic solution
     sets", Int. J. Robotics Research 8(5), 1989, pp. 75-79; pose printed to six digits."""
     chain = arm([0.3, 1, 0, 1.5, 0, 0], [0, 0, 0.2, 0, 0, 0], [RIGHT, 0, RIGHT, 0, RIGHT, 0])
@@ -81,7 +81,7 @@ def test_an_arm_and_a_pose_with_sixteen_real_solutions():
     assert min(apart(found[i + 1 :], found[i]).min() for i in range(15)) > 0.1
 
 
-def test_the_example_of_raghavan_and_roth_has_the_two_solutions_they_print():
+def test_raghavan_and_roth_example_has_its_two_printed_solutions():
     chain, postures = shipped("raghavan_roth"), load_robot("raghavan_roth").postures
     printed = [chain.positions(postures[name]) for name in ("first", "second")]
     found = solve(chain, chain.fk(printed[0]))
@@ -111,14 +111,14 @@ SPECIAL = {
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-def test_special_geometry_is_no_special_case(name, rng):
+def test_special_geometry_is_solved(name, rng):
     chain = arm(*SPECIAL[name])
     for _ in range(15):
         check(chain, rng.uniform(-math.pi, math.pi, 6))
 
 
 @pytest.mark.parametrize("name", ["puma560", "ur5"])
-def test_industrial_arms_have_eight_solutions_or_fewer(name, rng):
+def test_industrial_arms_have_at_most_eight_solutions(name, rng):
     chain = shipped(name)
     counts = [len(check(chain, rng.uniform(-math.pi, math.pi, 6))) for _ in range(25)]
     assert max(counts) == 8 and set(counts) <= {2, 4, 6, 8}
@@ -130,13 +130,13 @@ def general(rng) -> Chain:
     return arm(a, d, rng.uniform(-math.pi, math.pi, 6))
 
 
-def test_out_of_reach_there_is_none(general):
+def test_unreachable_pose_has_no_solution(general):
     far = pose(p=(50.0, 0.0, 0.0))
     assert solve(general, far).shape == (0, 6)
 
 
 def singular_posture(chain: Chain, rng) -> np.ndarray:
-    """A posture where the Jacobian's determinant crosses zero, by bisection."""
+    """Return a posture where the Jacobian's determinant crosses zero, by bisection."""
 
     def sign(q):
         return np.linalg.det(chain.jacobian(q)) > 0
@@ -149,7 +149,7 @@ def singular_posture(chain: Chain, rng) -> np.ndarray:
     return low
 
 
-def test_a_singular_posture_is_found_where_two_solutions_meet(general, rng):
+def test_singular_posture_is_found_where_two_solutions_meet(general, rng):
     for _ in range(10):
         q = singular_posture(general, rng)
         found = solve(general, general.fk(q))
@@ -158,7 +158,7 @@ def test_a_singular_posture_is_found_where_two_solutions_meet(general, rng):
 
 
 @pytest.mark.parametrize("off", [1e-2, 1e-4, 1e-5])
-def test_near_a_singular_posture_both_solutions_are_found(general, rng, off):
+def test_both_solutions_near_a_singular_posture_are_found(general, rng, off):
     for _ in range(10):
         q = singular_posture(general, rng)
         null = np.linalg.svd(general.jacobian(q))[2][-1]
@@ -166,14 +166,14 @@ def test_near_a_singular_posture_both_solutions_are_found(general, rng, off):
         assert np.sum(apart(found, q) < 10 * off) >= 2
 
 
-def test_equal_input_gives_equal_output(general, rng):
+def test_general_6r_is_deterministic(general, rng):
     T = general.fk(rng.uniform(-math.pi, math.pi, 6))
     first = solve(general, T)
     again = General6R(general.S.copy(), np.asfortranarray(general.M)).solve(T.tolist())
     assert np.array_equal(first, again)
 
 
-def test_what_is_no_arm_of_six_turning_joints_or_no_pose_is_rejected(general):
+def test_other_arms_and_invalid_poses_are_rejected(general):
     sliding = general.S.copy()
     sliding[:, 2] = [0, 0, 1, 0, 0, 0]
     with pytest.raises(KinematicsError, match="joint 3"):

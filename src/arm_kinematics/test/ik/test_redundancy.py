@@ -41,11 +41,11 @@ def arm(request: pytest.FixtureRequest) -> Chain:
 
 
 def gap(motion: SelfMotion, q) -> float:
-    """How far the nearest posture of all branches is from q in its farthest joint, up to turns."""
+    """Return the largest joint distance, up to turns, of q from the nearest branch posture."""
     return float(apart(np.concatenate([b.q for b in motion.branches]), q).min())
 
 
-def test_branches_are_exact_continuous_inside_limits_and_in_order(arm, rng):
+def test_branches_are_exact_continuous_inside_limits_and_sorted(arm, rng):
     for _ in range(2):
         q = posture(arm, rng)
         T = arm.fk(q)
@@ -59,7 +59,7 @@ def test_branches_are_exact_continuous_inside_limits_and_in_order(arm, rng):
             assert np.all(np.diff(b.length) > 0) and len(b.length) == len(b.q)
 
 
-def test_an_open_branch_ends_at_the_limit_that_it_names(rng):
+def test_open_branch_ends_at_the_limit_it_names(rng):
     arm = ARMS["panda"]()
     named = 0
     for _ in range(4):
@@ -72,7 +72,7 @@ def test_an_open_branch_ends_at_the_limit_that_it_names(rng):
     assert named > 8
 
 
-def test_limits_tighter_than_a_step_leave_a_branch(rng):
+def test_limits_tighter_than_a_step_still_yield_a_branch(rng):
     free = ARMS["random, no limits"]()
     for _ in range(5):
         q = posture(free, rng)
@@ -82,7 +82,7 @@ def test_limits_tighter_than_a_step_leave_a_branch(rng):
         assert in_limits(arm, branch.q)
 
 
-def test_without_limits_every_branch_is_closed(rng):
+def test_branches_without_limits_are_closed(rng):
     arm = ARMS["random, no limits"]()
     for _ in range(3):
         branches = self_motion(arm, arm.fk(posture(arm, rng))).branches
@@ -93,7 +93,7 @@ def test_without_limits_every_branch_is_closed(rng):
             assert np.abs(turns - np.round(turns)).max() < 1e-6
 
 
-def test_whatever_holds_the_pose_is_on_a_branch(arm, rng):
+def test_every_posture_of_the_pose_is_on_a_branch(arm, rng):
     T = arm.fk(posture(arm, rng))
     motion = self_motion(arm, T, step=STEP)
     seen = 0
@@ -108,7 +108,7 @@ def test_whatever_holds_the_pose_is_on_a_branch(arm, rng):
     assert seen > 2
 
 
-def test_any_joint_may_be_locked_for_the_same_answer(rng):
+def test_locked_joint_does_not_change_the_result(rng):
     arm = ARMS["panda"]()
     q = posture(arm, rng)
     every = self_motion(arm, arm.fk(q))
@@ -117,18 +117,18 @@ def test_any_joint_may_be_locked_for_the_same_answer(rng):
     assert all(gap(every, p) < STEP for b in one.branches for p in b.q[::10])
 
 
-def test_samples_are_spread_over_the_branches_nearest_first(arm, rng):
+def test_samples_are_spread_over_branches_nearest_first(arm, rng):
     q = posture(arm, rng)
     T = arm.fk(q)
     found = sampled_solutions(arm, T, q, count=40)
-    ways = np.linalg.norm(found - q, axis=1)
+    distances = np.linalg.norm(found - q, axis=1)
     assert 10 < len(found) <= 40
-    assert np.all(np.diff(ways) >= 0) and ways[0] < STEP
+    assert np.all(np.diff(distances) >= 0) and distances[0] < STEP
     assert max(np.abs(arm.fk(p) - T).max() for p in found) < 1e-9
     assert len(np.unique(np.round(found, 9), axis=0)) == len(found)
 
 
-def test_equal_input_gives_equal_output(rng):
+def test_self_motion_is_deterministic(rng):
     q = posture(ARMS["panda"](), rng)
     first, again = (self_motion(a, a.fk(q), q) for a in (ARMS["panda"](), ARMS["panda"]()))
     assert len(first.branches) == len(again.branches)
@@ -136,7 +136,7 @@ def test_equal_input_gives_equal_output(rng):
         assert np.array_equal(a.q, b.q) and a.ends == b.ends
 
 
-def test_out_of_reach_there_is_no_branch():
+def test_unreachable_pose_has_no_branch():
     arm = ARMS["panda"]()
     T = arm.fk(arm.middle)
     T[:3, 3] = [5.0, 0.0, 0.0]
@@ -145,7 +145,7 @@ def test_out_of_reach_there_is_no_branch():
 
 
 @pytest.mark.parametrize(
-    ("function", "arguments", "words"),
+    ("function", "arguments", "pattern"),
     [
         (self_motion, {"step": 2.0}, "step is"),
         (self_motion, {"joint": "elbow"}, "'elbow'; expected one of panda_joint1"),
@@ -155,7 +155,7 @@ def test_out_of_reach_there_is_no_branch():
         (sampled_solutions, {"count": 0}, "count"),
     ],
 )
-def test_misuse_is_rejected_in_a_sentence(function, arguments, words):
+def test_invalid_arguments_are_rejected(function, arguments, pattern):
     arm = ARMS["panda"]()
-    with pytest.raises(KinematicsError, match=words):
+    with pytest.raises(KinematicsError, match=pattern):
         function(**{"chain": arm, "T": arm.fk(arm.middle), **arguments})

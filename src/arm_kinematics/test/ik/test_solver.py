@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse kinematics: every reachable target is solved, inside the limits, the same way twice."""
+"""Inverse kinematics: reachable targets are solved inside the limits, deterministically."""
 
 import math
 
@@ -16,11 +16,11 @@ TARGETS = 1000
 
 
 def errors(chain: Chain, q: np.ndarray, T: np.ndarray) -> tuple[float, float, float]:
-    """Distance, whole angle, and angle between the z axes, worked out independently."""
+    """Return distance, whole angle, and angle between the z axes, computed independently."""
     reached = chain.fk(q)
     turn = float(np.linalg.norm(so3_log(T[:3, :3].T @ reached[:3, :3])))
-    z, wanted = reached[:3, 2], T[:3, 2]
-    tilt = math.atan2(float(np.linalg.norm(np.cross(z, wanted))), float(z @ wanted))
+    z, target = reached[:3, 2], T[:3, 2]
+    tilt = math.atan2(float(np.linalg.norm(np.cross(z, target))), float(z @ target))
     return float(np.linalg.norm(reached[:3, 3] - T[:3, 3])), turn, tilt
 
 
@@ -40,7 +40,7 @@ def test_every_reachable_target_is_solved(chain, rng, mode):
 
 
 @pytest.mark.parametrize("scale", [1e-3, 30.0])
-def test_arms_of_millimetres_and_of_tens_of_metres(rng, scale):
+def test_arms_from_millimetres_to_tens_of_metres_are_solved(rng, scale):
     arm = shipped("puma560")
     S, M = np.array(arm.S), np.array(arm.M)
     S[:3] *= scale
@@ -55,7 +55,7 @@ def test_arms_of_millimetres_and_of_tens_of_metres(rng, scale):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7])
-def test_arms_of_any_shape(rng, n):
+def test_arms_of_any_shape_are_solved(rng, n):
     """Random axes, sliding joints, joints without limits or with many turns."""
     bounds = [(-2.0, 2.0), (-9.0, 9.0), (-math.inf, math.inf), (0.5, 3.0)] * 2
     for _ in range(8):
@@ -68,7 +68,7 @@ def test_arms_of_any_shape(rng, n):
             assert errors(chain, r.q, T)[0] <= 1e-5 and errors(chain, r.q, T)[1] <= 1e-4
 
 
-def test_near_the_seed_it_stays_near(chain, rng):
+def test_solution_near_the_seed_stays_near(chain, rng):
     for _ in range(200):
         q = rng.uniform(chain.lower, chain.upper)
         seed = np.clip(q + rng.uniform(-0.02, 0.02, chain.n), chain.lower, chain.upper)
@@ -80,7 +80,7 @@ def test_near_the_seed_it_stays_near(chain, rng):
             assert solution.distance < 0.5
 
 
-def test_equal_input_gives_equal_output(chain, rng):
+def test_ik_is_deterministic(chain, rng):
     again = limited(chain, chain.lower, chain.upper)
     for mode in MODES:
         for _ in range(20):
@@ -92,7 +92,7 @@ def test_equal_input_gives_equal_output(chain, rng):
                 assert np.array_equal(a.q, b.q)
 
 
-def test_whole_turns_are_taken_nearest_to_the_seed():
+def test_whole_turns_are_nearest_to_the_seed():
     screw = np.transpose([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
     M = pose(p=[1.0, 0.0, 0.0])
     wide = Chain(screw, M, [ChainJoint("j", False, -10.0, 10.0)])
@@ -104,8 +104,8 @@ def test_whole_turns_are_taken_nearest_to_the_seed():
     )
 
 
-def test_of_four_joints_position_and_roll_are_exact_and_the_tilt_is_least(nut_arm, rng):
-    """Yaw, pitch, pitch, roll about the tool axis: it holds a position and a roll."""
+def test_four_joints_meet_position_and_roll_with_the_least_tilt(nut_arm, rng):
+    """Yaw, pitch, pitch, roll about the tool axis: position and roll can be met exactly."""
     tolerance = (math.radians(15.0), math.radians(15.0), 1e-4)
     for _ in range(300):
         q = rng.uniform(0.8 * nut_arm.lower, 0.8 * nut_arm.upper)
@@ -120,7 +120,7 @@ def test_of_four_joints_position_and_roll_are_exact_and_the_tilt_is_least(nut_ar
         assert r.orientation_error <= bend + 1e-3
 
 
-def test_three_angles_alike_are_a_box_around_one(rng):
+def test_three_angle_tolerances_form_a_box(rng):
     puma = shipped("puma560")
     for _ in range(50):
         T = puma.fk(rng.uniform(puma.lower, puma.upper))
@@ -130,7 +130,7 @@ def test_three_angles_alike_are_a_box_around_one(rng):
         assert (e <= [1e-4, 2e-4, 3e-4]).all()
 
 
-def test_everything_free_is_the_position_alone(nut_arm):
+def test_free_orientation_leaves_the_position(nut_arm):
     T = nut_arm.fk([0.1, 0.2, 0.3, 0.4])
     T[:3, :3] = so3_exp([1.0, 2.0, 0.5])
     assert nut_arm.ik(T, orientation_tolerance=math.inf).ok
@@ -180,14 +180,14 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_rejected_in_a_sentence(nut_arm, case):
+def test_invalid_arguments_are_rejected(nut_arm, case):
     changes, pattern = BAD[case]
     with pytest.raises(KinematicsError, match=pattern) as caught:
         nut_arm.ik(**{"T": GOOD_TARGET, **changes})
     assert "\n" not in str(caught.value)
 
 
-def test_targets_of_any_kind_of_array(nut_arm):
+def test_targets_may_be_any_kind_of_array(nut_arm):
     expected = nut_arm.ik(GOOD_TARGET).q
     frozen = GOOD_TARGET.copy()
     frozen.setflags(write=False)
@@ -197,7 +197,7 @@ def test_targets_of_any_kind_of_array(nut_arm):
     assert nut_arm.ik(GOOD_TARGET, (0, 0, 0, 0)).ok
 
 
-def test_the_target_and_the_seed_are_left_as_they_were(nut_arm):
+def test_inputs_are_not_modified(nut_arm):
     T, seed = GOOD_TARGET.copy(), np.full(4, 5.0)
     r = nut_arm.ik(T, seed)
     assert np.array_equal(T, GOOD_TARGET) and np.array_equal(seed, np.full(4, 5.0))

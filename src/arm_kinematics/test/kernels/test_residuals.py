@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The compiled errors: their derivatives by finite differences, in every combination."""
+"""Derivatives of the compiled errors against finite differences, in every combination."""
 
 import math
 
@@ -25,7 +25,7 @@ BOXES = {
 
 
 def evaluated(opt: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Error (6,) and its derivative (6, n) at q, for the target at the base."""
+    """Return the error (6,) and its derivative (6, n) at q, for the target at the base."""
     n = CHAIN.n
     W = work(n)
     W[:n, Q] = q
@@ -39,7 +39,7 @@ def evaluated(opt: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("axes", ["target", "tool"])
 @pytest.mark.parametrize("case", BOXES)
-def test_derivatives(case, axes, rng):
+def test_derivatives_match_finite_differences(case, axes, rng):
     mode, place, turns = BOXES[case]
     options = IkOptions(mode, place, turns, (1.0, 2.0, -1.0), axes, None, "nearest")
     opt = option_array(options, 1.0, CHAIN.joint_names)
@@ -47,7 +47,7 @@ def test_derivatives(case, axes, rng):
     for _ in range(20):
         q = rng.uniform(-2.0, 2.0, CHAIN.n)
         e, J = evaluated(opt, q)
-        if np.linalg.norm(e[3:]) > 2.2:  # towards half a turn the rates grow without bound
+        if np.linalg.norm(e[3:]) > 2.2:  # near half a turn the rates are unbounded
             continue
         for k, step in enumerate(h * np.eye(CHAIN.n)):
             ahead, behind = evaluated(opt, q + step)[0], evaluated(opt, q - step)[0]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Chains of a URDF: joints between two links, their limits, and what cannot be a chain."""
+"""Chains of a URDF: joints between two links, their limits, and invalid chains."""
 
 import itertools
 import math
@@ -39,7 +39,7 @@ GOOD = """<?xml version="1.0"?>
 </robot>"""
 
 
-def test_limits_are_infinite_where_there_are_none():
+def test_missing_limits_are_infinite():
     turn, slide, follower = (step.joint for step in path(read_urdf(GOOD), "base_link", "c"))
     assert limits(turn) == (-math.inf, math.inf, math.inf)
     assert limits(slide) == (-0.1, 0.2, 0.5)
@@ -64,7 +64,7 @@ def changed(old: str, new: str) -> str:
 
 
 @pytest.mark.parametrize("text", [None, "", GOOD[:100], changed('upper="0.2"', 'upper="nan"')])
-def test_an_invalid_urdf_raises_the_error_of_the_reader(text):
+def test_invalid_urdf_raises_the_reader_error(text):
     with pytest.raises(DescriptionError) as read:
         read_urdf(text)
     with pytest.raises(UrdfError) as caught:
@@ -80,12 +80,12 @@ def test_an_invalid_urdf_raises_the_error_of_the_reader(text):
         ("tool0", "b", "no joint moves"),
     ],
 )
-def test_chains_that_cannot_be(base, tip, pattern):
+def test_chains_without_joints_or_links_are_rejected(base, tip, pattern):
     with pytest.raises(KinematicsError, match=pattern):
         Chain.from_urdf(GOOD, base=base, tip=tip)
 
 
-def test_a_floating_joint_on_the_way_is_rejected():
+def test_floating_joint_on_the_path_is_rejected():
     text = changed('name="slide" type="prismatic"', 'name="slide" type="floating"')
     with pytest.raises(KinematicsError, match=r"'slide' .* is floating"):
         Chain.from_urdf(text)
@@ -112,8 +112,8 @@ ENDS = ("root", "left", "left_hand", "right", "right_hand")
 
 
 @pytest.mark.parametrize(("base", "tip"), [*itertools.permutations(ENDS, 2)])
-def test_a_chain_between_any_two_links_is_the_way_through_the_root(base, tip):
-    """Up and down the tree: base <- tip is inverse(root <- base) (root <- tip)."""
+def test_chain_between_any_two_links_matches_the_robot(base, tip):
+    """The pose base <- tip is inverse(root <- base) (root <- tip)."""
     robot = Robot(ONE_BY_ONE)
     chain = Chain.from_urdf(ONE_BY_ONE, base=base, tip=tip)
     back = Chain.from_urdf(ONE_BY_ONE, base=tip, tip=base)
@@ -129,8 +129,8 @@ def test_a_chain_between_any_two_links_is_the_way_through_the_root(base, tip):
 
 
 MIMICS = {
-    "on the way": '<mimic joint="r1" multiplier="-2" offset="0.3"/>',
-    "not on the way": '<mimic joint="l1" multiplier="0.5" offset="-0.1"/>',
+    "on the path": '<mimic joint="r1" multiplier="-2" offset="0.3"/>',
+    "off the path": '<mimic joint="l1" multiplier="0.5" offset="-0.1"/>',
     "slower": '<mimic joint="r1" multiplier="0.25"/>',
     "not at all": '<mimic joint="l1" multiplier="0" offset="0.8"/>',
 }
@@ -147,8 +147,8 @@ def chain(text) -> Chain:
 
 
 class TestMimic:
-    def test_all_of_it_moves_as_the_robot_does(self, text, rng):
-        """The same tree without the mimic, its joint put where the mimic would put it."""
+    def test_chain_moves_like_the_robot(self, text, rng):
+        """Compare with the tree without the mimic, its joint at the mimicked position."""
         chain = Chain.from_urdf(text, "root", "right_hand")
         assert "r2" not in chain.joint_names
         free = Robot(ONE_BY_ONE)
@@ -161,7 +161,7 @@ class TestMimic:
                 assert np.allclose(pose, free.link_pose(link, joints), atol=1e-13), link
             assert np.allclose(chain.fk(q), free.link_pose("right_hand", joints), atol=1e-13)
 
-    def test_its_columns_add_up(self, chain, rng):
+    def test_jacobian_columns_add_up(self, chain, rng):
         q = rng.uniform(-0.1, 0.1, chain.n)
         J, h = chain.jacobian(q), 1e-6
         assert J.shape == (6, chain.n)
@@ -169,7 +169,7 @@ class TestMimic:
             rate = se3_log(chain.fk(q + step) @ inverse(chain.fk(q - step))) / (2 * h)
             assert np.allclose(chain.space_jacobian(q)[:, k], rate, atol=1e-8)
 
-    def test_its_inverse_is_inside_all_limits(self, chain, rng):
+    def test_solutions_are_inside_all_limits(self, chain, rng):
         for _ in range(20):
             q = posture(chain, rng, 3.0)
             for mode in ("pose", "position_axis"):
@@ -180,7 +180,7 @@ class TestMimic:
                     assert np.linalg.norm((chain.fk(s.q) - chain.fk(q))[:3, 3]) <= 1e-5
                     assert s.distance == pytest.approx(np.linalg.norm(s.q - chain.middle))
 
-    def test_out_of_reach_names_the_joints_that_move_on_their_own(self, chain):
+    def test_limiting_joints_are_independent_ones(self, chain):
         T = chain.fk(chain.middle)
         T[:3, 3] += 10.0
         r = chain.ik(T)
@@ -188,7 +188,7 @@ class TestMimic:
         assert set(r.limiting_joints) <= set(chain.joint_names)
 
 
-def test_the_limits_of_a_mimic_are_its_leaders_too():
+def test_mimic_limits_constrain_the_leader():
     text = TREE.format(mimic='<mimic joint="l1" multiplier="-2" offset="1"/>')
     chain = Chain.from_urdf(text, "left", "right_hand")
     assert chain.joint_names == ("l1", "r1")
@@ -199,13 +199,13 @@ def test_the_limits_of_a_mimic_are_its_leaders_too():
     assert (chain.lower[0], chain.upper[0]) == (-1.0, 2.0)
 
 
-def test_a_mimic_that_no_position_of_its_leader_allows_is_rejected():
+def test_mimic_without_a_feasible_leader_position_is_rejected():
     text = TREE.format(mimic='<mimic joint="l1" multiplier="1" offset="5"/>')
     with pytest.raises(KinematicsError, match=r"'l1' cannot move .* r2"):
         Chain.from_urdf(text, "left", "right_hand")
 
 
-def test_a_limit_of_a_mimic_in_the_way_is_told_as_its_leaders():
+def test_mimic_limit_is_reported_as_the_leaders():
     text = TREE.format(mimic='<mimic joint="l1" multiplier="2"/>').replace("-1", "-9")
     chain = Chain.from_urdf(text, "right", "right_hand")
     assert chain.joint_names == ("l1",) and chain.upper[0] == pytest.approx(1.0)

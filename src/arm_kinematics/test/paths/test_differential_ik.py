@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Jogging: limits kept for ever, twists tracked where the arm can, damped where it cannot."""
+"""Differential IK: limits are never violated, twists are tracked or damped near singularities."""
 
 import math
 
@@ -17,7 +17,7 @@ DT = 0.02
 STEPS = 150
 _NAMES = ("nut_arm", "planar2", "spherical_arm", "puma560", "ur5", "panda")
 CHAINS = {name: shipped(name) for name in _NAMES}
-SINGULAR = {  # outstretched or folded: the Jacobian has lost rank
+SINGULAR = {  # stretched or folded: the Jacobian is rank deficient
     "nut_arm": [0.3, 0.0, -math.pi / 2, 0.0],
     "planar2": [0.4, 0.0],
     "puma560": [0.0, 0.5, -1.0, 0.3, 0.0, 0.2],
@@ -26,7 +26,7 @@ SINGULAR = {  # outstretched or folded: the Jacobian has lost rank
 
 
 def run(chain, jog, q, twists, axes="base", dt=DT):
-    """Yield each step with the positions before it; check the laws of every step."""
+    """Yield each step with the positions before it; check the limits of every step."""
     rates = np.zeros(chain.n)
     for twist in twists:
         step = jog.step(q, rates, twist, dt, axes)
@@ -38,20 +38,20 @@ def run(chain, jog, q, twists, axes="base", dt=DT):
 
 
 @pytest.mark.parametrize("name", CHAINS)
-def test_random_twists_never_break_a_limit(name):
+def test_random_twists_never_violate_limits(name):
     chain, rng = CHAINS[name], np.random.default_rng(3)
     low, high = np.maximum(chain.lower, -3.0), np.minimum(chain.upper, 3.0)
     for mode in (None, "pose", "position"):
         jog = DifferentialIk(chain, mode)
         for _ in range(2):
-            wanted = np.repeat(rng.normal(0.0, 0.6, (STEPS // 30, 6)), 30, axis=0)
-            for _ in run(chain, jog, rng.uniform(low, high), wanted, "tool"):
+            twists = np.repeat(rng.normal(0.0, 0.6, (STEPS // 30, 6)), 30, axis=0)
+            for _ in run(chain, jog, rng.uniform(low, high), twists, "tool"):
                 pass
 
 
 @pytest.mark.parametrize("name", SINGULAR)
 @pytest.mark.parametrize("direction", range(6))
-def test_out_of_a_singular_posture_it_stays_calm(name, direction):
+def test_rates_stay_finite_out_of_a_singular_posture(name, direction):
     chain = CHAINS[name]
     q = np.array(SINGULAR[name])
     J = chain.jacobian(q)
@@ -64,7 +64,7 @@ def test_out_of_a_singular_posture_it_stays_calm(name, direction):
 
 @pytest.mark.parametrize("name", ["puma560", "ur5", "panda"])
 @pytest.mark.parametrize("axes", ["base", "tool"])
-def test_away_from_singular_postures_the_twist_is_exact(name, axes):
+def test_twist_is_exact_away_from_singular_postures(name, axes):
     chain, rng = CHAINS[name], np.random.default_rng(4)
     q0 = np.array(REGULAR[name])
     for _ in range(5):
@@ -77,7 +77,7 @@ def test_away_from_singular_postures_the_twist_is_exact(name, axes):
         assert step.scale == 1.0 and step.limiting_joints == ()
 
 
-def test_four_joints_move_the_position_exactly_and_turn_what_they_can():
+def test_four_joints_meet_linear_velocity_exactly():
     chain = CHAINS["nut_arm"]
     q0 = np.array(REGULAR["nut_arm"])
     *_, (_, step) = run(chain, DifferentialIk(chain), q0, [[0.02, 0.01, -0.02, 0, 0, 0]] * 10)
@@ -88,7 +88,7 @@ def test_four_joints_move_the_position_exactly_and_turn_what_they_can():
 
 
 @pytest.mark.parametrize("name", ["puma560", "nut_arm"])
-def test_too_fast_a_twist_keeps_its_direction(name):
+def test_too_fast_twist_keeps_its_direction(name):
     chain = CHAINS[name]
     q0 = np.array(REGULAR[name])
     twist = np.array([30.0, 20.0, -10.0, 0, 0, 0])
@@ -100,7 +100,7 @@ def test_too_fast_a_twist_keeps_its_direction(name):
     assert np.abs(step.rates / chain.velocity).max() == pytest.approx(1.0)
 
 
-def test_a_limit_is_approached_smoothly_and_named():
+def test_limit_is_approached_smoothly_and_named():
     chain = CHAINS["nut_arm"]
     rows = list(
         run(chain, DifferentialIk(chain), chain.middle + 0.1, [[0, 0, 0, 0, 0, 3.0]] * 80, "tool")
@@ -111,7 +111,7 @@ def test_a_limit_is_approached_smoothly_and_named():
     assert np.allclose(step.twist[:3], 0.0, atol=1e-9)
 
 
-def test_a_redundant_joint_at_its_limit_does_not_stop_the_arm():
+def test_redundant_joint_at_its_limit_does_not_stop_the_arm():
     joints = [ChainJoint(f"j{i}", False, -2.0, 0.8, 2.0, 8.0) for i in range(4)]
     chain = Chain(*dh_parts([0.2] * 4, [0.0] * 4, [0.0] * 4), joints)
     q = np.array([0.4, -0.6, 0.5, chain.upper[3]])
@@ -130,8 +130,8 @@ def test_a_redundant_joint_at_its_limit_does_not_stop_the_arm():
     st.floats(1e-3, 0.1),
     st.lists(st.floats(0.0, 1.0), min_size=60, max_size=60),
 )
-def test_the_bounds_can_be_kept_for_ever(q, rate, acceleration, dt, choices):
-    """Whatever is chosen between the bounds, the next ones exist and the limits are kept."""
+def test_rate_bounds_stay_satisfiable(q, rate, acceleration, dt, choices):
+    """Any choice between the bounds leaves feasible next bounds and keeps the limits."""
     limits = RateLimits(*(np.array([x]) for x in (-1.0, 1.0, 2.0, acceleration)))
     position, speed = np.array([q]), np.array([0.0])
     for choice in choices:
@@ -141,11 +141,11 @@ def test_the_bounds_can_be_kept_for_ever(q, rate, acceleration, dt, choices):
         assert np.abs(chosen - speed) <= acceleration * dt * (1 + 1e-6) + 1e-12
         position, speed = position + chosen * dt, chosen
         assert -1.0 - 1e-9 <= position <= 1.0 + 1e-9
-    hasty = rate_bounds(limits, np.array([q]), np.array([10.0 * rate]), dt)
-    assert q + hasty.upper * dt <= 1.0 + 1e-9 and q + hasty.lower * dt >= -1.0 - 1e-9
+    too_fast = rate_bounds(limits, np.array([q]), np.array([10.0 * rate]), dt)
+    assert q + too_fast.upper * dt <= 1.0 + 1e-9 and q + too_fast.lower * dt >= -1.0 - 1e-9
 
 
-def test_a_joint_outside_its_limits_may_only_come_back():
+def test_joint_outside_its_limits_may_only_return():
     chain = CHAINS["nut_arm"]
     q = np.array([0.0, 0.2, 0.3, chain.upper[3] + 0.1])
     jog, rest = DifferentialIk(chain), np.zeros(4)
@@ -163,10 +163,10 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_what_makes_no_sense_is_refused(case):
-    arguments, says = BAD[case]
+def test_invalid_arguments_are_rejected(case):
+    arguments, message = BAD[case]
     good = {"q": [0.0] * 4, "rates": [0.0] * 4, "twist": [0.0] * 6, "dt": DT}
-    with pytest.raises(KinematicsError, match=says):
+    with pytest.raises(KinematicsError, match=message):
         DifferentialIk(CHAINS["nut_arm"]).step(**{**good, **arguments})
     with pytest.raises(KinematicsError, match="mode is 'fast'"):
         DifferentialIk(CHAINS["nut_arm"], "fast")

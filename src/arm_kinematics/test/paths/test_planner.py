@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tool paths: shapes, samples that stay on them, no jumps, and a reason where they end."""
+"""Tool paths: shapes, samples that stay on them, no jumps, and reasons for ending."""
 
 import math
 
@@ -29,7 +29,7 @@ ELBOW_ARM = Chain(
 
 
 def arm(name: str) -> tuple[Chain, np.ndarray, np.ndarray]:
-    """An arm, its start, and the tool's pose there."""
+    """Return an arm, its start, and the tool's pose there."""
     chain, q = CHAINS[name], np.array(REGULAR[name])
     return chain, q, chain.fk(q)
 
@@ -38,33 +38,33 @@ numbers = st.floats(-1.0, 1.0)
 points = st.tuples(numbers, numbers, numbers).map(np.array)
 
 
-def moved(T: np.ndarray, way, turn=(0.0, 0.0, 0.0)) -> np.ndarray:
-    return pose(so3_exp(turn) @ T[:3, :3], T[:3, 3] + np.array(way))
+def moved(T: np.ndarray, shift, turn=(0.0, 0.0, 0.0)) -> np.ndarray:
+    return pose(so3_exp(turn) @ T[:3, :3], T[:3, 3] + np.array(shift))
 
 
 @settings(deadline=None, max_examples=60)
 @given(points, points, points, points, points)
-def test_an_arc_passes_its_three_points_on_one_circle(a, b, c, first, last):
+def test_arc_passes_its_three_points_on_one_circle(a, b, c, first, last):
     u, v = b - a, c - a
     if np.linalg.norm(np.cross(u, v)) < 0.01 * np.linalg.norm(u) * np.linalg.norm(v) + 1e-6:
         return
     start, goal = pose(so3_exp(first), a), pose(so3_exp(last), c)
     shape = arc(start, b, goal)
     shares = np.linspace(0.0, 1.0, 201)
-    way = np.array([shape.pose(s)[:3, 3] for s in shares])
+    points = np.array([shape.pose(s)[:3, 3] for s in shares])
     assert np.allclose(shape.pose(0.0), start, atol=1e-9)
     assert np.allclose(shape.goal, goal, atol=1e-7)
-    steps = np.linalg.norm(np.diff(way, axis=0), axis=1)
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     assert np.allclose(steps, steps.mean(), rtol=1e-5, atol=1e-9)  # even
     assert steps.sum() == pytest.approx(shape.length, rel=1e-3)
-    assert np.linalg.norm(way - b, axis=1).min() <= steps.max() + 1e-9
+    assert np.linalg.norm(points - b, axis=1).min() <= steps.max() + 1e-9
     normal = np.cross(u, v) / np.linalg.norm(np.cross(u, v))
-    assert np.abs((way - a) @ normal).max() < 1e-7
+    assert np.abs((points - a) @ normal).max() < 1e-7
     middle = (shape.pose(0.5 + 1e-6) - shape.pose(0.5 - 1e-6))[:3, 3] / 2e-6
     assert np.allclose(shape.velocity(0.5)[:3], middle, atol=1e-5 * (1 + shape.length))
 
 
-def test_three_points_in_a_row_are_a_line_and_others_are_refused():
+def test_collinear_arc_is_a_line_and_invalid_ones_are_rejected():
     a, b = np.eye(4), moved(np.eye(4), (0.2, 0.0, 0.0))
     assert arc(a, [0.1, 0.0, 0.0], b).length == pytest.approx(0.2)
     with pytest.raises(KinematicsError, match="not between them"):
@@ -77,7 +77,7 @@ def test_three_points_in_a_row_are_a_line_and_others_are_refused():
 
 @given(points, points)
 @settings(deadline=None, max_examples=40)
-def test_orientation_turns_evenly_the_shorter_way(first, last):
+def test_orientation_turns_evenly_the_shorter_way_round(first, last):
     shape = line(pose(so3_exp(first), first), pose(so3_exp(last), last))
     assert shape.angle <= math.pi + 1e-12
     half = shape.start[:3, :3].T @ shape.pose(0.5)[:3, :3]
@@ -86,7 +86,7 @@ def test_orientation_turns_evenly_the_shorter_way(first, last):
     assert np.allclose(so3_log(half) * 2.0, shape.turn, atol=1e-9)
 
 
-def test_a_screw_turns_as_often_as_wanted():
+def test_screw_may_exceed_a_whole_turn():
     T = CHAINS["puma560"].fk(REGULAR["puma560"])
     shape = screw(T, 0.01, 3.0 * math.pi)
     end = inverse(T) @ shape.goal
@@ -95,14 +95,14 @@ def test_a_screw_turns_as_often_as_wanted():
 
 
 def between(result, chain, shares=(0.25, 0.5, 0.75)):
-    """Tool poses on straight joint motions between the samples."""
+    """Yield tool poses on straight joint motions between the samples."""
     for a, b in zip(result.positions, result.positions[1:], strict=False):
         for s in shares:
             yield chain.fk(a + s * (b - a))
 
 
 @pytest.mark.parametrize("name", ["puma560", "ur5", "panda"])
-def test_a_line_is_kept_between_the_samples_too(name):
+def test_line_is_kept_between_the_samples(name):
     chain, q, T = arm(name)
     goal = moved(T, (0.05, -0.08, 0.04), (0.2, -0.1, 0.3))
     options = PathOptions(max_deviation=2e-5, max_tilt=1e-3)
@@ -110,12 +110,12 @@ def test_a_line_is_kept_between_the_samples_too(name):
     assert result.status == PathStatus.SUCCESS and result.fraction == 1.0, result.message
     assert np.array_equal(result.positions[0], q)
     assert np.allclose(chain.fk(result.positions[-1]), goal, atol=1e-4)
-    way = goal[:3, 3] - T[:3, 3]
+    direction = goal[:3, 3] - T[:3, 3]
     for reached in between(result, chain):
-        along = (reached[:3, 3] - T[:3, 3]) @ way / (way @ way)
-        wanted = line(T, goal).pose(along)
-        assert np.linalg.norm(reached[:3, 3] - wanted[:3, 3]) < 4e-5
-        assert np.linalg.norm(so3_log(wanted[:3, :3].T @ reached[:3, :3])) < 2e-3
+        share = (reached[:3, 3] - T[:3, 3]) @ direction / (direction @ direction)
+        expected = line(T, goal).pose(share)
+        assert np.linalg.norm(reached[:3, 3] - expected[:3, 3]) < 4e-5
+        assert np.linalg.norm(so3_log(expected[:3, :3].T @ reached[:3, :3])) < 2e-3
     steps = np.abs(np.diff(result.positions, axis=0))
     assert steps.max() <= 0.1
     assert (result.positions <= chain.upper).all() and (result.positions >= chain.lower).all()
@@ -123,7 +123,7 @@ def test_a_line_is_kept_between_the_samples_too(name):
 
 
 @pytest.mark.parametrize("mode", ["position", "position_axis"])
-def test_an_arc_of_an_arm_with_four_joints(mode):
+def test_arm_with_four_joints_follows_an_arc(mode):
     chain, q, T = arm("nut_arm")
     if mode == "position_axis":  # the tool's axis stays in the plane of the forearm
         via, goal = (chain.fk(q + np.array([s, 0, 0, 0])) for s in (-0.2, -0.5))
@@ -138,7 +138,7 @@ def test_an_arc_of_an_arm_with_four_joints(mode):
         assert np.linalg.norm(passed - reached[:3, 3], axis=1).min() < 1e-4
 
 
-def test_a_step_bound_of_the_caller_is_kept():
+def test_requested_step_bounds_are_kept():
     chain, q, T = arm("puma560")
     result = plan_path(chain, [moved(T, (0.03, 0.0, 0.0))], q, PathOptions(max_step=5e-4))
     tips = np.array([chain.fk(row)[:3, 3] for row in result.positions])
@@ -147,14 +147,14 @@ def test_a_step_bound_of_the_caller_is_kept():
     assert np.abs(np.diff(fine.positions, axis=0)).max() <= 2e-3
 
 
-def test_equal_input_gives_equal_output():
+def test_plan_path_is_deterministic():
     chain, q, T = arm("panda")
     goal = moved(T, (0.1, 0.1, 0.0))
     one, other = (plan_path(chain, [goal], q) for _ in range(2))
     assert np.array_equal(one.positions, other.positions) and one.message == other.message
 
 
-def test_waypoints_where_the_tool_is_already_are_no_way():
+def test_waypoints_at_the_current_pose_need_no_motion():
     chain, q, T = arm("puma560")
     result = plan_path(chain, [T] * 2, q)
     assert result.ok and len(result.positions) == 1 and result.fraction == 1.0
@@ -162,8 +162,8 @@ def test_waypoints_where_the_tool_is_already_are_no_way():
     assert len(timed.times) == 1 and not timed.velocities.any()
 
 
-def test_from_the_first_waypoint_another_branch_is_tried():
-    """A turn of the wrist that only some configurations of the first pose have room for."""
+def test_path_without_start_tries_other_branches():
+    """Only some configurations of the first pose have room for this turn of the wrist."""
     chain = CHAINS["puma560"]
     q = np.array([0.2, 0.7, -2.7, 2.9, 0.9, 0.1])  # joint 4 is near its end
     waypoints = [chain.fk(q), chain.fk(q + 0.6 * np.eye(6)[3])]
@@ -174,13 +174,13 @@ def test_from_the_first_waypoint_another_branch_is_tried():
     assert np.allclose(chain.fk(free.positions[0]), waypoints[0], atol=1e-4)
 
 
-def test_on_a_redundant_arm_the_elbow_does_not_wander():
+def test_elbow_of_a_redundant_arm_does_not_drift():
     chain, q, T = arm("panda")
-    there = plan_path(chain, [moved(T, (0.1, 0.0, 0.0)), T], q)
-    assert there.ok and np.abs(there.positions[-1] - q).max() < 0.02
+    result = plan_path(chain, [moved(T, (0.1, 0.0, 0.0)), T], q)
+    assert result.ok and np.abs(result.positions[-1] - q).max() < 0.02
 
 
-def test_out_of_reach_says_where():
+def test_unreachable_path_reports_where_it_ends():
     chain, q, T = arm("puma560")
     result = plan_path(chain, [moved(T, (2.0, 0.0, 0.0))], q)
     assert result.status == PathStatus.UNREACHABLE_POSITION
@@ -191,13 +191,13 @@ def test_out_of_reach_says_where():
     assert f"({end[0]:.4g}, {end[1]:.4g}, {end[2]:.4g}) m" in result.message
 
 
-def test_an_orientation_that_the_arm_lacks():
+def test_unreachable_orientation_is_reported():
     chain, q, T = arm("nut_arm")
     result = plan_path(chain, [moved(T, (0.0, 0.0, 0.0), (0.5, 0.3, 0.4))], q)
     assert result.status == PathStatus.UNREACHABLE_ORIENTATION and result.fraction < 0.1
 
 
-def test_a_limit_is_named():
+def test_limiting_joint_is_named():
     chain, q, T = arm("nut_arm")
     goal = screw(T, 0.0, 2.0)
     result = follow(chain, [goal], q, PathOptions())
@@ -207,7 +207,7 @@ def test_a_limit_is_named():
     assert result.fraction == pytest.approx((chain.upper[3] - 0.1) / 2.0, abs=1e-3)
 
 
-def test_a_start_beyond_a_limit_is_no_start():
+def test_start_beyond_a_limit_is_rejected():
     chain = CHAINS["nut_arm"]
     q = np.array([0.3, 0.4, 0.2, 2.0])
     result = plan_path(chain, [chain.fk(q)], q)
@@ -215,8 +215,8 @@ def test_a_start_beyond_a_limit_is_no_start():
     assert result.limiting_joints == ("wrist_roll",) and "beyond" in result.message
 
 
-def test_a_singularity_on_the_way_is_named():
-    """With the tool on the axis of a joint, that joint would have to turn at once to go aside."""
+def test_singularity_on_the_path_is_reported():
+    """With the tool on a joint's axis, that joint would have to jump for a sideways motion."""
     chain, q = ELBOW_ARM, np.array([0.1, -0.6, 1.2])
     T = chain.fk(q)
     assert np.allclose(T[:2, 3], 0.0, atol=1e-12)
@@ -227,7 +227,7 @@ def test_a_singularity_on_the_way_is_named():
     assert "singular" in result.message
 
 
-def test_close_to_a_singularity_samples_are_denser():
+def test_samples_are_denser_near_a_singularity():
     chain, q = ELBOW_ARM, np.array([0.1, 0.9, 1.2])
     T = chain.fk(q)
     x, y, z = T[:3, 3]
@@ -240,8 +240,8 @@ def test_close_to_a_singularity_samples_are_denser():
     assert steps.min() < 0.2 * steps.max()
 
 
-def test_another_branch_is_no_way():
-    """Where inverse kinematics finds only the other elbow, no density of samples helps."""
+def test_branch_change_ends_the_path():
+    """If inverse kinematics finds only the other elbow, denser samples do not help."""
     chain, q = ELBOW_ARM, np.array([0.1, 0.9, 1.2])
 
     class OtherElbow:
@@ -264,7 +264,7 @@ def test_another_branch_is_no_way():
     assert result.fraction == pytest.approx(0.5, abs=1e-3) and result.limiting_joints
 
 
-def test_collisions_end_it():
+def test_collision_ends_the_path():
     chain, q, T = arm("puma560")
     wall = T[0, 3] + 0.05
 
@@ -279,18 +279,18 @@ def test_collisions_end_it():
     assert nowhere.status == PathStatus.COLLISION and nowhere.fraction == 0.0
 
 
-def test_no_time():
+def test_timeout_ends_the_path():
     chain, q, T = arm("puma560")
     result = plan_path(chain, [moved(T, (0.1, 0.0, 0.0))], q, timeout=1e-9)
     assert result.status == PathStatus.TIMEOUT and result.fraction == 0.0
 
 
-def test_no_first_pose():
+def test_unreachable_first_waypoint_is_reported():
     chain = CHAINS["puma560"]
     far = moved(np.eye(4), (5.0, 0.0, 0.0))
     result = plan_path(chain, [far, far])
     assert result.status == PathStatus.UNREACHABLE_POSITION
-    assert result.positions.shape == (0, 6) and "cannot begin" in result.message
+    assert result.positions.shape == (0, 6) and "cannot start" in result.message
     assert len(time_result(result, chain.velocity, chain.acceleration).times) == 0
 
 
@@ -307,13 +307,13 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_what_makes_no_sense_is_refused(case):
-    arguments, keywords, says = BAD[case]
-    with pytest.raises(KinematicsError, match=says):
+def test_invalid_arguments_are_rejected(case):
+    arguments, keywords, message = BAD[case]
+    with pytest.raises(KinematicsError, match=message):
         plan_path(CHAINS["nut_arm"], *arguments, REGULAR["nut_arm"], **keywords)
 
 
-def test_a_corner_is_not_cut_and_not_run_through():
+def test_tool_stops_at_corners():
     chain, q, T = arm("ur5")
     corner, goal = moved(T, (0.05, 0.0, 0.0)), moved(T, (0.05, 0.05, 0.0))
     result = plan_path(chain, [corner, goal], q)
@@ -330,7 +330,7 @@ def test_a_corner_is_not_cut_and_not_run_through():
 
 
 @pytest.mark.parametrize("scaling", [1.0, 0.25])
-def test_the_trajectory_keeps_path_and_limits(scaling):
+def test_trajectory_keeps_path_and_limits(scaling):
     chain, q, T = arm("puma560")
     via, goal = moved(T, (0.03, 0.05, 0.0)), moved(T, (0.1, 0.0, 0.0), (0.3, 0.0, 0.2))
     options = PathOptions(max_deviation=5e-5)
@@ -350,23 +350,23 @@ def test_the_trajectory_keeps_path_and_limits(scaling):
 @example([-1.5, 0.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0], 0.05)
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.floats(-1.5, 1.5), min_size=8, max_size=8), st.floats(0.05, 1.0))
-def test_from_point_to_point_all_joints_arrive_together_as_soon_as_can_be(values, scaling):
+def test_point_to_point_is_synchronised_and_time_optimal(values, scaling):
     chain = CHAINS["nut_arm"]
     start, goal = np.array(values[:4]), np.array(values[4:])
-    way = np.abs(goal - start)
-    if way.max() < 1e-3:
+    distance = np.abs(goal - start)
+    if distance.max() < 1e-3:
         return
     timed = point_to_point(chain, start, goal, scaling)
-    v, a = scaling * chain.velocity, chain.acceleration
-    trapezoid = np.where(way * a > v * v, way / v + v / a, 2.0 * np.sqrt(way / a))
+    v, a, d = scaling * chain.velocity, chain.acceleration, distance
+    trapezoid = np.where(d * a > v * v, d / v + v / a, 2.0 * np.sqrt(d / a))
     assert timed.times[-1] == pytest.approx(trapezoid.max(), rel=0.03)
     assert timed.times[-1] >= trapezoid.max() * (1 - 1e-9)
-    shares = (timed.positions - start) @ (goal - start) / (way @ way)
+    shares = (timed.positions - start) @ (goal - start) / (distance @ distance)
     assert np.allclose(timed.positions, start + shares[:, None] * (goal - start), atol=1e-9)
     assert (np.abs(timed.velocities) <= v * (1 + 1e-9)).all()
 
 
-def test_a_goal_beyond_a_limit_is_refused():
+def test_goal_beyond_a_limit_is_rejected():
     chain = CHAINS["nut_arm"]
     with pytest.raises(KinematicsError, match=r"elbow is .* beyond the limit"):
         point_to_point(chain, [0.0] * 4, [0.0, 0.0, 2.0, 0.0])

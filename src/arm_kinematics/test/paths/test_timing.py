@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Time laws of joint paths: limits kept between the points too, ends exact, as fast as can be."""
+"""Time scaling of joint paths: limits are kept between points too, ends exact, time-optimal."""
 
 import math
 
@@ -19,13 +19,13 @@ SAMPLES = np.linspace(0.0, 1.0 - 1e-9, 11)[:, None]  # of an interval, its end b
 
 
 def resampled(timed: TimedPath) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions, velocities and accelerations of the cubic Hermite curve, finely sampled."""
+    """Return positions, velocities and accelerations of the densely sampled Hermite curve."""
     curve = CubicHermiteSpline(*timed)
     t = (timed.times[:-1] + SAMPLES * np.diff(timed.times)).ravel()
     return curve(t), curve(t, 1), curve(t, 2)
 
 
-def check_laws(path: np.ndarray, timed: TimedPath, velocity=V, acceleration=A) -> None:
+def check_limits(path: np.ndarray, timed: TimedPath, velocity=V, acceleration=A) -> None:
     p, v, a = resampled(timed)
     assert (np.abs(v) <= velocity * (1 + 1e-6)).all()
     assert (np.abs(a) <= acceleration * (1 + 1e-6)).all()
@@ -63,21 +63,21 @@ PATHS = {
 
 @pytest.mark.parametrize("name", PATHS)
 @pytest.mark.parametrize("scaling", [1.0, 0.1])
-def test_the_laws(name, scaling):
+def test_trajectories_keep_the_limits(name, scaling):
     path = PATHS[name]
-    check_laws(path, time_path(path, V, A, scaling), V * scaling)
+    check_limits(path, time_path(path, V, A, scaling), V * scaling)
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(2, 40), st.integers(1, 7), st.integers(0, 2**32 - 1))
-def test_the_laws_on_random_walks(points, joints, seed):
+def test_random_walks_keep_the_limits(points, joints, seed):
     rng = np.random.default_rng(seed)
     path = np.cumsum(rng.normal(size=(points, joints)) * rng.choice([0.001, 0.1, 1.0]), axis=0)
     velocity, acceleration = rng.uniform(0.1, 5.0, joints), rng.uniform(0.1, 50.0, joints)
-    check_laws(path, time_path(path, velocity, acceleration), velocity, acceleration)
+    check_limits(path, time_path(path, velocity, acceleration), velocity, acceleration)
 
 
-def test_a_straight_way_takes_the_time_of_the_trapezium():
+def test_straight_path_takes_the_time_of_a_trapezoidal_profile():
     """Long enough to cruise: distance / v + v / a; too short: twice the root of distance / a."""
     long = time_path([[0.0], [6.0]], [2.0], [4.0])
     assert long.times[-1] == pytest.approx(6.0 / 2.0 + 2.0 / 4.0, rel=2e-3)
@@ -85,13 +85,13 @@ def test_a_straight_way_takes_the_time_of_the_trapezium():
     assert short.times[-1] == pytest.approx(2.0 * math.sqrt(0.5 / 4.0), rel=2e-3)
 
 
-def test_it_is_as_fast_as_can_be_somewhere_all_the_time():
+def test_some_limit_is_always_reached():
     _, v, a = resampled(time_path(smooth(400), V, A))
     busy = np.maximum(np.abs(v) / V, np.abs(a) / A).max(axis=1)
     assert np.quantile(busy, 0.05) > 0.8 and np.median(busy) > 0.95
 
 
-def test_a_longer_list_of_the_same_way_takes_the_same_time():
+def test_density_of_waypoints_does_not_change_the_duration():
     coarse, fine = (np.linspace([0.0] * 4, [1.0] * 4, k) for k in (3, 300))
     assert time_path(coarse, V, A).times[-1] == pytest.approx(
         time_path(fine, V, A).times[-1], rel=1e-3
@@ -99,20 +99,20 @@ def test_a_longer_list_of_the_same_way_takes_the_same_time():
 
 
 @pytest.mark.parametrize("path", [[[0.1, 0.2]], [[0.1, 0.2]] * 5])
-def test_a_path_without_length_is_one_point_at_rest(path):
+def test_path_without_length_is_one_point_at_rest(path):
     timed = time_path(path, [1.0, 1.0], [1.0, 1.0])
     assert timed.times.tolist() == [0.0]
     assert timed.positions.tolist() == [[0.1, 0.2]]
     assert timed.velocities.tolist() == [[0.0, 0.0]]
 
 
-def test_repeated_points_are_left_out():
+def test_repeated_points_are_skipped():
     path = np.repeat(smooth(30), 3, axis=0)
-    check_laws(path, time_path(path, V, A))
+    check_limits(path, time_path(path, V, A))
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (([], [1.0], [1.0]), "path"),
         (([0.0, 1.0], [1.0], [1.0]), "path"),
@@ -125,24 +125,24 @@ def test_repeated_points_are_left_out():
         (([[0.0], [1.0]], [1.0], [1.0], 1.5), "scaling"),
     ],
 )
-def test_bad_input_is_refused(arguments, says):
-    with pytest.raises(KinematicsError, match=says):
+def test_invalid_arguments_are_rejected(arguments, message):
+    with pytest.raises(KinematicsError, match=message):
         time_path(*arguments)
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(2, 40), st.integers(1, 7), st.floats(0.1, 10.0), st.integers(0, 2**32 - 1))
-def test_a_pace_is_kept_or_the_limits_are(points, joints, pace, seed):
+def test_pace_is_kept_within_the_limits(points, joints, pace, seed):
     rng = np.random.default_rng(seed)
     path = np.cumsum(rng.normal(size=(points, joints)) * rng.choice([0.0, 0.01, 1.0]), axis=0)
     velocity, acceleration = rng.uniform(0.1, 5.0, joints), rng.uniform(0.1, 50.0, joints)
     times = np.concatenate([[0.0], np.cumsum(rng.uniform(0.01, 2.0, points - 1))])
     timed = keep_pace(times, path, velocity, acceleration, pace)
-    check_laws(path, timed, velocity, acceleration)
+    check_limits(path, timed, velocity, acceleration)
     assert timed.times[-1] >= times[-1] / pace * (1 - 1e-9)
 
 
-def test_a_slow_path_keeps_its_own_pace_but_for_setting_off():
+def test_slow_path_keeps_its_own_pace_except_at_the_ends():
     times = np.linspace(0.0, 20.0, 400)
     path = smooth(400)
     timed = keep_pace(times, path, V, A)
@@ -151,7 +151,7 @@ def test_a_slow_path_keeps_its_own_pace_but_for_setting_off():
     assert keep_pace(times, path, V, A, 1e6).times[-1] < 5.0
 
 
-def test_a_pause_lasts_as_long_as_it_does():
+def test_pauses_keep_their_duration():
     path = [[0.0], [1.0], [1.0], [0.0]]
     timed = keep_pace([0.0, 5.0, 9.0, 14.0], path, [3.0], [8.0])
     still = timed.times[np.abs(timed.positions[:, 0] - 1.0) < 1e-12]
@@ -159,10 +159,10 @@ def test_a_pause_lasts_as_long_as_it_does():
 
 
 @pytest.mark.parametrize(
-    ("times", "pace", "says"),
+    ("times", "pace", "message"),
     [([0.0], 1.0, "times"), ([0.0, 0.0], 1.0, "times"), ([1.0, 2.0], 1.0, "times")]
     + [([0.0, 1.0], pace, "pace") for pace in (0.0, -1.0, math.nan, math.inf)],
 )
-def test_a_pace_that_is_none_is_refused(times, pace, says):
-    with pytest.raises(KinematicsError, match=says):
+def test_invalid_pace_is_rejected(times, pace, message):
+    with pytest.raises(KinematicsError, match=message):
         keep_pace(times, [[0.0], [1.0]], [1.0], [1.0], pace)

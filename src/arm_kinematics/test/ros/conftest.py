@@ -11,7 +11,7 @@ from arm_testing.ros.kinematics import PATIENCE, World, start
 
 @contextmanager
 def _serving(*arguments: str, number: int = signal.SIGINT, **environment: str) -> Iterator[World]:
-    """Yield a node beside the process, which ends cleanly; its output is added to the node."""
+    """Yield a client node of the process, which must end cleanly; its output is added to it."""
     process = start(*arguments, **environment)
     world = World()
     world.pid = process.pid

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calling the services from everywhere: no deadlock; many callers at once: no loss, no growth."""
+"""Calls of the services: no deadlock from any context, and neither losses nor leaks under load."""
 
 import os
 import threading
@@ -30,7 +30,7 @@ SUCCESS = SolveIK.Response.SUCCESS
 
 @pytest.fixture(scope="module")
 def process(serving) -> Iterator[int]:
-    """A kinematics node on a simulated clock that stands still, and its process id."""
+    """A kinematics node on a stopped simulated clock; yields its process id."""
     with serving("--ros-args", "-p", "use_sim_time:=true") as world:
         world.describe(MODEL.to_urdf())
         ask = SolveFK.Request(joint_state=joint_state(REST))
@@ -40,7 +40,7 @@ def process(serving) -> Iterator[int]:
 
 @pytest.fixture(params=[SingleThreadedExecutor, lambda **k: MultiThreadedExecutor(2, **k)])
 def world(process, request) -> Iterator[World]:
-    """A node beside it, spun by a thread of its own, on either kind of executor."""
+    """A client node spun by its own thread, on either kind of executor."""
     world = World()
     world.executor.remove_node(world.node)
     world.executor.shutdown()
@@ -54,7 +54,7 @@ def world(process, request) -> Iterator[World]:
 
 
 def ask(q: list[float] | None = None, tool: float = 0.0, **fields) -> SolveIK.Request:
-    """A request for the pose at q of a tool of some length [m]."""
+    """Return a request for the pose at q of a tool of some length [m]."""
     T = CHAIN.fk([0.3, 0.1, 0.2, -0.5] if q is None else q)
     T[:3, 3] += tool * T[:3, 2]
     request = pose_request(T, seed=joint_state(REST), **fields)
@@ -67,12 +67,12 @@ def in_a_timer(world: World, callback: Callable) -> None:
 
 
 def in_a_subscription(world: World, callback: Callable) -> None:
-    async def knocked(_: String) -> None:
+    async def on_message(_: String) -> None:
         if (result := callback()) is not None:
             await result
 
-    world.node.create_subscription(String, "knock", knocked, 10)
-    publisher = world.node.create_publisher(String, "knock", 10)
+    world.node.create_subscription(String, "topic", on_message, 10)
+    publisher = world.node.create_publisher(String, "topic", 10)
     world.node.create_timer(0.05, lambda: publisher.publish(String()))
 
 
@@ -89,22 +89,22 @@ def in_an_action(world: World, callback: Callable) -> None:
     client.send_goal_async(RunTask.Goal())
 
 
-PLACES = {"a timer": in_a_timer, "a subscription": in_a_subscription, "an action": in_an_action}
+CONTEXTS = {"a timer": in_a_timer, "a subscription": in_a_subscription, "an action": in_an_action}
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("context", CONTEXTS)
 class TestCallbacks:
-    def test_awaiting_an_answer(self, world, place):
+    def test_awaiting_a_response_works(self, world, context):
         client = KinematicsClient(world.node)
         outcome: SimpleQueue = SimpleQueue()
 
         async def callback() -> None:
             outcome.put(await client.solve_ik.call_async(ask()))
 
-        PLACES[place](world, callback)
+        CONTEXTS[context](world, callback)
         assert outcome.get(timeout=PATIENCE).status == SUCCESS
 
-    def test_blocking_is_refused_at_once(self, world, place):
+    def test_blocking_call_is_rejected_at_once(self, world, context):
         client = KinematicsClient(world.node)
         outcome: SimpleQueue = SimpleQueue()
 
@@ -114,34 +114,34 @@ class TestCallbacks:
             except CallError as error:
                 outcome.put(error)
 
-        PLACES[place](world, callback)
-        answer = outcome.get(timeout=PATIENCE)
-        assert isinstance(answer, CallError) and "from a callback" in str(answer)
+        CONTEXTS[context](world, callback)
+        response = outcome.get(timeout=PATIENCE)
+        assert isinstance(response, CallError) and "from a callback" in str(response)
 
 
-def test_blocking_in_threads_of_their_own(world):
+def test_blocking_calls_work_in_separate_threads(world):
     client = KinematicsClient(world.node)
-    answers: list[SolveIK.Response] = []
+    responses: list[SolveIK.Response] = []
 
     def work() -> None:
         for _ in range(10):
-            answers.append(client.solve_ik.call(ask(), PATIENCE))
+            responses.append(client.solve_ik.call(ask(), PATIENCE))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(PATIENCE)
-    assert len(answers) == 40 and all(answer == answers[0] for answer in answers)
-    assert answers[0].status == SUCCESS
+    assert len(responses) == 40 and all(r == responses[0] for r in responses)
+    assert responses[0].status == SUCCESS
     state = joint_state(REST)
     fk = client.solve_fk.call(SolveFK.Request(joint_state=state), PATIENCE)
     jacobian = client.get_jacobian.call(GetJacobian.Request(joint_state=state), PATIENCE)
     assert fk.status == jacobian.status == SUCCESS
 
 
-def test_a_request_before_the_server_is_not_lost(world):
-    """Sent at once after the client was made, long before anybody can know of each other."""
+def test_request_sent_before_discovery_is_not_lost(world):
+    """Sent right after the client is created, long before discovery completes."""
     outcome: SimpleQueue = SimpleQueue()
     KinematicsClient(world.node).solve_ik.call_async(ask()).add_done_callback(
         lambda future: outcome.put(future.result())
@@ -149,57 +149,57 @@ def test_a_request_before_the_server_is_not_lost(world):
     assert outcome.get(timeout=PATIENCE).status == SUCCESS
 
 
-def test_no_answer_is_said_with_the_likely_reason(world):
+def test_missing_response_reports_the_likely_reason(world):
     nobody = KinematicsClient(world.node, "nobody")
-    with pytest.raises(NoAnswerError, match=r"nobody serves '.*nobody/solve_ik'"):
+    with pytest.raises(NoAnswerError, match=r"no server of '.*nobody/solve_ik'"):
         nobody.solve_ik.call(ask(), 0.05)
     with pytest.raises(CallError, match="timeout is 0"):
         nobody.solve_ik.call(ask(), 0.0)
-    asleep = rclpy.create_node("asleep", context=world.context)
-    client = KinematicsClient(asleep)
+    unspun = rclpy.create_node("unspun", context=world.context)
+    client = KinematicsClient(unspun)
     assert client.solve_ik._client.wait_for_service(PATIENCE)
-    with pytest.raises(TimeoutError, match="does an executor spin this node"):
+    with pytest.raises(TimeoutError, match="is this node being spun"):
         client.solve_ik.call(ask(), 0.5)
-    asleep.destroy_node()
+    unspun.destroy_node()
 
 
-def test_its_time_is_not_the_simulated_one(world):
-    """use_sim_time without a clock: every time-out still ends."""
+def test_timeouts_use_the_steady_clock(world):
+    """Timeouts still end with use_sim_time and no clock."""
     client = KinematicsClient(world.node)
     request = ask([0.1, 0.2, 0.3, 0.4])
     request.target.pose.position.x += 1.0
     request.timeout.nanosec = 1
-    answer = client.solve_ik.call(request, PATIENCE)
-    assert answer.status == SolveIK.Response.TIMEOUT
+    response = client.solve_ik.call(request, PATIENCE)
+    assert response.status == SolveIK.Response.TIMEOUT
     request.timeout.sec = 100
-    answer = client.solve_ik.call(request, PATIENCE)
-    assert answer.status == SolveIK.Response.UNREACHABLE_POSITION
+    response = client.solve_ik.call(request, PATIENCE)
+    assert response.status == SolveIK.Response.UNREACHABLE_POSITION
 
 
-def resident(pid: int) -> int:
-    """Memory of a process [bytes]."""
+def resident_memory(pid: int) -> int:
+    """Return the resident memory of a process [bytes]."""
     pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-def storm(world: World, rng: np.random.Generator, count: int) -> int:
-    """Send requests of all kinds from several clients, hundreds at once; return the successes."""
+def send_many(world: World, rng: np.random.Generator, count: int) -> int:
+    """Send requests of all kinds from several clients, hundreds at once; count the successes."""
     clients = [KinematicsClient(world.node) for _ in range(5)]
     room = threading.Semaphore(300)
     futures = []
     for k, q in enumerate(rng.uniform(-0.5, 0.5, (count, 4)).tolist()):
         tip = "" if k % 7 else "tool0"
         request = ask(q, 1e-4 * (k % 50), mode=k % 4, max_solutions=k % 3, tip_frame=tip)
-        assert room.acquire(timeout=PATIENCE), "answers are missing"
+        assert room.acquire(timeout=PATIENCE), "responses are missing"
         futures.append(clients[k % 5].solve_ik.call_async(request))
         futures[-1].add_done_callback(lambda _: room.release())
     for _ in range(300):
-        assert room.acquire(timeout=PATIENCE), "answers are missing"
+        assert room.acquire(timeout=PATIENCE), "responses are missing"
     return sum(future.result().status == SUCCESS for future in futures)
 
 
-def test_hundreds_of_requests_at_once_without_loss_or_growth(world, process, rng):
-    storm(world, rng, 400)
-    before = resident(process)
-    assert storm(world, rng, 600) == 450  # every fourth asks for a mode that there is not
-    assert resident(process) - before < 6_000_000  # 10 kB a request
+def test_hundreds_of_concurrent_requests_neither_get_lost_nor_leak(world, process, rng):
+    send_many(world, rng, 400)
+    before = resident_memory(process)
+    assert send_many(world, rng, 600) == 450  # every fourth has an invalid mode
+    assert resident_memory(process) - before < 6_000_000  # 10 kB per request

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""docs/kinematics.md and docs/call_ik.md say what is true: Python runs, C++ compiles."""
+"""The code of docs/kinematics.md and docs/call_ik.md: Python runs, C++ compiles."""
 
 import os
 import re
@@ -28,16 +28,16 @@ def blocks(page: str, kind: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("page", "said"),
+    ("page", "expected"),
     [(CALL, ["from the target", "SUCCESS", "postures for one pose"]), (THEORY, [""])],
 )
-def test_the_python_of_the_page_runs(page, said, capsys):
-    exec("\n".join(blocks(page, "python")), {})  # one after the other, as a reader would
+def test_python_of_the_page_runs(page, expected, capsys):
+    exec("\n".join(blocks(page, "python")), {})  # in order, as a reader would
     out = capsys.readouterr().out
-    assert out and all(text in out for text in said)
+    assert out and all(text in out for text in expected)
 
 
-def test_the_nodes_of_the_page_get_an_answer(serving):
+def test_nodes_of_the_page_get_a_response(serving):
     scripts = [
         block for name in ("reach", "callback") for block in blocks(CALL, f"python {name}.py")
     ]
@@ -52,9 +52,9 @@ def test_the_nodes_of_the_page_get_an_answer(serving):
 
 
 def compiled(source: Path) -> subprocess.CompletedProcess[str]:
-    """Compile with the real messages and a stand-in of rclcpp; no code is made."""
+    """Check the syntax with the real messages and a stand-in for rclcpp."""
     compiler = shutil.which("c++") or shutil.which("g++")
-    assert compiler, "a C++ compiler is what ./arm builds with"
+    assert compiler, "./arm needs a C++ compiler"
     prefixes = os.environ["AMENT_PREFIX_PATH"].split(":")
     folders = [f for prefix in prefixes for f in Path(prefix, "include").glob("*") if f.is_dir()]
     include = [word for folder in folders for word in ("-isystem", str(folder))]
@@ -65,7 +65,7 @@ def compiled(source: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_cpp_of_the_page_is_the_example_and_compiles():
+def test_cpp_of_the_page_equals_the_example_and_compiles():
     (shown,) = blocks(CALL, "cpp")
     text = EXAMPLE.read_text()
     assert text.endswith(shown) and text[: -len(shown)].count("//") == 2
@@ -73,7 +73,7 @@ def test_the_cpp_of_the_page_is_the_example_and_compiles():
     assert done.returncode == 0, done.stderr
 
 
-def test_a_field_that_does_not_exist_does_not_compile(tmp_path):
+def test_unknown_message_field_does_not_compile(tmp_path):
     wrong = tmp_path / "wrong.cpp"
     wrong.write_text(EXAMPLE.read_text().replace("request->mode", "request->mood"))
     done = compiled(wrong)

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The node on descriptions that others wrote (example-robot-data), one after the other.
+"""The node on descriptions of other authors (example-robot-data), one after the other.
 
-Poses are compared with those that Pinocchio computes from the same text.
+Poses are compared with those of Pinocchio for the same description.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ pin = pytest.importorskip("pinocchio")
 FOLDER = Path(pin.__file__).parents[4] / "share/example-robot-data/robots"
 if not FOLDER.is_dir():
     pytest.skip("example-robot-data is not installed", allow_module_level=True)
-ROBOTS = {  # file, tip_frame ("" where the node has to find it), number of joints before it
+ROBOTS = {  # file, tip_frame ("" if the node must find it), number of joints before it
     "ur5": ("ur_description/urdf/ur5_robot.urdf", "", 6),
     "xarm7": ("xarm_description/urdf/xarm7.urdf", "", 7),
     "panda": ("panda_description/urdf/panda.urdf", "panda_hand_tcp", 7),
@@ -51,7 +51,7 @@ def world(serving) -> Iterator[World]:
 
 
 def describe(world: World, text: str) -> Robot:
-    """Publish a description and wait until the node answers for it."""
+    """Publish a description and wait until the node uses it."""
     robot = Robot(text)
     world.describe(text)
     links = [robot.base, *robot.links[-1:]]
@@ -62,14 +62,14 @@ def describe(world: World, text: str) -> Robot:
 
 
 def pinocchio_pose(text: str, joints: dict[str, float], tip: str) -> np.ndarray:
-    """Pose of a link from the same text, by another library; it knows of mimics, too."""
+    """Return the pose of a link by Pinocchio, which supports mimic joints too."""
     model = pin.buildModelFromXML(text, mimic=True)
     q = pin.neutral(model)
     for name, value in joints.items():
         if not model.existJointName(name):
             continue
         joint = model.joints[model.getJointId(name)]
-        turning = joint.nq == 2  # an endless turn is a point on a circle there
+        turning = joint.nq == 2  # Pinocchio represents a continuous joint by cosine and sine
         q[joint.idx_q : joint.idx_q + joint.nq] = (
             [np.cos(value), np.sin(value)] if turning else [value]
         )
@@ -79,7 +79,7 @@ def pinocchio_pose(text: str, joints: dict[str, float], tip: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_there_and_back(world, name, rng):
+def test_ik_inverts_fk_on_foreign_robots(world, name, rng):
     file, tip, count = ROBOTS[name]
     text = text_of(file)
     robot = describe(world, text)
@@ -105,7 +105,7 @@ def test_there_and_back(world, name, rng):
         assert np.linalg.norm((reached - T)[:3, 3]) <= 1.1e-5
 
 
-def test_a_tip_has_to_be_named_where_there_are_several(world):
+def test_ambiguous_tip_must_be_named(world):
     robot = describe(world, text_of(ROBOTS["panda"][0]))
     for name, request in (
         ("solve_ik", pose_request(np.eye(4))),
@@ -119,7 +119,7 @@ def test_a_tip_has_to_be_named_where_there_are_several(world):
             assert end in answer.message
 
 
-def test_what_cannot_move_and_what_moves_in_six_ways(world):
+def test_floating_joint_is_rejected(world):
     text = text_of("double_pendulum_description/urdf/double_pendulum.urdf").replace(
         'type="revolute"', 'type="floating"', 1
     )

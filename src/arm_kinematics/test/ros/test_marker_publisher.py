@@ -23,11 +23,11 @@ pytestmark = pytest.mark.system
 MODEL = load_robot("nut_arm")
 CHAIN = Chain.from_model(MODEL)
 REST = joint_state(dict.fromkeys(CHAIN.joint_names, 0.0))
-MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)  # lose none
+MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)  # no losses
 
 
 class Watcher:
-    """Markers as whoever draws them keeps them."""
+    """Markers as a viewer keeps them."""
 
     def __init__(self, world: World) -> None:
         self.shown: dict[tuple[str, int], Marker] = {}
@@ -80,51 +80,51 @@ def switch(world: World, layer: str, on: bool) -> None:
     assert answer.results[0].successful
 
 
-def stand(world: World, q) -> None:
+def publish_joints(world: World, q) -> None:
     joints = dict(zip(CHAIN.joint_names, map(float, q), strict=True))
     world.joint_states.publish(joint_state(joints))
 
 
-def test_whoever_comes_gets_all_that_is_shown(world, watcher):
+def test_late_joiner_gets_all_markers(world, watcher):
     names = {link.name for link in CHAIN.links}
     world.until(lambda: {m.text for m in watcher.shown.values()} >= names)
     late = Watcher(world)
     world.until(lambda: late.shown.keys() == watcher.shown.keys())
-    # One for it, which may replace the latched one, and once more when it will have received tf.
+    # One message on joining, and one more after it has received tf.
     world.until(
         lambda: sum({k.ns for k in m.markers} >= watcher.layers() for m in late.messages) >= 2
     )
     late.close()
 
 
-def pass_by(world: World, seconds: int) -> None:
-    """Wait for as many diagnostics, of which there is one a second."""
+def wait_seconds(world: World, seconds: int) -> None:
+    """Wait for a number of diagnostics, which are published once a second."""
     count = len(world.diagnostics)
     world.until(lambda: len(world.diagnostics) >= count + seconds)
 
 
-def test_motion_sends_only_what_moves_and_rest_sends_nothing(world, watcher):
-    pass_by(world, 4)  # what who comes gets once more is there
+def test_motion_sends_changes_only_and_rest_sends_nothing(world, watcher):
+    wait_seconds(world, 4)  # the resend for late joiners is over
     switch(world, "text", True)
     for degree in range(1, 30):
-        stand(world, [np.radians(degree), 0.0, 0.0, 0.0])
+        publish_joints(world, [np.radians(degree), 0.0, 0.0, 0.0])
         text = f"{degree:.1f}°"
         world.until(lambda text=text: text in watcher.texts())
     layers = [{m.ns for m in message.markers} for message in watcher.messages]
     assert {"text"} in layers  # and not the frames with it
     world.until(lambda: watcher.layers() <= {m.ns for m in watcher.messages[-1].markers})
     count = len(watcher.messages)
-    pass_by(world, 3)  # so long at rest
+    wait_seconds(world, 3)  # at rest
     for _ in range(20):
-        stand(world, [np.radians(29), 0.0, 0.0, 0.0])
-    pass_by(world, 2)
+        publish_joints(world, [np.radians(29), 0.0, 0.0, 0.0])
+    wait_seconds(world, 2)
     assert len(watcher.messages) == count
     switch(world, "text", False)
     world.until(lambda: "text" not in watcher.layers())
 
 
-def test_target_reached_pose_and_branches_of_a_request_are_shown(world, watcher):
-    stand(world, np.zeros(4))
+def test_target_and_reached_pose_of_a_request_are_shown(world, watcher):
+    publish_joints(world, np.zeros(4))
     world.solve(CHAIN.fk([0.2, 0.3, -0.2, 0.1]), seed=REST)
     world.until(lambda: "0 mm, 0°" in watcher.texts())
     away = pose(p=[0.7, 0.0, 0.2])
@@ -139,27 +139,27 @@ def test_target_reached_pose_and_branches_of_a_request_are_shown(world, watcher)
     np.testing.assert_allclose(ends, [away[:3, 3], reached], atol=1e-9)
 
 
-def test_the_goal_has_a_ghost_until_the_arm_is_there(world, watcher):
-    stand(world, np.zeros(4))
+def test_goal_ghost_is_shown_until_the_arm_arrives(world, watcher):
+    publish_joints(world, np.zeros(4))
     goal = [0.5, 0.2, -0.3, 0.4]
     world.goal.publish(joint_state(dict(zip(CHAIN.joint_names, goal, strict=True))))
     world.until(lambda: "goal" in watcher.layers())
-    stand(world, goal)
+    publish_joints(world, goal)
     world.until(lambda: "goal" not in watcher.layers())
     world.goal.publish(joint_state(dict.fromkeys(CHAIN.joint_names, 1.0)))
     world.until(lambda: "goal" in watcher.layers())
-    world.goal.publish(JointState())  # given up
+    world.goal.publish(JointState())  # cancelled
     world.until(lambda: "goal" not in watcher.layers())
 
 
-def test_the_reachable_region_comes_when_it_is_found(world, watcher):
+def test_reachable_region_appears_once_computed(world, watcher):
     switch(world, "reach", True)
     world.until(lambda: "reach" in watcher.layers())
     switch(world, "reach", False)
     world.until(lambda: "reach" not in watcher.layers())
 
 
-def test_another_robot_takes_all_marks_with_it(world, watcher):
+def test_new_robot_replaces_all_markers(world, watcher):
     world.until(lambda: "wrist_roll_link" in watcher.texts())
     world.describe(load_robot("planar2").to_urdf())
     world.until(lambda: "wrist_roll_link" not in watcher.texts() and watcher.shown)

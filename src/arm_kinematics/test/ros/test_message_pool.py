@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Messages that serve again hold nothing of the answer before."""
+"""Reused messages keep nothing of the previous response."""
 
 import pytest
 from arm_common.ros.tf import TransformTree
@@ -15,10 +15,10 @@ from arm_interfaces.srv import SolveFK, SolveIK
 
 @pytest.fixture
 def state():
-    made = RobotStateCache(KinematicsParameters(), TransformTree(), lambda: None)
-    made.set_description(load_robot("nut_arm").to_urdf())
-    made.positions = dict.fromkeys(made.robot.joint_names, 0.1)
-    return made
+    cache = RobotStateCache(KinematicsParameters(), TransformTree(), lambda: None)
+    cache.set_description(load_robot("nut_arm").to_urdf())
+    cache.positions = dict.fromkeys(cache.robot.joint_names, 0.1)
+    return cache
 
 
 def fk(links, frame=""):
@@ -39,14 +39,14 @@ def ik(x, solutions=1):
         (IkService, SolveIK, [ik(0.2, 8), ik(0.25), ik(9.0), ik(0.2, 8)]),
     ],
 )
-def test_an_answer_is_that_of_a_service_that_was_just_made(state, make, kind, requests):
+def test_reused_messages_equal_those_of_a_new_service(state, make, kind, requests):
     used = make(state)
     for request in requests:
-        answers = []
+        responses = []
         for service in (used, make(state)):
             response = kind.Response()
             service.answer(request, response)
-            # not the bytes, whose padding is whatever was in memory
+            # not the bytes, whose padding is undefined
             copy = deserialize_message(serialize_message(response), kind.Response)
-            answers.append(repr(copy))
-        assert answers[0] == answers[1]
+            responses.append(repr(copy))
+        assert responses[0] == responses[1]

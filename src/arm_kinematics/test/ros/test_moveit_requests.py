@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What requests of MoveIt's kind ask, and its codes: the pure half of compute_ik and _fk."""
+"""Requests and codes of MoveIt: the part of compute_ik and compute_fk without ROS."""
 
 from types import SimpleNamespace as Message
 
@@ -11,15 +11,15 @@ from arm_kinematics.ros.moveit_services import (
     MoveItCode,
     allowed_time,
     check_single_axes,
-    code_of,
-    wanted_pose,
+    moveit_code,
+    target_pose,
 )
 
 KINDS = ("joint", "position", "orientation", "visibility")
 
 
-def asked(**fields):
-    """A PositionIKRequest with the defaults of the message."""
+def ik_request(**fields):
+    """Return a PositionIKRequest with the defaults of the message."""
     constraints = Message(**{f"{kind}_constraints": [] for kind in KINDS})
     default = {
         "group_name": "arm",
@@ -42,8 +42,8 @@ def asked(**fields):
         ({"pose_stamped_vector": ["two"], "ik_link_names": ["hand", "x"]}, ("two", "hand")),
     ],
 )
-def test_which_pose_of_which_link(fields, expected):
-    assert wanted_pose(asked(**fields), "arm") == expected
+def test_target_pose_selects_pose_and_link(fields, expected):
+    assert target_pose(ik_request(**fields), "arm") == expected
 
 
 def _several(*links):
@@ -51,31 +51,31 @@ def _several(*links):
 
 
 @pytest.mark.parametrize(
-    ("fields", "code", "says"),
+    ("fields", "code", "message"),
     [
-        ({"group_name": ""}, "INVALID_GROUP_NAME", "no group ''; there is 'arm'"),
+        ({"group_name": ""}, "INVALID_GROUP_NAME", "no group ''; the only group is 'arm'"),
         ({"group_name": "Arm"}, "INVALID_GROUP_NAME", "no group 'Arm'"),
         (_several("a"), "INVALID_LINK_NAME", "2 poses, ik_link_names 1 links"),
         (_several("a", "b"), "NO_IK_SOLUTION", "one tip"),
-        ({"avoid_collisions": True}, "COLLISION_CHECKING_UNAVAILABLE", "know of no obstacles"),
+        ({"avoid_collisions": True}, "COLLISION_CHECKING_UNAVAILABLE", "know no obstacles"),
     ],
 )
-def test_what_is_refused_has_a_code_and_a_reason(fields, code, says):
-    with pytest.raises(KinematicsError, match=says) as caught:
-        wanted_pose(asked(**fields), "arm")
+def test_rejections_have_a_code_and_a_reason(fields, code, message):
+    with pytest.raises(KinematicsError, match=message) as caught:
+        target_pose(ik_request(**fields), "arm")
     assert caught.value.code is MoveItCode[code]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_constraint_is_passed_over(kind):
-    request = asked()
+def test_constraints_are_rejected(kind):
+    request = ik_request()
     setattr(request.constraints, f"{kind}_constraints", [object()])
-    with pytest.raises(KinematicsError, match=f"{kind} constraints are not offered") as caught:
-        wanted_pose(request, "arm")
+    with pytest.raises(KinematicsError, match=f"{kind} constraints are not supported") as caught:
+        target_pose(request, "arm")
     assert caught.value.code is MoveItCode.INVALID_GOAL_CONSTRAINTS
 
 
-def test_a_joint_of_several_axes_is_none_of_this_robot():
+def test_multi_dof_joints_are_rejected():
     state = Message(multi_dof_joint_state=Message(joint_names=[]))
     check_single_axes(state)
     state.multi_dof_joint_state.joint_names = ["floating"]
@@ -94,14 +94,14 @@ def test_a_joint_of_several_axes_is_none_of_this_robot():
         (-1, 999_999_999, 7.0),
     ],
 )
-def test_times_count_to_the_nanosecond(sec, nanosec, expected):
+def test_timeouts_include_nanoseconds(sec, nanosec, expected):
     assert allowed_time(Message(sec=sec, nanosec=nanosec), 7.0) == pytest.approx(
         expected, rel=1e-12
     )
 
 
-def test_every_end_of_a_search_has_a_code():
-    codes = {status: code_of(status) for status in IkStatus}
+def test_every_status_has_a_moveit_code():
+    codes = {status: moveit_code(status) for status in IkStatus}
     assert codes.pop(IkStatus.SUCCESS) is MoveItCode.SUCCESS
     assert codes.pop(IkStatus.TIMEOUT) is MoveItCode.TIMED_OUT
     assert set(codes.values()) == {MoveItCode.NO_IK_SOLUTION}

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""compute_ik and compute_fk as a client of MoveIt calls them, over real DDS with its types."""
+"""compute_ik and compute_fk as MoveIt clients call them, over real DDS with its types."""
 
 import importlib.util
 import math
@@ -33,7 +33,7 @@ NOWHERE.pose.position.x = math.nan
 
 @pytest.fixture(scope="module")
 def environment() -> Iterator[dict[str, str]]:
-    """The environment of a node that finds moveit_msgs; this process finds it too."""
+    """Environment of a node in which moveit_msgs is found, as in this process."""
     if importlib.util.find_spec("moveit_msgs"):
         yield dict(os.environ)
         return
@@ -66,9 +66,9 @@ def ik(world, T, frame_id="", joints=None, **fields):
     from moveit_msgs.msg import PositionIKRequest
     from moveit_msgs.srv import GetPositionIK
 
-    asked = PositionIKRequest(group_name="arm", pose_stamped=stamped(T, frame_id), **fields)
-    asked.robot_state.joint_state = joints or JointState()
-    return world.call("compute_ik", GetPositionIK.Request(ik_request=asked))
+    ik_request = PositionIKRequest(group_name="arm", pose_stamped=stamped(T, frame_id), **fields)
+    ik_request.robot_state.joint_state = joints or JointState()
+    return world.call("compute_ik", GetPositionIK.Request(ik_request=ik_request))
 
 
 def fk(world, links, frame_id="", joints=None):
@@ -82,7 +82,7 @@ def fk(world, links, frame_id="", joints=None):
 
 
 def solved(answer) -> dict[str, float]:
-    """The joints of a solution, which has every joint of the robot."""
+    """Return the joints of a solution, which has every joint of the robot."""
     assert answer.error_code.val == MoveItCode.SUCCESS, answer.error_code.message
     state = answer.solution.joint_state
     assert state.header.frame_id == "base_link" and not answer.solution.is_diff
@@ -90,7 +90,7 @@ def solved(answer) -> dict[str, float]:
     return dict(zip(state.name, state.position, strict=True))
 
 
-def test_the_codes_are_those_of_moveit(environment):
+def test_codes_match_moveit(environment):
     from moveit_msgs.msg import MoveItErrorCodes
 
     assert {c.name: getattr(MoveItErrorCodes, c.name) for c in MoveItCode} == {
@@ -99,16 +99,16 @@ def test_the_codes_are_those_of_moveit(environment):
 
 
 class TestIk:
-    def test_a_pose_of_the_tip_and_the_other_joints_as_they_are(self, world):
+    def test_other_joints_keep_their_positions(self, world):
         found = solved(ik(world, CHAIN.fk(Q)))
         assert np.allclose([found[name] for name in REST], Q, atol=1e-3)
         assert {name: found[name] for name in FINGERS} == FINGERS
 
-    def test_a_pose_in_a_frame_of_tf(self, world):
+    def test_pose_may_be_in_a_tf_frame(self, world):
         found = solved(ik(world, np.eye(4), "bolt"))
         assert np.allclose(CHAIN.fk([found[name] for name in REST]), BOLT, atol=1e-4)
 
-    def test_the_seed_decides_and_may_name_some_joints_only(self, world):
+    def test_seed_may_name_some_joints_only(self, world):
         seed = joint_state({"wrist_roll": -0.4, "left_finger": 0.01})
         T = Chain.from_urdf(MODEL.to_urdf(), tip="elbow_link").fk(Q[:3])
         found = solved(ik(world, T, joints=seed, ik_link_name="elbow_link"))
@@ -116,7 +116,7 @@ class TestIk:
         assert (found["wrist_roll"], found["left_finger"]) == (-0.4, 0.01)
         assert found["right_finger"] == FINGERS["right_finger"]
 
-    def test_out_of_reach(self, world):
+    def test_unreachable_pose_has_no_solution(self, world):
         T = pose(p=(0.5, 0.0, 0.0)) @ CHAIN.fk(Q)
         answer = ik(world, T)
         assert answer.error_code.val == MoveItCode.NO_IK_SOLUTION
@@ -127,7 +127,7 @@ class TestIk:
         assert answer.error_code.val == MoveItCode.TIMED_OUT
 
     @pytest.mark.parametrize(
-        ("fields", "code", "says"),
+        ("fields", "code", "message"),
         [
             ({"ik_link_name": "hand"}, "INVALID_LINK_NAME", "'hand'"),
             ({"avoid_collisions": True}, "COLLISION_CHECKING_UNAVAILABLE", "obstacles"),
@@ -137,15 +137,15 @@ class TestIk:
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
-    def test_refusals(self, world, fields, code, says):
+    def test_invalid_requests_are_rejected(self, world, fields, code, message):
         answer = ik(world, CHAIN.fk(Q), **fields)
         assert MoveItCode(answer.error_code.val).name == code
-        assert says in answer.error_code.message
+        assert message in answer.error_code.message
         assert not answer.solution.joint_state.name
 
 
 class TestFk:
-    def test_several_links_in_the_roots_frame(self, world):
+    def test_several_links_are_in_the_root_frame(self, world):
         state = joint_state(dict(zip(REST, Q, strict=True)))
         answer = fk(world, ["tool0", "base_link"], joints=state)
         assert answer.error_code.val == MoveItCode.SUCCESS
@@ -156,33 +156,33 @@ class TestFk:
         assert np.allclose(pose_matrix(tool.pose), CHAIN.fk(Q))
         assert np.allclose(pose_matrix(base.pose), np.eye(4))
 
-    def test_an_empty_state_is_the_present_one(self, world):
+    def test_empty_state_is_the_current_one(self, world):
         now = pose_matrix(fk(world, ["tool0"]).pose_stamped[0].pose)
         assert np.allclose(now, CHAIN.fk(list(REST.values())))
         diff = fk(world, ["tool0"], joints=joint_state({"waist": 0.3}))
         assert np.allclose(pose_matrix(diff.pose_stamped[0].pose), CHAIN.fk([0.3, 0.2, 0.3, 0.4]))
 
-    def test_a_frame_of_tf(self, world):
+    def test_poses_may_be_in_a_tf_frame(self, world):
         answer = fk(world, ["tool0"], "bolt")
         (tool,) = answer.pose_stamped
         assert tool.header.frame_id == "bolt"
         assert np.allclose(BOLT @ pose_matrix(tool.pose), CHAIN.fk(list(REST.values())))
 
-    def test_known_links_are_answered_beside_unknown_ones(self, world):
+    def test_known_links_are_returned_beside_unknown_ones(self, world):
         answer = fk(world, ["hand", "tool0"])
         assert answer.error_code.val == MoveItCode.INVALID_LINK_NAME
         assert "'hand'" in answer.error_code.message
         assert list(answer.fk_link_names) == ["tool0"] and len(answer.pose_stamped) == 1
         assert fk(world, []).error_code.val == MoveItCode.INVALID_LINK_NAME
 
-    def test_a_frame_that_nobody_knows_leaves_the_roots(self, world):
+    def test_unknown_frame_returns_poses_in_the_root_frame(self, world):
         answer = fk(world, ["tool0"], "moon")
         assert answer.error_code.val == MoveItCode.FRAME_TRANSFORM_FAILURE
         assert "'moon'" in answer.error_code.message
         assert answer.pose_stamped[0].header.frame_id == "base_link"
 
 
-def test_before_anything_is_known_it_says_so_and_served_names_follow_the_parameter(
+def test_stale_state_is_reported_and_moveit_group_none_disables_services(
     fresh_domain, environment, serving
 ):
     from moveit_msgs.srv import GetPositionFK
@@ -198,9 +198,9 @@ def test_before_anything_is_known_it_says_so_and_served_names_follow_the_paramet
         assert not {"/compute_fk", "/compute_ik"} & names
 
 
-def test_without_moveit_msgs_it_says_so_once_and_serves_the_rest(fresh_domain, serving):
+def test_missing_moveit_msgs_is_logged_once(fresh_domain, serving):
     if "ARM_VENV" not in os.environ:
-        pytest.skip("here moveit_msgs may be installed")
+        pytest.skip("moveit_msgs may be installed here")
     with serving() as world:
         assert world.call("solve_fk", SolveFK.Request()).status == SolveFK.Response.NOT_READY
     (line,) = (x for x in world.output.splitlines() if "moveit_msgs is not installed" in x)

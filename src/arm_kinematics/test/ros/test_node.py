@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The node as a process, over real DDS: each service, each refusal, each way to end."""
+"""The node as a process, over real DDS: services, rejections, and ways to end."""
 
 import math
 import re
@@ -57,60 +57,58 @@ def first(answer: SolveIK.Response) -> tuple[np.ndarray, np.ndarray]:
 
 
 class TestSolveIK:
-    def test_a_pose_from_the_current_joints(self, world):
+    def test_pose_is_solved_from_the_current_joints(self, world):
         answer = world.solve(THERE)
         (solution,) = answer.solutions
         assert list(solution.joint_state.name) == list(CHAIN.joint_names)
         assert solution.achieved.header.frame_id == "base_link"
         q, reached = first(answer)
         assert np.allclose(q, Q, atol=1e-3) and np.allclose(reached, THERE, atol=1e-4)
-        way = np.linalg.norm(q - list(REST.values()))
-        assert solution.joint_distance == pytest.approx(way)
+        distance = np.linalg.norm(q - list(REST.values()))
+        assert solution.joint_distance == pytest.approx(distance)
 
-    def test_equal_requests_get_equal_answers(self, world):
+    def test_equal_requests_get_equal_responses(self, world):
         request = pose_request(THERE, max_solutions=4, mode=1)
         assert world.call("solve_ik", request) == world.call("solve_ik", request)
 
-    def test_a_target_in_a_frame_of_tf(self, world):
+    def test_target_may_be_in_a_tf_frame(self, world):
         _, reached = first(world.solve(np.eye(4), "bolt"))
         assert np.allclose(reached, BOLT, atol=1e-4)
 
-    def test_another_tip(self, world):
+    def test_any_link_may_be_the_tip(self, world):
         T = Chain.from_urdf(MODEL.to_urdf(), tip="elbow_link").fk(Q[:3])
         seed = joint_state(dict(zip(REST, [*Q[:3], 0.0], strict=True)))
         fields = {"tip_frame": "elbow_link", "mode": SolveIK.Request.POSITION, "seed": seed}
         (solution,) = world.solve(T, **fields).solutions
         assert list(solution.joint_state.name) == ["waist", "shoulder", "elbow"]
 
-    def test_a_seed_by_name_in_any_order_and_incomplete(self, world):
+    def test_seed_may_be_incomplete_and_in_any_order(self, world):
         seed = joint_state({"elbow": -0.4, "waist": 0.5, "left_finger": 0.01})
         answer = world.solve(THERE, seed=seed)
-        way = first(answer)[0] - [0.5, REST["shoulder"], -0.4, REST["wrist_roll"]]
-        assert answer.solutions[0].joint_distance == pytest.approx(np.linalg.norm(way))
+        change = first(answer)[0] - [0.5, REST["shoulder"], -0.4, REST["wrist_roll"]]
+        assert answer.solutions[0].joint_distance == pytest.approx(np.linalg.norm(change))
 
     @pytest.mark.parametrize(
-        ("shift", "turn", "status", "says"),
+        ("shift", "turn", "status", "message"),
         [
             (0.5, 0.0, Answer.UNREACHABLE_POSITION, "out of reach"),
             (0.0, 1.0, Answer.UNREACHABLE_ORIENTATION, "orientation"),
         ],
     )
-    def test_out_of_reach_says_so_and_gives_the_best_effort(
-        self, world, shift, turn, status, says
-    ):
+    def test_unreachable_target_returns_the_best_effort(self, world, shift, turn, status, message):
         T = pose(p=(shift, 0.0, 0.0)) @ HERE @ pose(so3_exp((0.0, turn, 0.0)))
         answer = world.solve(T, status=status)
-        assert says in answer.message and " mm" in answer.message and " deg" in answer.message
+        assert message in answer.message and " mm" in answer.message and " deg" in answer.message
         assert len(answer.solutions) == 1
         near = world.solve(T, status=Answer.APPROXIMATE, allow_approximate=True)
         assert near.solutions == answer.solutions
 
-    def test_a_limit_in_the_way_is_named(self, world):
+    def test_limiting_joint_is_named(self, world):
         answer = world.solve(CHAIN.fk([0.0, 0.2, 1.8, 0.0]), status=Answer.JOINT_LIMIT)
         assert list(answer.limiting_joints) == ["elbow"]
         assert "elbow" in answer.message
 
-    def test_a_tool_that_the_description_does_not_know(self, world):
+    def test_tool_of_the_request_is_used(self, world):
         T = THERE @ pose(p=(0.01, 0.0, 0.05))
         moved = Transform(translation=Vector3(x=0.01, y=0.0, z=0.05))
         q, reached = first(world.solve(T, tool=moved))
@@ -118,7 +116,7 @@ class TestSolveIK:
         nothing = Transform(rotation=Quaternion(w=0.0))
         assert world.solve(THERE, tool=nothing) == world.solve(THERE)
 
-    def test_an_axis_and_weights(self, world):
+    def test_axis_and_weights_are_used(self, world):
         weights = [JointWeight(name="waist", weight=4.0)]
         mode = SolveIK.Request.POSITION_AXIS
         answer = world.solve(THERE, mode=mode, axis=Vector3(x=3.0), joint_weights=weights)
@@ -127,7 +125,7 @@ class TestSolveIK:
         expected = math.sqrt(float([4.0, 1.0, 1.0, 1.0] @ (q - list(REST.values())) ** 2))
         assert answer.solutions[0].joint_distance == pytest.approx(expected)
 
-    def test_a_box_and_a_preference(self, world):
+    def test_component_tolerances_and_preference_are_used(self, world):
         T = THERE @ pose(p=(0.0, 0.02, 0.0))
         answer = world.solve(
             T,
@@ -141,7 +139,7 @@ class TestSolveIK:
         assert (np.abs(error) <= [1e-5, 0.03, 1e-5]).all()
         assert q[3] == pytest.approx(0.0, abs=1e-3)
 
-    def test_weights_of_joints_beside_the_chain_do_not_matter(self, world):
+    def test_weights_of_joints_off_the_chain_are_ignored(self, world):
         world.solve(THERE, joint_weights=[JointWeight(name="left_finger", weight=7.0)])
 
 
@@ -182,7 +180,7 @@ BAD_IK = [
     ({"mode": 2, "axis": Vector3(x=math.inf)}, "axis"),
     (_tool(w=2.0), "tool: the quaternion"),
     (_tool(z=0.1, w=0.0), "tool: the quaternion has length 0"),
-    (_tool(z=math.nan), "tool: the pose holds NaN"),
+    (_tool(z=math.nan), "tool: the pose contains NaN"),
     (_weights(1.0, name="knee"), "joint_weights: .* no joint 'knee'"),
     (_weights(-1.0), "joint 'elbow' is -1"),
     (_weights(math.nan), "joint 'elbow' is nan"),
@@ -193,24 +191,24 @@ BAD_IK = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "says"), BAD_IK)
-def test_bad_ik_requests_are_refused_in_a_sentence(world, fields, says):
+@pytest.mark.parametrize(("fields", "message"), BAD_IK)
+def test_invalid_ik_requests_are_rejected(world, fields, message):
     answer = world.call("solve_ik", SolveIK.Request(**{"target": stamped(np.eye(4)), **fields}))
     assert answer.status == Answer.BAD_REQUEST
-    assert re.search(says, answer.message) and answer.message.endswith(".")
+    assert re.search(message, answer.message) and answer.message.endswith(".")
     assert "\n" not in answer.message
     assert not answer.solutions
 
 
 @pytest.mark.parametrize("unknown", ["nowhere", "palm_tree"])
-def test_an_unconnected_frame_is_no_transform(world, unknown):
+def test_unconnected_frame_has_no_transform(world, unknown):
     answer = world.solve(np.eye(4), unknown, status=Answer.NO_TRANSFORM)
     assert f"'{unknown}'" in answer.message
 
 
 class TestSolveFK:
     @pytest.mark.parametrize(("frame", "T"), [("base_link", np.eye(4)), ("bolt", BOLT)])
-    def test_the_tip_at_the_current_joints_seen_from_any_frame_of_tf(self, world, frame, T):
+    def test_tip_pose_is_given_in_any_tf_frame(self, world, frame, T):
         request = SolveFK.Request(reference_frame=frame.replace("base_link", ""))
         answer = world.call("solve_fk", request)
         assert answer.status == SolveFK.Response.SUCCESS
@@ -218,7 +216,7 @@ class TestSolveFK:
         assert pose.header.frame_id == frame
         assert np.allclose(T @ pose_matrix(pose.pose), HERE, atol=1e-12)
 
-    def test_any_links_seen_from_any_link(self, world):
+    def test_poses_of_any_links_are_given_in_any_link_frame(self, world):
         links = ["base_link", "tool0", "left_finger_link"]
         request = SolveFK.Request(links=links, reference_frame="shoulder_link")
         request.joint_state = joint_state({"waist": 0.5, "shoulder": 0.1})
@@ -230,26 +228,26 @@ class TestSolveFK:
         assert {pose.header.frame_id for pose in answer.poses} == {"shoulder_link"}
 
     @pytest.mark.parametrize(
-        ("request_", "says"),
+        ("request_", "message"),
         [
             (SolveFK.Request(links=["tail"]), "'tail'"),
             (SolveFK.Request(joint_state=JointState(name=["waist"])), "1 names but 0"),
         ],
     )
-    def test_bad_requests(self, world, request_, says):
+    def test_invalid_fk_requests_are_rejected(self, world, request_, message):
         answer = world.call("solve_fk", request_)
         assert answer.status == SolveFK.Response.BAD_REQUEST
-        assert says in answer.message and not answer.poses
+        assert message in answer.message and not answer.poses
 
     @pytest.mark.parametrize("unknown", ["tail", "palm_tree"])
-    def test_an_unconnected_reference_is_no_transform(self, world, unknown):
+    def test_unconnected_reference_has_no_transform(self, world, unknown):
         answer = world.call("solve_fk", SolveFK.Request(reference_frame=unknown))
         assert answer.status == SolveFK.Response.NO_TRANSFORM
         assert f"'{unknown}'" in answer.message and not answer.poses
 
 
 class TestGetJacobian:
-    def test_matrix_and_measures(self, world):
+    def test_response_holds_matrix_and_measures(self, world):
         answer = world.call("get_jacobian", GetJacobian.Request())
         assert answer.status == GetJacobian.Response.SUCCESS
         J = np.reshape(answer.jacobian, (6, 4))
@@ -257,12 +255,12 @@ class TestGetJacobian:
         assert (answer.manipulability, answer.condition_number) == pytest.approx(measures(J))
         assert tuple(answer.joint_names) == CHAIN.joint_names
 
-    def test_bad_request(self, world):
+    def test_invalid_jacobian_request_is_rejected(self, world):
         answer = world.call("get_jacobian", GetJacobian.Request(tip_frame="tail"))
         assert answer.status == GetJacobian.Response.BAD_REQUEST
 
 
-def test_diagnostics_count_what_was_answered(world):
+def test_diagnostics_count_requests(world):
     world.diagnostics.clear()
     world.until(lambda: any("kinematics" in s.name for s in world.diagnostics))
     (status, *_) = [s for s in world.diagnostics if "kinematics" in s.name]
@@ -270,11 +268,11 @@ def test_diagnostics_count_what_was_answered(world):
     assert any(value.key.startswith("solve_ik") for value in status.values)
 
 
-def test_a_broken_description_is_refused_and_a_new_one_followed(world):
+def test_invalid_description_is_rejected_and_a_new_one_used(world):
     try:
         world.describe("<robot><link/></robot>")
         world.diagnostics.clear()
-        world.until(lambda: any("refused" in s.message for s in world.diagnostics))
+        world.until(lambda: any("rejected" in s.message for s in world.diagnostics))
         assert world.call("solve_fk", SolveFK.Request()).status == SolveFK.Response.SUCCESS
         world.describe(load_robot("planar2").to_urdf())
         request = GetJacobian.Request(joint_state=joint_state({"shoulder": 0.1, "elbow": 0.2}))
@@ -287,7 +285,7 @@ def test_a_broken_description_is_refused_and_a_new_one_followed(world):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_without_a_description_it_is_not_ready_and_ends_cleanly(fresh_domain, serving, number):
+def test_node_without_description_is_not_ready_and_ends_cleanly(fresh_domain, serving, number):
     with serving(number=number) as world:
         for name, kind in KINDS.items():
             answer = world.call(name, kind.Request())
@@ -298,7 +296,7 @@ def test_without_a_description_it_is_not_ready_and_ends_cleanly(fresh_domain, se
         assert "waist" in world.solve(np.eye(4), status=Answer.NOT_READY).message
 
 
-def test_a_bad_parameter_ends_it_with_a_sentence():
+def test_invalid_parameter_ends_the_node_with_a_message():
     process = start("--ros-args", "-p", "default_timeout:=-1.0")
     output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The service plan_path over real DDS: paths, refusals, and other requests meanwhile."""
+"""The service plan_path over real DDS: paths, rejections, and concurrent requests."""
 
 import math
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ def plan(world: World, asked: PlanPath.Request) -> PlanPath.Response:
     return world.call("plan_path", asked)
 
 
-def test_a_straight_path_from_where_the_arm_is(world):
+def test_straight_path_starts_at_the_current_position(world):
     goal = moved(0.05, -0.05, 0.05)
     answer = plan(world, request(goal))
     assert answer.status == Result.SUCCESS and answer.fraction == 1.0, answer.message
@@ -70,16 +70,16 @@ def test_a_straight_path_from_where_the_arm_is(world):
     assert t[0] == 0.0 and (np.diff(t) > 0.0).all()
     v = np.array([point.velocities for point in answer.trajectory.points])
     assert not v[[0, -1]].any() and (np.abs(v) <= CHAIN.velocity * (1 + 1e-9)).all()
-    way = goal[:3, 3] - HERE[:3, 3]
+    direction = goal[:3, 3] - HERE[:3, 3]
     for row in q:
         offset = CHAIN.fk(row)[:3, 3] - HERE[:3, 3]
-        assert np.linalg.norm(np.cross(offset, way)) / np.linalg.norm(way) < 2e-5
+        assert np.linalg.norm(np.cross(offset, direction / np.linalg.norm(direction))) < 2e-5
     slow = plan(world, request(goal, velocity_scaling=0.1))
     assert seconds(slow)[-1] > 2.0 * t[-1]
     assert plan(world, request(goal)) == answer
 
 
-def test_an_arc_in_a_frame_of_tf_from_a_given_start(world):
+def test_arc_may_be_in_a_tf_frame_with_a_given_start(world):
     """The middle of the arc needs no orientation."""
     start = CHAIN.ik(TABLE, REST).q
     poses = [pose(p=(0.02, 0.03, 0.0)), pose(p=(0.0, 0.06, 0.0))]
@@ -88,12 +88,12 @@ def test_an_arc_in_a_frame_of_tf_from_a_given_start(world):
     answer = plan(world, asked)
     assert answer.status == Result.SUCCESS, answer.message
     shape = arc(CHAIN.fk(start), (TABLE @ poses[0])[:3, 3], TABLE @ poses[1])
-    way = np.array([shape.pose(s)[:3, 3] for s in np.linspace(0.0, 1.0, 2001)])
+    points = np.array([shape.pose(s)[:3, 3] for s in np.linspace(0.0, 1.0, 2001)])
     for row in rows(answer):
-        assert np.linalg.norm(way - CHAIN.fk(row)[:3, 3], axis=1).min() < 2e-4
+        assert np.linalg.norm(points - CHAIN.fk(row)[:3, 3], axis=1).min() < 2e-4
 
 
-def test_where_it_ends_and_why(world):
+def test_response_reports_where_and_why_the_path_ends(world):
     answer = plan(world, request(moved(1.5, 0.0, 0.0)))
     assert answer.status == Result.UNREACHABLE_POSITION
     assert 0.0 < answer.fraction < 1.0 and "out of reach" in answer.message
@@ -105,8 +105,8 @@ def test_where_it_ends_and_why(world):
     assert list(answer.limiting_joints) == [CHAIN.joint_names[0]]
 
 
-def test_other_requests_are_answered_while_a_path_is_planned(world):
-    """A path of many samples is asked for first; what is asked later is answered first."""
+def test_other_requests_are_served_during_planning(world):
+    """A path of many samples is requested first; later requests are answered first."""
     goals = [moved(0.05, 0.0, 0.0), HERE] * 5
     long = world.clients["plan_path"].call_async(request(*goals, max_step=3e-4))
     answered = 0
@@ -122,7 +122,7 @@ def test_other_requests_are_answered_while_a_path_is_planned(world):
 NO_QUATERNION = PoseStamped(pose=Pose(orientation=Quaternion(w=0.0)))
 BAD = {
     "no waypoints": (request(), "no waypoints"),
-    "NaN": (request(moved(math.nan, 0.0, 0.0)), "waypoint 0: the pose holds NaN"),
+    "NaN": (request(moved(math.nan, 0.0, 0.0)), "waypoint 0: the pose contains NaN"),
     "zero quaternion": (PlanPath.Request(waypoints=[NO_QUATERNION]), "length 0"),
     "scaling above 1": (request(HERE, velocity_scaling=1.5), "velocity_scaling is 1.5"),
     "negative scaling": (request(HERE, velocity_scaling=-0.1), "velocity_scaling is -0.1"),
@@ -136,20 +136,20 @@ BAD = {
         "start: the robot has no joint 'knee'",
     ),
     "flags of another number": (request(HERE, arc_via=[True, False]), "2 entries for 1"),
-    "NaN as axis": (request(HERE, axis=Vector3(x=math.nan)), "axis: holds NaN"),
+    "NaN as axis": (request(HERE, axis=Vector3(x=math.nan)), "axis: contains NaN"),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_requests_are_refused_in_a_sentence(world, case):
-    asked, says = BAD[case]
+def test_invalid_path_requests_are_rejected(world, case):
+    asked, message = BAD[case]
     answer = plan(world, asked)
     assert answer.status == Result.BAD_REQUEST
-    assert says in answer.message and answer.message.endswith(".")
+    assert message in answer.message and answer.message.endswith(".")
     assert not answer.trajectory.points and answer.fraction == 0.0
 
 
 @pytest.mark.parametrize("frame", ["nowhere", "x"])
-def test_an_unconnected_frame_is_no_transform(world, frame):
+def test_unconnected_frame_has_no_transform(world, frame):
     answer = plan(world, request(HERE, frame=frame))
     assert answer.status == Result.NO_TRANSFORM and f"'{frame}'" in answer.message

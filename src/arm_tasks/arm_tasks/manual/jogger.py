@@ -128,7 +128,7 @@ class Jogger:
         target[:MAX_DIRECTIONS] = command.direction
         target = target[: chain.n] * command.speed * chain.velocity
         rates = np.clip(target, bounds.lower, bounds.upper)
-        short = np.abs(np.clip(target, bounds.calm_lower, bounds.calm_upper) - target) > 1e-9
+        short = np.abs(np.clip(target, bounds.target_lower, bounds.target_upper) - target) > 1e-9
         self.slowed_by = tuple(chain.joint_names[i] for i in np.flatnonzero(short))
         return np.asarray(rates)
 

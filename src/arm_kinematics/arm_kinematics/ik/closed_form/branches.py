@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled: all branches of a closed form that are solutions, or the one nearest to the seed.
+"""Compiled branches of a closed form: all solutions, or the one nearest to the seed.
 
 Both families of arms solve e1 e2 ... en = Q with Q = T inverse(M), or its inverse, read from the
 tip, by ``place`` (a point) and ``turn`` (a rotation).
@@ -8,24 +8,23 @@ tip, by ``place`` (a point) and ``turn`` (a rotation).
 PLACE_THEN_TURN: the last axes meet in c. The joints before place it: e1 e2 e3 c = Q c. The others
 turn: R4 R5 R6 = R3' R2' R1' R.
 
-TURN_THEN_PLACE: some neighbouring axes are parallel to h; before them is at most one joint, behind
-them are at most two. What parallel axes leave alone gives the joint before:
+TURN_THEN_PLACE: neighbouring axes are parallel to h, with at most one joint before and two behind
+them. The invariants of parallel axes give the joint before:
 
-    h . (inverse(e1) Q c) = h . c    c on all axes behind (two axes have to meet)
-    h . (inverse(R1) R w) = h . w    w the axis behind, if it is only one
+    h . (inverse(e1) Q c) = h . c    c on all axes behind (two axes must meet)
+    h . (inverse(R1) R w) = h . w    w the only axis behind
     inverse(R1) R h = h              if there is none
 
 (Hawkins, "Analytic inverse kinematics for the Universal Robots", 2013, for one such arm; Elias and
-Wen, "IK-Geo", Mechanism and Machine Theory 2025, for the general view.) Then the parallel axes are
-one turn about h, and with the axes behind make up a rotation; what is left is a planar arm.
+Wen, "IK-Geo", Mechanism and Machine Theory 2025, for the general view.) Then the parallel axes act
+as one turn about h, which makes up a rotation with the axes behind; a planar arm is left.
 
-A branch is turned into the limits, and counts only if the chain's own forward kinematics confirm
-it: what a plan takes for parallel or meeting may be off by the rounding of a file's numbers, which
-steps of the descent correct.
+A branch is moved by whole turns into the limits, and counts only if the chain's own forward
+kinematics confirm it: axes that a plan takes for parallel or meeting may be off by the rounding of
+a file's numbers, which steps of the descent correct.
 
-For one solution from a seed that is all but there, as when a target is tracked, a few steps of the
-descent are faster than all branches; from anywhere else the branches are, and they never need a
-second start.
+From a seed close to the solution, as when a target is tracked, a few steps of the descent are
+faster than all branches; from anywhere else the branches are, and they never need a second start.
 """
 
 from __future__ import annotations
@@ -82,9 +81,9 @@ from arm_kinematics.kernels.vectors import (
 
 @kernel
 def place_then_turn(plan: Array, R: Rotation, t: Vector, B: Array) -> int:
-    """Fill B from row COMPLETE on with all branches of Q = (R, t); return the row behind the last.
+    """Fill B from row COMPLETE on with all branches of Q = (R, t); return the end row.
 
-    Row SEED of B, (COMPLETE + MOST, VALUES + n), is given.
+    Row SEED of B, (COMPLETE + MOST, VALUES + n), is an input.
     """
     before, after = int(plan[0, inv.BEFORE]), int(plan[0, inv.AFTER])
     c = vector(plan, 1, inv.CENTRE)
@@ -112,7 +111,7 @@ def _back(plan: Array, joint: int, q: float, R: Rotation) -> Rotation:
 
 @kernel
 def turn_then_place(plan: Array, R: Rotation, t: Vector, B: Array) -> int:
-    """Do the same for the other family."""
+    """Fill B like ``place_then_turn``, for the other family."""
     if plan[0, inv.BEFORE] == 0.0:
         return _planar(plan, R, t, B, inv.SEED, inv.COMPLETE)
     found, q0, q1 = _joint_before(plan, R, t)
@@ -154,7 +153,7 @@ def _joint_before(plan: Array, R: Rotation, t: Vector) -> Roots:
 
 @kernel
 def _planar(plan: Array, R: Rotation, t: Vector, B: Array, source: int, row: int) -> int:
-    """Solve for parallel axes and those behind; Q is (R, t)."""
+    """Solve for the parallel axes and those behind them; Q is (R, t)."""
     before, after = int(plan[0, inv.BEFORE]), int(plan[0, inv.AFTER])
     parallel = int(plan[0, inv.PARALLEL])
     h, c = vector(plan, 2, inv.NORMAL_0), vector(plan, 1, inv.CENTRE)
@@ -181,18 +180,18 @@ def _planar(plan: Array, R: Rotation, t: Vector, B: Array, source: int, row: int
 
 
 NEAR = 1e-3
-"""A branch off by more [rad, or share of the arm's length] is none; less is polished away."""
+"""Largest error [rad, or share of the arm's length] of a branch that is still polished."""
 SLACK = 5e-5
-"""A joint so far beyond its limit [rad, or share of the arm's length] is tried at the limit."""
+"""Excess over a limit [rad, or share of the arm's length] up to which the limit is tried."""
 ROUNDING = 1e-9
-"""A joint farther beyond its limit [rad] rather takes the whole turn that is inside, if any."""
+"""Excess over a limit [rad] above which a whole turn inside the limits is preferred."""
 
 
 @kernel
 def into_limits(c: Array, plan: Array, B: Array, row: int, W: Array) -> bool:
-    """Fill W[:, Q] with a branch by whole turns as preferred, inside the limits.
+    """Fill W[:, Q] with a branch, moved by whole turns and clipped to the limits.
 
-    False if that took more of it than a little.
+    Returns whether it was inside the limits, up to the slack.
     """
     n, inside = W.shape[0] - 1, True
     for i in range(n):
@@ -217,7 +216,7 @@ def into_limits(c: Array, plan: Array, B: Array, row: int, W: Array) -> bool:
 
 @kernel
 def is_solution(c: Array, opt: Array, plan: Array, W: Array) -> bool:
-    """Return whether W[:, Q] is one, after polishing it if need be."""
+    """Return whether W[:, Q] is a solution, after polishing it if necessary."""
     n = W.shape[0] - 1
     move(c, W, Q)
     cost = error(opt, W, ERROR)
@@ -234,7 +233,7 @@ def is_solution(c: Array, opt: Array, plan: Array, W: Array) -> bool:
 
 @kernel
 def insert_sorted(n: int, out: Array, last: int) -> None:
-    """Move the last slot before those that are farther from the seed."""
+    """Sort the last slot into the others, by distance from the seed."""
     width = n + SLOT
     for s in range(last, 0, -1):
         at = HEAD + s * width
@@ -245,7 +244,7 @@ def insert_sorted(n: int, out: Array, last: int) -> None:
 
 
 SAME = 1e-6
-"""Solutions nearer than this in every joint [rad, or units of the joint] are one."""
+"""Solutions nearer than this in every joint [rad, or units of the joint] are the same."""
 
 
 @kernel
@@ -254,9 +253,9 @@ def solve_all(
 ) -> tuple[int, bool]:
     """Find every solution of a closed form for a pose T (4, 4), nearest to the seed (n,) first.
 
-    Joints are turned to the seed by whole turns, and stay there where they are free. Options as in
-    residuals.py; ``out`` as of `search`, with a slot for each branch there may be. Returns how
-    many are found, BAD_TARGET or BAD_SEED, and whether one stands for infinitely many.
+    Joints are moved by whole turns towards the seed; free joints stay there. Options are those of
+    residuals.py; ``out`` is that of `search`, with a slot for each possible branch. Returns the
+    number of solutions, BAD_TARGET or BAD_SEED, and whether one represents infinitely many.
     """
     n = c.shape[0] - 1
     sound = check_request(n, T, seed)
@@ -287,7 +286,7 @@ def solve_all(
 
 @kernel
 def _fill(c: Array, plan: Array, T: Array, seed: Array, B: Array) -> int:
-    """Fill in the seed, inside the limits, and all branches; return the row behind the last."""
+    """Fill in the seed, clipped to the limits, and all branches; return the end row."""
     n = seed.size
     B[inv.SEED, inv.UNSURE] = B[inv.SEED, inv.TURN] = 0.0
     for i in range(n):
@@ -320,9 +319,9 @@ def _wanted(plan: Array, T: Array) -> tuple[Rotation, Vector]:
     return ((a0, a1, a2), (b0, b1, b2), (c0, c1, c2)), (-x, -y, -z)
 
 
-TRACKED = 5  # joints from which on a few steps of descent are the faster way
-NEAR_PLACE, NEAR_TURN = 0.2, 0.5  # of a seed's tip: share of the arm's length, [rad]
-FAR = 0.7  # [rad, or units of the joint]: after so long a way the nearest may be another solution
+TRACKED = 5  # number of joints from which on a few steps of descent are faster
+NEAR_PLACE, NEAR_TURN = 0.2, 0.5  # distance of the seed's tip: share of the arm's length, [rad]
+FAR = 0.7  # [rad, or units of the joint] of motion after which another solution may be nearer
 
 
 @kernel
@@ -347,7 +346,7 @@ def solve_nearest(
 
 @kernel
 def _descend_nearby(c: Array, opt: Array, plan: Array, T: Array, seed: Array, out: Array) -> bool:
-    """Return whether the tip is near the target, and a descent has led to a posture near by."""
+    """Return whether the tip is near the target, and a descent leads to a nearby posture."""
     n = c.shape[0] - 1
     W = work(n)
     set_target(T, c, W)
@@ -381,9 +380,9 @@ def nearest_many(
     room: Array,
     outs: Array,
 ) -> None:
-    """Call `solve_nearest` for each target (m, 4, 4), and `search` where it finds nothing.
+    """Call `solve_nearest` for each target (m, 4, 4), and `search` if it finds nothing.
 
-    ``room`` is for the result of `solve_nearest`, ``outs`` has one slot for each target.
+    ``room`` is the buffer of `solve_nearest`; ``outs`` has one slot for each target.
     """
     for k in range(Ts.shape[0]):
         room[:HEAD] = 0.0

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""How the axes of a chain lie to each other, and in which order three joints place a point.
+"""Geometry of the axes of a chain, and the order in which three joints place a point.
 
 Axes are parallel, meet, or neither, within TOLERANCE: angles in radians, distances as a share of
 the arm's length. This is wide enough for files with 1.5708 for a quarter turn; polishing corrects
-what it lets pass.
+the rest.
 
 The equations are in subproblems.py. A joint *drops out* of one of the two invariants where its
 axis is parallel to that of the joint in the middle, or meets it, or, for sliding joints, where
@@ -34,8 +34,8 @@ class ScrewAxis:
     """The axis of a joint at q = 0, in the base frame."""
 
     w: Array  # direction (3,), a unit vector
-    a: Array  # A point on it (3,) [m]; for a sliding joint the origin
-    slides: bool  # true for a sliding joint
+    a: Array  # point on it (3,) [m]; for a prismatic joint the origin
+    slides: bool  # whether the joint is prismatic
 
     def changes(self, normal: Array) -> bool:
         """Return whether the joint moves points along a unit vector."""
@@ -52,17 +52,17 @@ class ScrewAxes:
         self.length = arm_length(S, M)
 
     def reversed(self) -> ScrewAxes:
-        """Return the axes as seen when the chain is read from its tip."""
+        """Return the axes of the chain read from its tip."""
         other = copy(self)
         other.all = tuple(ScrewAxis(-x.w, x.a, x.slides) for x in reversed(self.all))
         return other
 
     def passes(self, axis: ScrewAxis, point: Array) -> bool:
-        """Return whether an axis goes through a point."""
+        """Return whether an axis passes through a point."""
         return float(np.linalg.norm(np.cross(axis.w, point - axis.a))) < TOLERANCE * self.length
 
     def meet(self, axes: Sequence[ScrewAxis]) -> Array | None:
-        """Return the one point (3,) where two or more turning axes meet; None if there is none."""
+        """Return the point (3,) where two or more revolute axes meet; None if there is none."""
         if any(x.slides for x in axes) or all(parallel(axes[0].w, x.w) for x in axes[1:]):
             return None
         across = [np.eye(3) - np.outer(x.w, x.w) for x in axes]
@@ -71,13 +71,13 @@ class ScrewAxes:
         return point if all(self.passes(x, point) for x in axes) else None
 
     def foot(self, on: ScrewAxis, other: ScrewAxis) -> Array:
-        """Return the point on one axis that is nearest to another turning axis."""
+        """Return the point on one axis that is nearest to another revolute axis."""
         normal = np.cross(on.w, other.w)
         square = float(normal @ normal)
         if other.slides or square < TOLERANCE**2:
             return on.a
-        way = np.cross(other.a - on.a, other.w) @ normal / square
-        return on.a + way * on.w
+        distance = np.cross(other.a - on.a, other.w) @ normal / square
+        return on.a + distance * on.w
 
 
 def parallel(a: Array, b: Array) -> bool:
@@ -91,7 +91,7 @@ def perpendicular(a: Array, b: Array) -> bool:
 
 
 def across(a: Array, b: Array) -> Array:
-    """Return a unit vector perpendicular to the unit vector a, and to b where that can be."""
+    """Return a unit vector perpendicular to the unit vector a, and to b if possible."""
     normal = np.cross(a, b)
     size = float(np.linalg.norm(normal))
     if size > TOLERANCE:
@@ -108,7 +108,7 @@ def _axis(screw: Array, slides: bool) -> ScrewAxis:
 
 
 class Subproblem(NamedTuple):
-    """What goes into rows 0 and 2 of a plan, see invariants.py."""
+    """Entries of rows 0 and 2 of a plan, see invariants.py."""
 
     first: int = 0
     invariant: int = 0
@@ -118,7 +118,7 @@ class Subproblem(NamedTuple):
 
 
 def placing(axes: ScrewAxes, joints: Sequence[ScrewAxis], c: Array) -> Subproblem | None:
-    """Return how joints place the point c (3,), its place at q = 0; None if they cannot."""
+    """Return how joints place a point that is at c (3,) at q = 0; None if they cannot."""
     if joints and not joints[-1].slides and axes.passes(joints[-1], c):
         return None
     if len(joints) < 2:
@@ -129,7 +129,7 @@ def placing(axes: ScrewAxes, joints: Sequence[ScrewAxis], c: Array) -> Subproble
 
 
 def _by_two(axes: ScrewAxes, one: ScrewAxis, two: ScrewAxis) -> Subproblem | None:
-    """The second joint is found from an invariant of the first that it does change."""
+    """Return how two joints place a point: the second by an invariant of the first."""
     if one.slides:
         normal = across(one.w, two.w)
         if two.slides:
@@ -144,7 +144,7 @@ def _by_two(axes: ScrewAxes, one: ScrewAxis, two: ScrewAxis) -> Subproblem | Non
 
 
 def _ways(axes: ScrewAxes, one: ScrewAxis, two: ScrewAxis, three: ScrewAxis) -> list[Subproblem]:
-    """Return the ways in which joint 1 or joint 3 is alone in an equation, then the quartic."""
+    """Return the options: joint 1 or joint 3 alone in an equation, then the quartic."""
     if two.slides:
         return _ways_across(one, two, three)
     ways = []
@@ -159,7 +159,7 @@ def _ways(axes: ScrewAxes, one: ScrewAxis, two: ScrewAxis, three: ScrewAxis) -> 
 
 
 def _ways_across(one: ScrewAxis, two: ScrewAxis, three: ScrewAxis) -> list[Subproblem]:
-    """The same for a sliding joint in the middle."""
+    """Return the same options for a prismatic joint in the middle."""
     ways = []
     for first, other in ((0, three), (2, one)):
         if other.slides:
@@ -174,7 +174,7 @@ def _ways_across(one: ScrewAxis, two: ScrewAxis, three: ScrewAxis) -> list[Subpr
 
 
 def _holds(axes: ScrewAxes, joints: Sequence[ScrewAxis], way: Subproblem) -> bool:
-    """Return whether both equations depend on the joint that they are solved for."""
+    """Return whether both equations depend on the joint they are solved for."""
     one, two, three = joints
     if way.first == BOTH:
         return _independent(axes, one, two)
@@ -184,7 +184,7 @@ def _holds(axes: ScrewAxes, joints: Sequence[ScrewAxis], way: Subproblem) -> boo
 
 
 def _independent(axes: ScrewAxes, joint: ScrewAxis, middle: ScrewAxis) -> bool:
-    """Return whether a joint changes the two invariants in two ways, so that it can be found."""
+    """Return whether a joint changes the two invariants independently, so it can be found."""
     if middle.slides:
         return not joint.slides and not perpendicular(joint.w, middle.w)
     if joint.slides:

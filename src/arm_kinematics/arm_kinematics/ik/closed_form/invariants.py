@@ -5,8 +5,8 @@
 A plan takes the joints in the order of the chain, or of the chain read from its tip (REVERSED:
 inverse(e1 e2 ... en) = inverse(en) ... inverse(e1), with reversed axes). Row 0 selects the method,
 rows 1 to 3 hold its data, and from row JOINTS on there is a row for each joint in the plan's
-order. The compiled functions give the path of a point that one joint moves, and the functions of
-it that the next joint does not change.
+order. The compiled functions compute the path of a point that one joint moves, and the
+functions of it that are invariant under the next joint.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ REVERSED = 1  # 1 if the plan counts the joints from the tip
 BEFORE = 2  # joints that bring a point to its place (0 to 3), or stand before parallel axes (0, 1)
 PARALLEL = 3  # parallel axes (2 or 3); 0 in the other family
 AFTER = 4  # joints after these, which turn about one point (0 to 3)
-KEPT = 5  # last joints of the chain that stay at the seed: they do not move what is asked for
-FIRST = 6  # which joint of three is found first: 0, 2, or BOTH if neither can be told apart
+KEPT = 5  # last joints of the chain that stay at the seed, since they do not affect the target
+FIRST = 6  # which joint of three is found first: 0, 2, or BOTH for a quartic in both
 INVARIANT = 7  # from which invariant: 0 or 1
 LENGTH = 8  # length of the arm [m]
 
@@ -56,11 +56,11 @@ JOINTS = 4
 # A joint's row: direction, point on the axis, 1 if it slides, its sense among parallel axes.
 DIRECTION, ORIGIN, SLIDES, SENSE = 0, 3, 6, 7
 
-# The table of branches: what is found on the way, a row a branch. Its columns:
-UNSURE = 0  # 1 if a joint was free, and so was kept at the seed
+# The table of branches, complete or not, one per row. Its columns:
+UNSURE = 0  # 1 if a joint was free and kept at the seed
 TURN = 1  # turn of all parallel axes together [rad]
 VALUES = 2  # the joints, in the plan's order
-# Its rows: the seed, what is known so far, complete branches.
+# Its rows: the seed, partial branches, complete branches.
 SEED, HALF, COMPLETE = 0, 1, 5
 MOST = 8  # branches of a closed form
 
@@ -77,7 +77,7 @@ def copy_row(B: Array, source: int, row: int) -> None:
 
 @kernel
 def moved_by(plan: Array, joint: int, q: float, x: Vector) -> Vector:
-    """Return the point x, moved by a joint."""
+    """Return the point x moved by a joint."""
     w = vector(plan, JOINTS + joint, DIRECTION)
     if plan[JOINTS + joint, SLIDES] != 0.0:
         return plus(x, q, w)
@@ -125,14 +125,14 @@ def invariant(
 
 @kernel
 def size_of(plan: Array, which: int, middle: int) -> float:
-    """Return how large an invariant is at most, about."""
+    """Return the order of magnitude of an invariant."""
     size: float = plan[0, LENGTH]
     return size if which == 0 or plan[JOINTS + middle, SLIDES] != 0.0 else size * size
 
 
 @kernel
 def swing(plan: Array, joint: int, x: Vector, y: Vector, B: Array, row: int) -> None:
-    """Let one joint bring x to y; a point on its axis leaves it at the seed."""
+    """Solve for the joint that brings x to y; with x on its axis it stays at the seed."""
     w = vector(plan, JOINTS + joint, DIRECTION)
     if plan[JOINTS + joint, SLIDES] != 0.0:
         B[row, VALUES + joint] = dot(w, minus(y, x))

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which arms have a closed form: from the screws alone, so that DH and URDF give the same.
+"""Recognises arms with a closed form from the screws alone, so that DH and URDF agree.
 
 Two families (see branches.py), each also for arms that look like it from the tip:
 
@@ -30,17 +30,17 @@ from arm_kinematics.ik.closed_form.geometry import (
 from arm_kinematics.ik.search_model import arm_length
 from arm_kinematics.kernels.search import HEAD, SLOT
 
-_MOST_JOINTS = 6
+_MAX_JOINTS = 6
 _WRISTS = ("no wrist", "one wrist joint", "two axes that meet", "a spherical wrist")
 
 
 class ClosedForm:
-    """All solutions of one chain for one kind of target.
+    """The closed form of one chain for one kind of target.
 
     Attributes:
         name: The kind of geometry, in words.
-        plan: The same for the compiled loops, see invariants.py.
-        size: Length of a result.
+        plan: The geometry for the compiled loops, see invariants.py.
+        size: Length of a result array.
     """
 
     def __init__(self, name: str, plan: Array, joints: int, branches: int = k.MOST) -> None:
@@ -51,14 +51,14 @@ class ClosedForm:
 def recognise(
     S: Array, M: Array, prismatic: Sequence[bool], mode: str = "pose", axis: ArrayLike = (0, 0, 1)
 ) -> ClosedForm | None:
-    """Return the closed form of a chain, None if it has none that is known here.
+    """Return the closed form of a chain; None if it has no known one.
 
     Args:
         S: Screw axes (6, n) [v; w] in the base frame.
         M: Pose (4, 4) of the tip at q = 0.
-        prismatic: Which joints slide.
-        mode: "pose"; "position", where last joints that do not move the tip are kept at the seed;
-            or "position_axis", where a last joint that turns about the tool axis is.
+        prismatic: Which joints are prismatic.
+        mode: "pose"; "position", which keeps last joints that do not move the tip at the seed;
+            or "position_axis", which keeps a last joint about the tool axis there.
         axis: The tool axis of "position_axis", a unit vector (3,) in the tip's frame.
     """
     axes = ScrewAxes(S, M, prismatic)
@@ -68,7 +68,7 @@ def recognise(
 
 
 def given_branches(S: Array, M: Array, branches: Array) -> ClosedForm:
-    """Return a form whose branches are given joint positions (k, n)."""
+    """Return a form whose branches are the given joint positions (k, n)."""
     count, joints = branches.shape
     plan = np.zeros((k.JOINTS + count, k.COLUMNS))
     plan[0, k.FAMILY], plan[0, k.LENGTH] = k.GIVEN, arm_length(S, M)
@@ -77,8 +77,8 @@ def given_branches(S: Array, M: Array, branches: Array) -> ClosedForm:
 
 
 def _pose_form(axes: ScrewAxes) -> ClosedForm | None:
-    """Return the closed form of a chain for a full pose, None if there is none."""
-    if len(axes.all) > _MOST_JOINTS:
+    """Return the closed form of a chain for a full pose; None if there is none."""
+    if len(axes.all) > _MAX_JOINTS:
         return None
     form = _parallel_form(axes) or _meeting_form(axes)
     if form is None:
@@ -91,9 +91,9 @@ def _pose_form(axes: ScrewAxes) -> ClosedForm | None:
 
 
 def _position_form(axes: ScrewAxes) -> ClosedForm | None:
-    """Return the closed form for the tip's position alone: by three joints at most.
+    """Return the closed form for the tip's position alone, reached by at most three joints.
 
-    Last joints that turn about the tip are kept at the seed.
+    Last joints whose axes pass through the tip are kept at the seed.
     """
     moving = list(axes.all)
     while moving and not moving[-1].slides and axes.passes(moving[-1], axes.tip):
@@ -112,8 +112,8 @@ def _position_form(axes: ScrewAxes) -> ClosedForm | None:
 def _axis_form(axes: ScrewAxes, axis: Array) -> ClosedForm | None:
     """Return the closed form for the position and the direction of a tool axis (3,) of the tip.
 
-    The last joint has to turn about that axis, and is kept at the seed; or three joints at most
-    have to place the tip on their own.
+    Either the last joint turns about that axis and is kept at the seed, or at most three joints
+    place the tip.
     """
     last = axes.all[-1]
     if not last.slides and axes.passes(last, axes.tip) and parallel(last.w, axes.tip_axes @ axis):
@@ -126,7 +126,7 @@ def _axis_form(axes: ScrewAxes, axis: Array) -> ClosedForm | None:
 
 
 def _parallel_form(axes: ScrewAxes) -> ClosedForm | None:
-    """Return the form of an arm whose parallel axes are the heart of it."""
+    """Return the form of an arm with two or three parallel axes; None if it has none."""
     for before, count, after in _splits(len(axes.all)):
         group = axes.all[before : before + count]
         behind = axes.all[before + count :]
@@ -155,7 +155,7 @@ def _parallel_form(axes: ScrewAxes) -> ClosedForm | None:
 
 
 def _splits(n: int) -> Iterator[tuple[int, int, int]]:
-    """Yield how n joints may be split: before, parallel, behind; as many parallel as can be."""
+    """Yield the ways to split n joints: before, parallel, behind; most parallel ones first."""
     for count in (3, 2):
         for before in (0, 1):
             if 0 <= n - count - before <= 2:
@@ -163,7 +163,7 @@ def _splits(n: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _meeting_form(axes: ScrewAxes) -> ClosedForm | None:
-    """Return the form of an arm whose last axes meet."""
+    """Return the form of an arm whose last axes meet; None if they do not."""
     n = len(axes.all)
     for after in range(min(3, n), -1, -1):
         before, wrist = axes.all[: n - after], axes.all[n - after :]

@@ -1,14 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled real roots: of equations in one joint, and of polynomials of low degree.
+"""Compiled real roots of equations in one joint, and of polynomials of low degree.
 
 A joint enters linearly through two functions phi(q): (cos q, sin q) if it turns, (q, q^2) if it
-slides. An equation gives the number of its roots and these; FREE if it holds for every q. A root
-that rounding has just lost (the edge of reach) is given as the nearest q, once.
+slides. The functions return the number of roots and the roots; FREE if every q is one. A root just
+lost by rounding (the edge of reach) is returned as the nearest q, once.
 
-Between two neighbouring roots of its derivative a polynomial is monotone, so that each of its real
-roots is bracketed, and is found there to the last digit: from the derivatives of low degree
-upwards. Unlike Ferrari's formulae this loses no accuracy where roots are near to each other.
+Between two neighbouring roots of its derivative a polynomial is monotone, so each of its real
+roots is bracketed and found to the last digit, from the derivatives of low degree upwards. Unlike
+Ferrari's formulae this loses no accuracy where roots are close.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Roots = tuple[int, float, float]
 
 @kernel
 def phi(sliding: bool, q: float) -> tuple[float, float]:
-    """Return the two functions through which a joint enters."""
+    """Return the two functions of q through which a joint enters."""
     if sliding:
         return q, q * q
     s, k = sine_and_cosine(q)
@@ -39,7 +39,7 @@ def phi(sliding: bool, q: float) -> tuple[float, float]:
 
 @kernel
 def roots(sliding: bool, a: float, b: float, c: float, size: float) -> Roots:
-    """Solve (a, b) . phi(q) = c, where size tells what counts as zero."""
+    """Solve (a, b) . phi(q) = c; ``size`` is the scale of the coefficients."""
     if sliding:
         return _slides(a, b, c, size)
     return _turns(a, b, c, size)
@@ -84,9 +84,9 @@ _STEPS = 80
 
 @kernel
 def real_roots(P: Array, X: Array) -> int:
-    """Fill X[DEGREE] with the real roots of P[DEGREE], low to high; return how many.
+    """Fill X[DEGREE] with the real roots of P[DEGREE], ascending; return their number.
 
-    P[DEGREE] holds the coefficients, constant first; the other rows are for the derivatives.
+    P[DEGREE] holds the coefficients, constant first; the other rows are buffers of derivatives.
     """
     for d in range(DEGREE, 1, -1):
         for i in range(d):
@@ -122,7 +122,7 @@ def _next_roots(P: Array, X: Array, d: int, turns: int) -> int:
 def _bound(P: Array, d: int) -> float:
     """Return a number that no root of P[d] exceeds (Cauchy), 0 if there are none.
 
-    Leading coefficients that are nothing beside the others would only add roots near infinity.
+    Negligible leading coefficients are ignored: they only add roots near infinity.
     """
     most, bound = 0.0, 0.0
     for i in range(d + 1):

@@ -3,9 +3,9 @@
 """Compiled subproblems: up to three joints place a point (`place`) or make a rotation (`turn`).
 
 Joints of any kind bring a point c to its place c'. With x = e2 y(q3) = z(q1), y = e3 c and
-z = inverse(e1) c', what joint 2 leaves alone is equal for y and z. If it turns about w through p
-these are w . (x - p) and |x - p|^2 (Pieper, "The kinematics of manipulators under computer
-control", Stanford 1968), if it slides two coordinates across it. All four are linear in phi(q),
+z = inverse(e1) c', the invariants of joint 2 are equal for y and z. If it turns about w through p
+they are w . (x - p) and |x - p|^2 (Pieper, "The kinematics of manipulators under computer
+control", Stanford 1968), if it slides, two coordinates across it. All four are linear in phi(q),
 see roots.py:
 
     r1 + R1 phi(q1) = r3 + R3 phi(q3)      s1 + S1 phi(q1) = s3 + S3 phi(q3)
@@ -13,8 +13,8 @@ see roots.py:
 Where neighbouring axes are parallel or meet, one of R1, S1, R3, S3 vanishes for a suitable p: then
 one joint is alone in an equation, and the other follows from the other equation. Otherwise phi(q1)
 is a linear function of phi(q3). With t = tan(q3 / 2), or t = q3 if it slides, both parts are
-quadratics over 1 + t^2, or over 1, and what ties them together (c^2 + s^2 = 1, or the second is
-the square of the first) is a quartic. Joint 2 follows in the end.
+quadratics over 1 + t^2, or over 1, and their relation (c^2 + s^2 = 1, or the second is the
+square of the first) is a quartic. Joint 2 follows last.
 
 A rotation R is R4, R4 R5 or R4 R5 R6 about given axes. With three the polar angle of R w6 from w4
 is that of R5 w6, which gives q5 by the spherical law of cosines, in the half-angle form that keeps
@@ -79,7 +79,7 @@ Linear = tuple[float, float, float]
 
 @kernel
 def quartic_branches(plan: Array, on_1: Path, on_3: Path, B: Array, source: int, row: int) -> int:
-    """Fill in three joints from the paths of z and y; arguments and result as of ``place``."""
+    """Fill in three joints from the paths of z and y; arguments and result as for ``place``."""
     k1, a1, b1 = invariant(plan, 0, 1, 0, on_1)
     m1, d1, e1 = invariant(plan, 1, 1, 0, on_1)
     r3 = invariant(plan, 0, 1, 2, on_3)
@@ -112,7 +112,7 @@ def _combined(k: float, a: Linear, m: float, b: Linear) -> Linear:
 def _third_alone(
     plan: Array, k: float, a: float, b: float, B: Array, source: int, row: int
 ) -> int:
-    """Joint 1 does not move the target: it stays at the seed, and joint 3 is alone."""
+    """Solve for joint 3 alone; joint 1 does not move the target and stays at the seed."""
     sliding = plan[JOINTS + 2, SLIDES] != 0.0
     found, q0, q1 = roots(sliding, a, b, -k, size_of(plan, 0, 1))
     for i in range(abs(found)):
@@ -149,7 +149,7 @@ def _both(plan: Array, f: Linear, g: Linear, B: Array, source: int, row: int) ->
 def _away_from_roots(slides_1: bool, f: Linear, g: Linear) -> float:
     """Return the quarter turn q3 opposite to which the equation is farthest from holding.
 
-    There t is infinite, so that no root must be there.
+    There t is infinite, so it must not be a root.
     """
     best, start = -1.0, 0.0
     for quarter in range(4):
@@ -199,10 +199,10 @@ def _fill_quartic(slides_1: bool, slides_3: bool, f: Linear, g: Linear, P: Array
 def place(
     plan: Array, joints: int, c: Vector, target: Vector, B: Array, source: int, row: int
 ) -> int:
-    """Let the first 0 to 3 joints bring c, its place with them at zero, to target.
+    """Solve for the first 0 to 3 joints, which bring the point c (at joints 0) to target.
 
-    Returns how many ways there are. Each becomes a row of B from ``row`` on, with what has been
-    found so far in row ``source``.
+    Returns the number of solutions. Each becomes a row of B from ``row`` on, a copy of the partial
+    branch in row ``source`` with these joints filled in.
     """
     if joints == 3:
         return _by_three(plan, c, target, B, source, row)
@@ -218,7 +218,7 @@ def place(
 def place_by_two(
     plan: Array, at: int, c: Vector, target: Vector, B: Array, source: int, row: int
 ) -> int:
-    """The same for joints ``at`` and ``at + 1``: the second from an invariant, then the first."""
+    """Solve like ``place`` for joints ``at`` and ``at + 1``, the second by an invariant."""
     which, second = int(plan[0, INVARIANT]), at + 1
     on = path(plan, second, c, 1.0)
     k, a, b = invariant(plan, which, at, second, on)
@@ -239,7 +239,7 @@ def place_by_two(
 
 @kernel
 def _by_three(plan: Array, c: Vector, target: Vector, B: Array, source: int, row: int) -> int:
-    """The outer joint that is alone in an equation, the other one, and the one between them."""
+    """Solve for the outer joint alone in an equation, then the other one, then the middle one."""
     lead, middle, follow = 0, 1, 2
     on_lead, on_follow = path(plan, 0, target, -1.0), path(plan, 2, c, 1.0)
     if plan[0, FIRST] == BOTH:
@@ -279,17 +279,17 @@ def _by_three(plan: Array, c: Vector, target: Vector, B: Array, source: int, row
 
 
 STRAIGHT = 1e-10
-"""Sine of the angle below which two axes are in line."""
+"""Sine of the angle below which two axes count as aligned."""
 
 
 @kernel
 def turn(
     plan: Array, w: Vector, at: int, more: int, R: Rotation, B: Array, source: int, row: int
 ) -> int:
-    """Write R as turns about w and about the last 0 to 2 (more) joints; return in how many ways.
+    """Decompose R into turns about w and the last 0 to 2 (more) joints; return how many ways.
 
-    Column ``at`` of B is for the turn about w. Each way becomes a row of B from ``row`` on, with
-    what has been found so far in row ``source``.
+    Column ``at`` of B is for the turn about w. Each solution becomes a row of B from ``row`` on, a
+    copy of the partial branch in row ``source`` with these joints filled in.
     """
     copy_row(B, source, row)
     if more == 0:
@@ -329,7 +329,7 @@ def _three_turns(
             break
         if aside > STRAIGHT:
             B[i, at] = angle_to(w, turned(w5, B[i, five], w6), v)
-        else:  # axes 4 and 6 are in line, so that one of them is kept at the seed
+        else:  # axes 4 and 6 are aligned, so one of them is kept at the seed
             B[i, UNSURE] = 1.0
             if at < VALUES:
                 B[i, at] = angle_to(w, w5, rotated(R, turned(w6, -B[i, five + 1], w5)))

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled back-substitution: from eigenvectors to joint angles, each solution once."""
+"""Compiled back-substitution from eigenvectors to joint angles, without duplicates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from arm_kinematics.kernels.forward import work
 
 BRANCHES = 4
 MIXED = 1e-6  # relative difference from 1 of a squared sine and cosine
-ONE_EQUATION = 1e-14  # relative determinant up to which two equations are one
+ONE_EQUATION = 1e-14  # relative determinant up to which two equations are dependent
 ALPHA_RE, ALPHA_IM, BETA = 0, 1, 2  # rows of the eigenvalues, as LAPACK's ggev gives them
 
 
@@ -33,9 +33,9 @@ ALPHA_RE, ALPHA_IM, BETA = 0, 1, 2  # rows of the eigenvalues, as LAPACK's ggev 
 def candidate(
     t: Array, lines: Array, Z: Array, values: Array, vectors: Array, i: int, branch: int, q: Array
 ) -> bool:
-    """Fill q (6,), in the order of the arm, with the angles that belong to the i-th eigenvalue.
+    """Fill q (6,), in the order of the arm, with the angles of the i-th eigenvalue.
 
-    A complex one is taken for the real one that is nearest in angle; of a pair, i is the first.
+    A complex one is replaced by the real one nearest in angle; of a pair, i is the first.
     ``t``, ``lines`` and ``Z`` are those of `eliminate`; ``values`` (3, 16) the real and imaginary
     parts of alpha, and beta; ``vectors`` (16, 16) have a row each, and the imaginary part of a
     pair is its second row. Where several solutions share the eigenvalue, ``branch``, below
@@ -125,9 +125,9 @@ def _angles_of_products(v: Array, branch: int) -> tuple[float, float, bool]:
 def _second(first: Array, second: Array, x: Array, y: Array, branch: int) -> tuple[float, bool]:
     """Return the turn of x about the second axis after which the first can bring it to y.
 
-    What a turn about the first axis leaves unchanged is linear in cosine and sine of the second:
-    five equations, least squares. If all of them are one (parallel or intersecting axes), there
-    are two answers, and the second value is True.
+    The invariants of a turn about the first axis are linear in cosine and sine of the second: five
+    equations, solved by least squares. If they are all dependent (parallel or intersecting axes),
+    there are two solutions, and the second value is True.
     """
     wanted, z = np.empty(5), np.empty(6)
     f = np.empty((3, 5))
@@ -151,7 +151,7 @@ def _second(first: Array, second: Array, x: Array, y: Array, branch: int) -> tup
 
 @kernel
 def _invariants(axis: Array, x: Array, f: Array) -> None:
-    """Fill f (5,) with what a turn about the axis leaves of a line element."""
+    """Fill f (5,) with the invariants of a line element under a turn about the axis."""
     for m in range(5):
         f[m] = 0.0
     reach = 0.0
@@ -186,14 +186,14 @@ def _angle_between(axis: Array, x: Array, y: Array) -> float:
     return math.atan2(s, k - along_x * along_y - straight_x * straight_y)
 
 
-# Row 0 of the result: number of solutions, which follow; and of the order that came last: how many
-# it found, whether all adds up, the largest error of a real eigenvalue's candidate.
+# Row 0 of the result: number of solutions, which follow; then for the last order: how many it
+# found, whether they are consistent, the largest error of a real eigenvalue's candidate.
 COUNT, FOUND, SOUND, WORST = 0, 1, 2, 3
 CAPACITY = 64
-NEARLY_REAL = 0.01  # imaginary part of an angle [rad] up to which rounding may have made it ...
-CLOSE = (1e-4, 1e-2)  # error up to which a real, a nearly real eigenvalue's candidate is right
-FAR = 0.2  # imaginary part of an angle [rad] from which on no real solution is near
-WORTHWHILE = 0.03  # error up to which a complex one's is polished
+NEARLY_REAL = 0.01  # imaginary part of an angle [rad] that may be due to rounding
+CLOSE = (1e-4, 1e-2)  # largest error of a valid candidate of a real, a nearly real eigenvalue
+FAR = 0.2  # imaginary part of an angle [rad] above which no real solution is near
+WORTHWHILE = 0.03  # error up to which candidates of complex eigenvalues are polished
 
 
 @kernel
@@ -245,7 +245,7 @@ def collect(
 
 @kernel
 def _add(c: Array, T: Array, unit: float, q: Array, W: Array, known: Array) -> None:
-    """Append q to the known solutions unless it is one of them, or no room is left."""
+    """Append q to the known solutions unless it is one of them or they are full."""
     count = int(known[0, COUNT])
     for k in range(count):
         if is_same(c, T, unit, known[1 + k], q, W):

@@ -11,12 +11,12 @@ where ei turns about the axis of joint i. It may be opened at any joint and read
 direction: twelve orders of the same loop (Raghavan and Roth 1990 use the first). An order is a
 table of 7 rows:
 
-    t[i, 0:6]  axis of the i-th joint of this order, as it is at q = 0 (lengths over UNIT)
-    t[i, 6]    1 if the loop was opened after this joint, so that H^-1 has to carry it
-    t[i, 7]    number of the joint
-    t[6, 0:2]  UNIT: length that is called 1 [m]; REVERSED: 1 if the loop is read backwards
+    t[i, 0:6]  axis of the i-th joint of this order at q = 0 (lengths over UNIT)
+    t[i, 6]    1 if the loop was opened after this joint, so that H^-1 carries it
+    t[i, 7]    index of the joint
+    t[6, 0:2]  UNIT: unit of length [m]; REVERSED: 1 if the loop is read backwards
 
-With C(x) the 14 coordinates of a line element the loop says
+With C(x) the 14 coordinates of a line element, the loop requires
 
     C(e3 e4 e5 x) = C(e2^-1 e1^-1 H x),    x on axis 6, which e6 leaves where it is.
 
@@ -29,7 +29,7 @@ With C(x) the 14 coordinates of a line element the loop says
 
 2. Times cos(q4/2) and times sin(q4/2): 12 equations in the 12 products v of
    (cos 3q4/2, sin 3q4/2, cos q4/2, sin q4/2) and (cos q5, sin q5, 1): the dialytic step, in a
-   basis that is orthogonal and knows no infinity at half a turn:
+   basis that is orthogonal and finite at half a turn:
 
        B v + G R(q3) F v = 0,    B 12 x 12, G 12 x 16, F 16 x 12.
 
@@ -41,7 +41,7 @@ With C(x) the 14 coordinates of a line element the loop says
 
 The 8 eigenvalues x = +-i of Manocha and Canny's pencil of size 24 ("Efficient inverse kinematics
 for general 6R manipulators", IEEE Trans. Robotics and Automation 10(5), 1994) never appear: the
-16 that are left belong to the 16 solutions. All steps but the products are orthogonal.
+other 16 belong to the 16 solutions. All steps but the products are orthogonal.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def invert(G: Array, Y: Array) -> None:
 
 @kernel
 def copy(x: Array, y: Array) -> None:
-    """Fill y from x; plain loops compile in a tenth of the time of slices."""
+    """Copy x into y; plain loops compile ten times as fast as slices."""
     for i in range(y.size):
         y[i] = x[i]
 
@@ -173,8 +173,8 @@ def coordinates(x: Array, y: Array) -> None:
 
     p, l, p x l, (p.p) l - 2 (p.l) p, p.p and p.l (Raghavan and Roth 1990): those of the point and
     of the element in conformal geometry, where a rotation acts as a matrix of its sine, its cosine
-    and 1. First the x, then the y components of the four vectors, then what a turn about z leaves:
-    their z components, p.p and p.l.
+    and 1. First the x, then the y components of the four vectors, then the invariants of a turn
+    about z: their z components, p.p and p.l.
     """
     pp = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
     pl = x[0] * x[3] + x[1] * x[4] + x[2] * x[5]
@@ -216,7 +216,7 @@ def _fourier(a: Array, b: Array, c: Array) -> None:
         c[k] = (f + g + h) / 3.0
 
 
-TURNED = 8  # of the coordinates, those which a turn about z mixes: 4 x parts, 4 y parts
+TURNED = 8  # coordinates that a turn about z mixes: 4 x parts, 4 y parts
 FREE = 6  # equations without joints 1 and 2
 PRODUCTS = 12  # entries of v
 SIZE = 16  # of the eigenvalue problem

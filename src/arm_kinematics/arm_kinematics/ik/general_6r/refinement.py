@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled polishing: Newton's method on the six equations of the pose, and what is one solution.
+"""Compiled polishing by Newton's method on the six equations of the pose, and deduplication.
 
 The error of a pose is its distance from the target over the length of the arm, and the angle
 between the two; a solution is a pose whose error is round-off.
@@ -21,11 +21,11 @@ ITERATIONS = 40
 LONGEST_STEP = 0.5  # [rad]
 HALVINGS = 6
 ROUND_OFF = 1e-15
-GOOD = 1e-14  # error that is not worth shorter steps
+GOOD = 1e-14  # error below which steps are not shortened
 SOLVED = 1e-10  # error of a solution
 NEGLIGIBLE_PIVOT = 1e-13
-SAME = 1e-8  # solutions nearer than this are one [rad]
-NEAR = 1e-2  # ... and those nearer than this, if all between them is a solution as well
+SAME = 1e-8  # solutions nearer than this are the same [rad]
+NEAR = 1e-2  # ... and those nearer than this, if the point half-way is a solution too
 
 
 @kernel
@@ -56,8 +56,8 @@ def newton(
 ) -> tuple[float, float]:
     """Improve q in place as far as rounding allows; return the errors before and after.
 
-    A q whose error is over the limit is left as it is. Steps are shortened until they help. A
-    direction in which the arm cannot move is left out.
+    A q whose error exceeds the limit is not changed. Steps are shortened until they reduce the
+    error. Directions in which the arm cannot move are ignored.
     """
     e, A, step, trial = np.empty(6), np.empty((6, 7)), np.empty(6), np.empty(6)
     place(c, q, W)
@@ -138,7 +138,7 @@ def wrap(angle: float) -> float:
 
 @kernel
 def distance(p: Array, q: Array) -> float:
-    """Return the largest difference of two sets of angles, over the short way round."""
+    """Return the largest difference of two sets of angles, modulo whole turns."""
     largest = 0.0
     for i in range(p.size):
         largest = max(largest, abs(wrap(p[i] - q[i])))
@@ -147,7 +147,7 @@ def distance(p: Array, q: Array) -> float:
 
 @kernel
 def is_same(c: Array, T: Array, unit: float, p: Array, q: Array, W: Array) -> bool:
-    """Return whether two solutions are one: the pose half-way is about as good as theirs."""
+    """Return whether two solutions are the same: the posture half-way is about as accurate."""
     apart = distance(p, q)
     if apart < SAME or apart > NEAR:
         return apart < SAME

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """All real solutions of any arm of six revolute joints, at most 16 (Primrose 1986).
 
-No seed, no iteration that might miss one: elimination leaves an eigenvalue problem of size 16
-(`elimination.py` has the equations and their sources), each real eigenvalue gives one candidate
-(`back_substitution.py`), and Newton's method on the pose removes the rounding (`refinement.py`).
+There is no seed and no iteration that might miss one: elimination leaves an eigenvalue problem of
+size 16 (`elimination.py` has the equations and their sources), each real eigenvalue gives one
+candidate (`back_substitution.py`), and Newton's method on the pose removes the rounding
+(`refinement.py`).
 
-A closed loop can be opened at any of its six joints and read in two directions. What is singular
-in one of these twelve orders (parallel axes, a spherical wrist) mostly is not in another; sample
-poses show once per arm which to trust. For each target two trusted orders have to agree, and to
-account for every real eigenvalue; if they do not, the others are used too.
+A closed loop can be opened at any of its six joints and read in two directions. A geometry
+that is singular in one of these twelve orders (parallel axes, a spherical wrist) usually is not in
+another; sample poses show once per arm which orders to trust. For each target two trusted orders
+have to agree, and to account for every real eigenvalue; otherwise the others are used too.
 
 At a singular pose two solutions or more meet. There they are found to about 1e-7 rad (two) or
 1e-5 rad (three), while the pose still fits to round-off. Where the arm can move with its tip at
@@ -71,29 +72,29 @@ def order_tables(S: Array, unit: float) -> Array:
 
 
 SAMPLES = 5
-AGREE = 2  # orders that have to agree, or the others are used too
+AGREE = 2  # orders that must agree; otherwise the others are used too
 _JOINTS = [f"joint {i + 1}" for i in range(6)]
 _STEP = 0.8986537126286993 ** np.arange(1, 7)  # 1/x with x^7 = x + 1 (Roberts 2018)
 
 
 class EliminationPlan(NamedTuple):
-    """Orders of an arm's loop, best first, and how many of them can be trusted."""
+    """Orders of an arm's loop, best first, and the number of trusted ones."""
 
     orders: tuple[int, ...]
     trusted: int
 
 
 class General6R:
-    """The poses of an arm of six revolute joints, whatever its geometry.
+    """The solver of an arm of six revolute joints of any geometry.
 
     May be used from several threads at once.
 
     Attributes:
-        plan: In which orders the loop is solved; arms of nearly the same geometry may share it.
+        plan: Orders in which the loop is solved; arms of nearly the same geometry may share it.
     """
 
     def __init__(self, S: ArrayLike, M: ArrayLike, plan: EliminationPlan | None = None) -> None:
-        """Prepare the arm of screws S (6, 6), six turning joints, and home pose M (4, 4)."""
+        """Prepare the arm of screws S (6, 6), six revolute joints, and home pose M (4, 4)."""
         from scipy.linalg import lapack  # takes longer than all other imports of this package
 
         prepare_general_6r()
@@ -104,7 +105,7 @@ class General6R:
         self._from_home = inverse(home)
         unit = arm_length(screws, home) / 3.0
         self._tables = order_tables(screws, unit)
-        self.plan = plan or self._learn()
+        self.plan = plan or self._rank_orders()
 
     def solve(self, T: ArrayLike) -> Array:
         """Return all real joint angles (k, 6) in (-pi, pi] that bring the tip to T (4, 4)."""
@@ -114,7 +115,7 @@ class General6R:
         enough = min(AGREE, max(self.plan.trusted, 1))
         complete: list[float] = []
         for i, order in enumerate(self.plan.orders):
-            self._ask(order, target, H, out)
+            self._solve_order(order, target, H, out)
             if out[0, SOUND] and i < self.plan.trusted:
                 complete.append(out[0, FOUND])
             if complete.count(out[0, COUNT]) >= enough:
@@ -122,8 +123,8 @@ class General6R:
         solutions = out[1 : 1 + int(out[0, COUNT])]
         return solutions[np.lexsort(solutions.T[::-1])]
 
-    def _ask(self, order: int, T: Array, H: Array, out: Array) -> None:
-        """Add to out what one order of the loop finds."""
+    def _solve_order(self, order: int, T: Array, H: Array, out: Array) -> None:
+        """Add the solutions of one order of the loop to out."""
         table = self._tables[order]
         lines, Z = np.empty((10, 6)), np.empty((SIZE, PRODUCTS + SIZE))
         P = np.empty((2 * SIZE, SIZE))
@@ -133,23 +134,23 @@ class General6R:
         )
         collect(self._c, T, table, lines, Z, np.array((re, im, beta)), vectors.T, out)
 
-    def _learn(self) -> EliminationPlan:
-        """Rank the orders by what they do with sample poses.
+    def _rank_orders(self) -> EliminationPlan:
+        """Rank the orders by their results at sample poses.
 
-        Trusted is an order whose answers are SOUND more often than not, and then never wrong.
+        An order is trusted if most of its results are SOUND, and these are never wrong.
         """
-        answers, errors = np.zeros((SAMPLES, ORDERS)), np.zeros(ORDERS)
+        counts, errors = np.zeros((SAMPLES, ORDERS)), np.zeros(ORDERS)
         for i in range(SAMPLES):
             T, out = np.empty((4, 4)), np.zeros((1 + CAPACITY, 6))
             turns = (0.5 + (i + 1) * _STEP) % 1.0
             forward.fk(self._c, np.asarray(2.0 * np.pi * turns - np.pi, dtype=np.float64), T)
             H = T @ self._from_home
             for order in range(ORDERS):
-                self._ask(order, T, H, out)
-                answers[i, order] = out[0, FOUND] if out[0, SOUND] else np.nan
+                self._solve_order(order, T, H, out)
+                counts[i, order] = out[0, FOUND] if out[0, SOUND] else np.nan
                 errors[order] += out[0, WORST]
-            answers[i] -= out[0, COUNT]
-        right, wrong = np.sum(answers == 0.0, axis=0), np.sum(answers < 0.0, axis=0)
+            counts[i] -= out[0, COUNT]
+        right, wrong = np.sum(counts == 0.0, axis=0), np.sum(counts < 0.0, axis=0)
         ranked = sorted(range(ORDERS), key=lambda k: (wrong[k], -right[k], errors[k], k))
         return EliminationPlan(tuple(ranked), int(np.sum((wrong == 0) & (2 * right > SAMPLES))))
 
