@@ -80,7 +80,7 @@ def preamble(chosen: argparse.Namespace, found: dict[str, str | None]) -> str:
         lines.append(f"Peers: {', '.join(there) or 'none'}.")
         if missing:
             lines.append(f"Not installed: {', '.join(missing)}; `{COMMAND} --peers` does it.")
-    lines.append(f"Times of {chosen.targets:,} targets a line, peers of as many as fit into ")
+    lines.append(f"Times of {chosen.targets:,} targets per row; for peers, as many as fit into ")
     lines[-1] += f"{chosen.seconds:g} s."
     return "\n".join(lines)
 

@@ -162,7 +162,7 @@ def main() -> None:
     spent = (time.monotonic() - begin) / (2 * len(lines) * chosen.trials)
     text = "\n".join(
         [
-            f"{processor()}, {os.cpu_count()} cores; {chosen.trials} trials a number, "
+            f"{processor()}, {os.cpu_count()} cores; {chosen.trials} trials per number, "
             f"{spent:.2f} s each. After touching {TOUCHED} points the worst zero of waist, "
             f"shoulder and elbow is {left:.2f} deg (rms).",
             "",

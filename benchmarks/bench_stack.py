@@ -171,7 +171,7 @@ def main() -> None:
     rclpy.init()
     head = (
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}; nut transfer "
-        f"on emulated servos at 50 Hz, {chosen.seconds:g} s each; shares of one core."
+        f"on emulated servos at 50 Hz, {chosen.seconds:g} s each; fractions of one core."
     )
     text = f"{head}\n\n{run(chosen)}"
     print(text)

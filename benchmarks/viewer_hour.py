@@ -79,11 +79,11 @@ def main() -> None:
                 blocks = sys.getallocatedblocks() / 1e3
                 read[name] = f"{memory(os.getpid()):.1f} MB ({blocks:.1f}) after {name}"
     print(
-        f"{count:,} pictures, {count / RATE / 60.0:.0f} minutes at {RATE} a second, drawn as fast "
-        f"as it goes, with one client: {', '.join(read.values())} of them."
+        f"{count:,} frames, {count / RATE / 60.0:.0f} minutes at {RATE} per second, drawn as fast "
+        f"as possible, with one client: {', '.join(read.values())} of them."
     )
     close_server(server)
-    os._exit(0)  # whatever the client still waits for
+    os._exit(0)  # do not wait for the client
 
 
 if __name__ == "__main__":
