@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from arm_hardware.bus.i2c import I2C
 from arm_hardware.bus.interface import Bus
@@ -13,11 +14,17 @@ from arm_hardware.bus.pca9685 import Pca9685Bus
 from arm_hardware.bus.servokit import ServoKitBus
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.clock import SteadyClock
-from arm_hardware.simulation.arm import SimulatedBoard
-from arm_hardware.simulation.i2c_bus import SimI2C, SimSMBus
+from arm_hardware.simulation.board import SimI2C, SimSMBus, SimulatedBoard
 from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
 
 _SIMULATED = "the simulated bus"
+
+
+class BoardConnection(NamedTuple):
+    """A closed bus to a board and, with sim hardware, the simulated board."""
+
+    bus: Bus
+    sim: SimulatedBoard | None = None
 
 
 def real_bus(backend: str, board: ServoBoard) -> Bus:

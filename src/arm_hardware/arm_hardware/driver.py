@@ -9,12 +9,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from arm_description import RobotModel
-from arm_hardware.backends import real_bus, sim_bus, simulated_board
+from arm_hardware.backends import BoardConnection, real_bus, sim_bus, simulated_board
 from arm_hardware.bus.fake import FakeBus
-from arm_hardware.bus.interface import Bus
 from arm_hardware.calibration.axes import Axes, axes_of, check_position, rest_positions
 from arm_hardware.calibration.calibration import Calibration, calibration_path
 from arm_hardware.calibration.file import load_calibration
@@ -27,9 +25,6 @@ from arm_hardware.errors import CalibrationError, HardwareError, StateError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, single_point_goal
 from arm_hardware.motion.options import DriverOptions
-
-if TYPE_CHECKING:
-    from arm_hardware.simulation.arm import SimulatedBoard
 
 _LOGGER = logging.getLogger(__name__)
 PARK_SPEED = 0.3  # share of each joint's speed limit, if PARK_TIME allows
@@ -89,6 +84,7 @@ class Driver:
         axes: The arm, limits narrowed to what its servos can reach.
         sim: The simulated board and servos; None without sim hardware.
         controller: Takes commands.
+        rest: The rest posture [rad or m], as ``axes.all``.
     """
 
     def __init__(
@@ -100,18 +96,17 @@ class Driver:
         self.clock = clock or SteadyClock(options.speed)
         self.period = tick_period(options.rate_hz, options.speed)
         self.calibration: Calibration | None = None
-        self.sim: SimulatedBoard | None = None
         self._model = model
         self.axes, maps = self._axes_and_maps()
         rest = rest_positions(model, self.axes)
         for axis, position in zip(self.axes, rest, strict=True):
             check_position(axis, position, " of the rest posture")
-        self.bus: Bus = self._make_bus()
+        self.bus, self.sim = self._connection()
         self.output = ServoOutput(self.bus, self.axes, maps, self.period)
         self.controller = TrajectoryController(
             self.axes, self.output, self.period, rest, options.slow_homing, options.motion_options
         )
-        self._rest = rest
+        self.rest = rest
         slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
         self.loop = ControlLoop(
             self.controller.tick, self._failed, self.clock, self.period, slip, options.priority
@@ -167,7 +162,7 @@ class Driver:
                 return
             action = action or self.options.final_action
             if action == "park":
-                park(self.controller, self._rest, cut_short)
+                park(self.controller, self.rest, cut_short)
             self._open = False
             if not self.loop.close():
                 _LOGGER.error(
@@ -200,15 +195,15 @@ class Driver:
                 _LOGGER.info("%s: limits narrowed by its calibration.", axis.name)
         return narrowed, self.calibration.maps(axes)
 
-    def _make_bus(self) -> Bus:
+    def _connection(self) -> BoardConnection:
         if self.options.hardware == "fake" or self.calibration is None:
-            return FakeBus()
+            return BoardConnection(FakeBus())
         board, backend = self.calibration.board, self.options.backend
         if self.options.hardware == "real":
-            return real_bus(backend, board)
+            return BoardConnection(real_bus(backend, board))
         kept = self.options.sim_registers
-        self.sim = simulated_board(board, self.clock, Path(kept) if kept else None)
-        return sim_bus(backend, board, self.sim)
+        sim = simulated_board(board, self.clock, Path(kept) if kept else None)
+        return BoardConnection(sim_bus(backend, board, sim), sim)
 
     def _failed(self, error: Exception) -> None:
         """Enter FAULT after an unexpected exception in the control loop."""

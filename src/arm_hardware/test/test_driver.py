@@ -115,7 +115,7 @@ def test_exception_in_a_tick_is_a_fault(opened):
     driver.controller.changed = lambda: (
         driver.controller.state is DriverState.FAULT and failed.set()
     )
-    driver.controller._work = lambda: 1 / 0
+    driver.output.verify_registers = lambda: 1 / 0
     assert failed.wait(5)
     assert "ZeroDivisionError" in driver.controller.snapshot().message
 
@@ -137,8 +137,8 @@ def test_loop_keeps_its_schedule_and_slips_when_late(clock):
         if len(moments) == 5:
             clock.time += 0.05  # longer than the period
         if len(moments) == 7:
+            clock.sleep_until = lambda moment, closing: closing.wait()
             done.set()
-            loop._closing.set()
 
     loop = ControlLoop(tick, lambda error: None, clock, 0.02, SLIP)
     loop.start()
@@ -163,7 +163,7 @@ def test_priority_is_requested_and_a_refusal_explained(monkeypatch, raised, says
             raise raised
 
     monkeypatch.setattr(os, "sched_setscheduler", schedule)
-    monkeypatch.setattr(priority, "_other_threads", lambda: [7])
+    monkeypatch.setattr(priority, "other_threads", lambda: [7])
     assert re.search(says, raise_priority(40))
     assert asked == [(7, os.SCHED_FIFO, 39), (0, os.SCHED_FIFO, 40)][: 1 if raised else 2]
     asked.clear()
@@ -174,7 +174,7 @@ def test_other_threads_of_the_process_are_found():
     done = threading.Event()
     thread = threading.Thread(target=done.wait, args=(30,))
     thread.start()
-    assert thread.native_id in priority._other_threads()
-    assert threading.get_native_id() not in priority._other_threads()
+    assert thread.native_id in priority.other_threads()
+    assert threading.get_native_id() not in priority.other_threads()
     done.set()
     thread.join()

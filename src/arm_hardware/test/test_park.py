@@ -53,7 +53,7 @@ def record(driver) -> list[list[int]]:
 
 def home_of(driver) -> list[int]:
     maps = driver.output.maps[:-1]
-    return [m.count_of(p) for m, p in zip(maps, driver._rest, strict=False)]
+    return [m.count_of(p) for m, p in zip(maps, driver.rest, strict=False)]
 
 
 def test_parking_moves_to_rest_slowly_and_then_releases(driver):

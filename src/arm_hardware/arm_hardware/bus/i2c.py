@@ -71,7 +71,7 @@ class I2C(ABC):
         """Close the bus."""
 
 
-class PatientI2C:
+class LockTimeoutI2C:
     """An I2C or ``busio.I2C`` whose ``try_lock`` waits for a limited time.
 
     Users of a ``busio.I2C``, including Adafruit's libraries, poll ``try_lock`` until it succeeds,
@@ -96,9 +96,9 @@ class PatientI2C:
 
 
 class Registers:
-    """The registers of one chip on a PatientI2C."""
+    """The registers of one chip on a LockTimeoutI2C."""
 
-    def __init__(self, i2c: PatientI2C, address: int) -> None:
+    def __init__(self, i2c: LockTimeoutI2C, address: int) -> None:
         self._i2c = i2c
         self._address = address
 

@@ -9,9 +9,7 @@ import fcntl
 import grp
 import os
 from pathlib import Path
-from typing import Any, cast
-
-from smbus2 import SMBus, i2c_msg
+from typing import Any
 
 from arm_hardware.bus.i2c import I2C
 from arm_hardware.bus.servokit import import_adafruit
@@ -25,18 +23,31 @@ _I2C_TIMEOUT, _TIMEOUT_UNIT = 0x0702, 0.01  # linux/i2c-dev.h; [s]
 _ADDRESSES = range(0x08, 0x78)  # the others are reserved
 
 
+def import_smbus2() -> Any:
+    """Return the module ``smbus2``; raise BusError if it is missing."""
+    try:
+        import smbus2
+    except ImportError as error:
+        raise BusError(
+            "The library smbus2 is missing; install it into the Python that runs this program: "
+            "sudo apt install python3-smbus2, or pip install smbus2"
+        ) from error
+    return smbus2
+
+
 class LinuxI2C(I2C):
     """An I2C device node, accessed through an open ``smbus2.SMBus``."""
 
     def __init__(self, bus: Any) -> None:
         super().__init__()
         self._bus = bus
+        self._message = import_smbus2().i2c_msg
 
     def transfer(self, address: int, data: bytes, length: int) -> bytes:
         """Write ``data``, then read and return ``length`` bytes after a repeated start."""
-        messages = [i2c_msg.write(address, data)] if data else []
+        messages = [self._message.write(address, data)] if data else []
         if length:
-            messages.append(i2c_msg.read(address, length))
+            messages.append(self._message.read(address, length))
         self._bus.i2c_rdwr(*messages)
         return bytes(messages[-1]) if length else b""
 
@@ -61,9 +72,10 @@ class LinuxI2C(I2C):
 def linux_i2c(device: Path = DEVICE) -> LinuxI2C:
     """Return the computer's bus by the kernel's interface; raise BusError if it is unusable."""
     check_device(device)
+    smbus2 = import_smbus2()
     try:
-        bus = SMBus(str(device))
-        _set_timeout(cast(int, bus.fd))
+        bus = smbus2.SMBus(str(device))
+        _set_timeout(bus.fd)
     except OSError as error:
         raise BusError(f"{device} cannot be opened ({error}); is it an I2C bus?") from error
     return LinuxI2C(bus)

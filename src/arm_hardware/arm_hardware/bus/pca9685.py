@@ -10,16 +10,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from arm_hardware.bus.i2c import I2C, PatientI2C, Registers
+from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers
 from arm_hardware.calibration.calibration import ServoBoard
-from arm_hardware.calibration.servo_map import prescale
+from arm_hardware.calibration.servo_map import COUNTS, prescale
 from arm_hardware.errors import BusError
 
 MODE1, LED0, ALL_LED_OFF_H, PRE_SCALE = 0x00, 0x06, 0xFD, 0xFE
 RESTART, AUTO_INCREMENT, SLEEP = 0x80, 0x20, 0x10  # of MODE1
 FULL = 0x10  # of the upper byte of LEDn_ON and LEDn_OFF: always on, always off
 CHANNELS = 16
-COUNTS = 4096
 TRIES = 3
 OSCILLATOR_START = 0.001  # [s]; at most 500 us (section 7.3.1.1)
 
@@ -54,12 +53,12 @@ class Pca9685Bus:
         self._connect = connect
         self._where = where
         self.name = f"The servo board at 0x{board.address:02x} of {where}"
-        self._i2c: PatientI2C | None = None
+        self._i2c: LockTimeoutI2C | None = None
 
     def open(self) -> None:
         """Connect; see Bus.open()."""
         if self._i2c is None:
-            self._i2c = PatientI2C(self._connect())
+            self._i2c = LockTimeoutI2C(self._connect())
             self._registers = Registers(self._i2c, self._board.address)
         self._find_board()
         self._refuse_foreign_pulses()

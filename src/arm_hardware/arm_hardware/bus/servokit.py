@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from arm_hardware.bus.i2c import I2C
-from arm_hardware.bus.pca9685 import CHANNELS, COUNTS, Pca9685Bus, check_count
+from arm_hardware.bus.pca9685 import CHANNELS, Pca9685Bus, check_count
 from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import BusError
 
 PACKAGE = "adafruit-circuitpython-servokit"

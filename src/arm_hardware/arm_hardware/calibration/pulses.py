@@ -5,14 +5,28 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Protocol
 
 from arm_hardware.calibration.calibration import Calibration
 
-if TYPE_CHECKING:
-    from arm_hardware.bus.retrying_bus import RetryingBus
-
 HELD = "Pulses continue: the arm is held. Only `release`, or cutting its power, releases it."
+
+
+class PulseBus(Protocol):
+    """An open bus; see ``arm_hardware.bus.retrying_bus``."""
+
+    def start(self) -> None:
+        """Set the pulse frequency and wake the board."""
+
+    def read(self, channels: Iterable[int]) -> dict[int, int | None]:
+        """Return the counts that the board sends, None where it sends no pulse."""
+
+    def write(self, channel: int, count: int) -> bool:
+        """Set the count of one channel."""
+
+    def release(self, channels: Iterable[int]) -> None:
+        """End the pulses of channels."""
 
 
 class Pulses:
@@ -21,14 +35,14 @@ class Pulses:
     These raise BusError if the bus is lost; the pulse is then unchanged.
     """
 
-    def __init__(self, line: RetryingBus, calibration: Calibration) -> None:
+    def __init__(self, bus: PulseBus, calibration: Calibration) -> None:
         """Read the registers of an open board."""
-        self._line = line
+        self._bus = bus
         self._servos = calibration.servos
         self._count_us = calibration.board.count_us
         least, most = calibration.safe_pulses_us
         self.bounds = math.ceil(least / self._count_us), math.floor(most / self._count_us)
-        found = line.read(servo.channel for servo in self._servos.values())
+        found = bus.read(servo.channel for servo in self._servos.values())
         # By joint name; None where the servo gets no pulses.
         self.counts = {name: found[servo.channel] for name, servo in self._servos.items()}
 
@@ -39,7 +53,7 @@ class Pulses:
 
     def first(self, name: str) -> None:
         """Send a servo its first pulse, halfway between its pulse limits."""
-        self._line.start()
+        self._bus.start()
         middle = sum(self._servos[name].pulse_limits_us) / 2.0
         self._write(name, round(middle / self._count_us))
 
@@ -54,9 +68,9 @@ class Pulses:
 
     def release(self, name: str) -> None:
         """End the pulses of a servo."""
-        self._line.release([self._servos[name].channel])
+        self._bus.release([self._servos[name].channel])
         self.counts[name] = None
 
     def _write(self, name: str, count: int) -> None:
-        self._line.write(self._servos[name].channel, count)
+        self._bus.write(self._servos[name].channel, count)
         self.counts[name] = count

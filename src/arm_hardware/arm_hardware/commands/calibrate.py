@@ -47,16 +47,17 @@ def calibrate(chosen: argparse.Namespace) -> None:
     text = _file_text(chosen.file, chosen.robot)
     calibration = parse_calibration(text, chosen.file)
     screen = Screen()
-    line = RetryingBus(_closed_bus(chosen, calibration.board), "press the key again")
-    line.open()
+    bus = _closed_bus(chosen, calibration.board)
+    retrying = RetryingBus(bus, "press the key again")
+    retrying.open()
     try:
-        pulses = Pulses(line, calibration)
+        pulses = Pulses(retrying, calibration)
         session = CalibrationSession(chosen.file, text, calibration, pulses, date.today())
         with screen:
             session.run(screen)
     finally:
         sys.stdout.write(f"\n{HELD}\n")
-        line.bus.close()
+        bus.close()
 
 
 def _closed_bus(chosen: argparse.Namespace, board: ServoBoard) -> Bus:

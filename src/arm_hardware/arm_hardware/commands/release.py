@@ -14,7 +14,7 @@ from pathlib import Path
 from arm_common.cli import run
 
 from arm_hardware.backends import stored_i2c
-from arm_hardware.bus.i2c import PatientI2C, Registers
+from arm_hardware.bus.i2c import LockTimeoutI2C, Registers
 from arm_hardware.bus.linux_i2c import DEVICE, linux_i2c
 from arm_hardware.bus.pca9685 import ALL_LED_OFF_H, CHANNELS, FULL, LED0
 from arm_hardware.errors import BusError, HardwareError
@@ -40,7 +40,7 @@ def _release_board(chosen: argparse.Namespace) -> None:
     place = f"0x{chosen.address:02x} of {chosen.sim or chosen.device}"
     try:
         i2c = stored_i2c(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
-        release(Registers(PatientI2C(i2c), chosen.address))
+        release(Registers(LockTimeoutI2C(i2c), chosen.address))
     except (HardwareError, OSError) as error:
         raise BusError(f"{place} was not released: {error}", chosen.address) from error
     sys.stdout.write(f"Released all channels of the board at {place}.\n")

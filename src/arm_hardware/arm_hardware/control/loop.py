@@ -35,7 +35,7 @@ def raise_priority(priority: int) -> str:
     if priority <= 0:
         return NORMAL
     try:
-        for thread in _other_threads():
+        for thread in other_threads():
             with suppress(ProcessLookupError):  # the thread has just ended
                 os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(max(1, priority - 1)))
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
@@ -44,7 +44,7 @@ def raise_priority(priority: int) -> str:
     return f"SCHED_FIFO {priority}"
 
 
-def _other_threads() -> list[int]:
+def other_threads() -> list[int]:
     """Return the ids of the process' other threads, [] where /proc is missing (proc(5))."""
     tasks = Path("/proc/self/task")
     if not tasks.is_dir():

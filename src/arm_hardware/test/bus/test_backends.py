@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import pytest
 from arm_hardware.backends import sim_bus
-from arm_hardware.bus import linux_i2c as adapter
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.linux_i2c import blinka_i2c, bus_label, linux_i2c
 from arm_hardware.bus.servokit import PACKAGE, duty_fraction
@@ -16,8 +15,7 @@ from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import BusError
 from arm_hardware.motion.options import BACKENDS
-from arm_hardware.simulation.arm import SimulatedBoard
-from arm_hardware.simulation.i2c_bus import SimI2C
+from arm_hardware.simulation.board import SimI2C, SimulatedBoard
 from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, Pca9685Chip
 
 BOARD = ServoBoard()
@@ -198,7 +196,7 @@ def test_pulses_continue_after_the_bus_is_closed(bus, chip):
 def test_adapter_timeout_is_set(tmp_path, monkeypatch):
     node, requests = tmp_path / "i2c-1", []
     node.touch()
-    monkeypatch.setattr(adapter, "SMBus", lambda path: SimpleNamespace(fd=path))
+    monkeypatch.setattr("smbus2.SMBus", lambda path: SimpleNamespace(fd=path))
     monkeypatch.setattr("fcntl.ioctl", lambda *arguments: requests.append(arguments))
     linux_i2c(node)
     assert requests == [(str(node), 0x0702, 5)]  # I2C_TIMEOUT, in 10 ms
@@ -240,33 +238,38 @@ def test_file_that_is_not_an_i2c_bus_is_one_sentence(tmp_path):
     assert "group" in bus_label(node)
 
 
-WITHOUT_ADAFRUIT = """
+ADAFRUIT = ["adafruit_servokit", "adafruit_pca9685", "adafruit_motor", "board", "busio"]
+WITHOUT_LIBRARY = """
 import sys
-for name in ("adafruit_servokit", "adafruit_pca9685", "adafruit_motor", "board", "busio"):
-    sys.modules[name] = None
+present, missing, *modules = sys.argv[1:]
+sys.modules.update(dict.fromkeys(modules))
 from arm_description import load_robot
-from arm_hardware.commands import doctor
+from arm_hardware.commands import doctor, release
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError
 from arm_hardware.motion.options import DriverOptions as Options
 model = load_robot("nut_arm")
-for options in (Options(speed=10.0), Options(hardware="sim", backend="i2c_dev", speed=10.0)):
+for options in (Options(speed=10.0), Options(hardware="sim", backend=present, speed=10.0)):
     driver = Driver(model, options)
     driver.open(); driver.arm(); driver.close()
 try:
-    Driver(model, Options(hardware="sim")).open()
+    Driver(model, Options(hardware="sim", backend=missing)).open()
 except BusError as error:
     print(error)
 """
 
 
-def test_only_the_servokit_backend_needs_adafruit():
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_ADAFRUIT],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert f"pip install {PACKAGE}" in done.stdout and "backend:=i2c_dev" in done.stdout
+@pytest.mark.parametrize(
+    ("present", "missing", "modules", "remedies"),
+    [
+        ("i2c_dev", "servokit", ADAFRUIT, (f"pip install {PACKAGE}", "backend:=i2c_dev")),
+        ("servokit", "i2c_dev", ["smbus2"], ("apt install python3-smbus2",)),
+    ],
+)
+def test_only_the_backend_of_a_library_needs_it(present, missing, modules, remedies):
+    if present == "servokit":
+        pytest.importorskip("adafruit_servokit")
+    command = [sys.executable, "-c", WITHOUT_LIBRARY, present, missing, *modules]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert all(remedy in done.stdout for remedy in remedies)
     assert done.stdout.count("\n") == 1 and done.stderr == ""

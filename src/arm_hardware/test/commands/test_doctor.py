@@ -18,7 +18,7 @@ import yaml
 from arm_hardware.backends import sim_bus
 from arm_hardware.clock import SteadyClock
 from arm_hardware.commands.doctor import Host, main, run_checks
-from arm_hardware.simulation.arm import SimulatedBoard
+from arm_hardware.simulation.board import SimulatedBoard
 
 TODAY = date(2026, 6, 1)
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"

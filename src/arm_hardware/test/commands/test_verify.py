@@ -25,13 +25,7 @@ def made(monkeypatch):
         def __init__(self, *args):
             super().__init__(*args)
             drivers.append(self)
-            tick = self.controller.tick
-
-            def watched(moment):
-                tick(moment)
-                sent.append(self.controller.command()[0])
-
-            self.loop._tick = watched
+            self.controller.moved = lambda: sent.append(self.controller.command()[0])
 
     monkeypatch.setattr(verify, "Driver", Watched)
     monkeypatch.setattr("sys.stdin", io.StringIO())

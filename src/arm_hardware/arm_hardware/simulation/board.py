@@ -1,18 +1,26 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""I2C buses with simulated chips, with the interfaces of ``busio.I2C`` and ``smbus2.SMBus``."""
+"""A simulated servo board: one chip on a bus with a servo on each channel.
+
+The bus has the interfaces of ``busio.I2C`` and ``smbus2.SMBus``.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import errno
+import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from arm_hardware.bus.i2c import I2C
 from arm_hardware.bus.linux_i2c import TRANSFER_TIMEOUT
+from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.clock import SteadyClock
+from arm_hardware.control.servo_model import ServoModel
 from arm_hardware.simulation.faults import Faults
-from arm_hardware.simulation.pca9685_chip import Pca9685Chip
+from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip
 
 _GENERAL_CALL, _SOFTWARE_RESET = 0x00, b"\x06"
 _I2C_M_RD = 0x0001  # flag of a message that is read (linux/i2c.h)
@@ -75,3 +83,27 @@ class SimSMBus:
 
     def close(self) -> None:
         """Do nothing."""
+
+
+class SimulatedBoard:
+    """A simulated board, its bus with faults, and servos by channel."""
+
+    def __init__(
+        self, board: ServoBoard, clock: SteadyClock, registers: Path | None = None
+    ) -> None:
+        """Power up, or continue with registers stored by an earlier process; see ChipMemory."""
+        self._clock = clock
+        self.chip = Pca9685Chip(board.reference_clock_hz, ChipMemory(registers))
+        self.faults = Faults(lambda s: clock.sleep_until(clock.now() + s, threading.Event()))
+        self.i2c = SimI2C({board.address: self.chip}, self.faults)
+        self._pulses = [self.chip.pulse_us(channel) for channel in range(PCA9685_CHIP_CHANNELS)]
+        self.servos = tuple(ServoModel(pulse) if pulse else ServoModel() for pulse in self._pulses)
+        self.chip.changed = self._update
+
+    def _update(self) -> None:
+        now = self._clock.now()
+        for channel, servo in enumerate(self.servos):
+            pulse = self.chip.pulse_us(channel)
+            if pulse != self._pulses[channel]:
+                self._pulses[channel] = pulse
+                servo.command(pulse, now)
