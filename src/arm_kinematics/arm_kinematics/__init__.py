@@ -5,13 +5,13 @@
 from importlib import import_module
 from typing import Any
 
-from arm_description.errors import UrdfError
-
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import IkBatch
 from arm_kinematics.ik.result import IkResult, IkSolution, IkStatus
 from arm_kinematics.model.chain_model import ChainJoint, ChainLink
+
+UrdfError = KinematicsError  # deprecated name
 
 __all__ = [
     "Chain",

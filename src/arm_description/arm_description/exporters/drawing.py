@@ -18,7 +18,7 @@ from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, FLANGE, PALM, PAYLOAD, assemble, dh_frames
 from arm_description.urdf.elements import UrdfParts
-from arm_description.urdf.kinematics import joint_pose, link_poses
+from arm_description.urdf.kinematics import JointFrames, joint_pose, link_poses
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,14 +82,15 @@ class PosedArm:
 
 def posed(model: RobotModel, values: Mapping[str, float]) -> PosedArm:
     """Return an arm at joint positions [rad or m] by name; "gripper" is a width [m]."""
-    parts = assemble(model, "")
+    frames = JointFrames(model)
+    parts = assemble(model, "", frames)
     positions = dict(values)
     if model.gripper:
         width = positions.pop("gripper", model.gripper.min_width)
         positions |= dict.fromkeys(model.gripper.joints, width / 2)
     poses = link_poses(BASE, parts.joints, positions)
-    dh = tuple(poses[joint.parent] @ joint_pose(joint) for joint in dh_frames(model, "").joints)
-    return PosedArm(parts, poses, dh)
+    fixed = dh_frames(model, "", frames).joints
+    return PosedArm(parts, poses, tuple(poses[j.parent] @ joint_pose(j) for j in fixed))
 
 
 def picture(

@@ -139,24 +139,24 @@ class StatePublisher(Node):
         super().__init__("robot_state_publisher", **kwargs)
         declare(self, PublisherParameters)
         self._text = ""
-        self._tree = UrdfTree("", "", (), ())
+        self._tree = UrdfTree("", "", (), ())  # of the text
         self._batches: dict[tuple[str, ...], JointBatch] = {}
         self._interval = 0
         self._description = self.create_publisher(String, "robot_description", LATCHED)
         self._tf_static = self.create_publisher(TFMessage, "tf_static", LATCHED)
         self._tf = self.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
-        check_description(self.get_parameter("robot_description").value)
+        self._valid_tree = publishable_tree(self.get_parameter("robot_description").value)
         self._apply()
         self.add_on_set_parameters_callback(self._validate)
         self.add_post_set_parameters_callback(self._on_parameters)
         self.create_subscription(JointState, "joint_states", self._on_joint_states, JOINT_STATES)
 
     def _validate(self, parameters: list[Parameter]) -> SetParametersResult:
-        """Reject an invalid description; nothing changes yet."""
+        """Reject an invalid description; a valid one is used once the parameter is set."""
         try:
             for parameter in parameters:
                 if parameter.name == "robot_description":
-                    check_description(parameter.value)
+                    self._valid_tree = publishable_tree(parameter.value)
         except DescriptionError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
@@ -172,7 +172,7 @@ class StatePublisher(Node):
         self._interval = round(1e9 / self.get_parameter("publish_frequency").value)
         self._batches.clear()
         if text != self._text:
-            self._text, self._tree = text, read_urdf(text)
+            self._text, self._tree = text, self._valid_tree
             self._description.publish(String(data=text))
             moving = sum(joint.kind != "fixed" for joint in self._tree.joints)
             self.get_logger().info(f"Loaded robot {self._tree.name!r} with {moving} moving joints")
@@ -215,17 +215,19 @@ class StatePublisher(Node):
         self.get_logger().warning(text, throttle_duration_sec=WARN_PERIOD)
 
 
-def check_description(text: str) -> None:
-    """Raise a DescriptionError unless the text is a URDF whose joints can all be published."""
+def publishable_tree(text: str) -> UrdfTree:
+    """Return the tree of a URDF; raise a DescriptionError if a joint cannot be published."""
     if not text.strip():
         remedy = "give the text of a URDF"
         raise DescriptionError("the parameter robot_description is empty", remedy=remedy)
-    for joint in read_urdf(text).joints:
+    tree = read_urdf(text)
+    for joint in tree.joints:
         if joint.kind not in (*MOVING, "fixed"):
             raise DescriptionError(
                 f"joint {joint.name!r} is {joint.kind}",
                 remedy="only fixed joints and joints with one axis can be published",
             )
+    return tree
 
 
 def main() -> int:

@@ -22,9 +22,9 @@ _FINGER_EFFORT = 10.0
 DENSITY = 1800.0
 
 
-def assemble(model: RobotModel, prefix: str) -> UrdfParts:
+def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) -> UrdfParts:
     """Return base_link, one link per joint, flange, tool0, gripper, payload and all joints."""
-    frames = JointFrames(model)
+    frames = frames or JointFrames(model)
     skeleton = Skeleton(model, frames)
     links = [UrdfLink(prefix + BASE, skeleton.base_shapes(), has_inertia=False)]
     joints = []
@@ -52,7 +52,7 @@ def assemble(model: RobotModel, prefix: str) -> UrdfParts:
     return UrdfParts(tuple(links), tuple(joints))
 
 
-def dh_frames(model: RobotModel, prefix: str) -> UrdfParts:
+def dh_frames(model: RobotModel, prefix: str, frames: JointFrames) -> UrdfParts:
     """Return the frames dh_0 .. dh_n as links fixed to the links they move with."""
     owners = [BASE, *(f"{name}_link" for name in model.joint_names)]
     names = [f"dh_{index}" for index in range(len(owners))]
@@ -60,7 +60,7 @@ def dh_frames(model: RobotModel, prefix: str) -> UrdfParts:
         tuple(UrdfLink(prefix + name) for name in names),
         tuple(
             _fixed(prefix, prefix + owner, name, origin)
-            for owner, name, origin in zip(owners, names, JointFrames(model).dh, strict=True)
+            for owner, name, origin in zip(owners, names, frames.dh, strict=True)
         ),
     )
 

@@ -21,6 +21,7 @@ from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Mesh, Origin, rgb
 from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts, duplicate
+from arm_description.urdf.kinematics import JointFrames
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
@@ -51,11 +52,12 @@ def robot_urdf(
     """
     check_prefix(prefix)
     check_prefix(parent, "parent")
-    parts = assemble(model, prefix)
+    frames = JointFrames(model)
+    parts = assemble(model, prefix, frames)
     if parent:
         joint = UrdfJoint(f"{prefix}mount", "fixed", parent, prefix + BASE, mount)
         parts = UrdfParts((UrdfLink(parent), *parts.links), (joint, *parts.joints))
-    extra = dh_frames(model, prefix) if with_dh_frames else UrdfParts((), ())
+    extra = dh_frames(model, prefix, frames) if with_dh_frames else UrdfParts((), ())
     # The URDF adds joints, which may have the name of one of the table; so may the parent link.
     links, joints = parts.links + extra.links, parts.joints + extra.joints
     for kind, elements in (("link", links), ("joint", joints)):
@@ -79,10 +81,10 @@ def robot_macro(model: RobotModel, macro: str) -> str:
     robot = ET.Element("robot")
     params = "prefix:='' dh_frames:=false parent:='' xyz:='0 0 0' rpy:='0 0 0'"
     body = ET.SubElement(robot, f"{{{XACRO}}}macro", name=macro, params=params)
-    prefix = "${prefix}"
-    body.extend(_elements(assemble(model, prefix)))
+    prefix, frames = "${prefix}", JointFrames(model)
+    body.extend(_elements(assemble(model, prefix, frames)))
     optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${dh_frames}")
-    optional.extend(_elements(dh_frames(model, prefix)))
+    optional.extend(_elements(dh_frames(model, prefix, frames)))
     optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${parent != ''}")
     mount = _joint(UrdfJoint(f"{prefix}mount", "fixed", "${parent}", prefix + BASE))
     mount[-1].attrib.update(xyz="${xyz}", rpy="${rpy}")

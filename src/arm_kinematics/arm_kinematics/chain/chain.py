@@ -10,11 +10,11 @@ derived from them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from arm_common.transforms import Array, pose
-from arm_description.urdf.reader import UrdfTree, read_urdf
+from arm_description.urdf.reader import UrdfTree
 from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import require, rigid_transform, vector
@@ -34,7 +34,10 @@ from arm_kinematics.model.chain_model import (
     parts_of_model,
 )
 from arm_kinematics.model.mimic_joints import MimicJoints
-from arm_kinematics.model.urdf import parts_between
+from arm_kinematics.model.urdf import parts_between, urdf_tree
+
+if TYPE_CHECKING:
+    from arm_description.robot_model import RobotModel
 
 # Looked up once instead of at every call.
 _contiguous, _empty, _zeros = np.ascontiguousarray, np.empty, np.zeros
@@ -91,8 +94,8 @@ class Chain:
         self._by_tool: dict[bytes, IkSolver] = {}
 
     @classmethod
-    def from_model(cls, model: Any) -> Chain:
-        """Build the chain from base_link to tool0 of an arm_description RobotModel."""
+    def from_model(cls, model: RobotModel) -> Chain:
+        """Build the chain from base_link to tool0 of an arm."""
         screws, M, joints, links, _ = parts_of_model(model)
         return cls(screws, M, joints, links=links)
 
@@ -104,12 +107,10 @@ class Chain:
         leader, even if the leader is not on the path.
 
         Raises:
-            UrdfError: The text is not a valid URDF.
-            KinematicsError: A link is missing, the path has no moving joint, or it has a
-                planar or floating one.
+            KinematicsError: The text is not a valid URDF, a link is missing, the path has no
+                moving joint, or it has a planar or floating one.
         """
-        tree = xml if isinstance(xml, UrdfTree) else read_urdf(xml)
-        screws, M, moving, links, gearing = parts_between(tree, base, tip)
+        screws, M, moving, links, gearing = parts_between(urdf_tree(xml), base, tip)
         return cls(screws, M, moving, links=links, base=base, tip=tip, gearing=gearing)
 
     @property

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.urdf.elements import MOVING
-from arm_description.urdf.reader import UrdfTree, read_urdf
+from arm_description.urdf.reader import UrdfTree
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.model.urdf import path
+from arm_kinematics.model.urdf import path, urdf_tree
 
 
 class MissingJointsError(KinematicsError):
@@ -42,7 +42,7 @@ class Robot:
     """
 
     def __init__(self, xml: str | UrdfTree) -> None:
-        self.urdf = xml if isinstance(xml, UrdfTree) else read_urdf(xml)
+        self.urdf = urdf_tree(xml)
         self.name = self.urdf.name
         self.base = self.urdf.root
         self.links = self.urdf.links

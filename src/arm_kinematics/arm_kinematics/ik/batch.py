@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 from arm_common.transforms import Array
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from arm_kinematics.arguments import floats
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.closed_form.branches import nearest_many
+from arm_kinematics.ik.options import OptionKey
 from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
 from arm_kinematics.kernels.search import FARTHEST_SEED, FOUND, HEAD, SLOT, search_many
@@ -57,9 +58,9 @@ class BatchSolver:
     def __init__(
         self,
         solver: IkSolver,
-        Ts: Any,
-        seeds: Any,
-        key: tuple[Any, ...],
+        Ts: ArrayLike,
+        seeds: ArrayLike | None,
+        key: OptionKey,
         allow_approximate: bool,
         timeout: float | None,
     ) -> None:
@@ -129,7 +130,7 @@ def _summary(outs: Array, n: int) -> Array:
     return np.hstack([outs[:, HEAD : HEAD + n], lengths, outs[:, HEAD + n + SLOT - 1 :]])
 
 
-def _targets(Ts: Any) -> Array:
+def _targets(Ts: ArrayLike) -> Array:
     targets = floats(Ts)
     if targets is None or targets.ndim != 3 or targets.shape[1:] != (4, 4):
         found = "something else" if targets is None else targets.shape

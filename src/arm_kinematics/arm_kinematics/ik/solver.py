@@ -21,7 +21,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from arm_common.jit import HAVE_NUMBA
@@ -34,7 +34,7 @@ from arm_kinematics.ik.closed_form.branches import solve_all, solve_nearest
 from arm_kinematics.ik.closed_form.recognition import ClosedForm, given_branches, recognise
 from arm_kinematics.ik.diagnosis import diagnose
 from arm_kinematics.ik.general_6r.solver import General6R
-from arm_kinematics.ik.options import IkOptions, option_array
+from arm_kinematics.ik.options import IkOptions, OptionKey, option_array
 from arm_kinematics.ik.redundancy import sampled_solutions
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
 from arm_kinematics.ik.search_model import SearchModel
@@ -64,6 +64,8 @@ _SINGULAR = "; singular: one of infinitely many solutions, with the free joints 
 # Looked up once instead of at every call.
 _contiguous, _zeros, _FLOAT = np.ascontiguousarray, np.zeros, np.float64
 _SUCCESS = IkStatus.SUCCESS
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 def checked_seed(seed: ArrayLike, joint_names: Sequence[str]) -> Array:
@@ -101,13 +103,15 @@ class IkSolver:
         self.model = model if tool is None else model.with_tool(tool)
         self._home = chain.M if tool is None else chain.M @ tool
         self._constants, self._middle = self.model.constants, model.middle
-        self._options: dict[Any, Array] = {}
-        self._quick: dict[Any, Array | None] = {}
+        self._options: dict[OptionKey, Array] = {}
+        self._quick: dict[OptionKey, Array | None] = {}
         self._forms: dict[bytes, ClosedForm | None] = {}
-        self._known: dict[Any, tuple[ClosedForm, Array, Array] | None] = {}
+        self._known: dict[OptionKey, tuple[ClosedForm, Array, Array] | None] = {}
         self._general: General6R | None = None
 
-    def by_form(self, T: Any, seed: Any, key: Any, one: bool) -> IkResult | None:
+    def by_form(
+        self, T: ArrayLike, seed: ArrayLike | None, key: OptionKey, one: bool
+    ) -> IkResult | None:
         """Return all solutions, or the nearest one, by the closed form.
 
         None without a closed form or a solution, or for invalid arguments: ``solve`` reports them.
@@ -133,7 +137,7 @@ class IkSolver:
             return None
         return IkResult(_SUCCESS, out, self.chain.n, None, _SINGULAR if singular else "")
 
-    def known(self, key: Any) -> tuple[ClosedForm, Array, Array] | None:
+    def known(self, key: OptionKey) -> tuple[ClosedForm, Array, Array] | None:
         """Return the closed form for some options, with the options of its descent and branches.
 
         None if there is none, or if another than the nearest solution is preferred.
@@ -149,7 +153,9 @@ class IkSolver:
         remember(self._known, key, known)
         return known
 
-    def by_first_starts(self, T: Any, seed: Any, key: Any, out: Array) -> bool:
+    def by_first_starts(
+        self, T: ArrayLike, seed: ArrayLike | None, key: OptionKey, out: Array
+    ) -> bool:
         """Search from the first starts; return whether out holds a solution.
 
         False also for invalid arguments: ``solve`` reports them.
@@ -170,9 +176,9 @@ class IkSolver:
 
     def solve(
         self,
-        T: Any,
-        seed: Any,
-        key: tuple[Any, ...],
+        T: ArrayLike,
+        seed: ArrayLike | None,
+        key: OptionKey,
         allow_approximate: bool,
         max_solutions: int | None,
         deadline: float,
@@ -255,7 +261,7 @@ class IkSolver:
             if enough or time.monotonic() > opt[k.DEADLINE]:
                 return
 
-    def options(self, key: tuple[Any, ...]) -> Array:
+    def options(self, key: OptionKey) -> Array:
         """Return the flat options for the fields of IkOptions, from a cache if possible."""
         with suppress(KeyError, TypeError):
             return self._options[key]
@@ -268,12 +274,12 @@ class IkSolver:
         remember(self._options, key, opt)
         return opt
 
-    def is_quick(self, key: tuple[Any, ...]) -> bool:
+    def is_quick(self, key: OptionKey) -> bool:
         """Return whether the first solution found is good enough for some options."""
         return self.chain.gearing is None and not self._has_to_choose(key, self.options(key))
 
     @staticmethod
-    def _has_to_choose(key: tuple[Any, ...], opt: Array) -> bool:
+    def _has_to_choose(key: OptionKey, opt: Array) -> bool:
         """Return whether another than the first solution may be preferred."""
         return bool(opt[k.CENTRED]) or key[_WEIGHTS] is not None
 
@@ -330,7 +336,7 @@ def _with_aim(opt: Array, aim: float) -> Array:
     return aimed
 
 
-def remember(cache: dict[Any, Any], key: Any, value: Any) -> None:
+def remember(cache: dict[_Key, _Value], key: _Key, value: _Value) -> None:
     """Cache a value; a full cache is emptied first."""
     if len(cache) >= _CACHE_SIZE:
         cache.clear()

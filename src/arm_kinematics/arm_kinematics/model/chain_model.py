@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array, pose, so3_exp
@@ -15,6 +15,9 @@ from numpy.typing import ArrayLike
 
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.model.mimic_joints import MimicJoints
+
+if TYPE_CHECKING:
+    from arm_description.robot_model import RobotModel
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,8 @@ class Parts(NamedTuple):
     gearing: MimicJoints | None = None
 
 
-def parts_of_model(model: Any) -> Parts:
-    """Return the parts of the chain from base_link to tool0 of an arm_description RobotModel."""
+def parts_of_model(model: RobotModel) -> Parts:
+    """Return the parts of the chain from base_link to tool0 of an arm."""
     n = len(model.joints)
     zero = np.zeros(n)
     frames, M = model.dh_frames(zero), model.fk(zero)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array, inverse
+from arm_description.errors import UrdfError
 from arm_description.urdf.elements import MOVING, Drive, UrdfJoint
-from arm_description.urdf.reader import UrdfTree
+from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import se3_exp
@@ -28,6 +29,14 @@ class Step(NamedTuple):
     def link(self) -> str:
         """The link that the step leads to."""
         return self.joint.parent if self.inward else self.joint.child
+
+
+def urdf_tree(xml: str | UrdfTree) -> UrdfTree:
+    """Return the tree of a URDF, or raise KinematicsError."""
+    try:
+        return xml if isinstance(xml, UrdfTree) else read_urdf(xml)
+    except UrdfError as error:
+        raise KinematicsError(str(error), what="urdf") from None
 
 
 def path(tree: UrdfTree, base: str, tip: str) -> list[Step]:

@@ -22,7 +22,6 @@ from arm_common.ros.parameters import declare
 from arm_common.ros.qos import LATCHED, MANY_CALLS
 from arm_common.ros.tf import TfListener
 from arm_common.ros.worker import WorkerThread
-from arm_description.errors import UrdfError
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
@@ -122,7 +121,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
             return
         try:
             robot = self._state.set_description(message.data)
-        except UrdfError as error:
+        except KinematicsError as error:
             self._problem = f"the last robot description was rejected: {error}"
             self.get_logger().error(f"robot_description rejected: {error}")
             return

@@ -87,7 +87,7 @@ class RobotStateCache:
         return self._robot
 
     def set_description(self, xml: str) -> Robot:
-        """Use a robot description; raise UrdfError, and change nothing, if it is invalid."""
+        """Use a robot description; raise KinematicsError, and change nothing, if it is invalid."""
         self._robot = Robot(xml)
         return self._robot
 
