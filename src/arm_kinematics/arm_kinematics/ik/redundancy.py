@@ -284,7 +284,7 @@ def self_motion(
         KinematicsError: The arm is not a 7R arm, or another argument is invalid.
     """
     if chain.S.shape != (6, 7) or any(chain.prismatic):
-        raise KinematicsError("self-motion needs an arm of seven turning joints", what="chain")
+        raise KinematicsError("self-motion needs an arm of seven revolute joints", what="chain")
     require(MIN_STEP <= step <= MAX_STEP, "step", step, f"{MIN_STEP} to {MAX_STEP} rad")
     target, start = rigid_transform(T, "target"), _start_posture(chain, seed)
     arm = _arm(chain.S.tobytes(), chain.M.tobytes())

@@ -79,7 +79,7 @@ class MimicJoints:
         return np.concatenate([out[:HEAD], joined.reshape(len(slots) * (n + SLOT))])
 
     def write(self, c: Array) -> None:
-        """Write leaders and ratios into the constants; driven rows have no period."""
+        """Write leaders and ratios into the constants; rows that share a joint have no period."""
         for i, joint in enumerate(self.leaders):
             owner = self.owners[joint]
             row = c[i + 1]

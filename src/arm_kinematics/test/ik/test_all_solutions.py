@@ -223,9 +223,9 @@ def test_weights_and_preference_order_the_solutions(rng):
     chain = rotating("ur5")
     T = chain.fk(rng.uniform(-1.0, 1.0, 6))
     plain = chain.all_solutions(T).every_q
-    weighed = chain.all_solutions(T, weights=[0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
-    assert sorted(map(tuple, plain.round(6))) == sorted(map(tuple, weighed.every_q.round(6)))
-    assert (np.diff(np.abs(weighed.every_q[:, 4])) > -1e-9).all()
+    weighted = chain.all_solutions(T, weights=[0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    assert sorted(map(tuple, plain.round(6))) == sorted(map(tuple, weighted.every_q.round(6)))
+    assert (np.diff(np.abs(weighted.every_q[:, 4])) > -1e-9).all()
     centred = chain.all_solutions(T, np.ones(6), prefer="centred")
     assert (np.diff(np.linalg.norm(centred.every_q, axis=1)) > -1e-9).all()
 
@@ -245,8 +245,8 @@ def test_weights_use_the_free_directions_of_a_target(rng):
         q = rng.uniform(-1.5, 1.5, 6)
         seed, T = q + rng.uniform(-0.5, 0.5, 6), chain.fk(q)
         near = chain.ik(T, seed, **free).solutions[0].distance
-        weighed = chain.ik(T, seed, weights=(1.0,) * 6, **free).solutions[0].distance
-        assert weighed < 1.01 * near
+        weighted = chain.ik(T, seed, weights=(1.0,) * 6, **free).solutions[0].distance
+        assert weighted < 1.01 * near
 
 
 def test_ik_for_several_solutions_returns_the_nearest_ones(rng):

@@ -151,7 +151,7 @@ def test_unreachable_pose_has_no_branch():
         (self_motion, {"joint": "elbow"}, "'elbow'; expected one of panda_joint1"),
         (self_motion, {"seed": [0.0] * 6}, "seed: expected 7"),
         (self_motion, {"T": np.full((4, 4), math.nan)}, "NaN"),
-        (self_motion, {"chain": shipped("puma560")}, "seven turning joints"),
+        (self_motion, {"chain": shipped("puma560")}, "seven revolute joints"),
         (sampled_solutions, {"count": 0}, "count"),
     ],
 )
