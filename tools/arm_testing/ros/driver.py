@@ -11,6 +11,7 @@ import time
 
 import rclpy
 from action_msgs.msg import GoalStatus
+from arm_common.ros.qos import LATCHED
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from diagnostic_msgs.msg import DiagnosticArray
 from lifecycle_msgs.srv import ChangeState, GetState
@@ -27,7 +28,6 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.msg import HardwareStatus
 from arm_testing.processes import end, handles_sigterm, output_of, parameters, start_python
-from arm_testing.ros.probe import LATCHED
 from arm_testing.waiting import BOUND, wait_for
 
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")

@@ -8,6 +8,7 @@ import subprocess
 
 import numpy as np
 from arm_common.ros.messages import pose_message, transform_message
+from arm_common.ros.qos import LATCHED
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
@@ -17,7 +18,7 @@ from tf2_msgs.msg import TFMessage
 
 from arm_interfaces.srv import GetJacobian, PlanPath, SolveFK, SolveIK
 from arm_testing.processes import start_python
-from arm_testing.ros.probe import LATCHED, Probe
+from arm_testing.ros.probe import Probe
 
 PATIENCE = 240.0  # [s], an upper bound; compiling takes a minute on a busy machine
 KINDS = {"solve_ik": SolveIK, "solve_fk": SolveFK, "get_jacobian": GetJacobian}

@@ -12,12 +12,10 @@ from typing import Any
 import rclpy
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from arm_testing.waiting import BOUND, T
 
 ASK_AGAIN = 20.0  # [s]
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Probe:

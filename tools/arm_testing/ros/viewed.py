@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from arm_common.ros.messages import transform_message
+from arm_common.ros.qos import LATCHED
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -12,7 +13,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
-from arm_testing.ros.probe import LATCHED, Probe
+from arm_testing.ros.probe import Probe
 
 PATIENCE = 240.0  # [s], an upper bound; a browser without a graphics card may be slow
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Quality of service: latched topics, marker streams, commands that expire; the timers' clock.
+"""Quality of service of topics, services and actions, and the clock of timers.
 
 Reliable messages sent while a link is down are kept and sent again: once the link is back, the arm
 would execute a command from half a minute ago. A lifespan prevents that. A client's profile also
@@ -13,7 +13,12 @@ from __future__ import annotations
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
-from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_services_default
+from rclpy.qos import (
+    DurabilityPolicy,
+    QoSProfile,
+    ReliabilityPolicy,
+    qos_profile_services_default,
+)
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -26,6 +31,15 @@ MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 MANY_CALLS = QoSProfile(depth=1000)
 """Service with up to 1000 queued calls; with the default of 10, further calls are lost."""
+
+JOINT_STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Subscription to joint states of any publisher; a busy computer loses none."""
+
+TF = QoSProfile(depth=100)
+"""Publisher of moving transforms, as in tf2."""
+
+FEEDBACK = QoSProfile(depth=1000)
+"""Subscription to the feedback of an action; a busy computer loses none."""
 
 GOAL = QoSProfile(depth=10, lifespan=Duration(seconds=4))
 """Action goals and services that start a motion: delivered within 4 s or never."""

@@ -19,12 +19,10 @@ from typing import Any
 
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import LATCHED
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from std_msgs.msg import String
 
@@ -109,8 +107,7 @@ class RobotFileWatcher(Node):
         self._urdf = ""  # not yet accepted by the publisher
         self._resend_time = 0.0  # when to send it again without a response [s]
         self._problem = ""
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(PERIOD, self._poll, clock=steady)
+        self.create_timer(PERIOD, self._poll, clock=STEADY_CLOCK)
 
     def _poll(self) -> None:
         try:

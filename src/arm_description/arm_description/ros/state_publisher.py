@@ -17,13 +17,12 @@ from typing import Any
 
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import LATCHED
+from arm_common.ros.qos import JOINT_STATES, LATCHED, TF
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -96,8 +95,6 @@ def stamped_transform(motion: JointMotion, frame_prefix: str) -> TransformStampe
     return stamped
 
 
-# Compatible with any publisher; deep enough that a busy computer loses no message.
-JOINT_STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 MAX_BATCHES = 64
 WARN_PERIOD = 5.0  # [s]
 
@@ -144,7 +141,7 @@ class StatePublisher(Node):
         self._interval = 0
         self._description = self.create_publisher(String, "robot_description", LATCHED)
         self._tf_static = self.create_publisher(TFMessage, "tf_static", LATCHED)
-        self._tf = self.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
+        self._tf = self.create_publisher(TFMessage, "tf", TF)
         self._valid_tree = publishable_tree(self.get_parameter("robot_description").value)
         self._apply()
         self.add_on_set_parameters_callback(self._validate)

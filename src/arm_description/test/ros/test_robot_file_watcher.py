@@ -6,9 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from arm_common.ros.qos import LATCHED
 from arm_description.ros.robot_file_watcher import MAX_MISSES, FileWatch
 from arm_description.ros.state_publisher import StatePublisher
-from arm_testing.ros.probe import LATCHED, Probe
+from arm_testing.ros.probe import Probe
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import yaml
 from arm_common.ros.messages import transform_matrix
+from arm_common.ros.qos import LATCHED
 from arm_common.ros.tf import TfListener, TransformTree
-from arm_testing.ros.probe import LATCHED, Probe
+from arm_testing.ros.probe import Probe
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from rclpy.parameter import Parameter

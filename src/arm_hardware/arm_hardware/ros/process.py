@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from arm_common.ros.node_runner import run_node
+from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import ProcessEnd
-from rclpy.clock import Clock, ClockType
 from rclpy.executors import MultiThreadedExecutor
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import LoggingSeverity
@@ -65,8 +65,7 @@ class _Driver:
         """Yield the node."""
         self.node = HardwareNode()
         yield self.node
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.node.create_timer(_HEARTBEAT, lambda: None, clock=steady)
+        self.node.create_timer(_HEARTBEAT, lambda: None, clock=STEADY_CLOCK)
         forward_logging(self.node.get_logger().name)
         sys.setswitchinterval(_SWITCH_INTERVAL)
         # Existing objects live until the end; collecting them would stop all threads for longer

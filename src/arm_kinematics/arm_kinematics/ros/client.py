@@ -15,9 +15,8 @@ import time
 from traceback import walk_stack
 from typing import Any, Generic, TypeVar
 
-from arm_common.ros.qos import MANY_CALLS
+from arm_common.ros.qos import MANY_CALLS, STEADY_CLOCK
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
 
@@ -76,8 +75,7 @@ class ServiceCaller(Generic[_Request, _Response]):
                 sent = self._client.call_async(request)
                 sent.add_done_callback(lambda done: response.set_result(done.result()))
 
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        timer = self._node.create_timer(_POLL_PERIOD, poll, self._group, clock=steady)
+        timer = self._node.create_timer(_POLL_PERIOD, poll, self._group, clock=STEADY_CLOCK)
         return response
 
     def call(self, request: _Request, timeout: float) -> _Response:

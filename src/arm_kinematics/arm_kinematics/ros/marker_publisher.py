@@ -13,11 +13,10 @@ from typing import Any
 
 from arm_common.ros.messages import pose_message
 from arm_common.ros.parameters import ParameterSpec, declare, declare_one, parameter
-from arm_common.ros.qos import LATCHED
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from arm_common.ros.worker import WorkerThread
 from arm_description.errors import UrdfError
 from geometry_msgs.msg import Point, Vector3
-from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -105,8 +104,7 @@ class MarkerPublisher:
         )
         node.create_subscription(JointState, "arm_controller/goal", self._on_goal, LATCHED)
         node.add_post_set_parameters_callback(self._on_parameters)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(1.0 / parameters.rate, self._tick, clock=steady)
+        self._timer = node.create_timer(1.0 / parameters.rate, self._tick, clock=STEADY_CLOCK)
 
     @property
     def is_subscribed(self) -> bool:

@@ -19,12 +19,11 @@ from arm_common.jit import HAVE_NUMBA
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare
-from arm_common.ros.qos import LATCHED, MANY_CALLS
+from arm_common.ros.qos import LATCHED, MANY_CALLS, STEADY_CLOCK
 from arm_common.ros.tf import TfListener
 from arm_common.ros.worker import WorkerThread
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -83,9 +82,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
         group = ReentrantCallbackGroup()
         self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=group)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=steady)
-        self.create_timer(_POLL_PERIOD, self._poll_inputs, clock=steady)
+        self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=STEADY_CLOCK)
+        self.create_timer(_POLL_PERIOD, self._poll_inputs, clock=STEADY_CLOCK)
 
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
         """Create a service that turns rejections into a status and a message."""

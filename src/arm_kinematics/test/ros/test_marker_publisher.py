@@ -7,11 +7,11 @@ import signal
 import numpy as np
 import pytest
 from arm_common.ros.messages import pose_matrix
+from arm_common.ros.qos import LATCHED, MARKERS
 from arm_common.transforms import pose
-from arm_testing.ros.kinematics import LATCHED, World, joint_state
+from arm_testing.ros.kinematics import World, joint_state
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -23,7 +23,6 @@ pytestmark = pytest.mark.system
 MODEL = load_robot("nut_arm")
 CHAIN = Chain.from_model(MODEL)
 REST = joint_state(dict.fromkeys(CHAIN.joint_names, 0.0))
-MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)  # no losses
 
 
 class Watcher:

@@ -26,7 +26,7 @@ from arm_tasks.world.payload_world import PayloadWorld
 
 _TOOL_FRAME = "tool0"
 _REPEAT_PERIOD = 1.0  # [s]
-_NAP = 0.02  # [s]; robot and nut arrive on tf every 40 ms, in separate messages
+_BATCH_DELAY = 0.02  # [s]; robot and nut arrive on tf every 40 ms, in separate messages
 _QUEUE_DEPTH = 2000  # tf messages; a lost message may lose a turn of the nut
 
 
@@ -114,4 +114,4 @@ def _changed(before: NutReport, after: NutReport) -> bool:
 
 def main() -> int:
     """Run the node until the process is ended."""
-    return run_node(lambda: [NutWorldNode()], (TasksError,), _NAP)
+    return run_node(lambda: [NutWorldNode()], (TasksError,), _BATCH_DELAY)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from arm_common.ros.messages import transform_matrix, transform_message
-from arm_common.ros.qos import LATCHED, STEADY_CLOCK
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF
 from arm_common.transforms import Array, shift_z
 from arm_kinematics.markers.layers import NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark, text_mark
@@ -19,7 +19,6 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
@@ -129,7 +128,7 @@ class SceneNode(Node):
         super().__init__("scene", cli_args=["--ros-args", "-r", "__node:=scene"])
         self._scene = scene
         self._static = self.create_publisher(TFMessage, "tf_static", LATCHED)
-        self._tf = self.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
+        self._tf = self.create_publisher(TFMessage, "tf", TF)
         self._republish_in = 0  # s
         self._markers = self.create_publisher(
             MarkerArray,

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import rclpy
 from arm_common.ros.node_runner import session
+from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import deferred
 from arm_common.transforms import Array
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
 from arm_kinematics.paths.timing import TimedPath, keep_pace, time_path
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -63,8 +62,7 @@ class ViewMove:
         self._node, self._arm, self._trajectory = node, arm, trajectory
         self._state = MoveState.RUNNING
         self._begin = time.monotonic()
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(_PERIOD, self._on_timer, clock=steady)
+        self._timer = node.create_timer(_PERIOD, self._on_timer, clock=STEADY_CLOCK)
 
     def poll(self) -> MoveStatus:
         """Return the status; a closed view is a failure."""

@@ -16,10 +16,9 @@ from typing import Any
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import STEADY_CLOCK
+from arm_common.ros.qos import JOINT_STATES, STEADY_CLOCK
 from arm_common.ros.tf import TfListener
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
@@ -42,9 +41,8 @@ from arm_viewer.scene.tool_trace import ToolTrace
 # mypy: disable-error-code="no-untyped-call"
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
-GATHER_TIME = 0.02  # [s] messages may wait for each other; a frame is drawn every 33 ms at most
+BATCH_DELAY = 0.02  # [s], shorter than the 33 ms between two frames
 SLIDER_HOLD = 15  # frames after a user moved a slider, in which no slider moves by itself
-JOINT_STATES = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
 MAX_REPORTED = 200  # problems that are remembered and not logged again
 
 
@@ -309,7 +307,7 @@ def _make_node() -> Iterator[Node]:
 
 def main() -> int:
     """Run the node; return the exit code: 0 after a signal, 1 if it cannot start."""
-    return run_node(_make_node, (ViewerError,), GATHER_TIME)
+    return run_node(_make_node, (ViewerError,), BATCH_DELAY)
 
 
 if __name__ == "__main__":

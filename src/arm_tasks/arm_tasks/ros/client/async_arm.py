@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from arm_common.ros.messages import pose_matrix, pose_message
-from arm_common.ros.qos import GOAL, service_qos
+from arm_common.ros.qos import FEEDBACK, GOAL, service_qos
 from arm_common.transforms import Array, rpy_matrix
 from arm_kinematics.ros.client import KinematicsClient
 from rclpy.action import ActionClient
-from rclpy.qos import QoSProfile
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
@@ -37,7 +36,6 @@ MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs
 _SERVER_TIMEOUT = 10.0  # [s], for a server to appear
 ROBOT_TIMEOUT = 5.0  # [s], for a kinematics node that has just started to receive the robot
 _RETRY_PERIOD = 0.1  # [s]
-_FEEDBACK = QoSProfile(depth=1000)
 _TRIGGERS = {
     "stop": "arm_hardware/stop",
     "reset": "arm_hardware/reset",
@@ -62,7 +60,7 @@ class AsyncArm:
             RunTask,
             "run_task",
             goal_service_qos_profile=GOAL,
-            feedback_sub_qos_profile=_FEEDBACK,
+            feedback_sub_qos_profile=FEEDBACK,
         )
         self._check = node.create_client(CheckTask, "check_task")
         self._kinematics = KinematicsClient(node)

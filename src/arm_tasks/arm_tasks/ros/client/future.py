@@ -19,8 +19,8 @@ from concurrent.futures import InvalidStateError
 from typing import Any, Generic, TypeVar
 
 import rclpy
+from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.worker import ExecutorThread
-from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
@@ -131,8 +131,7 @@ class ClientThread:
         self._unfinished: set[ArmFuture[Any]] = set()
         self._sleepers: list[Future] = []
         self._closing = False
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.node.create_timer(_POLL_PERIOD, self._wake_sleepers, clock=steady)
+        self.node.create_timer(_POLL_PERIOD, self._wake_sleepers, clock=STEADY_CLOCK)
         self._thread = ExecutorThread(self._executor, [self.node], self._on_end)
         atexit.register(self.close)  # a thread inside rclpy would abort the program's exit
 

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 import rclpy
 from arm_common.ros.messages import transform_matrix
-from arm_common.ros.qos import GOAL, LATCHED
+from arm_common.ros.qos import FEEDBACK, GOAL, LATCHED
 from arm_common.signals import deferred
 from arm_common.terminal import Keyboard
 from arm_common.transforms import Array
 from rclpy.action import ActionClient
-from rclpy.qos import QoSProfile
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -36,7 +35,6 @@ _TIMEOUT = 60.0  # [s], for the other nodes to start
 _NOTIFY_DELAY = 4.0  # [s] of waiting after which the reason is printed
 _RESPONSE_TIMEOUT = 30.0  # [s], for an available server to respond
 _WORLD_TIMEOUT = 10.0  # [s], for the simulated world to catch up with the arm
-_FEEDBACK = QoSProfile(depth=1000)  # deep enough not to lose a step on a busy computer
 _RECORD_ANGLE = 0.02  # [rad] between two recorded postures
 
 
@@ -63,7 +61,7 @@ class TaskClient:
             RunTask,
             "run_task",
             goal_service_qos_profile=GOAL,
-            feedback_sub_qos_profile=_FEEDBACK,
+            feedback_sub_qos_profile=FEEDBACK,
         )
         self._controls = {
             name: self._node.create_client(Trigger, f"run_task/{name}", qos_profile=GOAL)

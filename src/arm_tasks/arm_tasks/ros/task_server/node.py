@@ -34,7 +34,7 @@ from arm_tasks.task.request import DEFAULT_TASK
 
 RESULT = RunTask.Result
 _ERRORS = (TasksError, DescriptionError)
-_NAP = 0.02  # [s], shorter than any step
+_BATCH_DELAY = 0.02  # [s], shorter than any step
 _IDLE_POLL_PERIOD = 0.2  # [s]
 
 
@@ -196,4 +196,4 @@ def main() -> int:
         server = TaskServer()
         return [server, server.scene_node]
 
-    return run_node(make, _ERRORS, _NAP)
+    return run_node(make, _ERRORS, _BATCH_DELAY)
