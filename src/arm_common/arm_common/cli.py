@@ -13,8 +13,8 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from arm_common.atomic_file import write_bytes
 from arm_common.errors import InputError
+from arm_common.files import write_bytes
 from arm_common.signals import INTERRUPTED
 
 

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator
 from functools import partial
 from pathlib import Path
 
+from arm_common.files import shipped_files
 from arm_common.suggestions import did_you_mean
 
 from arm_description.errors import DescriptionError
@@ -70,28 +70,7 @@ def given_path(file: str | os.PathLike[str], has_ending: bool) -> Path | None:
 
 def shipped_robots() -> dict[str, Path]:
     """Return the paths of the shipped robots by name, sorted."""
-    return shipped("robots", (".yaml",))
-
-
-def shipped(folder: str, endings: Container[str]) -> dict[str, Path]:
-    """Return the files of a shipped folder by name, sorted, from the first share that has any."""
-    for share in share_folders():
-        files = sorted((share / folder).glob("*"))
-        if found := {path.stem: path for path in files if path.suffix in endings}:
-            return found
-    return {}
-
-
-def share_folders() -> Iterator[Path]:
-    """Yield folders that may hold shipped files: the source tree, then the installed shares."""
-    module = Path(__file__).absolute()
-    if (module.parents[1] / "package.xml").is_file():
-        yield module.parents[1]
-    share = Path("share", "arm_description")
-    for folder in module.parents:
-        yield folder / share
-    for prefix in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
-        yield Path(prefix) / share
+    return shipped_files("arm_description", "robots")
 
 
 def read_text(path: Path, max_bytes: int) -> str:

@@ -7,10 +7,10 @@ An infeasible task is not an error but a result.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
+from arm_common.files import shipped_files
 from arm_common.suggestions import did_you_mean
 
 
@@ -59,17 +59,8 @@ _PACKAGE = "arm_tasks"
 
 
 def shipped(kind: str) -> dict[str, Path]:
-    """Return the shipped files of a kind, "scenes" or "tasks", by name, sorted.
-
-    The source tree comes first, so that an older installation never shadows a checkout; then
-    share/arm_tasks of the prefix that contains this file; then each prefix in AMENT_PREFIX_PATH.
-    """
-    here = Path(__file__).absolute()
-    prefixes = [Path(p) for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
-    installed = [prefix / "share" / _PACKAGE / kind for prefix in (*here.parents, *prefixes)]
-    folders = [here.parents[1] / kind, *installed]
-    folder = next(filter(Path.is_dir, folders), folders[0])
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    """Return the shipped files of a kind, "scenes" or "tasks", by name, sorted."""
+    return shipped_files(_PACKAGE, kind)
 
 
 def resolve(name_or_path: str, kind: str, noun: str, error: Callable[..., TasksError]) -> Path:

@@ -21,8 +21,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar, cast
 
-from arm_common.atomic_file import write_bytes
 from arm_common.expressions import Expressions
+from arm_common.files import write_bytes
 from arm_common.suggestions import did_you_mean
 
 from arm_common import cli

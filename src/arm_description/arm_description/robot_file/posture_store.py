@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from arm_common.atomic_file import write_bytes
+from arm_common.files import write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.editing import YamlEditor, flow_mapping, flow_word, with_values
 

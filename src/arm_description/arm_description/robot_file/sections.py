@@ -8,7 +8,6 @@ Gripper, postures, meshes (whose files are not opened), payload, masses and colo
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
+from arm_common.files import installed_shares
 from arm_common.yaml.document import Field
 
 from arm_description.model.elements import (
@@ -182,7 +182,8 @@ def _uri(field: Field) -> str:
     if "$" in text or not text.isprintable():
         raise field.error(f"{text!r} is not a valid file name", "rename the file")
     if parts and parts.scheme == "package":
-        folder = _package(parts.netloc)
+        shares = installed_shares(parts.netloc) if parts.netloc else []
+        folder = next(filter(Path.is_dir, shares), None)  # None if it is not installed here
         if folder and not (folder / unquote(parts.path).lstrip("/")).is_file():
             raise field.error(f"there is no {text}", f"it was searched for in {folder}")
         return text
@@ -192,15 +193,6 @@ def _uri(field: Field) -> str:
     if not path.is_file():
         raise field.error(f"there is no file {text!r}", f"it was searched for in {path.parent}")
     return path.resolve().as_uri()
-
-
-def _package(name: str) -> Path | None:
-    """Return the share folder of a package, None if it is not installed on this computer."""
-    for prefix in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
-        folder = Path(prefix, "share", name)
-        if name and folder.is_dir():
-            return folder
-    return None
 
 
 def read_payload(field: Field, scope: EvaluationContext) -> Payload:

@@ -7,11 +7,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from arm_common.atomic_file import write_bytes
+from arm_common.files import shipped_files, write_bytes
 from arm_common.suggestions import did_you_mean
 
 from arm_description.errors import DescriptionError
-from arm_description.library import given_path, shipped
+from arm_description.library import given_path
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.formats import (
     csv_text,
@@ -81,7 +81,7 @@ def _path(file: str | os.PathLike[str], model: RobotModel) -> Path:
 
 def shipped_trajectories(robot: str) -> dict[str, Path]:
     """Return the paths of the shipped trajectories of a robot by name, sorted."""
-    return shipped(f"trajectories/{robot}", READERS)
+    return shipped_files("arm_description", f"trajectories/{robot}", READERS)
 
 
 def _form(path: Path) -> str:

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from arm_common.files import share_folders
 from arm_common.suggestions import did_you_mean
 
 from arm_hardware.calibration.axes import Axes, Axis
@@ -133,10 +132,5 @@ def calibration_path(name: str, robot: str, folder: Path) -> Path:
 
 def config_folder() -> Path:
     """Return the folder of shipped calibrations, in the source tree or under share/."""
-    here = Path(__file__).resolve().parents[2] / "config"
-    prefixes = [p for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
-    installed = [Path(p) / "share" / "arm_hardware" / "config" for p in (*prefixes, sys.prefix)]
-    for folder in (here, *installed):
-        if folder.is_dir():
-            return folder
-    return here
+    folders = [share / "config" for share in share_folders("arm_hardware")]
+    return next(filter(Path.is_dir, folders), folders[0])

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arm_common.atomic_file import write_bytes
+from arm_common.files import write_bytes
 from arm_common.yaml.editing import with_values
 
 from arm_description import DescriptionError

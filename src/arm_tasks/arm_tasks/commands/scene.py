@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from arm_common.atomic_file import write_bytes
+from arm_common.files import write_bytes
 
 from arm_description import DescriptionError
 from arm_tasks.errors import SceneError, TasksError, resolve, shipped

@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 import yaml
-from arm_common.atomic_file import write_bytes
+from arm_common.files import write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, matrix_rpy, pose, so3_exp
 from arm_common.yaml.document import parse_yaml

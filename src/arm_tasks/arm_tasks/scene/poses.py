@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from arm_common.atomic_file import write_bytes
+from arm_common.files import write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, matrix_rpy, rpy_matrix
 from arm_common.yaml.document import parse_yaml, read_yaml

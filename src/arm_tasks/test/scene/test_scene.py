@@ -12,6 +12,7 @@ from arm_common.transforms import is_rigid
 from arm_tasks.errors import SceneError
 from arm_tasks.scene.file import load_scene, scene_from_text
 
+import arm_tasks
 from arm_tasks import errors
 
 GOOD = """\
@@ -158,11 +159,11 @@ def test_shipped_files_are_found_by_the_ament_prefix(tmp_path, monkeypatch):
     source = Path(__file__).resolve().parents[2]
     for kind in ("scenes", "tasks"):
         shutil.copytree(source / kind, tmp_path / "share" / "arm_tasks" / kind)
-    elsewhere = tmp_path / "lib" / "site-packages" / "arm_tasks" / "files.py"
-    monkeypatch.setattr(errors, "__file__", str(elsewhere))
+    elsewhere = tmp_path / "lib" / "site-packages" / "arm_tasks" / "__init__.py"
+    monkeypatch.setattr(arm_tasks, "__file__", str(elsewhere))
     monkeypatch.setenv("AMENT_PREFIX_PATH", "")
     assert errors.shipped("tasks")["nut_transfer"].is_relative_to(tmp_path)
-    monkeypatch.setattr(errors, "__file__", "/nowhere/arm_tasks/errors.py")
+    monkeypatch.setattr(arm_tasks, "__file__", "/nowhere/arm_tasks/__init__.py")
     assert errors.shipped("tasks") == {}
     monkeypatch.setenv("AMENT_PREFIX_PATH", f"/other:{tmp_path}")
     assert "nut_transfer" in errors.shipped("tasks")

@@ -17,7 +17,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from arm_common.atomic_file import write_bytes
+from arm_common.files import write_bytes
 from arm_description.exporters.paper import (
     FORMATS,
     INK,
