@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The servo driver: lateness of its loop, its share of a core, the time that a stop takes.
+"""The servo driver: lateness of its loop, its share of a core, the time to stop.
 
-One driver process at speed 1 over real DDS, on the simulated board, whose registers lie in a file
-that this process reads too: the times of their last changes are the board's own.
+One driver process at speed 1 over real DDS, on the simulated board. Its registers are in a file
+that this process also reads, so the times of their last changes are the board's own.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LATENESS = "lateness median, p99, worst [ms]"
 
 
 class Driver:
-    """A driver process and what the measurements need of it."""
+    """A driver process with clients for the measurements."""
 
     def __init__(self, backend: str, board: Path) -> None:
         arguments = {
@@ -91,10 +91,10 @@ class Driver:
         while not condition():
             time.sleep(0.001)
             if time.monotonic() > end:
-                raise SystemExit(f"waited {PATIENCE:.0f} s in vain for {what}")
+                raise SystemExit(f"timed out after {PATIENCE:.0f} s waiting for {what}")
 
     def swing(self) -> None:
-        """Begin to move to the other posture."""
+        """Start moving to the other posture."""
         self._postures.rotate()
         point = JointTrajectoryPoint(positions=list(self._postures[0]))
         point.time_from_start.sec, fraction = int(SWING), SWING % 1
@@ -193,13 +193,13 @@ def measure(backend: str, seconds: float, number: int) -> tuple[list[str], list[
 
 
 def main() -> None:
-    """Measure, print, and write where told to."""
+    """Run the measurements, print the results, and write them with --write."""
     parser = argparse.ArgumentParser(prog="./arm bench hardware", description=__doc__)
-    parser.add_argument("--backend", choices=BACKENDS, help="one of them; both if none is named")
-    parser.add_argument("--seconds", type=float, default=25.0, help="for a line of lateness (25)")
-    parser.add_argument("--stops", type=int, default=40, help="for a line of stops (40)")
+    parser.add_argument("--backend", choices=BACKENDS, help="one backend only (both)")
+    parser.add_argument("--seconds", type=float, default=25.0, help="per row of lateness (25)")
+    parser.add_argument("--stops", type=int, default=40, help="per row of stops (40)")
     parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="put the tables into a document"
+        "--write", type=Path, metavar="FILE", help="insert the tables into a document"
     )
     chosen = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN

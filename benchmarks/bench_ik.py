@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kinematics called from Python, beside other solvers: time, success, accuracy.
+"""Kinematics called from Python, compared with other solvers: time, success, accuracy.
 
 Every target is the pose of random joint positions inside the limits, so that it has a solution;
-all solvers get the same ones. One judge for all: forward kinematics of the answer by the DH table
-within 1e-5 m and 1e-4 rad, limits kept.
+all solvers get the same targets. All answers are checked in the same way: forward kinematics by
+the DH table within 1e-5 m and 1e-4 rad of the target, inside the limits.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ COMMAND = "./arm bench ik"
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument("robots", nargs="*", help="shipped robots; all of them if none is named")
+    parser.add_argument("robots", nargs="*", help="shipped robots (all)")
     parser.add_argument("--peers", action="store_true", help="install the peers in .venv-peers")
-    parser.add_argument("--alone", action="store_true", help="leave the peers out")
-    parser.add_argument("--targets", type=int, default=1000, help="a line, for times (1000)")
-    parser.add_argument("--solved", type=int, default=20000, help="a line, for ours (20000)")
-    parser.add_argument("--seconds", type=float, default=3.0, help="for a peer on a line (3)")
+    parser.add_argument("--alone", action="store_true", help="without the peers")
+    parser.add_argument("--targets", type=int, default=1000, help="per row, for times (1000)")
+    parser.add_argument(
+        "--solved", type=int, default=20000, help="per row, for our share solved (20000)"
+    )
+    parser.add_argument("--seconds", type=float, default=3.0, help="per row, for each peer (3)")
     parser.add_argument("--only", nargs="+", metavar="PART", help="some of: " + ", ".join(PARTS))
     parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="put the tables into a document"
+        "--write", type=Path, metavar="FILE", help="insert the tables into a document"
     )
     return parser.parse_args()
 
@@ -71,7 +73,7 @@ def measure(part: str, robots: list[str], amount: sections.Amount, peers: dict) 
 
 
 def preamble(chosen: argparse.Namespace, found: dict[str, str | None]) -> str:
-    """Say on what and with what it was measured."""
+    """Return the machine, the versions and the numbers of targets of the measurements."""
     packages = ", ".join(f"{p} {version(p)}" for p in ("numpy", "numba"))
     lines = [f"{processor()}, Python {platform.python_version()}, {packages}."]
     if not chosen.alone:
@@ -86,7 +88,7 @@ def preamble(chosen: argparse.Namespace, found: dict[str, str | None]) -> str:
 
 
 def main() -> int:
-    """Measure, print, and write where told to; returns the exit code."""
+    """Run the measurements, print and write the results; return the exit code."""
     chosen = arguments()
     if chosen.peers:
         return make_environment()

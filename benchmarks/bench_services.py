@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Round trips of the kinematics' services beside those of empty services of the same type.
+"""Round trips of the kinematics services, compared with empty services of the same types.
 
-The servers are processes of their own, called in turn by one client, so that all meet the same
-machine. One answers whatever it is asked with an untouched response; one with a ready-made answer
-of ours, so that as much has to be carried as from ours.
+The servers are separate processes, called in turn by one client, so that all have the same
+conditions. One answers each request with a default response; one with a recorded answer of ours,
+so that the messages are as large as ours.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Caller:
         }
 
     def call(self, server: str, name: str, request: object) -> tuple[float, object]:
-        """Return the time of a round trip [us], and the answer."""
+        """Call a service; return the round-trip time [us] and the response."""
         begin = time.perf_counter()
         future = self.clients[server, name].call_async(request)
         while not future.done():
@@ -71,21 +71,21 @@ class Caller:
         return 1e6 * (time.perf_counter() - begin), future.result()
 
     def wait(self, server: str) -> None:
-        """Wait until a server's services are there."""
+        """Wait until all services of a server are available."""
         for name in KINDS:
             if not self.clients[server, name].wait_for_service(PATIENCE):
-                raise SystemExit(f"there is no service {server}/{name}")
+                raise SystemExit(f"timed out after {PATIENCE:.0f} s waiting for {server}/{name}")
 
     def wait_for_robot(self, question: object) -> None:
-        """Wait until the kinematics can answer a question of solve_fk."""
+        """Wait until the kinematics node can answer a solve_fk request."""
         self.wait("kinematics")
         end = time.monotonic() + PATIENCE
         while self.call("kinematics", "solve_fk", question)[1].status != SolveFK.Response.SUCCESS:
             if time.monotonic() > end:
-                raise SystemExit("the kinematics got no robot description")
+                raise SystemExit("the kinematics node received no robot description")
 
     def ready_made(self, chain: Chain) -> list[str]:
-        """Return an answer of ours to each service, serialised."""
+        """Return a serialised response of ours for each service."""
         answers = (self.call("kinematics", name, requests(name, chain, 1)[0])[1] for name in KINDS)
         return [serialize_message(answer).hex() for answer in answers]
 
@@ -108,7 +108,7 @@ def requests(name: str, chain: Chain, count: int) -> list[object]:
 
 
 def measure(caller: Caller, name: str, chain: Chain, count: int) -> list[str]:
-    """Return a row: the medians, our p99, and our median in ratio to the others'."""
+    """Return a row: the medians, our p99, and the ratios of our median to the others."""
     times: dict[str, list[float]] = {server: [] for server in SERVERS}
     for request in requests(name, chain, count + 50):
         for server, taken in times.items():
@@ -125,7 +125,7 @@ def started(*command: str) -> subprocess.Popen[bytes]:
 
 
 def rows(count: int, servers: list[subprocess.Popen[bytes]]) -> list[list[str]]:
-    """Start the servers, each noted in the list, and return a row for each service."""
+    """Start the servers, append them to the list, and return a row per service."""
     servers.append(started("-m", "arm_kinematics.ros.node"))
     rclpy.init()
     caller, model = Caller(), load_robot("nut_arm")
@@ -141,10 +141,12 @@ def rows(count: int, servers: list[subprocess.Popen[bytes]]) -> list[list[str]]:
 
 
 def main() -> int:
-    """Start the servers, measure, print, and write where told to."""
+    """Start the servers, measure, print the table, and write it with --write."""
     parser = argparse.ArgumentParser(prog="./arm bench services", description=__doc__)
-    parser.add_argument("--calls", type=int, default=2000, help="of each service (2000)")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
+    parser.add_argument("--calls", type=int, default=2000, help="per service (2000)")
+    parser.add_argument(
+        "--write", type=Path, metavar="FILE", help="insert the table into a document"
+    )
     chosen = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN
     servers: list[subprocess.Popen[bytes]] = []

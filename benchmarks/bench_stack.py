@@ -34,13 +34,13 @@ def cpu_seconds(pid: int) -> float:
 
 
 def memory(pid: int) -> float:
-    """Return the memory of a process, of shared pages its part (PSS) [MB]."""
+    """Return the proportional set size (PSS) of a process [MB]."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024.0
 
 
 class Watch:
-    """A client that sees when the nodes are there, when the arm is armed, and when it moves."""
+    """A client that records when the nodes appear, when the arm is armed, and when it moves."""
 
     def __init__(self, group: ProcessGroup) -> None:
         self._group = group
@@ -61,8 +61,8 @@ class Watch:
         """Seconds since the start."""
         return time.monotonic() - self._begin
 
-    def look(self) -> None:
-        """Note which nodes are there; end if one has ended."""
+    def update(self) -> None:
+        """Record the nodes that have appeared; exit if a process has ended."""
         for name in set(self.node.get_node_names()) - self.seen.keys():
             self.seen[name] = self.elapsed
         for name, code in self._group.ended().items():
@@ -73,16 +73,16 @@ class Watch:
         end = time.monotonic() + PATIENCE
         while not condition():
             rclpy.spin_once(self.node, timeout_sec=0.05)
-            self.look()
+            self.update()
             if time.monotonic() > end:
-                raise SystemExit(f"waited {PATIENCE:.0f} s in vain for {what}")
+                raise SystemExit(f"timed out after {PATIENCE:.0f} s waiting for {what}")
 
     def spin_for(self, seconds: float) -> None:
         """Spin for some time [s]."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             rclpy.spin_once(self.node, timeout_sec=0.05)
-        self.look()
+        self.update()
 
 
 def shares(group: ProcessGroup, watch: Watch, seconds: float) -> dict[str, float]:
@@ -98,7 +98,7 @@ def shares(group: ProcessGroup, watch: Watch, seconds: float) -> dict[str, float
 
 
 def measure(chosen: argparse.Namespace, group: ProcessGroup, watch: Watch) -> str:
-    """Return the text of a run, whose processes have just been started."""
+    """Measure the processes, which have just been started; return the results as text."""
     watch.wait_for(lambda: watch.state == HardwareStatus.ARMED, "the driver")
     armed = watch.elapsed
     watch.wait_for(watch.task.server_is_ready, "the task server")
@@ -114,7 +114,7 @@ def measure(chosen: argparse.Namespace, group: ProcessGroup, watch: Watch) -> st
     watch.spin_for(WARM)
     moving = shares(group, watch, chosen.seconds)
     if watch.state != HardwareStatus.MOVING:
-        raise SystemExit("the motion ended while it was measured; take fewer --seconds")
+        raise SystemExit("the motion ended during the measurement; use fewer --seconds")
     sizes = {name: memory(pid) for name, pid in group.pids().items()}
     text = (
         f"Driver armed {armed:.1f} s after the start, task server there after {served:.1f} s, "
@@ -124,7 +124,7 @@ def measure(chosen: argparse.Namespace, group: ProcessGroup, watch: Watch) -> st
 
 
 def rows(seen: Mapping[str, float], *columns: Mapping[str, float]) -> str:
-    """Return the table: a line a node, and sums with and without the view."""
+    """Return the table: a row per node, and sums with and without the view."""
     names = list(columns[0])
     lines = [[f"`{name}`", f"{seen[name]:.1f}", *cells(columns, [name])] for name in names]
     others = [name for name in names if name != VIEW]
@@ -136,13 +136,13 @@ def rows(seen: Mapping[str, float], *columns: Mapping[str, float]) -> str:
 
 
 def cells(columns: tuple[Mapping[str, float], ...], names: list[str]) -> list[str]:
-    """Return the sums over some nodes, a column each."""
+    """Return the sum over some nodes for each column."""
     start, rest, moving, size = (sum(column[name] for name in names) for column in columns)
     return [f"{start:.1f}", f"{rest:.1f}", f"{moving:.1f}", f"{size:.0f}"]
 
 
 def run(chosen: argparse.Namespace) -> str:
-    """Start the nodes, measure them, end them."""
+    """Start the nodes, measure them, and stop them; return the results as text."""
     values = {a.name: a.default for a in ARGUMENTS}
     values |= {"viewer": chosen.viewer, "viewer_port": "18300"}
     with tempfile.TemporaryDirectory() as folder:
@@ -158,14 +158,16 @@ def run(chosen: argparse.Namespace) -> str:
 
 
 def main() -> None:
-    """Measure, print, and write where told to."""
+    """Run the measurements, print the results, and write them with --write."""
     parser = argparse.ArgumentParser(prog="./arm bench stack", description=__doc__)
     parser.add_argument(
         "--viewer", choices=("browser", "none"), default="browser", help="with the view or not"
     )
-    parser.add_argument("--seconds", type=float, default=20.0, help="of measuring CPU (20)")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each CPU measurement (20)")
     parser.add_argument("--settle", type=float, default=15.0, help="after the start (15)")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
+    parser.add_argument(
+        "--write", type=Path, metavar="FILE", help="insert the table into a document"
+    )
     chosen = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN
     rclpy.init()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The browser view while the nut transfer runs: its share of a core with one client, its memory.
 
-The client takes what the server sends and draws nothing, so that what is measured is the server.
-An hour's worth of pictures is drawn as fast as it goes, in a process of its own.
+The client receives what the server sends and draws nothing, so only the server is measured.
+An hour of frames is drawn as fast as possible, in a separate process.
 """
 
 import argparse
@@ -49,7 +49,7 @@ CAMERA = {
 
 
 class Client(threading.Thread):
-    """A browser that tells where its camera is, for else it does not count, and then listens."""
+    """A browser that sends its camera, without which viser ignores it, and then only receives."""
 
     def __init__(self, address: str) -> None:
         super().__init__(daemon=True)
@@ -57,7 +57,7 @@ class Client(threading.Thread):
         self.open = True
 
     def run(self) -> None:
-        """Count what is sent."""
+        """Count messages and bytes received."""
         protocol = f"viser-v{viser.__version__}"
         with (
             suppress(ConnectionClosed),
@@ -90,7 +90,7 @@ def show_all(watch: Watch, on: bool) -> None:
 
 
 def wait_reach(watch: Watch) -> None:
-    """Wait until the reachable region is drawn, which is found once a robot and takes seconds."""
+    """Wait until the reachable region, computed once per robot in some seconds, is drawn."""
     seen: set[str] = set()
     subscription = watch.node.create_subscription(
         MarkerArray, "kinematics_markers", lambda m: seen.update(k.ns for k in m.markers), LATCHED
@@ -100,13 +100,13 @@ def wait_reach(watch: Watch) -> None:
 
 
 def keep_running(watch: Watch) -> None:
-    """Begin the task again when it has ended; a goal while it runs is refused."""
+    """Start the task again when it has ended; a goal while it runs is rejected."""
     if watch.state != HardwareStatus.MOVING:
         watch.task.send_goal_async(RunTask.Goal())
 
 
 def measure(group: ProcessGroup, watch: Watch, seconds: float, what: str) -> str:
-    """Return a row: shares of a core and memory over some time [s] in which the task runs."""
+    """Return a row: shares of a core, and memory, over some seconds of the running task."""
     pids = {name: group.pids()[name] for name in ("arm_viewer", "kinematics")}
     before = {name: cpu_seconds(pid) for name, pid in pids.items()}
     begin = time.monotonic()
@@ -122,8 +122,8 @@ def measure(group: ProcessGroup, watch: Watch, seconds: float, what: str) -> str
 
 
 def hour(pictures: int) -> str:
-    """Return how the memory went while so many pictures were drawn."""
-    print(f"Drawing {pictures:,} pictures: some minutes.", flush=True)
+    """Draw pictures in a separate process; return its report on memory."""
+    print(f"Drawing {pictures:,} pictures takes some minutes.", flush=True)
     program = [sys.executable, str(Path(__file__).with_name("viewer_hour.py")), str(pictures)]
     said = subprocess.run(program, capture_output=True, text=True, check=True).stdout.strip()
     print(said, flush=True)
@@ -131,13 +131,13 @@ def hour(pictures: int) -> str:
 
 
 def address_in(log: Path) -> str:
-    """Return host and port of the view from its log, "" before they are there."""
+    """Return host and port of the view from its log, "" if not yet logged."""
     found = re.search(r"http://([\d.]+:\d+)", log.read_text())
     return found[1] if found else ""
 
 
 def running(seconds: float, speed: str) -> list[str]:
-    """Start the nut transfer with the view, measure it in some states; return the rows."""
+    """Start the nut transfer with the view; return a row of the table for each state."""
     os.environ["ROS_DOMAIN_ID"] = "79"
     values = {a.name: a.default for a in ARGUMENTS}
     values |= {"viewer": "browser", "viewer_port": "18400", "speed": speed}
@@ -171,14 +171,19 @@ def running(seconds: float, speed: str) -> list[str]:
 
 
 def main() -> None:
-    """Measure, print, and write the table if that is asked for."""
+    """Run the measurements, print the results, and write them with --write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20.0, help="of each measurement")
-    parser.add_argument("--speed", default="1.0", help="pace of the simulated time")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each measurement (20)")
+    parser.add_argument("--speed", default="1.0", help="speed of simulated time (1.0)")
     parser.add_argument(
-        "--pictures", type=int, default=108_000, help="drawn to watch the memory; 0 for none"
+        "--pictures",
+        type=int,
+        default=108_000,
+        help="to draw for the memory report (108000); 0: none",
     )
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
+    parser.add_argument(
+        "--write", type=Path, metavar="FILE", help="insert the table into a document"
+    )
     given = parser.parse_args()
     head = "| | viewer | kinematics | viewer's memory |\n|---|---:|---:|---:|"
     print(head, flush=True)

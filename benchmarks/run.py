@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks, one after the other: ./arm bench [NAME ...] [what the benchmark takes]."""
+"""Benchmarks, one after the other: ./arm bench [NAME ...] [options of the benchmark]."""
 
 import subprocess
 import sys
@@ -11,15 +11,15 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def main() -> int:
-    """Run the named benchmarks, or all of them; returns the number of those that failed."""
+    """Run the named benchmarks, or all; return the number of failed ones."""
     known = {file.stem.removeprefix("bench_"): file for file in sorted(FOLDER.glob("bench_*.py"))}
     names = list(takewhile(known.__contains__, sys.argv[1:]))
     others = sys.argv[1 + len(names) :]
     if others and not names and (others[0] not in ("-h", "--help")):
-        print(f"There is no benchmark {others[0]}; there are: {', '.join(known)}.")
+        print(f"There is no benchmark {others[0]}; choose from {', '.join(known)}.")
         return 2
     if others and not names:
-        print(f"./arm bench [{'] ['.join(known)}]; after one name come its options, see --help.")
+        print(f"./arm bench [{'] ['.join(known)}]; options follow a single name, see its --help.")
         return 0
     failed = 0
     for name in names or known:

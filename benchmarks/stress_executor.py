@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tell whether an executor of rclpy is sound enough for the nodes: each hazard in its own process.
+"""Stress tests of the rclpy executors, each hazard in its own process.
 
 python3 benchmarks/stress_executor.py [EventsExecutor|SingleThreadedExecutor|StaticExecutor ...]
-prints for each hazard whether the process did what is expected, or how it died.
+prints for each hazard whether the process behaved as expected, or how it died.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def entities_that_come_and_go(node: Node, executor: Any) -> bool:
 
 
 def tasks_that_fail(node: Node, executor: Any) -> bool:
-    """Let tasks and callbacks raise; the exception must come out of the spinning."""
+    """Raise in tasks and callbacks; the exception must propagate from spin."""
 
     def fail() -> None:
         raise ValueError
@@ -164,7 +164,7 @@ def run_hazard(executor: str, hazard: str) -> int:
 
 
 def outcome(executor: str, hazard: str) -> str:
-    """Run one hazard in a process; return what came of it."""
+    """Run one hazard in a new process; return its outcome as text."""
     command = [sys.executable, __file__, "--hazard", hazard, executor]
     began = time.monotonic()
     try:

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Draws as many pictures as are asked for, with one client, and says how the memory went.
+"""Draws a number of pictures, with one client, and prints the memory in use meanwhile.
 
-The arm swings, its path is drawn, the task's text changes once a second of the pictures' time, and
-the panel's numbers five times. The server sends what browsers would get at 30 pictures a second.
+The arm swings, its path is drawn, the task's text changes once per simulated second, and the
+panel's numbers five times. The server sends what browsers would get at 30 pictures a second.
 """
 
 import gc
@@ -34,11 +34,11 @@ RATE = 30  # pictures a second
 BURST = 20  # pictures drawn before the server's thread gets a pause
 PAUSE = 0.012  # [s]
 SWITCHES = {"axes": True, "labels": False, "trace": True}
-LOOKS = {"a tenth": 0.1, "half": 0.5, "all": 1.0}  # of the pictures, after which memory is read
+REPORTS = {"a tenth": 0.1, "half": 0.5, "all": 1.0}  # share of pictures when memory is read
 
 
 def make_view(server: object) -> SceneView:
-    """Return what a viewer draws on."""
+    """Return the scene view of a viewer."""
     drawer, nothing = SceneDrawer(server, MeshFiles(share_folder), SWITCHES), lambda *_: None
     actions = PanelActions(nothing, nothing, nothing, nothing)
     panel = Panel(PanelGui(server, CallbackQueue()), actions, SWITCHES, True)
@@ -47,7 +47,7 @@ def make_view(server: object) -> SceneView:
 
 
 def main() -> None:
-    """Draw and measure."""
+    """Draw the pictures and print the memory report."""
     count = int(sys.argv[1])
     model, server = load_robot("nut_arm"), open_server("127.0.0.1", 0)
     chain, robot = Chain.from_urdf(model.to_urdf()), read_robot(model.to_urdf())
@@ -73,7 +73,7 @@ def main() -> None:
             view.panel.set_sliders(values)
         if number % BURST == 0:
             time.sleep(PAUSE)
-        for name, share in LOOKS.items():
+        for name, share in REPORTS.items():
             if number + 1 == int(share * count):
                 gc.collect()
                 blocks = sys.getallocatedblocks() / 1e3

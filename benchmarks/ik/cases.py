@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked: the shipped robots in the modes that suit them, from mid-range and from near."""
+"""Cases: the shipped robots in the modes that suit them, from mid-range and from near seeds."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ NEAR = 0.1  # [rad or m] from the solution to a near seed, at most, in each join
 
 @dataclass(frozen=True)
 class Case:
-    """A problem and the arm it is about.
+    """A problem and its arm.
 
     Attributes:
         model: The arm.
         problem: Targets and seeds.
-        seeds: What the seeds are, in words.
-        seed: Of the random numbers.
+        seeds: Kind of seeds, as text.
+        seed: Seed of the random numbers.
     """
 
     model: RobotModel
@@ -35,19 +35,19 @@ class Case:
 
     @property
     def title(self) -> str:
-        """What tells it from the other cases."""
+        """Title, unique among the cases."""
         return f"{self.model.name}, {self.problem.mode}, {self.seeds}"
 
 
 def modes(model: RobotModel) -> tuple[str, ...]:
-    """Return the modes that suit an arm: all if it has to leave something free."""
+    """Return the modes that suit an arm: all if it has fewer than six joints."""
     return ("pose",) if model.n >= 6 else ("pose", "position", "position_axis")
 
 
 def problem(
     model: RobotModel, mode: str, joints: np.ndarray, seeds: np.ndarray, scale: float = 1.0
 ) -> Problem:
-    """Return the problem to reach the poses at joints (m, n); scale is that of the tolerance."""
+    """Return the problem to reach the poses at joints (m, n); scale multiplies the tolerance."""
     chain = Chain.from_model(model)
     return Problem(
         name=model.name,
@@ -65,7 +65,7 @@ def problem(
 
 
 def cases(robots: list[str], count: int, seed: int = 1) -> Iterator[Case]:
-    """Yield every robot, mode and kind of seed; the same targets each time it is run."""
+    """Yield a case for each robot, mode and kind of seed; targets are reproducible."""
     for name in robots or shipped_robots():
         model = load_robot(name)
         rng = np.random.default_rng(seed)

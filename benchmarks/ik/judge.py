@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The one judge of all solvers: forward kinematics by the DH table alone, and the limits."""
+"""Checks the answers of all solvers: forward kinematics by the DH table alone, and the limits."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ AT_LIMIT = 1e-9  # [rad or m]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What answers are worth.
+    """Correctness and errors of answers.
 
     Attributes:
-        right: Whether an answer holds tolerance and limits (k,).
-        branches: How many candidates of it do, equal ones counted once (k,).
+        right: Whether an answer is within tolerance and limits (k,).
+        branches: Number of distinct right candidates of an answer (k,).
         position: Error of the best right candidate [m], NaN where there is none (k,).
-        orientation: Its error [rad] (k,).
+        orientation: Orientation error of that candidate [rad] (k,).
     """
 
     right: np.ndarray
@@ -36,7 +36,7 @@ class Verdict:
 def fk(model: RobotModel, q: np.ndarray) -> np.ndarray:
     """Return the poses (m, 4, 4) at joint positions (m, n), by the product of the DH table.
 
-    The transform of a turning joint is P + C cos q + D sin q, that of a sliding one A + B q.
+    The transform of a revolute joint is P + C cos q + D sin q, that of a prismatic one A + B q.
     """
     T = np.broadcast_to(model.base.matrix, (len(q), 4, 4))
     for joint, x in zip(model.joints, q.T[:, :, None, None], strict=True):
@@ -53,7 +53,7 @@ def fk(model: RobotModel, q: np.ndarray) -> np.ndarray:
 
 
 def judge(model: RobotModel, problem: Problem, q: np.ndarray) -> Verdict:
-    """Judge answers (k, c, n) to the first k targets; whole turns are forgiven."""
+    """Check answers (k, c, n) to the first k targets, modulo whole turns."""
     count, candidates, n = q.shape
     q = into_limits(model, q.reshape(-1, n))
     slack = np.array([AT_LIMIT])
@@ -80,7 +80,7 @@ def judge(model: RobotModel, problem: Problem, q: np.ndarray) -> Verdict:
 
 
 def into_limits(model: RobotModel, q: np.ndarray) -> np.ndarray:
-    """Return q (m, n) with each turning joint by whole turns as near to its range as can be."""
+    """Return q (m, n) with whole turns added to revolute joints to get within the limits."""
     turning = np.array([joint.type == "revolute" for joint in model.joints])
     turn = np.where(turning, 2.0 * math.pi, np.inf)
     low = np.ceil((model.lower - AT_LIMIT - q) / turn)
@@ -90,7 +90,7 @@ def into_limits(model: RobotModel, q: np.ndarray) -> np.ndarray:
 
 
 def orientation_error(mode: str, reached: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Return the angles (m,) [rad] that count in a mode."""
+    """Return the orientation errors (m,) [rad] in a mode."""
     if mode == "position":
         return np.zeros(len(reached))
     if mode == "position_axis":
@@ -103,7 +103,7 @@ def orientation_error(mode: str, reached: np.ndarray, targets: np.ndarray) -> np
 
 
 def distinct(q: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return how many right candidates of each answer differ, whole turns aside (k,)."""
+    """Return the number of distinct right candidates (k,) of each answer, modulo whole turns."""
     counts = np.zeros(len(q), dtype=int)
     for k in range(len(q)):
         kept: list[np.ndarray] = []

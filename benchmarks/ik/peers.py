@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The other solvers, each in a process of its own, in an environment of their own: .venv-peers.
+"""The other solvers, each in its own process, in a separate environment: .venv-peers.
 
-So their requirements can neither meet ours nor each other's code in one process.
+So their requirements cannot conflict with ours, nor their code with each other's.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ VENV = REPOSITORY / ".venv-peers"
 PYTHON = VENV / "bin" / "python3"
 REQUIREMENTS = FOLDER.parent / "requirements-peers.txt"
 WORKER = FOLDER / "worker.py"
-PATIENCE, TELL = 60, 20  # [s] for a peer on one line, and between two words about it
+PATIENCE, TELL = 60, 20  # [s] for a peer on one row, and between progress messages
 
 
 def make_environment() -> int:
-    """Make .venv-peers and install the peers there, telling what is going on."""
-    print(f"The peers go to {VENV.name}: about 700 MB, a few minutes.", flush=True)
+    """Create .venv-peers and install the peers there, printing the progress."""
+    print(f"Installing the peers in {VENV.name}: about 700 MB, a few minutes.", flush=True)
     pip = [str(PYTHON), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     for command in (
         [sys.executable, "-m", "venv", str(VENV)],
@@ -45,26 +45,26 @@ def make_environment() -> int:
             if line.startswith(("Collecting", "Installing", "Successfully", "ERROR")):
                 print(f"  {line.strip()[:95]}", flush=True)
         if process.wait() != 0:
-            print(f"{' '.join(command[:4])} ... failed; what it said is above.")
+            print(f"{' '.join(command[:4])} ... failed; see its output above.")
             return 1
-    print("ready: ./arm bench ik")
+    print("Ready; run ./arm bench ik")
     return 0
 
 
 def _environment() -> dict[str, str]:
-    """Return an environment without this one's packages, and with one thread each."""
+    """Return environment variables without our packages, with one thread per process."""
     kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
     return kept | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def versions() -> dict[str, str | None]:
-    """Return solver -> version, None where it is not installed."""
+    """Return solver -> version, None if not installed."""
     python = str(PYTHON) if PYTHON.exists() else sys.executable
     done = subprocess.run(
         [python, str(WORKER), "--list"], env=_environment(), text=True, capture_output=True
     )
     if done.returncode != 0:
-        raise SystemExit(f"The peers cannot be asked: {done.stderr.strip()}")
+        raise SystemExit(f"The peers cannot be started: {done.stderr.strip()}")
     found: dict[str, str | None] = json.loads(done.stdout)
     return found
 
@@ -81,7 +81,7 @@ class Peer:
         self._process: subprocess.Popen[str] | None = None
 
     def answer(self, problem: Problem, seconds: float) -> Answers | str:
-        """Return the answers of at most so many seconds, or why there are none."""
+        """Return the answers found within the seconds, or the reason why there are none."""
         task = {
             "problem": str(self._folder / "problem.npz"),
             "answers": str(self._folder / "answers.npz"),
@@ -96,7 +96,7 @@ class Peer:
         except BrokenPipeError:
             line = ""
         if not line:
-            self.close()  # the next line gets a new one
+            self.close()  # the next problem starts a new one
             return f"no answer after {PATIENCE} s, or its process ended"
         said = json.loads(line)
         if "why_not" in said:
@@ -105,9 +105,9 @@ class Peer:
             return Answers(data["times"], data["q"])
 
     def close(self) -> None:
-        """End its process, if there is one."""
+        """Kill the process, if any."""
         if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGKILL)  # with what it has started
+            os.killpg(self._process.pid, signal.SIGKILL)  # with its child processes
             self._process.wait()
             self._process = None
 
@@ -124,17 +124,17 @@ class Peer:
         )
 
     def _line(self, answers: IO[str]) -> str:
-        """Return what the peer says, telling that it is still at work (some prepare an arm)."""
+        """Return the peer's reply, "" after a timeout; print progress (some prepare an arm)."""
         for waited in range(0, PATIENCE, TELL):
             if select.select([answers], [], [], TELL)[0]:
                 return answers.readline()
-            print(f"    {self.name} is at work for {waited + TELL} s", flush=True)
+            print(f"    {self.name} still running after {waited + TELL} s", flush=True)
         return ""
 
 
 @contextmanager
 def running(name: str) -> Iterator[Peer]:
-    """Run one peer."""
+    """Provide one peer, and end its process."""
     with tempfile.TemporaryDirectory() as folder:
         peer = Peer(name, Path(folder))
         try:

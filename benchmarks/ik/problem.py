@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm, targets and seeds, as they are handed to a solver: here or in a process of its own.
+"""An arm, targets and seeds, as passed to a solver, in this process or its own.
 
 Needs NumPy only, as it also runs where the peers are installed and the arm packages are not.
 """
@@ -20,22 +20,22 @@ Solve = Callable[[np.ndarray, np.ndarray], "np.ndarray | None"]
 
 
 class NotForThisError(Exception):
-    """A solver that does not do this kind of arm or question; says why."""
+    """A solver does not support this kind of arm or mode; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What a solver is asked.
+    """Targets for a solver, and the arm to reach them.
 
     Attributes:
-        name: Of the arm.
+        name: Name of the arm.
         urdf: The arm from base_link to tool0.
         S: Screw axes (6, n) [v; w] at q = 0, in the base frame [m].
         M: Pose (4, 4) of the tip at q = 0.
-        prismatic: Which joints slide (n).
+        prismatic: Whether each joint is prismatic (n,).
         lower, upper: Limits (n,) [rad or m].
         mode: "pose", "position" or "position_axis" (z).
-        targets: Poses (m, 4, 4), each within reach.
+        targets: Reachable poses (m, 4, 4).
         seeds: Joint positions (m, n) to start at.
         position_tolerance: Largest accepted distance [m].
         orientation_tolerance: Largest accepted angle [rad].
@@ -60,7 +60,7 @@ class Problem:
         return len(self.lower)
 
     def points(self) -> np.ndarray:
-        """Return the point (n, 3) of each turning axis that is nearest to the origin."""
+        """Return the points (n, 3) of the revolute axes nearest to the origin."""
         return np.cross(self.S[3:].T, self.S[:3].T)
 
     def save(self, file: Path) -> None:
@@ -69,17 +69,17 @@ class Problem:
 
     @classmethod
     def load(cls, file: Path) -> Problem:
-        """Read what `save` has written."""
+        """Read a file written by `save`."""
         with np.load(file) as data:
             return cls(**{k: v if v.ndim else v.item() for k, v in data.items()})
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What a solver answered.
+    """Answers of a solver.
 
     Attributes:
-        times: Time of each call [us], (k,); k is less than the targets if the time was up.
+        times: Time of each call [us], (k,); fewer than the targets if the time was up.
         q: Candidates (k, c, n), NaN where there are fewer.
     """
 
@@ -88,10 +88,10 @@ class Answers:
 
 
 def ask(solve: Solve, problem: Problem, seconds: float = np.inf) -> Answers:
-    """Ask a solver target after target, until the time is up; the clock runs in its calls only."""
+    """Solve the targets one by one until the time is up; only the calls are timed."""
     clock = time.perf_counter_ns
     end = time.monotonic() + seconds
-    solve(problem.targets[0], problem.seeds[0])  # whatever is prepared at the first call
+    solve(problem.targets[0], problem.seeds[0])  # preparations of the first call are not timed
     times, answers = [], []
     for T, seed in zip(problem.targets, problem.seeds, strict=True):
         begin = clock()
@@ -113,5 +113,5 @@ def _candidates(answers: list, n: int) -> np.ndarray:
 
 
 def reply(text: dict) -> None:
-    """Print one line of JSON, at once."""
+    """Print one line of JSON and flush."""
     print(json.dumps(text), flush=True)

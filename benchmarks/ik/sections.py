@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of the benchmark; each prints while it measures and returns a Markdown text."""
+"""The parts of the benchmark; each prints rows as it measures and returns a Markdown table."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ FOR_BATCH = ("nut_arm", "puma560", "panda")
 
 @dataclass(frozen=True)
 class Amount:
-    """How much to measure.
+    """Size of the measurements.
 
     Attributes:
-        timed: Targets a line for times.
-        solved: Targets a line for our share of success.
-        seconds: Time for a peer on one line.
+        timed: Targets per row for times.
+        solved: Targets per row for our share solved.
+        seconds: Time per row for each peer.
     """
 
     timed: int
@@ -38,7 +38,7 @@ class Amount:
 
 
 def first(p: Problem, count: int) -> Problem:
-    """Return the problem of the first targets."""
+    """Return the problem with the first targets only."""
     return replace(p, targets=p.targets[:count], seeds=p.seeds[:count])
 
 
@@ -75,14 +75,14 @@ def hard_sets(sets: Iterable[Case], amount: Amount, peers: list[Peer]) -> str:
 
 
 def worst(case: Case, verdict) -> str:
-    """Return the worst errors of what was solved, as shares of the tolerances."""
+    """Return the worst error of the solved targets as a share of its tolerance."""
     place = np.nanmax(verdict.position, initial=0.0) / case.problem.position_tolerance
     turn = np.nanmax(verdict.orientation, initial=0.0) / case.problem.orientation_tolerance
     return f"{max(place, turn):.2f}"
 
 
 def cell(case: Case, p: Problem, peer: Peer, amount: Amount) -> str:
-    """Return the median and the share solved of a peer; a dash if it does not do this."""
+    """Return the median time and share solved of a peer; a dash if not supported."""
     found = peer.answer(p, amount.seconds)
     if isinstance(found, str):
         if not found.startswith(("no mode", "not an arm")):
@@ -93,7 +93,7 @@ def cell(case: Case, p: Problem, peer: Peer, amount: Amount) -> str:
 
 
 def report_failures(case: Case, right: np.ndarray) -> None:
-    """Print which of our answers are wrong, so that they can be asked again."""
+    """Print the targets that we did not solve, with the seed to reproduce them."""
     wrong = np.flatnonzero(~right)
     if len(wrong):
         some = ", ".join(map(str, wrong[:10]))
@@ -101,7 +101,7 @@ def report_failures(case: Case, right: np.ndarray) -> None:
 
 
 def all_solutions(amount: Amount, peers: list[Peer]) -> str:
-    """Compare all solutions at once: median time and how many right ones come, on average."""
+    """Compare finding all solutions: median time, and mean number of right ones."""
     rows = []
     for name in WITH_CLOSED_FORM:
         case = next(cases([name], amount.timed, seed=3))
@@ -115,7 +115,7 @@ def all_solutions(amount: Amount, peers: list[Peer]) -> str:
 
 
 def general(amount: Amount, peers: list[Peer]) -> str:
-    """The solver of a general 6R arm, on one and on special ones; no limits."""
+    """Compare solvers of general 6R arms on a general arm and on special ones, without limits."""
     rows = []
     for name in GENERAL:
         case = without_limits(next(cases([name], amount.timed, seed=4)))
@@ -128,7 +128,7 @@ def general(amount: Amount, peers: list[Peer]) -> str:
 
 
 def without_limits(case: Case) -> Case:
-    """Return the case with every joint free to make a whole turn."""
+    """Return the case with limits of -pi and pi for every joint."""
     joints = tuple(replace(j, lower=-np.pi, upper=np.pi) for j in case.model.joints)
     model = replace(case.model, joints=joints)
     q = np.random.default_rng(case.seed).uniform(-np.pi, np.pi, (len(case.problem.seeds), 6))
@@ -158,7 +158,7 @@ def forward(arms: list[str], amount: Amount) -> str:
 
 
 def batches(amount: Amount) -> str:
-    """Count targets a second of `ik_batch`."""
+    """Measure targets per second of `ik_batch`."""
     rows = []
     for name in FOR_BATCH:
         case = next(cases([name], amount.solved))
@@ -171,5 +171,5 @@ def batches(amount: Amount) -> str:
 
 
 def show(row: list[str]) -> None:
-    """Print a row as soon as it is there."""
+    """Print a row and flush."""
     print("  ".join(row), flush=True)

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""One peer in a process of its own: problems in, answers out, a line of JSON for each.
+"""Runs one peer in its own process: problems in, answers out, a line of JSON for each.
 
-worker.py --list prints which solvers are installed, in which version. worker.py NAME reads lines
+worker.py --list prints the installed solvers and their versions. worker.py NAME reads lines
 {"problem": file, "answers": file, "seconds": number} and writes lines {"answered": number} or
 {"why_not": sentence}.
 """
@@ -25,7 +25,7 @@ from ik.problem import NotForThisError, Problem, ask, reply
 
 
 def installed() -> dict[str, str | None]:
-    """Return name -> version, None if it is not installed."""
+    """Return solver -> version, None if not installed."""
     found: dict[str, str | None] = {}
     for name, (package, _) in SOLVERS.items():
         found[name] = None
@@ -35,7 +35,7 @@ def installed() -> dict[str, str | None]:
 
 
 def answer(name: str, task: dict) -> dict:
-    """Solve one problem; whatever a peer throws is its reason not to."""
+    """Solve one problem; an exception of the peer becomes its reason not to."""
     problem = Problem.load(Path(task["problem"]))
     try:
         found = ask(SOLVERS[name][1](problem), problem, task["seconds"])
@@ -48,7 +48,7 @@ def answer(name: str, task: dict) -> dict:
 
 
 def main() -> None:
-    """Serve until the input ends; what peers print goes to the standard error output."""
+    """Serve until the input ends; output printed by peers goes to stderr."""
     if sys.argv[1] == "--list":
         reply(installed())
         return

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which arguments a program takes, as its own parser says."""
+"""Reads the arguments of a program from its own parser."""
 
 import argparse
 import contextlib
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-_DEFAULT = re.compile(r" \(default:? \S+\)$| Default: \S+$")  # where help says it too
+_DEFAULT = re.compile(r" \(default:? \S+\)$| Default: \S+$")  # a default repeated in the help
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Argument:
 
     Attributes:
         name: As typed, such as "-o, --output FILE" or "ROBOT".
-        default: What counts if it is left out; "" for nothing worth saying.
-        text: What it means.
-        optional: Whether it may be left out.
+        default: Its default; "" if there is none worth showing.
+        text: Its meaning.
+        optional: Whether it may be omitted.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Argument:
 
 
 class CaughtError(BaseException):
-    """Carries a parser out of a program; no program catches it."""
+    """Carries a parser out of a program, which cannot catch it."""
 
     def __init__(self, parser: argparse.ArgumentParser) -> None:
         super().__init__(parser.prog)
@@ -40,10 +40,10 @@ class CaughtError(BaseException):
 
 
 def parser_of(main: Callable[[], Any]) -> argparse.ArgumentParser:
-    """Return the parser that a program asks about its arguments; the program goes no further.
+    """Run a program until it parses its arguments, and return its parser.
 
     Raises:
-        LookupError: It ended without having asked one.
+        LookupError: The program ended without parsing arguments.
     """
 
     def caught(parser: argparse.ArgumentParser, *_: Any, **__: Any) -> NoReturn:
@@ -64,19 +64,19 @@ def parser_of(main: Callable[[], Any]) -> argparse.ArgumentParser:
 
 
 def arguments_of(parser: argparse.ArgumentParser) -> Iterator[Argument]:
-    """Yield what a parser takes, then its subcommands with what they take."""
+    """Yield a parser's arguments, then its subcommands with theirs."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for sub in action._choices_actions:
                 yield Argument(sub.dest, "", sub.help or "", True)
-                for told in arguments_of(action.choices[sub.dest]):
-                    yield replace(told, name=f"{sub.dest} {told.name}", optional=True)
+                for argument in arguments_of(action.choices[sub.dest]):
+                    yield replace(argument, name=f"{sub.dest} {argument.name}", optional=True)
         elif action.help != argparse.SUPPRESS and action.dest != "help":
             yield _argument(action)
 
 
 def synopsis(arguments: Sequence[Argument]) -> str:
-    """Return what may follow the name of a program, options as [...]."""
+    """Return the usage of a program after its name, options as [...]."""
     given = [a.name.rpartition(", ")[2] for a in arguments if not a.optional]
     return " ".join([*given, *(["[...]"] if any(a.optional for a in arguments) else [])])
 
@@ -97,7 +97,7 @@ def _argument(action: argparse.Action) -> Argument:
 
 
 def _default(value: object) -> str:
-    """Return a default worth saying, else ""."""
+    """Return a default worth showing, otherwise ""."""
     if isinstance(value, float):
         return f"{value:g}"
     plain = isinstance(value, str | int) and not isinstance(value, bool)
@@ -105,7 +105,7 @@ def _default(value: object) -> str:
 
 
 def _value(action: argparse.Action) -> str:
-    """Return what stands for the value of an argument."""
+    """Return the placeholder for the value of an argument."""
     if action.nargs == 0:
         return ""
     if action.choices and not action.metavar:

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The blocks of commands in the documents: which a test types, and why not the others.
+"""The command blocks in the documents: which of them a test types, and why not the others.
 
-A block of commands is ```console or ```sh. A test types it, unless a word behind the language
-says why not, such as ```console screen. Lines that begin with `$` are commands, the others what
-they say (`...` for any text); in a block without `$` every line is a command that must succeed.
+A command block is ```console or ```sh. A test types it, unless a word after the language gives a
+reason, such as ```console screen. Lines that start with `$` are commands, the others their output
+(`...` for any text); in a block without `$`, every line is a command that must succeed.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Block:
 
     Attributes:
         page: Its path in the repository.
-        line: That of the fence.
-        kind: The language of the fence.
-        word: What stands behind it: a file to save, or why it is not typed; "" for nothing.
+        line: Line of the fence.
+        kind: Language of the fence.
+        word: The word after it: a file to save, or why it is not typed; "" if there is none.
         body: The text.
     """
 
@@ -49,12 +49,12 @@ class Block:
 
     @property
     def is_typed(self) -> bool:
-        """Whether it holds commands that a test types."""
+        """Whether it contains commands that a test types."""
         return self.kind in COMMANDS and not self.word
 
     @property
     def commands(self) -> list[tuple[str, str | None]]:
-        """The commands, each with what it says; None where that is not shown."""
+        """The commands, each with its output; None where that is not shown."""
         body = self.body.replace("\\\n", " ")
         if not re.search(r"^\$ ", body, re.MULTILINE):
             lines = (line for line in body.splitlines() if line.strip())

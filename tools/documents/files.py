@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The page of the keys of all files: from the tables that their readers read by."""
+"""Generates the page of all files' keys from the tables that their readers use."""
 
 from arm_common.yaml.schema_types import Kind
 from arm_description.robot_file.schema import key_reference

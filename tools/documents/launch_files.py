@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments of launch files, read without launch: all that they name is stood in for."""
+"""Reads the arguments of launch files without launch, whose modules are replaced by stand-ins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MODULES = (
 
 @dataclass(frozen=True)
 class LaunchArgument:
-    """An argument of a launch file; default is "" if it is found out when launched."""
+    """An argument of a launch file; default is "" if it is computed at launch."""
 
     name: str
     default: str
@@ -31,7 +31,7 @@ class LaunchArgument:
 
 
 class _StandIn:
-    """Stands for any class of launch and keeps what it is made with."""
+    """Replaces any class of launch and stores its arguments."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.args, self.kwargs = args, kwargs
@@ -60,7 +60,7 @@ def launch_arguments(file: Path) -> Iterator[LaunchArgument]:
 
 
 def _module(name: str, declared: type) -> types.ModuleType:
-    """Return a module of which any name can be imported."""
+    """Return a module from which any name can be imported."""
 
     class Module(types.ModuleType):
         def __getattr__(self, name: str) -> Any:

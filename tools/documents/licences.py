@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The licences of everything that ./arm installs: from what the packages themselves say."""
+"""The licences of everything that ./arm installs, from the packages' own metadata."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pip_ros import lock, venv
 
 from .markdown import page, table
 
-# What packages say only in the text of their licence, and packages of Python 3.10 alone.
+# Packages that state their licence only in its text, and packages only for Python 3.10.
 KNOWN = {
     "cmeel-qhull": "Qhull",
     "contourpy": "BSD-3-Clause",
@@ -70,7 +70,7 @@ def licences_page() -> str:
         groups = defaultdict(list)
         for name in names(file):
             groups[licence(name)].append(name)
-        rows = [(kind, ", ".join(of)) for kind, of in sorted(groups.items())]
+        rows = [(kind, ", ".join(members)) for kind, members in sorted(groups.items())]
         parts += [f"## {title}", table(("licence", "packages"), rows)]
     return page("Licences of the dependencies", *parts)
 
@@ -84,16 +84,16 @@ def licence(name: str) -> str:
     """Return the licence of a package.
 
     Raises:
-        LookupError: Neither the package nor KNOWN says it.
+        LookupError: Neither the package nor KNOWN states it.
     """
     found = KNOWN.get(name) or next(filter(None, _stated_licences(name)), "")
     if not found:
-        raise LookupError(f"{name} does not say its licence; add it to {__name__}.KNOWN")
+        raise LookupError(f"{name} does not state its licence; add it to {__name__}.KNOWN")
     return found
 
 
 def _stated_licences(name: str) -> Iterator[str]:
-    """Yield what a package says of its licence, the most exact first."""
+    """Yield the licences that a package states, the most specific first."""
     try:
         metadata = distribution(name).metadata
     except PackageNotFoundError:
@@ -111,7 +111,7 @@ def _stated_licences(name: str) -> Iterator[str]:
 
 
 def _ros_licences(name: str) -> Iterator[str]:
-    """Yield the licence in the package.xml that a wheel of ROS brings."""
+    """Yield the licence in the package.xml of a ROS wheel."""
     short = re.sub(r"^ros-(jazzy-)?", "", name).replace("-", "_")
     file = Path(sys.prefix, "share", short, "package.xml")
     if file.is_file():

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A few pieces of Markdown."""
+"""Helpers that format Markdown."""
 
 from collections.abc import Iterable, Sequence
 

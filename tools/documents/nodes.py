@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes of this project, made here one after the other and asked what they have."""
+"""Creates the project's nodes one after another and lists their interfaces and parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rclpy.action import (
 )
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-NAMESPACE = "/arm"  # whatever is not below it has an absolute name
+NAMESPACE = "/arm"  # names outside it are absolute
 EVERY_NODE_HAS = ("/parameter_events", "/rosout", "_parameters", "parameter_types",
                   "/get_type_description", "/_action/")  # fmt: skip
 PARAMETERS_OF_ALL = ("use_sim_time", "start_type_description_service")
@@ -30,11 +30,11 @@ class Program:
 
     Attributes:
         package: Its package.
-        executable: What `ros2 run` calls it.
-        make: Makes its nodes.
-        settings: Parameters with which it has more topics than without.
-        talks: Whether it takes arguments beside those of ROS.
-        needs: Parameters without which it does not start; their default is nothing.
+        executable: Its name for `ros2 run`.
+        make: Creates its nodes.
+        settings: Parameters with which it has additional topics.
+        talks: Whether it takes arguments besides those of ROS.
+        needs: Parameters without which it does not start; they have no default.
     """
 
     package: str
@@ -47,14 +47,14 @@ class Program:
 
 @dataclass(frozen=True, order=True)
 class Endpoint:
-    """Where a node meets others: one end of a topic, service or action.
+    """One end of a topic, service or action.
 
     Attributes:
         kind: "topic", "service" or "action".
-        name: Relative where it is.
+        name: Relative unless it is absolute.
         type: Such as std_msgs/msg/String.
-        serves: Whether the node publishes or serves, rather than listens or calls.
-        quality: What differs from reliable and volatile.
+        serves: Whether the node publishes or serves, rather than subscribes or calls.
+        quality: Quality of service, as far as it differs from reliable and volatile.
     """
 
     kind: str
@@ -77,7 +77,7 @@ class Parameter:
 
 @dataclass
 class NodeFacts:
-    """What a node has."""
+    """The interfaces and parameters of a node."""
 
     program: Program
     name: str
@@ -86,7 +86,7 @@ class NodeFacts:
 
 
 def _main_of(module: str) -> Callable[[], Sequence[Any]]:
-    """Return what makes the nodes of a program whose main is run_node(make, ...)."""
+    """Return a function that creates the nodes of a program whose main is run_node(make, ...)."""
 
     def make() -> Sequence[Any]:
         found = importlib.import_module(module)
@@ -98,7 +98,7 @@ def _main_of(module: str) -> Callable[[], Sequence[Any]]:
 
 
 def _kinematics() -> Sequence[Any]:
-    """Its own main compiles before it starts the node."""
+    """Create the kinematics node without its main, which compiles kernels first."""
     from arm_kinematics.ros.node import KinematicsNode
 
     node = KinematicsNode()
@@ -138,7 +138,7 @@ def _play() -> Sequence[Any]:
 
 
 def _with_cleanup(node: Any, end: Callable[[], Any]) -> Any:
-    """Return a node that is put in order before it is destroyed."""
+    """Return a node that calls ``end`` before it is destroyed."""
     destroy = node.destroy_node
     node.destroy_node = lambda: (end(), destroy())
     return node
@@ -164,7 +164,7 @@ PROGRAMS = (
 
 
 def inspect_nodes() -> Iterator[NodeFacts]:
-    """Yield what each node has, one after the other; they are made in this process."""
+    """Yield the facts about each node, which are created in this process one after another."""
     for program in PROGRAMS:
         facts: dict[str, NodeFacts] = {}
         for settings in ({}, *program.settings):
@@ -215,7 +215,7 @@ def _ends(node: Any) -> Iterator[Endpoint]:
 
 
 def _is_own(name: str) -> bool:
-    """Whether a name is not one of those that every node has, of parameters and actions."""
+    """Return whether a name is not one of those that every node has."""
     return not any(part in name for part in EVERY_NODE_HAS) or name == "/rosout"
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The reference pages, as text."""
+"""Generates the text of the reference pages."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ ENDS = {
     "action": (words.ACTIONS, "served by", "called by"),
 }
 INTRODUCTION = """\
-Names are relative, so that a namespace an arm is enough for several arms; those that begin with
-`/` are not. What is *latched* (transient local) reaches those who come later. What every ROS 2
-node has, services of parameters and `/parameter_events`, is left out; so is
-`arm_hardware/transition_event` of every lifecycle node. `./arm record` hears every topic,
-`./arm replay` publishes what a view shows, and [`Arm`](client.md) calls what its verbs need.
+Names are relative, so several arms need only a namespace each; names that start with `/` are
+absolute. *Latched* (transient local) messages also reach later subscribers. The interfaces of
+every ROS 2 node, parameter services and `/parameter_events`, are omitted, as is
+`arm_hardware/transition_event` of every lifecycle node. `./arm record` subscribes to every topic,
+`./arm replay` publishes the topics of a view, and [`Arm`](client.md) calls what its methods need.
 Fields and constants: [messages, services, actions](messages.md)."""
 
 
 class UndescribedError(Exception):
-    """Something has no description."""
+    """An interface, parameter or argument has no description."""
 
 
 def interfaces_page(nodes: Sequence[NodeFacts]) -> str:
@@ -72,8 +72,8 @@ def _node_names(ends: Sequence[tuple[Endpoint, NodeFacts]], serves: bool) -> str
 def parameters_page(nodes: Sequence[NodeFacts]) -> str:
     """Return the page of the nodes' parameters."""
     parts = [
-        "Set at the start (`ros2 run PACKAGE EXECUTABLE --ros-args -p NAME:=VALUE`); those marked"
-        " *any time* also with `ros2 param set`. Every node has `use_sim_time` too."
+        "Set at startup (`ros2 run PACKAGE EXECUTABLE --ros-args -p NAME:=VALUE`); those marked"
+        " *any time* also with `ros2 param set`. Every node also has `use_sim_time`."
     ]
     for node in nodes:
         if not node.parameters:
@@ -120,9 +120,9 @@ def messages_page(folder: Path) -> str:
         UndescribedError: A field or constant has no comment.
     """
     parts = [
-        "The definitions of `arm_interfaces` as they are; lengths in m, angles in rad. Where a"
-        " standard interface exists it is used instead: FollowJointTrajectory, GripperCommand,"
-        " JointState, Trigger, MarkerArray. Who offers and calls them:"
+        "The definitions in `arm_interfaces`; lengths in m, angles in rad. Where a"
+        " standard interface exists, it is used instead: FollowJointTrajectory, GripperCommand,"
+        " JointState, Trigger, MarkerArray. The nodes that offer and call them:"
         " [topics, services, actions](interfaces.md)."
     ]
     for kind, title in (("srv", "Services"), ("action", "Actions"), ("msg", "Messages")):
@@ -135,7 +135,7 @@ def messages_page(folder: Path) -> str:
 
 
 def _every_field_is_described(name: str, text: str) -> None:
-    """Each paragraph says first what its fields are; a header speaks for itself."""
+    """Raise UndescribedError unless each paragraph of fields starts with a comment."""
     for paragraph in text.replace("\n---\n", "\n\n").split("\n\n"):
         lines = [line for line in paragraph.splitlines() if line and line != "---"]
         fields = [line for line in lines if not line.startswith("#")]
@@ -165,8 +165,8 @@ def launch_page(files: Iterable[Path]) -> str:
 def commands_page(told: Sequence[CommandInfo]) -> str:
     """Return the page of all commands."""
     parts = [
-        "`./arm NAME` where it is said, `ros2 run PACKAGE NAME` elsewhere; each answers `--help`."
-        " Nodes take `--ros-args` only: their [parameters](parameters.md)."
+        "`./arm NAME` where it is shown, `ros2 run PACKAGE NAME` elsewhere; each has `--help`."
+        " Nodes take only `--ros-args`, for their [parameters](parameters.md)."
     ]
     for command in told:
         rows = []
@@ -183,10 +183,10 @@ def commands_page(told: Sequence[CommandInfo]) -> str:
 
 
 def _same(found: set[str], described: set[str], where: str) -> None:
-    """Raise unless what is found is what is described."""
+    """Raise UndescribedError unless found and described names are the same."""
     for what, names in (
-        ("no word about", found - described),
-        ("no longer there:", described - found),
+        ("no description of", found - described),
+        ("no longer exists:", described - found),
     ):
         if names:
             raise UndescribedError(f"{where}: {what} {', '.join(sorted(names))}")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every command: those of ./arm, the executables of the packages, the benchmarks."""
+"""Lists every command: those of ./arm, the packages' executables, the benchmarks."""
 
 from __future__ import annotations
 
@@ -20,19 +20,21 @@ from .arguments import Argument, arguments_of, parser_of, synopsis
 from .nodes import PROGRAMS
 
 PACKAGES = ("arm_description", "arm_kinematics", "arm_hardware", "arm_tasks", "arm_viewer")
-SETUP = "Make ROS 2 in .venv where none is sourced, and build; other commands do so when needed."
+SETUP = (
+    "Install ROS 2 in .venv unless one is sourced, and build; other commands do so when needed."
+)
 SILENT = {(p.package, p.executable): p for p in PROGRAMS if not p.talks}
 
 
 @dataclass(frozen=True)
 class CommandInfo:
-    """What is commands of a command.
+    """The description of a command.
 
     Attributes:
         title: Its name.
         text: What it does.
-        how: How it is called.
-        arguments: What it takes.
+        how: Its usage.
+        arguments: Its arguments.
     """
 
     title: str
@@ -52,7 +54,7 @@ def all_commands() -> Iterator[CommandInfo]:
 
 
 def _arm_commands() -> Iterator[CommandInfo]:
-    """Yield the commands of ./arm that are no executable of a package."""
+    """Yield the commands of ./arm that are not executables of a package."""
     installed = {p.name for package in PACKAGES for p in distribution(package).entry_points}
     for command in cli.COMMANDS:
         if command.name not in installed:
@@ -91,7 +93,7 @@ def _benchmark(file: Path) -> CommandInfo:
 
 
 def _inspect(main: Callable[[], Any]) -> tuple[str, tuple[Argument, ...]]:
-    """Return what a program says of itself, and its arguments."""
+    """Return a program's description and its arguments."""
     parser = parser_of(main)
     text = (parser.description or "").partition("\n\n")[0]
     return _sentence(text), tuple(arguments_of(parser))

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which pages are made from the code, and what they must say now."""
+"""The pages that are generated from the code, and their current text."""
 
 from pathlib import Path
 

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks of MkDocs: pages from where GitHub shows them, links that lead somewhere in both places.
+"""Hooks of MkDocs that take pages from their places in the repository.
 
-A page keeps its path in the repository as its name, so that relative links between pages are the
-same. A source file that a page links to becomes a page that shows it.
+A page keeps its path in the repository, so relative links between pages work on GitHub and in the
+site. A source file that a page links to becomes a page that shows it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FENCE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Return pages, pictures and what pages link to; the theme's own files stay."""
+    """Return pages, pictures and linked source files; the theme's own files stay."""
     taken = [file for file in files if file.src_dir != config.docs_dir]
     for path in (*pages(), *(p for pattern in PICTURES for p in sorted(ROOT.glob(pattern)))):
         taken.append(_file(path.relative_to(ROOT).as_posix(), config))
@@ -41,7 +41,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Lead links to sources to the pages that show them; turn words of a fence into its title."""
+    """Point links to sources to the pages that show them; turn words of a fence into its title."""
     here = Path(page.file.src_uri).parent.as_posix()
 
     def link(found: re.Match[str]) -> str:
@@ -57,7 +57,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def _file(name: str, config: Any) -> File:
-    """Return a file of the repository; what is in docs/ is at the top of the site."""
+    """Return a file of the repository; docs/ becomes the top of the site."""
     file = File(name, str(ROOT), config.site_dir, config.use_directory_urls)
     file.dest_uri = file.dest_uri.removeprefix("docs/")
     return file

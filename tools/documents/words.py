@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What each topic, service and action is for, in a few words."""
+"""Short descriptions of all topics, services and actions."""
 
 TOPICS = {
     "/clock": "simulated time, if `speed` is not 1",
@@ -57,7 +57,7 @@ SERVICES = {
     "teach/touch_bolt": "locate a bolt by touch, write it into the scene",
     "tool_handle/get_interactive_markers": "the tool handle, for an RViz that starts later",
 }
-# Served only where their types are installed: name -> type, node, what it is.
+# Served only where their types are installed: name -> type, node, description.
 OPTIONAL_SERVICES = {
     "compute_fk": (
         "moveit_msgs/srv/GetPositionFK",

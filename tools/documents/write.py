@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write the reference pages anew: ./arm exec python3 tools/documents/write.py."""
+"""Regenerate the reference pages: ./arm exec python3 tools/documents/write.py."""
 
 import sys
 from pathlib import Path

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rules about the layout of src/ that no linter knows."""
+"""Rules about the layout of src/ that no linter checks."""

@@ -33,7 +33,7 @@ def lines(path: Path) -> int:
 
 
 def entries(source: Path = SOURCE) -> Mapping[Path, int]:
-    """Return how many modules and sub-packages each folder of a package has."""
+    """Return the number of modules and sub-packages in each folder of a package."""
     found = collections.Counter[Path]()
     for path in modules(source):
         found[path.parent] += 1
@@ -43,7 +43,7 @@ def entries(source: Path = SOURCE) -> Mapping[Path, int]:
 
 
 def classes(source: Path = SOURCE) -> Iterator[tuple[str, Path]]:
-    """Yield the name and file of each class that stands at the top of a module."""
+    """Yield the name and file of each top-level class."""
     for path in modules(source):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef):
@@ -51,7 +51,7 @@ def classes(source: Path = SOURCE) -> Iterator[tuple[str, Path]]:
 
 
 def repeated_classes(source: Path = SOURCE) -> dict[str, list[Path]]:
-    """Return the class names that stand for more than one thing, with their files."""
+    """Return the class names that are defined more than once, with their files."""
     found = collections.defaultdict[str, list[Path]](list)
     for name, path in classes(source):
         found[name].append(path)
@@ -59,7 +59,7 @@ def repeated_classes(source: Path = SOURCE) -> dict[str, list[Path]]:
 
 
 def main() -> None:
-    """Print the figures of every package and of the whole."""
+    """Print the figures of every package and the totals."""
     by_package = collections.defaultdict[str, list[int]](list)
     for path in modules():
         by_package[path.relative_to(SOURCE).parts[0]].append(lines(path))

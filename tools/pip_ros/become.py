@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Turn this process into another program."""
+"""Replaces this process by another program."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from .errors import SetupError
 
 
 def become(command: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
-    """Replace this process by a program, which keeps the shared lock on what is built.
+    """Replace this process by a program, which keeps the shared lock on the build.
 
     Raises:
         SetupError: The program cannot be run.

@@ -25,10 +25,10 @@ class Command:
     """One command of ./arm.
 
     Attributes:
-        name: what the user types.
-        arguments: what may follow, for the help.
-        text: one line for the help; "" if it shares that of the next command.
-        run: called with the environment of the nodes and the arguments, returns the exit code.
+        name: The name that the user types.
+        arguments: Its arguments, for the help.
+        text: One line for the help; "" to share that of the next command.
+        run: Takes the environment of the nodes and the arguments; returns the exit code.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Command:
 
 
 def executable(package: str, name: str) -> Callable[[dict[str, str], Sequence[str]], int]:
-    """Return a command that becomes an installed executable of a package."""
+    """Return a command that runs an installed executable of a package."""
 
     def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
         for prefix in environment["AMENT_PREFIX_PATH"].split(":"):
@@ -51,16 +51,16 @@ def executable(package: str, name: str) -> Callable[[dict[str, str], Sequence[st
 
 
 def setup(environment: dict[str, str], arguments: Sequence[str]) -> int:
-    """Say that all is ready (the set-up itself ran before)."""
+    """Report that everything is ready; the set-up itself ran before."""
     del environment, arguments
     print("ROS 2 and the arm packages are ready: ./arm demo")
     return 0
 
 
 def execute(environment: dict[str, str], arguments: Sequence[str]) -> int:
-    """Become any program in the environment of the nodes."""
+    """Run any program in the environment of the nodes."""
     if not arguments:
-        raise SetupError("What shall be run? For example: ./arm exec python3 my_node.py")
+        raise SetupError("Give a program to run, for example: ./arm exec python3 my_node.py")
     return become(arguments, environment)
 
 
@@ -71,14 +71,14 @@ def bench(environment: dict[str, str], arguments: Sequence[str]) -> int:
 
 
 def sys_python(environment: dict[str, str]) -> str:
-    """The interpreter that belongs to the environment of the nodes."""
+    """Return the Python interpreter of the nodes' environment."""
     return (
         f"{environment['ARM_VENV']}/bin/python3" if "ARM_VENV" in environment else sys.executable
     )
 
 
 def doctor(environment: dict[str, str], arguments: Sequence[str]) -> int:
-    """Look at the machine, which also works where nothing can be set up; then at the driver."""
+    """Check the machine, even where nothing can be set up, then run the driver's doctor."""
     for missing in machine.missing_tools():
         print(f"missing  {missing.what}\n         -> apt-get install -y {missing.package}")
     if not environment:
@@ -226,13 +226,13 @@ def help_text() -> str:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Let SIGTERM and SIGHUP end a set-up as Ctrl-C does."""
+    """Make SIGTERM and SIGHUP end a set-up like Ctrl-C."""
     del number, frame
     raise KeyboardInterrupt
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command; return the exit code."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(help_text(), end="")
         return 0
@@ -258,5 +258,5 @@ def main(arguments: Sequence[str]) -> int:
         print(f"arm: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\narm: interrupted; run the same command again to go on.", file=sys.stderr)
+        print("\narm: interrupted; run the same command again to continue.", file=sys.stderr)
         return INTERRUPTED

@@ -9,7 +9,7 @@ from .paths import Paths
 
 
 def ros_is_sourced(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether the caller's shell has a ROS 2 (that is not one of ours) sourced."""
+    """Return whether the caller's shell has sourced a ROS 2 other than ours."""
     return bool(environment.get("ROS_DISTRO")) and "ARM_VENV" not in environment
 
 
@@ -56,6 +56,6 @@ def run_environment(paths: Paths, base: Mapping[str, str] = os.environ) -> dict[
         "PATH": f"{install / 'bin'}:{environment['PATH']}",
     }
     environment.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    # The matrices of an arm are far too small to share; waiting threads only burn the cores.
+    # An arm's matrices are far too small to parallelise; waiting threads only waste CPU time.
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     return environment

@@ -4,4 +4,4 @@
 
 
 class SetupError(RuntimeError):
-    """Something is missing or failed; the text says what and what to do."""
+    """Something is missing or failed; the message includes the remedy."""

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write the lock files anew: pipx install uv, then ./arm exec python3 tools/pip_ros/lock.py.
+"""Regenerate the lock files: pipx install uv, then ./arm exec python3 tools/pip_ros/lock.py.
 
-uv finds the versions for all Pythons at once and tells the files of each with their SHA-256. Kept
-are the files that Linux x86-64 can use: its wheels, or the source where there is none. The
-versions in the present lock files stay unless --upgrade is said.
+uv resolves the versions for all Pythons at once and lists their files with SHA-256. Only files
+that Linux x86-64 can use are kept: wheels, or the source if there is none. Versions in the present
+lock files stay unless --upgrade is given.
 """
 
 import re
@@ -42,7 +42,7 @@ _WHEEL = re.compile(r"-(?P<python>[^-]+)-(?P<abi>[^-]+)-(?P<platform>[^-]+)\.whl
 
 
 def fits(wheel: str) -> bool:
-    """Whether a wheel can be used on Linux x86-64 with glibc by a CPython that is supported."""
+    """Return whether a wheel suits Linux x86-64 with glibc and a supported CPython."""
     found = _WHEEL.search(wheel)
     if found is None:
         return False
@@ -54,7 +54,7 @@ def fits(wheel: str) -> bool:
 
 
 def entries(lock: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield name==version with its marker, and the lines of one package."""
+    """Yield name==version with its marker, and the lines, of each package."""
     for package in lock["packages"]:
         marker = package.get("marker", "")
         if marker and not any(Marker(marker).evaluate(place) for place in PLACES):
@@ -72,7 +72,7 @@ def _file_name(file: Mapping[str, Any]) -> str:
 
 
 def solved(requirements: Path, constraints: Iterable[str]) -> Mapping[str, Any]:
-    """Return what uv finds for a requirements file."""
+    """Return uv's resolution of a requirements file."""
     with tempfile.TemporaryDirectory() as folder:
         bounds, out = Path(folder, "constraints.txt"), Path(folder, "pylock.toml")
         bounds.write_text("\n".join(constraints) + "\n")
@@ -87,13 +87,13 @@ def solved(requirements: Path, constraints: Iterable[str]) -> Mapping[str, Any]:
 
 
 def pins(lock: Path) -> list[str]:
-    """Return what a lock file pins, without the hashes."""
+    """Return the pins in a lock file, without the hashes."""
     lines = lock.read_text().splitlines() if lock.exists() else []
     return [line.removesuffix(" \\") for line in lines if "==" in line and line[0] not in " #"]
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write both lock files; the second has only what the first has not."""
+    """Write both lock files; the second has only packages missing in the first."""
     names = ("requirements", "requirements-test")
     locks = [TOOLS / f"{name}.lock" for name in names]
     kept = [] if "--upgrade" in arguments else [pin for lock in locks for pin in pins(lock)]

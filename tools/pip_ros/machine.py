@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine must have for ROS 2 from PyPI, and how to get what is missing."""
+"""Checks the machine's requirements for ROS 2 from PyPI, with remedies."""
 
 import importlib.util
 import os
@@ -19,8 +19,8 @@ class Missing:
     """Something that the machine lacks.
 
     Attributes:
-        what: for a person.
-        package: Debian's package that has it.
+        what: Its name for messages.
+        package: The Debian package that provides it.
     """
 
     what: str
@@ -28,7 +28,7 @@ class Missing:
 
 
 def missing_tools() -> list[Missing]:
-    """Return what is missing for building the interface packages, an empty list if nothing is."""
+    """Return what is missing to build the interface packages."""
     python = f"python3.{sys.version_info.minor}"
     debian = sys.executable.startswith("/usr/bin")
     missing = []
@@ -51,7 +51,7 @@ def check_machine() -> None:
     """Check that ROS 2 can be set up here.
 
     Raises:
-        SetupError: something is missing; the text has the one command that installs it.
+        SetupError: Something is missing; the message has the command that installs it.
     """
     machine = f"{platform.system()} {platform.machine()}"
     if machine != "Linux x86_64" or sys.version_info >= (3, 15):

@@ -1,9 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Interface packages that only tests need, built when a test asks, into a place of their own.
+"""Interface packages that only tests need, built separately when a test requests them.
 
-So `./arm setup` need not wait for them, and without them the nodes can be tested too. Only what
-Python over Fast DDS uses is built: some 30 s of CPU, once.
+`./arm setup` therefore does not wait for them, and nodes can also be tested without them. Only the
+parts for Python over Fast DDS are built, which takes about 30 s of CPU time once.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ PARTS = ("generator_c", "typesupport_fastrtps_c", "typesupport_c", "generator_py
 
 
 def prefix(paths: Paths) -> Path:
-    """Return the install prefix of these packages, which are built if they are not yet.
+    """Return the install prefix of these packages, building them if necessary.
 
     Raises:
         SetupError: Building failed.
@@ -38,7 +38,7 @@ def prefix(paths: Paths) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     install, stamp = folder / "install", folder / "built"
     marks = "\n".join(map(workspace.fingerprint, PACKAGES))
-    with (folder / "lock").open("w") as lock:  # several test processes may ask at once
+    with (folder / "lock").open("w") as lock:  # several test processes may get here at once
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not stamp.exists() or stamp.read_text() != marks:
             shutil.rmtree(install, ignore_errors=True)
@@ -62,7 +62,7 @@ def _build(paths: Paths, folder: Path, install: Path) -> None:
 
 
 def environment(install: Path, base: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment of a process that is to find these packages."""
+    """Return the environment for a process that uses these packages."""
     ahead = {
         "AMENT_PREFIX_PATH": install,
         "LD_LIBRARY_PATH": install / "lib",
@@ -73,7 +73,7 @@ def environment(install: Path, base: Mapping[str, str] = os.environ) -> dict[str
 
 @contextmanager
 def loaded(install: Path) -> Iterator[None]:
-    """Make these packages importable in this process, whose search path for libraries is fixed."""
+    """Make these packages importable in this process, whose library search path is fixed."""
     for package in PACKAGES:
         for part in PARTS:
             library = install / "lib" / f"lib{package.name}__rosidl_{part}.so"
@@ -83,7 +83,7 @@ def loaded(install: Path) -> Iterator[None]:
     importlib.invalidate_caches()
     try:
         yield
-    finally:  # other tests in this process do without them
+    finally:  # other tests in this process run without them
         sys.path.remove(place)
         for name in [name for name in sys.modules if name.split(".")[0] in NAMES]:
             del sys.modules[name]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where things are: the repository and what ./arm makes inside .venv."""
+"""The paths of the repository and of everything that ./arm creates in .venv."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +14,8 @@ class Paths:
     """The folders of one set-up.
 
     Attributes:
-        repository: root of the project.
-        venv: the virtual environment, which is also the ament prefix of the wheels.
+        repository: Root of the project.
+        venv: The virtual environment, which is also the ament prefix of the wheels.
     """
 
     repository: Path = REPOSITORY
@@ -28,7 +28,7 @@ class Paths:
 
     @property
     def workspace(self) -> Path:
-        """Where colcon builds: inside .venv, so that removing .venv removes everything."""
+        """The colcon workspace, in .venv so that removing .venv removes everything."""
         return self.venv / "workspace"
 
     @property

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Set up and build what is not yet, never under the feet of a program that runs."""
+"""Sets up and builds what is missing, but never while a program uses the build."""
 
 import fcntl
 import os
@@ -13,14 +13,14 @@ from .progress import say
 
 
 def prepare(paths: Paths, again: bool = False) -> dict[str, str]:
-    """Return the environment for running the nodes, after having made what is missing.
+    """Set up and build what is missing; return the environment for running the nodes.
 
-    This process, and the program that it becomes, holds a shared lock on what is built. Building
-    takes the lock alone, and so waits for the end of whatever uses the present build.
+    This process, and the program that replaces it, holds a shared lock on the build. Building
+    takes the lock exclusively, and so waits for all programs that use the present build.
 
     Args:
-        paths: Where everything is.
-        again: Begin from nothing.
+        paths: The paths of this set-up.
+        again: Start from scratch.
 
     Raises:
         SetupError: Something is missing or failed.
@@ -36,7 +36,7 @@ def prepare(paths: Paths, again: bool = False) -> dict[str, str]:
 
 
 def is_ready(paths: Paths) -> bool:
-    """Whether everything is installed and built as the sources are now."""
+    """Return whether everything is installed and built from the current sources."""
     if ros_is_sourced():
         return not sourced.is_outdated(paths)
     installed = venv.is_installed(paths, venv.REQUIREMENTS)
@@ -44,11 +44,11 @@ def is_ready(paths: Paths) -> bool:
 
 
 def take_alone(lock: int) -> None:
-    """Turn the shared lock into an exclusive one; say so if that means waiting."""
+    """Turn the shared lock into an exclusive one; report it if that means waiting."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        say("The packages have changed, and another ./arm uses the old ones: waiting.")
+        say("The packages have changed, but another ./arm uses the old build: waiting.")
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
@@ -61,6 +61,6 @@ def make(paths: Paths, again: bool) -> None:
         venv.remove(paths)
     if not venv.is_installed(paths, venv.REQUIREMENTS):
         check_machine()
-        say("No ROS 2 is sourced: making one in .venv from PyPI. This happens once.")
+        say("No ROS 2 is sourced: installing one from PyPI into .venv. This happens once.")
         venv.install(paths, venv.REQUIREMENTS, "Installing ROS 2 Jazzy and libraries")
     workspace.build(paths)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tell a person what a long command is doing, on one line, and keep its whole output in a file."""
+"""Shows the progress of a long command on one line, and keeps its complete output in a file."""
 
 import contextlib
 import os
@@ -15,16 +15,16 @@ from typing import IO
 
 from .errors import SetupError
 
-QUIET_SECONDS = 10.0  # period of a line where none can be rewritten
+QUIET_SECONDS = 10.0  # between two lines where a line cannot be rewritten
 
 
 def say(text: str, end: str = "\n") -> None:
-    """Tell a person something that is no part of a command's output."""
+    """Print a message that is not part of a command's output."""
     print(text, end=end, file=sys.stderr, flush=True)
 
 
 class StatusLine:
-    """One line that says what is going on: rewritten on a terminal, repeated elsewhere."""
+    """A status line, rewritten on a terminal and repeated elsewhere."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -33,7 +33,7 @@ class StatusLine:
         self._terminal = sys.stderr.isatty()
 
     def show(self, detail: str) -> None:
-        """Show the present detail, with the time since the beginning."""
+        """Show the current detail with the elapsed time."""
         elapsed = time.monotonic() - self._begin
         if not self._terminal and elapsed - self._printed < QUIET_SECONDS:
             return
@@ -50,7 +50,7 @@ class StatusLine:
 
 
 def stop_group(process: "subprocess.Popen[str]") -> None:
-    """End a process and all its children, first politely."""
+    """End a process and all its children, with increasingly strong signals."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
@@ -72,15 +72,15 @@ def run_logged(
     """Run a command to its end, showing progress.
 
     Args:
-        command: the program and its arguments.
-        log: file that gets the whole output.
-        describe: called with each line of output; returns what to show, or None.
-        title: what the command is for.
-        environment: the environment of the command.
-        folder: where to run it.
+        command: The program and its arguments.
+        log: File for the complete output.
+        describe: Takes each line of output; returns the text to show, or None.
+        title: Purpose of the command.
+        environment: The environment of the command.
+        folder: The working folder.
 
     Raises:
-        SetupError: the command failed; the text holds the last lines of its output.
+        SetupError: The command failed; the message contains the last lines of its output.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     process = start(command, subprocess.PIPE, environment, folder)
@@ -96,9 +96,9 @@ def run_logged(
 def beside(
     command: Sequence[str], log: Path, title: str, environment: Mapping[str, str], folder: Path
 ) -> Iterator[None]:
-    """Run a command while the block of this context runs, then wait for its end, showing that.
+    """Run a command during the block of this context, then wait for its end, showing progress.
 
-    Args and Raises: as run_logged has them.
+    Arguments and errors are as in run_logged().
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as file:
@@ -110,7 +110,7 @@ def beside(
 def start(
     command: Sequence[str], output: IO[str] | int, environment: Mapping[str, str], folder: Path
 ) -> "subprocess.Popen[str]":
-    """Start a command in a session of its own, so that Ctrl-C ends its whole group from here."""
+    """Start a command in its own session, so that Ctrl-C can end its whole group from here."""
     return subprocess.Popen(
         command,
         stdout=output,
@@ -131,13 +131,13 @@ def finished(
     """Wait for a command's end after the block; end its group if that fails.
 
     Raises:
-        SetupError: the command failed; the text holds the last lines of its log.
+        SetupError: The command failed; the message contains the last lines of its log.
     """
     line = StatusLine(title)
     try:
         yield line
         while not has_ended(process, 1.0):
-            line.show("at work")
+            line.show("working")
     except BaseException:
         stop_group(process)
         raise
@@ -149,16 +149,16 @@ def finished(
 
 
 def has_ended(process: "subprocess.Popen[str]", patience: float) -> bool:
-    """Whether a process ends within some seconds."""
+    """Return whether a process ends within some seconds."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(patience)
     return process.poll() is not None
 
 
 def failure_text(command: Sequence[str], tail: Sequence[str], log: Path) -> str:
-    """Say which command failed, with the end of its output and where the rest is."""
+    """Return a message with the failed command, the end of its output, and its log file."""
     lines = "\n".join(f"    {re.sub(chr(27) + '[^m]*m', '', text)}" for text in tail)
     return (
-        f"{Path(command[0]).name} failed; its last words were:\n{lines}\n"
-        f"The whole output is in {log}."
+        f"{Path(command[0]).name} failed; its output ended with:\n{lines}\n"
+        f"The complete output is in {log}."
     )

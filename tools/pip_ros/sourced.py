@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where a ROS 2 is sourced: build the packages with its colcon, and use it."""
+"""Builds the packages with the colcon of a sourced ROS 2, and runs them in it."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from .progress import run_logged
 
 
 def stamp(paths: Paths) -> str:
-    """A string that changes when the sources or the ROS 2 change."""
+    """Return a string that changes with the sources and the ROS 2."""
     folders = [
         f for f in workspace.package_folders(paths) if paths.repository / "src" in f.parents
     ]
@@ -23,12 +23,12 @@ def stamp(paths: Paths) -> str:
 
 
 def stamp_file(paths: Paths) -> Path:
-    """The file that holds the stamp of the last build that went to its end."""
+    """Return the file with the stamp of the last complete build."""
     return paths.repository / "install" / ".arm-built"
 
 
 def is_outdated(paths: Paths) -> bool:
-    """Whether the packages must be built."""
+    """Return whether the packages must be built."""
     file = stamp_file(paths)
     return not file.exists() or file.read_text() != stamp(paths)
 
@@ -37,7 +37,7 @@ def build(paths: Paths) -> None:
     """Build in build/ and install/ as a colcon user would.
 
     Raises:
-        SetupError: colcon is not there, or the build failed.
+        SetupError: colcon is missing, or the build failed.
     """
     if shutil.which("colcon") is None:
         raise SetupError(
@@ -56,7 +56,7 @@ def environment(paths: Paths) -> dict[str, str]:
     """Return the environment of the built packages.
 
     Raises:
-        SetupError: The build left nothing that can be sourced.
+        SetupError: The build cannot be sourced.
     """
     script = ". install/local_setup.sh && env -0"
     answer = subprocess.run(

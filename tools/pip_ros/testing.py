@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""./arm test: linters, types, then the tests; ends with pytest's closing line."""
+"""./arm test: runs linters and type checks, then the tests."""
 
 import hashlib
 import os
@@ -15,22 +15,22 @@ from .errors import SetupError
 from .paths import Paths
 
 HELP = """\
-./arm test            linters, types, and every test but those marked thorough
-./arm test --all      these too: every page, every cut of the network, the policy
-./arm test --fast     what needs neither nodes nor a browser, of the packages that differ from
-                      the last commit (of all if none does), without slow tests
+./arm test            linters, types, and all tests except those marked thorough
+./arm test --all      the thorough tests, too: every page, network failures, the policy
+./arm test --fast     fast tests without nodes or a browser, of the packages that differ from
+                      the last commit (of all if none does)
 ./arm test ARGUMENTS  pytest with these arguments, such as a file or -k WORD
 """
 NOT_HERE = (
-    "Not run here, because they need a full ROS 2 (.github/workflows runs them):"
+    "Not run here because they need a full ROS 2 (.github/workflows runs them):"
     " robot_state_publisher, rviz2, and src/*/test/launch, whose files are listed at the end."
 )
 TWO_MACHINES = (
-    "Not run here, because network namespaces need root and the command ip (Debian's iproute2):"
+    "Not run here because network namespaces need root and the command ip (Debian's iproute2):"
     " src/arm_tasks/test/system/test_two_machines_system.py and test_discovery_system.py."
 )
-# A file's tests stay together: they share nodes. The plugin says which files come first.
-# There is one worker more than cores, since tests of processes often wait.
+# The tests of a file stay together because they share nodes; the plugin orders the files. There is
+# one more worker than cores because tests of processes often wait.
 WORKERS = str(min((os.cpu_count() or 1) + 1, 4))
 PARALLEL = ("-q", "-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder")
 KINDS = {
@@ -42,7 +42,7 @@ CHECKED = ("src", "tools", "benchmarks", "docker", "docs")  # folders with Pytho
 
 
 def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
-    """Run the checks and the tests; with arguments of pytest, only pytest with these."""
+    """Run the checks and the tests; with pytest arguments, run only pytest with these."""
     if arguments and arguments[0] in ("-h", "--help"):
         print(HELP, end="")
         return 0
@@ -68,7 +68,7 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
     if kind == "--fast":
         chosen += changed_folders(paths)
     os.chdir(paths.repository)
-    # Ctrl-C then reaches pytest, which puts things in order
+    # Ctrl-C then reaches pytest, which cleans up
     return become([str(paths.python), "-m", "pytest", *chosen], environment)
 
 
@@ -81,7 +81,7 @@ def changed_folders(paths: Paths) -> list[str]:
 
 
 def checked(environment: dict[str, str], paths: Paths) -> bool:
-    """Check the code without running it, unless it passed as it is; return whether it passes."""
+    """Run linters and types unless they passed for this code; return whether they pass."""
     stamp, digest = paths.venv / ".checked", digest_of_code(paths)
     if stamp.exists() and stamp.read_text() == digest:
         print("linters and types: unchanged since they passed", flush=True)
@@ -89,14 +89,14 @@ def checked(environment: dict[str, str], paths: Paths) -> bool:
     for name, command in checks(str(paths.python)):
         print(f"{name} ...", flush=True)
         if subprocess.run(command, cwd=paths.repository, env=environment).returncode != 0:
-            print(f"{name} found something; mend it and run ./arm test again.", file=sys.stderr)
+            print(f"{name} failed; fix it and run ./arm test again.", file=sys.stderr)
             return False
     stamp.write_text(digest)
     return True
 
 
 def digest_of_code(paths: Paths) -> str:
-    """Return a digest of all that the checks read."""
+    """Return a digest of all files that the checks read."""
     digest = hashlib.sha256()
     files = [paths.repository / name for name in ("arm", "conftest.py", "pyproject.toml")]
     for folder in CHECKED:
@@ -107,7 +107,7 @@ def digest_of_code(paths: Paths) -> str:
 
 
 def can_be_two_machines() -> bool:
-    """Whether network namespaces can be made here."""
+    """Return whether network namespaces can be created here."""
     command = shutil.which("ip")
     if command is None or os.geteuid() != 0:
         return False
@@ -118,7 +118,7 @@ def can_be_two_machines() -> bool:
 
 
 def checks(python: str) -> list[tuple[str, list[str]]]:
-    """The checks that look at the code without running it."""
+    """Return the static checks as (name, command)."""
     return [
         ("ruff check", [python, "-m", "ruff", "check", "-q", "."]),
         ("ruff format --check", [python, "-m", "ruff", "format", "--check", "-q", "."]),
@@ -127,7 +127,7 @@ def checks(python: str) -> list[tuple[str, list[str]]]:
 
 
 def colcon_test(environment: dict[str, str], paths: Paths, arguments: Sequence[str]) -> int:
-    """Where a ROS 2 is sourced, the tests are colcon's; with arguments, pytest's."""
+    """Run colcon's tests with a sourced ROS 2, or pytest if there are arguments."""
     colcon = "colcon test --base-paths src --event-handlers console_cohesion+"
     script = f"{colcon}; code=$?; colcon test-result --verbose && exit $code"
     command = [sys.executable, "-m", "pytest", *arguments] if arguments else ["sh", "-c", script]

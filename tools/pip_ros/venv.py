@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Make .venv, install the pinned wheels into it, repair what is broken or half-finished."""
+"""Creates .venv, installs the pinned wheels, and repairs a broken or incomplete .venv."""
 
 import hashlib
 import re
@@ -15,19 +15,19 @@ from .errors import SetupError
 from .paths import TOOLS, Paths
 from .progress import StatusLine, run_logged, say
 
-REQUIREMENTS = TOOLS / "requirements.lock"  # of requirements.txt, by lock.py
+REQUIREMENTS = TOOLS / "requirements.lock"  # generated from requirements.txt by lock.py
 TEST_REQUIREMENTS = TOOLS / "requirements-test.lock"
-BUILD_PREFIX = "/opt/python/cp3"  # where the wheels were built, left over in their CMake files
+BUILD_PREFIX = "/opt/python/cp3"  # the build path of the wheels, which their CMake files contain
 
 
 def fingerprint(paths: Paths, requirements: Path) -> str:
-    """Return what an installed set of requirements depends on, as one string."""
+    """Return a string that changes with everything an installation depends on."""
     content = requirements.read_bytes() + sys.version.encode() + str(paths.venv).encode()
     return hashlib.sha256(content).hexdigest()
 
 
 def is_installed(paths: Paths, requirements: Path) -> bool:
-    """Whether exactly these requirements were installed, and the interpreter still starts."""
+    """Return whether exactly these requirements are installed and the interpreter works."""
     stamp = stamp_file(paths, requirements)
     if not stamp.exists() or stamp.read_text() != fingerprint(paths, requirements):
         return False
@@ -35,17 +35,17 @@ def is_installed(paths: Paths, requirements: Path) -> bool:
 
 
 def stamp_file(paths: Paths, requirements: Path) -> Path:
-    """The file that is written when an installation is complete."""
+    """Return the file that marks an installation as complete."""
     return paths.venv / f".installed-{requirements.stem}"
 
 
 def place_file(paths: Paths) -> Path:
-    """The file that says where .venv was made: its programs and CMake files name that place."""
+    """Return the file with the path where .venv was created, which its programs contain."""
     return paths.venv / ".place"
 
 
 def is_at_its_place(paths: Paths) -> bool:
-    """Whether .venv is still where it was made, not moved or copied along with the clone."""
+    """Return whether .venv is where it was created, not moved or copied with the clone."""
     try:
         return place_file(paths).read_text() == str(paths.venv)
     except OSError:
@@ -53,7 +53,7 @@ def is_at_its_place(paths: Paths) -> bool:
 
 
 def interpreter_works(paths: Paths) -> bool:
-    """Whether the interpreter of .venv starts and is of this Python's version."""
+    """Return whether the interpreter of .venv starts and has this Python's version."""
     try:
         answer = subprocess.run(
             [paths.python, "-c", "import sys; print(sys.version)"],
@@ -68,29 +68,29 @@ def interpreter_works(paths: Paths) -> bool:
 
 
 def make_venv(paths: Paths) -> None:
-    """Make an empty virtual environment where there is none that works."""
+    """Create an empty virtual environment unless there is a working one."""
     has_pip = (paths.venv / "bin" / "pip").exists()
     if is_at_its_place(paths) and has_pip and interpreter_works(paths):
         return
     if paths.venv.exists():
-        say("The .venv here is broken, moved, or of another Python; making it anew.")
+        say("The .venv here is broken, moved, or of another Python; creating it again.")
         shutil.rmtree(paths.venv)
-    line = StatusLine("Making .venv")
+    line = StatusLine("Creating .venv")
     result = subprocess.run(
         [sys.executable, "-m", "venv", str(paths.venv)], capture_output=True, text=True
     )
     if result.returncode != 0:
         raise SetupError(
-            f"Python could not make a virtual environment: {result.stdout}{result.stderr}".strip()
+            f"Python cannot create a virtual environment: {result.stdout}{result.stderr}".strip()
         )
     place_file(paths).write_text(str(paths.venv))
     line.done("done")
 
 
 def install(paths: Paths, requirements: Path, title: str) -> None:
-    """Install a lock file into .venv, unless that was done before.
+    """Install a lock file into .venv unless it is installed.
 
-    pip takes no file with another hash, and looks for nothing that the file does not name.
+    pip rejects files with other hashes and installs nothing that the lock file does not list.
     """
     if is_installed(paths, requirements):
         return
@@ -120,13 +120,13 @@ def install(paths: Paths, requirements: Path, title: str) -> None:
 
 
 class PipProgress:
-    """Turn pip's output into a short account: how many packages, which one."""
+    """Condenses pip's output to the number of packages and the current one."""
 
     def __init__(self) -> None:
         self._seen = 0
 
     def __call__(self, line: str) -> str | None:
-        """Return what to show for one line of pip's output, or None."""
+        """Return the text to show for one line of pip's output, or None."""
         if line.startswith("Collecting "):
             self._seen += 1
             return f"{self._seen} packages, {line.split()[1]}"
@@ -136,7 +136,7 @@ class PipProgress:
 
 
 def rewrite_build_prefix(paths: Paths) -> None:
-    """Point the exported CMake files of the wheels to this interpreter, not their builder's."""
+    """Point the wheels' exported CMake files to this interpreter instead of their builder's."""
     include = sysconfig.get_path("include")
     site = str(paths.venv / "lib" / f"python3.{sys.version_info.minor}" / "site-packages")
     for file in (paths.venv / "share").rglob("*"):

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Build the packages with colcon, only what changed since the last build that went to its end."""
+"""Builds the packages that changed since the last complete build, with colcon."""
 
 import hashlib
 import json
@@ -25,13 +25,13 @@ SKIPPED = {"__pycache__", "test", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
 
 def package_folders(paths: Paths) -> list[Path]:
-    """The packages of the project and of the overlay, by their package.xml."""
+    """Return the folders of the project's and the overlay's packages."""
     sources = [*(paths.repository / "src").glob("*/package.xml"), *OVERLAY.glob("*/package.xml")]
     return sorted(file.parent for file in sources)
 
 
 def files_of(package: Path) -> Iterable[Path]:
-    """All files of a package that matter for its build."""
+    """Yield all files of a package that are relevant to its build."""
     for file in sorted(package.rglob("*")):
         inside = file.relative_to(package).parts
         if file.is_file() and not SKIPPED.intersection(inside) and not inside[-1].endswith(".pyc"):
@@ -39,7 +39,7 @@ def files_of(package: Path) -> Iterable[Path]:
 
 
 def fingerprint(package: Path) -> str:
-    """A string that changes when a file of the package, or what it is built by, changes."""
+    """Return a string that changes with the files and the build rules of a package."""
     digest = hashlib.sha256()
     if (package / "CMakeLists.txt").exists():
         digest.update(FOR_PYTHON.read_bytes())
@@ -60,12 +60,12 @@ def changed_packages(paths: Paths) -> dict[str, str]:
 
 
 def stamp_file(paths: Paths) -> Path:
-    """The file that holds the fingerprints of the packages as they were built."""
+    """Return the file with the fingerprints of the packages as built."""
     return paths.workspace / "built.json"
 
 
 def read_stamp(paths: Paths) -> dict[str, str]:
-    """Return name -> fingerprint of what was built to the end; empty if that is not known."""
+    """Return name -> fingerprint of the completely built packages; empty if unknown."""
     try:
         stamp = json.loads(stamp_file(paths).read_text())
     except (OSError, ValueError):
@@ -95,7 +95,7 @@ def build(paths: Paths) -> None:
 
 
 def colcon_build(paths: Paths, names: Collection[str]) -> None:
-    """Build these packages, if any, without asking what else of the workspace is built."""
+    """Build these packages, if any, regardless of the rest of the workspace."""
     if not names:
         return
     folders = [str(folder) for folder in package_folders(paths) if folder.name in names]
@@ -114,14 +114,14 @@ def colcon_build(paths: Paths, names: Collection[str]) -> None:
 
 
 def cmake_arguments(paths: Paths) -> list[str]:
-    """What colcon hands on to CMake, which makes the interface packages."""
+    """Return the arguments that colcon passes to CMake for the interface packages."""
     given = {"Python3_EXECUTABLE": paths.python, "CMAKE_PROJECT_INCLUDE": FOR_PYTHON}
     defined = [f"-D{name}={value}" for name, value in given.items()]
     return ["--cmake-args", *defined, "-DBUILD_TESTING=OFF", "--no-warn-unused-cli"]
 
 
 def precompiled(paths: Paths) -> AbstractContextManager[None]:
-    """Compile the kernels of arm_kinematics now, so that no node has to at its first start."""
+    """Compile the kernels of arm_kinematics now, so that no node must do so at its first start."""
     command = [str(paths.python), "-m", "arm_kinematics.commands.precompile"]
     log = paths.logs / "precompile.log"
     title = "Compiling the kinematics"
@@ -129,9 +129,9 @@ def precompiled(paths: Paths) -> AbstractContextManager[None]:
 
 
 def remove_stale(paths: Paths, packages: Iterable[str]) -> None:
-    """Remove the earlier build of Python packages, so that deleted files do not live on.
+    """Remove the previous build of Python packages, so that deleted files disappear.
 
-    What was compiled stays: it knows by itself which source it belongs to.
+    Compiled kernels stay; they record their own sources.
     """
     for name in packages:
         if (paths.repository / "src" / name / "setup.py").exists():
@@ -148,7 +148,7 @@ def remove_stale(paths: Paths, packages: Iterable[str]) -> None:
 
 
 class ColconProgress:
-    """Turn colcon's output into a short account: how many are done, which are at work."""
+    """Condenses colcon's output to the number of finished packages and the current ones."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -156,7 +156,7 @@ class ColconProgress:
         self._working: list[str] = []
 
     def __call__(self, line: str) -> str | None:
-        """Return what to show for one line of colcon's output, or None."""
+        """Return the text to show for one line of colcon's output, or None."""
         started = re.match(r"Starting >>> (\S+)", line)
         finished = re.match(r"Finished <<< (\S+)", line)
         if started:
@@ -165,4 +165,4 @@ class ColconProgress:
             self._done += 1
             self._working = [name for name in self._working if name != finished[1]]
         working = ", ".join(self._working) or "nothing"
-        return f"{self._done} of {self._total} done, at work on {working}"
+        return f"{self._done} of {self._total} done, building {working}"

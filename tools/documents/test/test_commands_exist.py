@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every command in the documents is typed by a test or says why not, and names what there is."""
+"""Commands in the documents are typed by a test or give a reason, and name existing things."""
 
 import re
 import shlex
@@ -39,12 +39,12 @@ def options():
 
 
 def words_of(command):
-    """The words of a command, up to where another one begins."""
+    """Return the parts of a command line, split at operators."""
     return re.split(r" (?:&&|\||>) ", " ".join(shlex.split(command, comments=True)))
 
 
 def used(pattern):
-    """All that a pattern finds in the commands of the documents, each with its place."""
+    """Yield all matches of a pattern in the documents' commands, each with its place."""
     for block in SHELL_BLOCKS:
         for command, _ in block.commands:
             for part in words_of(command):

@@ -14,7 +14,7 @@ LOCKS = (venv.REQUIREMENTS, venv.TEST_REQUIREMENTS)
 
 @pytest.mark.parametrize(("part", "file"), list(enumerate(LOCKS, 1)))
 def test_licence_list_has_each_package_once(part, file):
-    """Of any Python: which licence stands there is what the one that wrote it found."""
+    """The licences listed depend on the Python that wrote the page, the packages do not."""
     text = (FOLDER / "licences.md").read_text(encoding="utf-8").split("\n## ")[part]
     rows = re.findall(r"^\| (?!licence|---)(.+?) \| (.+) \|$", text, re.MULTILINE)
     listed = sorted(name for _, names in rows for name in names.split(", "))
@@ -23,7 +23,7 @@ def test_licence_list_has_each_package_once(part, file):
 
 
 def test_package_without_a_licence_is_reported():
-    with pytest.raises(LookupError, match="no-such-package does not say its licence"):
+    with pytest.raises(LookupError, match="no-such-package does not state its licence"):
         licences.licence("no-such-package")
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The reference is what the code is: nothing missing, out of date or without a word."""
+"""The reference pages match the code: nothing is missing, outdated or undescribed."""
 
 import argparse
 import ast
@@ -45,13 +45,13 @@ def test_every_generated_page_is_compared(wanted):
 
 def test_topic_without_a_description_is_rejected(nodes, monkeypatch):
     monkeypatch.delitem(words.TOPICS, "joint_states")
-    with pytest.raises(pages.UndescribedError, match="no word about joint_states"):
+    with pytest.raises(pages.UndescribedError, match="no description of joint_states"):
         pages.interfaces_page(nodes)
 
 
 def test_description_of_a_missing_service_is_rejected(nodes, monkeypatch):
     monkeypatch.setitem(words.SERVICES, "make_coffee", "black")
-    with pytest.raises(pages.UndescribedError, match="no longer there: make_coffee"):
+    with pytest.raises(pages.UndescribedError, match="no longer exists: make_coffee"):
         pages.interfaces_page(nodes)
 
 
@@ -150,7 +150,7 @@ NOT_OURS = {"doctor_echo", "list_parameters", "get_parameters", "set_parameters"
 
 
 def test_reference_names_every_interface_in_the_code():
-    """Also of what is made late, or only where something is installed."""
+    """This includes interfaces created late, or only if a package is installed."""
     text = (FOLDER / "interfaces.md").read_text(encoding="utf-8")
     names = set(re.findall(r"^\| `/?([\w/]+)`", text, re.MULTILINE))
     seen = 0
@@ -169,7 +169,7 @@ def test_reference_names_every_interface_in_the_code():
 
 
 def test_readme_names_only_existing_interfaces(nodes):
-    """A README may say more than the reference, and nothing that is not there."""
+    """A README may explain more than the reference, but name no other interfaces."""
     names = {end.name for node in nodes for end in node.ends}
     text = (REPOSITORY / "src/arm_hardware/README.md").read_text(encoding="utf-8")
     table = text.partition("## Interfaces")[2].partition("**Trajectories.**")[0]

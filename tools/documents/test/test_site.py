@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The site is built strictly: no link, anchor or page that leads nowhere or is left out."""
+"""The site builds with strict checks: no broken link or anchor, no page left out."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from documents.blocks import ROOT, pages
 
 
 def build(config, folder):
-    """Build a site; return the process when it is done."""
+    """Build a site; return the completed process."""
     return subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", config, "-d", folder],
         capture_output=True,
@@ -31,7 +31,7 @@ def site(tmp_path_factory):
 
 
 def place(page):
-    """Where a page of the repository is in the site."""
+    """Return the path in the site of a page of the repository."""
     name = page.relative_to(ROOT).as_posix().removeprefix("docs/")
     return re.sub(r"(README)?\.md$", lambda found: "index.html" if found[1] else ".html", name)
 

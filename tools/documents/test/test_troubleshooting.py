@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the page of symptoms quotes is what the programs say."""
+"""The messages quoted on the troubleshooting page are those of the programs."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ SENTENCES = [
 
 @pytest.fixture(scope="module")
 def said():
-    """Every text in the programs, each put together from its parts."""
+    """Every string in the programs, f-strings assembled from their parts."""
     texts = []
     for file in [*(ROOT / "src").glob("arm_*/arm_*/**/*.py"), *(ROOT / "tools").glob("*/*.py")]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

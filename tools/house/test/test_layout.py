@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The layout of src/ holds, and each rule notices when it is broken."""
+"""The layout of src/ keeps its rules, and each rule detects violations."""
 
 import os
 import shutil

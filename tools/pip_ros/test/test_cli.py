@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The one command: its help, its errors, its environment."""
+"""The command ./arm: its help, errors and environment."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ def test_unknown_command_is_reported_with_the_help():
 
 
 def test_exec_without_or_with_a_missing_program_is_reported():
-    with pytest.raises(SetupError, match="What shall be run"):
+    with pytest.raises(SetupError, match="Give a program to run"):
         cli.execute({}, [])
     with pytest.raises(SetupError, match="no_such_program cannot be run: No such file"):
         cli.execute({"PATH": "/usr/bin"}, ["no_such_program"])

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed is what was locked: versions, hashes, nothing else, nothing missing."""
+"""Exactly the locked versions are installed, and the lock files are complete."""
 
 import re
 import subprocess
@@ -20,12 +20,12 @@ OURS = re.compile(r"arm[-_]|(call-ik|control-msgs|tf2-msgs|pip|wheel)$")
 
 
 def lines(file):
-    """The requirements of a file, without comments."""
+    """Return the requirements in a file, without comments."""
     return [line for line in file.read_text().splitlines() if line and line[0] != "#"]
 
 
 def locked(place=None):
-    """Name -> version of all that is locked, for one Python or for this one."""
+    """Return name -> version of all locked packages, for one Python or for this one."""
     pins = [Requirement(pin) for file in LOCKS for pin in lock.pins(file)]
     return {
         canonicalize_name(pin.name): str(pin.specifier).removeprefix("==")

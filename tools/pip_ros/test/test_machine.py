@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is missing on the machine is named with the command that installs it."""
+"""Missing requirements are reported with the command that installs them."""
 
 import pytest
 from pip_ros import machine

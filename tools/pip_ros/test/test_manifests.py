@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""package.xml is true: what is imported is declared, what is declared is used, no field lacks."""
+"""package.xml matches the code: imports are declared, dependencies used, no field missing."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ KEYS = {"yaml": "python3-yaml", "PIL": "python3-pil", "mpl_toolkits": "python3-m
 KEYS |= {
     n: f"python3-{n}" for n in ("matplotlib", "numba", "numpy", "scipy", "smbus2", "transforms3d")
 }
-# Libraries that no rosdep key gives on Ubuntu 24.04 but by pip, which its Python refuses.
+# Libraries that rosdep provides on Ubuntu 24.04 only through pip, which its Python refuses.
 PYPI = {
     "adafruit_servokit": "adafruit-circuitpython-servokit",
     "board": "adafruit-circuitpython-servokit",
@@ -27,7 +27,7 @@ PYPI = {
     "rich": "viser",  # brings it
     "viser": "viser",
 }
-# Packages that launch files and the table of processes start and xacro files and tests call.
+# Packages started by launch files and bringup, or called by xacro files and tests.
 STARTED = {
     "arm_description": {"joint_state_publisher_gui", "robot_state_publisher", "rviz2", "xacro"},
     "arm_tasks": {"arm_hardware", "arm_viewer", "robot_state_publisher", "rviz2"},
@@ -43,7 +43,7 @@ def declared(package, *tags):
 
 
 def imported(package):
-    """Module -> a file of the package that imports it, beside Python's own and the package's."""
+    """Return external module -> a file of the package that imports it."""
     found = {}
     for file in [*(package / package.name).rglob("*.py"), *(package / "launch").glob("*.py")]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -99,7 +99,7 @@ def test_manifest_has_all_required_fields(package):
 
 
 def test_all_packages_have_one_version():
-    """That of setup.py too, which colcon installs by."""
+    """This includes setup.py, which colcon uses for installation."""
     versions = {manifest(package).findtext("version") for package in PACKAGES}
     for package in PYTHON:
         text = (package / "setup.py").read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The overlay's types are those that everybody else has: equal by ROS 2's type hash (REP 2011)."""
+"""The overlay's types match the published ones by ROS 2's type hash (REP 2011)."""
 
 import json
 

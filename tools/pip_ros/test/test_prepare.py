@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is built is never changed under the feet of a program that uses it."""
+"""A build is never changed while a program uses it."""
 
 import fcntl
 import os

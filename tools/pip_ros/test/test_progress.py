@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Long commands: their failure is told with their last words, and Ctrl-C leaves nothing behind."""
+"""Long commands: failures show the last lines of output, and Ctrl-C leaves nothing behind."""
 
 import os
 import re
@@ -37,13 +37,14 @@ def test_output_is_kept_and_described(tmp_path, capsys):
 
 def test_failure_shows_the_last_lines_and_the_log(tmp_path):
     with pytest.raises(
-        SetupError, match=r"(?s)failed; its last words were:.*no space left.*whole output is in"
+        SetupError,
+        match=r"(?s)failed; its output ended with:.*no space left.*complete output is in",
     ):
         run("import sys; print('no space left'); sys.exit(3)", tmp_path / "log")
 
 
 def test_interrupt_ends_the_whole_group(tmp_path):
-    """A Ctrl-C while a command with children of its own runs ends the children as well."""
+    """Ctrl-C during a command also ends the command's children."""
     pid_file = tmp_path / "pid"
     script = (
         "import subprocess, sys, time\n"
@@ -75,7 +76,7 @@ def run_beside(script, log):
 
 
 def test_command_runs_concurrently_with_the_block(tmp_path, capsys):
-    """The block ends when the command has begun; the command ends when the block has."""
+    """The block ends after the command has started, and the command after the block."""
     begun, go = tmp_path / "begun", tmp_path / "go"
     script = (
         "import pathlib, time\n"
@@ -93,7 +94,7 @@ def test_command_runs_concurrently_with_the_block(tmp_path, capsys):
 def test_failure_of_a_concurrent_command_is_reported_at_the_end(tmp_path):
     failing = run_beside("import sys; print('no space left'); sys.exit(3)", tmp_path / "log")
     with (
-        pytest.raises(SetupError, match=r"(?s)failed; its last words were:.*no space left"),
+        pytest.raises(SetupError, match=r"(?s)failed; its output ended with:.*no space left"),
         failing,
     ):
         pass

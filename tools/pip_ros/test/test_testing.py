@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""./arm test: what it checks, what it leaves out, and what it does not do twice."""
+"""./arm test: its checks, its selections of tests, and what it does not repeat."""
 
 import pytest
 from pip_ros import testing
@@ -19,7 +19,7 @@ def paths(tmp_path, monkeypatch):
 
 @pytest.fixture
 def ran(monkeypatch):
-    """The checks that were run; those named in `failing` fail."""
+    """The checks that ran; those named in `failing` fail."""
     names, failing = [], set()
 
     def check(python):

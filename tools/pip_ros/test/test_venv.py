@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A .venv that is missing, broken, half-finished or outdated is noticed and repaired."""
+"""A .venv that is missing, broken, incomplete or outdated is detected and repaired."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ from pip_ros.paths import Paths
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory):
-    """A .venv with a pip that only says that it installs: making pip takes seconds."""
+    """A .venv with a fake pip, as creating a real one takes seconds."""
     folder = tmp_path_factory.mktemp("bare") / ".venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (site,) = (folder / "lib").glob("python3.*/site-packages")
@@ -24,7 +24,7 @@ def bare(tmp_path_factory):
 
 @pytest.fixture
 def paths(tmp_path, bare, monkeypatch):
-    """An empty repository, in which a .venv is made by a copy."""
+    """An empty repository, in which a .venv is created by copying."""
     run = subprocess.run
 
     def make(command, **options):
@@ -91,7 +91,7 @@ def test_broken_interpreter_is_replaced(paths, requirements, capsys):
     paths.python.chmod(0o755)
     assert not venv.is_installed(paths, requirements)
     install(paths, requirements)
-    assert "making it anew" in capsys.readouterr().err
+    assert "creating it again" in capsys.readouterr().err
 
 
 def test_build_prefix_of_the_wheels_is_rewritten(paths, bare):
@@ -109,7 +109,7 @@ def test_build_prefix_of_the_wheels_is_rewritten(paths, bare):
 
 
 def test_moved_clone_is_detected(paths, requirements, capsys):
-    """The programs and CMake files of a .venv name the place where it was made."""
+    """The programs and CMake files of a .venv contain the path where it was created."""
     install(paths, requirements)
     new = Paths(paths.repository, paths.repository / "moved")
     paths.venv.rename(new.venv)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Only what changed is built again, and what a build left behind does not live on."""
+"""Only changed packages are rebuilt, and stale files are removed."""
 
 import json
 import shutil
@@ -74,7 +74,7 @@ def test_interrupted_build_is_repeated(paths, monkeypatch):
 
 
 def test_kernels_compile_while_other_packages_are_built(paths, monkeypatch):
-    """What compiling needs is built before, and every changed package is built once."""
+    """Dependencies of the kernels are built first, and every changed package once."""
     for name in workspace.KINEMATICS:
         shutil.copytree(paths.repository / "src" / "three", paths.repository / "src" / name)
     happened = []
@@ -110,7 +110,7 @@ def test_deleted_modules_are_removed(paths):
         place.write_text("")
     workspace.remove_stale(paths, ["two"])
     assert not old.exists() and not inner.exists()
-    assert compiled.exists()  # for minutes went into it
+    assert compiled.exists()  # because compiling took minutes
 
 
 def test_plain_colcon_build_ignores_the_overlay():
@@ -119,5 +119,5 @@ def test_plain_colcon_build_ignores_the_overlay():
 
 def test_colcon_progress_counts_packages():
     progress = workspace.ColconProgress(2)
-    assert progress("Starting >>> a\n") == "0 of 2 done, at work on a"
-    assert progress("Finished <<< a [1.0s]\n") == "1 of 2 done, at work on nothing"
+    assert progress("Starting >>> a\n") == "0 of 2 done, building a"
+    assert progress("Finished <<< a [1.0s]\n") == "1 of 2 done, building nothing"
