@@ -232,7 +232,7 @@ def parse_yaml(data: bytes | str, name: str, refuse: Refusal, max_bytes: int = M
         raise refuse(problem, remedy="check that it is the right file", file=name, line=1)
     try:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
-        root = _compose(text)
+        root = compose(text)
         loop = _find_loop(root, (), set())
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise _not_yaml(error, data, name, refuse) from None
@@ -244,7 +244,8 @@ def parse_yaml(data: bytes | str, name: str, refuse: Refusal, max_bytes: int = M
     return Field(root, name, "", root.start_mark.line + 1, refuse)
 
 
-def _compose(text: str) -> yaml.Node | None:
+def compose(text: str) -> yaml.Node | None:
+    """Return the root node of YAML text, None if it is empty."""
     if CParser is not None and not _DISPUTED.search(text):
         with suppress(yaml.YAMLError):  # PyYAML's own parser explains it
             return yaml.compose(text, Loader=_FastLoader)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import yaml
 
 from arm_common.errors import InputError
+from arm_common.yaml.document import compose
 
 _BOM = b"\xef\xbb\xbf"
 _NUMBER_LIKE = "0123456789+-."
@@ -30,6 +31,7 @@ class YamlEditor:
     def __init__(self, data: bytes) -> None:
         self._bom = _BOM if data.startswith(_BOM) else b""
         self._text = data.decode("utf-8-sig")
+        self._root: yaml.Node | None = None  # of the text, once it is parsed
         self._newline = "\r\n" if "\r\n" in self._text else "\n"
 
     @property
@@ -39,7 +41,9 @@ class YamlEditor:
 
     def find(self, *path: str) -> yaml.Node | None:
         """Return the node of a value, None if it is missing."""
-        node: yaml.Node | None = yaml.compose(self._text, Loader=yaml.SafeLoader)
+        if self._root is None:
+            self._root = compose(self._text)
+        node = self._root
         for key in path:
             node = next((value for name, value in _entries(node) if name == key), None)
         return node
@@ -54,7 +58,9 @@ class YamlEditor:
         if old is None:
             self.add(path, value)
         else:
-            self._replace(old.start_mark.index, _end_index(old), value)
+            start = old.start_mark.index
+            gap = " " * self._text[:start].endswith(":")  # there was no value
+            self._replace(start, _end_index(old), gap + value)
 
     def add(self, path: Sequence[str], value: str) -> None:
         """Add a key at the end of its mapping, which is added to the root if it is missing.
@@ -124,7 +130,7 @@ class YamlEditor:
         if text.rstrip().endswith("\n..."):  # end of the document: nothing may follow
             text = text.rstrip().removesuffix("...")
         text = f"{text.rstrip()}{newline}"
-        self._text = f"{text}{newline}{name}:{newline}  {entry}{newline}"
+        self._replace(0, len(self._text), f"{text}{newline}{name}:{newline}  {entry}{newline}")
 
     def _line_end(self, index: int) -> int:
         end = self._text.find("\n", index)
@@ -132,7 +138,7 @@ class YamlEditor:
         return end - self._text[:end].endswith("\r")
 
     def _replace(self, start: int, end: int, text: str) -> None:
-        self._text = self._text[:start] + text + self._text[end:]
+        self._text, self._root = self._text[:start] + text + self._text[end:], None
 
 
 def with_values(data: bytes, path: Sequence[str], values: Mapping[str, str]) -> bytes:

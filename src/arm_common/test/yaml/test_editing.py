@@ -13,6 +13,7 @@ FORMS = {
     "windows": "a: 1\r\nin:\r\n  x: 1  # two\r\n\r\n  # three\r\nlast: 3\r\n",
     "no end": "last: 3\nin:\n  x: 1",
     "empty": "in: {}\nlast: 3\n",
+    "no value": "in:\n  x:\n  y:  # two\nlast: 3\n",
     "marked": "\ufeffin: {x: 1}\nlast: 3\n",
 }
 
