@@ -19,7 +19,8 @@ from arm_common.suggestions import did_you_mean
 from arm_common import cli
 from arm_description.errors import DescriptionError
 from arm_description.exporters.drawing import Style, picture
-from arm_description.exporters.paper import FORMATS, VIEWS
+from arm_description.exporters.figure import FORMATS
+from arm_description.exporters.page import VIEWS
 from arm_description.exporters.summary import home_posture
 from arm_description.library import load_robot, shipped_robots
 from arm_description.model.units import ANGLES, LENGTHS, Units

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from arm_common.transforms import Matrix, Vector
 
-from arm_description.exporters.paper import INK, VIEWS, Sheet, paper, word
+from arm_description.exporters.page import DARK, VIEWS, Page, draw_page, draw_text
 from arm_description.exporters.solids import Solid
 from arm_description.model.elements import NO_MOTION, rgb
 from arm_description.model.units import Units
@@ -103,29 +103,29 @@ def picture(
         values: position of each joint [rad or m], and "gripper": a width [m].
         title: title of the picture.
         style: view and annotations.
-        kind: one of paper.FORMATS.
+        kind: one of figure.FORMATS.
     """
     arm = posed(model, values)
-    sheet = Sheet(arm.solids, VIEWS[style.view])
+    page = Page(arm.solids, VIEWS[style.view])
 
-    def marks(axes: Axes) -> None:
+    def annotate(axes: Axes) -> None:
         if style.frames:
             for name, T in arm.frames.items():
-                _frame(axes, sheet, T, letters=name == "base_link")
+                _frame(axes, page, T, letters=name == "base_link")
         if style.dh_frames:
-            for name, T in _numbered(arm.dh, sheet):
-                _frame(axes, sheet, T, name)
+            for name, T in _numbered(arm.dh, page):
+                _frame(axes, page, T, name)
         if style.labels:
-            _labels(axes, sheet, arm, model, values)
+            _labels(axes, page, arm, model, values)
 
-    return paper(sheet, title, kind, marks, _LABEL_WIDTH if style.labels else 0.0)
+    return draw_page(page, title, kind, annotate, _LABEL_WIDTH if style.labels else 0.0)
 
 
-def _frame(axes: Axes, sheet: Sheet, T: Matrix, name: str = "", letters: bool = False) -> None:
+def _frame(axes: Axes, page: Page, T: Matrix, name: str = "", letters: bool = False) -> None:
     """Draw the axes of a frame; one along the view direction is a dot."""
-    start = sheet.place(T[:3, 3])
-    for k in np.argsort(sheet.view[2] @ T[:3, :3]):
-        arrow = sheet.view[:2] @ T[:3, k] * _AXIS
+    start = page.project(T[:3, 3])
+    for k in np.argsort(page.view[2] @ T[:3, :3]):
+        arrow = page.view[:2] @ T[:3, k] * _AXIS
         end = start + arrow
         axes.annotate(
             "",
@@ -140,35 +140,35 @@ def _frame(axes: Axes, sheet: Sheet, T: Matrix, name: str = "", letters: bool = 
             },
         )
         if letters and np.hypot(*arrow) > 0.2:
-            word(axes, start + arrow * 1.22, "xyz"[k], _AXIS_COLOURS[k])
-    axes.plot(*start, "o", color="white", markeredgecolor=INK, markersize=3.5)
+            draw_text(axes, start + arrow * 1.22, "xyz"[k], _AXIS_COLOURS[k])
+    axes.plot(*start, "o", color="white", markeredgecolor=DARK, markersize=3.5)
     if name:
-        word(axes, start - 0.13, name)
+        draw_text(axes, start - 0.13, name)
 
 
-def _numbered(frames: Sequence[Matrix], sheet: Sheet) -> Iterator[tuple[str, Matrix]]:
+def _numbered(frames: Sequence[Matrix], page: Page) -> Iterator[tuple[str, Matrix]]:
     """Yield frames with their numbers; coincident frames share one label."""
-    places = [tuple(np.round(sheet.place(T[:3, 3]), 1)) for T in frames]
+    places = [tuple(np.round(page.project(T[:3, 3]), 1)) for T in frames]
     for number, T in enumerate(frames):
         same = [str(other) for other, at in enumerate(places) if at == places[number]]
         yield ", ".join(same) if same[-1] == str(number) else "", T
 
 
 def _labels(
-    axes: Axes, sheet: Sheet, arm: PosedArm, model: RobotModel, values: Mapping[str, float]
+    axes: Axes, page: Page, arm: PosedArm, model: RobotModel, values: Mapping[str, float]
 ) -> None:
     """Write the joint names in a column sorted by height, each with a line to its joint."""
     targets = {}
     for joint in model.joints:
-        at = sheet.place(arm.joint_position(joint.name, model.colours.joints))
+        at = page.project(arm.joint_position(joint.name, model.colours.joints))
         number = round(_SHOWN.written(values[joint.name], joint.type), 1) + 0.0
         unit = "°" if joint.type == "revolute" else " mm"
         targets[f"{joint.name}  {number:g}{unit}"] = at
-    column = sheet.size[0] + 0.1
-    for (text, at), y in zip(*spread_labels(targets, sheet.size[1]), strict=True):
-        axes.plot((at[0], column - 0.25, column - 0.06), (at[1], y, y), color=INK, linewidth=0.6)
-        axes.plot(*at, "o", color=INK, markersize=2.2)
-        axes.text(column, y, text, color=INK, va="center")
+    column = page.size[0] + 0.1
+    for (text, at), y in zip(*spread_labels(targets, page.size[1]), strict=True):
+        axes.plot((at[0], column - 0.25, column - 0.06), (at[1], y, y), color=DARK, linewidth=0.6)
+        axes.plot(*at, "o", color=DARK, markersize=2.2)
+        axes.text(column, y, text, color=DARK, va="center")
 
 
 def spread_labels(

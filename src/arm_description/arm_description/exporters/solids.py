@@ -57,7 +57,7 @@ def shaded(colour: Rgb, out: Matrix) -> Matrix:
     return np.clip(np.outer(_AMBIENT + (1.0 - _AMBIENT) * lit, colour), 0.0, 1.0)
 
 
-def painting_ranks(solids: Sequence[Matrix], loose: Sequence[Matrix], view: Matrix) -> list[int]:
+def painting_ranks(solids: Sequence[Matrix], flat: Sequence[Matrix], view: Matrix) -> list[int]:
     """Return the rank of each solid: lower ranks are painted first, equal ranks by depth.
 
     A solid is painted before everything beyond the plane of one of its visible faces, such as a
@@ -65,14 +65,14 @@ def painting_ranks(solids: Sequence[Matrix], loose: Sequence[Matrix], view: Matr
 
     Args:
         solids: faces of each (n, 4, 3).
-        loose: points (k, 3) of each loose face or line, which have the last rank.
+        flat: points (k, 3) of each flat shape, which have the last rank.
         view: rows right, up, towards the eye.
     """
     points = [np.unique(faces.reshape(-1, 3), axis=0) for faces in solids]
     ranks, left = [len(solids)] * len(solids), list(range(len(solids)))
     for rank in range(len(solids)):
         for index in left:
-            others = [points[other] for other in left if other != index] + [*loose]
+            others = [points[other] for other in left if other != index] + [*flat]
             if others and _is_behind(solids[index], np.vstack(others), view):
                 ranks[index] = rank
                 left.remove(index)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from arm_description.commands.draw import main
 from arm_description.exporters.drawing import LINE, posed, spread_labels
-from arm_description.exporters.paper import VIEWS, Sheet, patches, shadows
+from arm_description.exporters.page import VIEWS, Page, patches, shadows
 from arm_description.urdf.writer import robot_urdf
 
 from arm_description import load_robot, shipped_robots
@@ -91,13 +91,13 @@ def test_shadows_lie_on_the_ground_and_patches_are_sorted():
     assert all((patch.colour >= 0.0).all() and (patch.colour <= 1.0).all() for patch in found)
 
 
-def test_whole_arm_is_on_the_paper():
+def test_whole_arm_is_on_the_page():
     model = load_robot("puma560")
     for view in VIEWS.values():
-        sheet = Sheet(posed(model, model.postures["ready"]).solids, view)
-        points = np.vstack([sheet.flat(patch.points) for patch in sheet.patches])
+        page = Page(posed(model, model.postures["ready"]).solids, view)
+        points = np.vstack([page.to_inches(patch.points) for patch in page.patches])
         assert (points > 0.0).all()
-        assert (points < sheet.size).all()
+        assert (points < page.size).all()
 
 
 def test_labels_never_overlap():

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib
 import numpy as np
+from arm_description.exporters.figure import FORMATS, save_figure
 from matplotlib.figure import Figure
 
 from arm_kinematics.dexterity.design import Design
 from arm_kinematics.dexterity.workspace import SliceMap
 from arm_kinematics.errors import KinematicsError
 
-FORMATS = (".svg", ".pdf", ".png")
 _AXIS = 0.35  # half the length at which an axis is drawn, in characteristic lengths
 
 
@@ -59,13 +58,13 @@ def draw_slice(found: SliceMap, names: tuple[str, str], title: str, path: Path) 
 
 
 def _save(figure: Figure, path: Path) -> None:
-    if path.suffix not in FORMATS:
+    kind = path.suffix.removeprefix(".")
+    if kind not in FORMATS:
         raise KinematicsError(
-            f"'{path.name}' has no picture format; end the name in {', '.join(FORMATS)}",
+            f"'{path.name}' has no picture format; end the name in .{', .'.join(FORMATS)}",
             what="plot",
         )
-    with matplotlib.rc_context({"svg.hashsalt": path.stem}):  # makes files reproducible
-        try:
-            figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-        except OSError as error:
-            raise KinematicsError(f"'{path}' cannot be written ({error.strerror})") from None
+    try:
+        save_figure(figure, path, kind)
+    except OSError as error:
+        raise KinematicsError(f"'{path}' cannot be written ({error.strerror})") from None

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.exporters.figure import save_figure
 from arm_description.exporters.solids import Solid
 
 from arm_description import RobotModel
@@ -70,7 +71,7 @@ def draw_run(
     handles, names = axes.get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncol=len(names), frameon=False)
     file.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(file, dpi=120)
+    save_figure(figure, file, file.suffix.removeprefix(".") or "png", dpi=120)
     return file
 
 

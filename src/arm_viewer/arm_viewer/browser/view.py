@@ -17,6 +17,7 @@ from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import ToolTrace
 
 NO_ROBOT = "Waiting for a robot on the topic robot_description."
+MAX_LISTED = 4  # names in a message
 TRACE_STEPS = 500  # steps of the tool's path as long as the robot's reach
 
 
@@ -81,6 +82,6 @@ class SceneView:
         return f"Markers wait for tf of {_listed(sorted(waiting))}." if waiting else ""
 
 
-def _listed(names: list[str], most: int = 4) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return ", ".join(names[:MAX_LISTED]) + more

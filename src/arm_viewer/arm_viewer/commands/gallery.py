@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from arm_common.cli import run
 from arm_description.library import shipped_robots
 
 from arm_description import load_robot
@@ -34,22 +35,22 @@ VIEW, PUBLISHER = "arm_viewer.ros.node", "arm_description.ros.state_publisher"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Take the pictures; return the exit code."""
-    parser = argparse.ArgumentParser(description="Pictures of robots in the browser view.")
+    parser = argparse.ArgumentParser(
+        prog="./arm gallery", description="Pictures of robots in the browser view."
+    )
     parser.add_argument("folder", type=Path, help="folder of the pictures <robot>.png")
     parser.add_argument("robots", nargs="*", help="shipped names or paths; all shipped by default")
-    given = parser.parse_args(arguments)
+    return run(parser, _save_pictures, arguments, (ValueError,))
+
+
+def _save_pictures(given: argparse.Namespace) -> None:
     given.folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with open_page(SIZE) as page:
-            for robot in given.robots or shipped_robots():
-                file = given.folder / f"{Path(robot).stem}.png"
-                save_picture(page, robot, file)
-                sys.stdout.write(f"{file}\n")
-                sys.stdout.flush()
-    except (ViewerError, ValueError) as error:
-        sys.stderr.write(f"arm: {error}\n")
-        return 1
-    return 0
+    with open_page(SIZE) as page:
+        for robot in given.robots or shipped_robots():
+            file = given.folder / f"{Path(robot).stem}.png"
+            save_picture(page, robot, file)
+            sys.stdout.write(f"{file}\n")
+            sys.stdout.flush()
 
 
 def save_picture(page: Any, robot: str, file: Path) -> None:

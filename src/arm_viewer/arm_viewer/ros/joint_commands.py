@@ -16,8 +16,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from arm_viewer.control.joint_sliders import JointSliders
-from arm_viewer.scene.robot import VisualJoint, VisualRobot
+from arm_viewer.scene.robot import JointSliders, VisualJoint, VisualRobot
 
 # mypy: disable-error-code="no-untyped-call"
 

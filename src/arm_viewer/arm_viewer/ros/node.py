@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
@@ -37,6 +37,9 @@ from arm_viewer.scene.meshes import MeshFiles, share_folder
 from arm_viewer.scene.robot import PostureBook, VisualRobot
 from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import ToolTrace
+
+if TYPE_CHECKING:
+    import viser
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -105,7 +108,7 @@ class ViewerNode(Node):
         self._reported: set[str] = set()
         self._sliders_moved = False
         self._last_slider_tick = -SLIDER_HOLD
-        self._server: Any = None
+        self._server: viser.ViserServer | None = None
         # joint_states wait until numbers are written or joints are moved.
         self._joint_states = PolledSubscriptions()
 
@@ -125,22 +128,22 @@ class ViewerNode(Node):
         self._postures = PostureBook(parameters.robot)
         rest = self._postures.postures.get("rest", {})
         self._sliders = SliderPublisher(self, rest) if parameters.sliders else None
-        self._server = open_server(parameters.host, parameters.port)
-        self._view = self._make_view(self._server)
+        self._server = server = open_server(parameters.host, parameters.port)
+        self._view = self._make_view(server)
         self._loop = RenderLoop(
             self._draw,
             self._write_numbers,
-            lambda: bool(self._server.get_clients()),
+            lambda: bool(server.get_clients()),
             self._view.store.markers.next_expiry,
             self._now,
         )
-        self._controls = self._make_controls(self._server)
-        LayerSwitches(self, PanelGui(self._server, self._queue))
+        self._controls = self._make_controls(server)
+        LayerSwitches(self, PanelGui(server, self._queue))
         self._tf = TfListener(self, on_set=partial(self._loop.request_redraw, numbers=False))
         self._subscribe()
         self._loop.timer = self.create_timer(1.0 / FRAME_RATE, self._loop.tick, clock=STEADY_CLOCK)
         self._queue.open(self.create_guard_condition(self._on_user_action).trigger)
-        self._announce(address_of(self._server))
+        self._announce(address_of(server))
 
     def destroy_node(self) -> None:
         """Close the server, free its port, and destroy the node."""
@@ -159,7 +162,7 @@ class ViewerNode(Node):
             )
         self.get_logger().info(f"Browser view: {address}")
 
-    def _make_view(self, server: Any) -> SceneView:
+    def _make_view(self, server: viser.ViserServer) -> SceneView:
         switches = {
             "axes": self.parameters.show_axes,
             "labels": self.parameters.show_labels,
@@ -176,7 +179,7 @@ class ViewerNode(Node):
             SceneStore(), drawer, panel, trace, tool, self._on_robot_drawn, self._report_problem
         )
 
-    def _make_controls(self, server: Any) -> Controls | None:
+    def _make_controls(self, server: viser.ViserServer) -> Controls | None:
         if self._sliders is None and not self.parameters.drive:
             return None
         return Controls(

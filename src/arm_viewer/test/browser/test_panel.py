@@ -9,9 +9,8 @@ import pytest
 from arm_description.urdf.elements import UrdfMimic
 from arm_viewer.browser import panel
 from arm_viewer.browser.panel import display_limits, from_display, to_display
-from arm_viewer.control.joint_sliders import JointSliders
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.robot import VisualJoint
+from arm_viewer.scene.robot import JointSliders, VisualJoint
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -17,7 +17,14 @@ from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.ros.service_client import ServiceClient
 
 RED = (220, 38, 38)
-STATES = {0: "unknown position", 1: "disarmed", 2: "armed", 3: "moving", 4: "stopped", 5: "fault"}
+_STATES = {
+    HardwareStatus.UNKNOWN: "unknown position",
+    HardwareStatus.DISARMED: "disarmed",
+    HardwareStatus.ARMED: "armed",
+    HardwareStatus.MOVING: "moving",
+    HardwareStatus.STOPPED: "stopped",
+    HardwareStatus.FAULT: "fault",
+}
 # The button stays at the top of the panel while it scrolls; its parents must not clip it.
 STICKY = """<style>
 .mantine-ScrollArea-content div:has(div:first-child > button) { overflow: visible !important }
@@ -70,7 +77,7 @@ class StopPanel:
         self._reset_button.visible = False
 
     def _on_status(self, status: HardwareStatus) -> None:
-        state = STATES.get(status.state, str(status.state))
+        state = _STATES.get(status.state, str(status.state))
         self._report(f"{status.hardware}, {state}: {status.message}")
         if status.state == HardwareStatus.STOPPED:
             self._reset_button.visible = True

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from html import escape
 from typing import Any
 
 from arm_common.ros.executor import QUIET
@@ -15,15 +16,23 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
-from arm_interfaces.msg import TaskState
+from arm_interfaces.msg import StepReport, TaskState
 from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
 from arm_viewer.browser.callbacks import PanelGui
-from arm_viewer.control import task_text
 from arm_viewer.ros.service_client import ServiceClient
 
 DEFAULT_TASK = "nut_transfer"
 # Service below run_task/ -> the label of its button.
 TRIGGERS = {"pause": "Pause", "resume": "Resume", "step": "Step", "stop": "Stop task"}
+_STATES = {
+    TaskState.IDLE: "idle",
+    TaskState.CHECKING: "checking",
+    TaskState.RUNNING: "running",
+    TaskState.PAUSING: "pausing",
+    TaskState.PAUSED: "paused",
+    TaskState.STOPPING: "stopping",
+}
+_STYLE = "padding:.25em .8em;font-size:.8125em"
 
 
 class TaskPanel:
@@ -71,7 +80,7 @@ class TaskPanel:
         self._result = gui.elements.add_html("")
 
     def _on_state(self, state: TaskState) -> None:
-        self._state.content = task_text.state(state)
+        self._state.content = state_html(state)
         if not self._folder.visible:
             self._folder.visible = True
             self._on_server()
@@ -85,10 +94,10 @@ class TaskPanel:
 
     def _check_task(self) -> None:
         if self._check.call(CheckTask.Request(task=self._task.value), self._on_checked):
-            self._result.content = task_text.line("Checking ...")
+            self._result.content = _line_html("Checking ...")
 
     def _on_checked(self, response: CheckTask.Response) -> None:
-        self._result.content = task_text.report(response.message, response.steps)
+        self._result.content = report_html(response.message, response.steps)
 
     def _run_task(self) -> None:
         if not self._run.server_is_ready():
@@ -106,7 +115,7 @@ class TaskPanel:
 
     def _on_result(self, future: Any) -> None:
         result = future.result().result
-        self._result.content = task_text.report(result.message, result.report)
+        self._result.content = report_html(result.message, result.report)
 
     def _trigger(self, name: str) -> None:
         self._triggers[name].call(Trigger.Request(), self._on_triggered)
@@ -187,4 +196,40 @@ class TeachPanel:
         self._clients[service].call(request, lambda response: self._report(response.message))
 
     def _report(self, text: str) -> None:
-        self._response.content = task_text.line(text)
+        self._response.content = _line_html(text)
+
+
+def _line_html(text: str) -> str:
+    """Return one line of text."""
+    return f'<div data-arm="report" style="{_STYLE}">{escape(text)}</div>'
+
+
+def state_html(message: TaskState) -> str:
+    """Return a TaskState as a line and a progress bar."""
+    name = _STATES.get(message.state, str(message.state))
+    share = 0.0
+    if message.steps_total:
+        share = min(1.0, (message.step + message.progress) / message.steps_total)
+    bar = (
+        '<div style="background:#8883;height:.4em;border-radius:.2em">'
+        f'<div style="background:#d97706;height:100%;width:{100.0 * share:.1f}%"></div></div>'
+    )
+    title = f"{message.task}: {name}" if message.task else name
+    return (
+        f'<div data-arm="task-state" style="{_STYLE}"><b>{escape(title)}</b><br>'
+        f"{escape(message.message)}{bar}</div>"
+    )
+
+
+def report_html(message: str, steps: Sequence[StepReport]) -> str:
+    """Return a report: one sentence, and a row for each step."""
+    rows = "".join(
+        f'<tr title="{escape(step.message)}"><td>{"✓" if step.feasible else "✗"}</td>'
+        f"<td>{escape(step.name)}</td>"
+        f'<td style="text-align:right">{step.duration:.1f} s</td></tr>'
+        for step in steps
+    )
+    return (
+        f'<div data-arm="report" style="{_STYLE};max-height:14em;overflow:auto">'
+        f'{escape(message)}<table style="width:100%">{rows}</table></div>'
+    )

@@ -17,16 +17,17 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from arm_common.cli import run
 from arm_common.files import write_bytes
-from arm_description.exporters.paper import (
-    FORMATS,
-    INK,
+from arm_description.exporters.figure import FORMATS
+from arm_description.exporters.page import (
+    DARK,
     VIEWS,
     Extent,
-    Sheet,
+    Page,
+    draw_page,
+    draw_text,
     extent_of,
-    paper,
-    word,
 )
 
 from arm_description import DescriptionError
@@ -37,17 +38,12 @@ from arm_viewer.ros.recording.scenes import RecordedScene, ScenePrimitives, prim
 ANIMATION = "gif"
 DEFAULT_LENGTH = 15.0  # [s] longest animation without --speed
 FRAME_RATE = 10.0  # [1/s] of an animation
-CORNER = 0.22  # [inch] from the time to the edges of the paper
+CORNER = 0.22  # [inch] from the time to the edges of the page
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit code."""
-    try:
-        _export(_parser().parse_args(arguments))
-    except (ViewerError, DescriptionError) as error:
-        sys.stderr.write(f"arm: {error}\n")
-        return 1
-    return 0
+    return run(_parser(), _export, arguments, (ViewerError, DescriptionError))
 
 
 def _export(given: argparse.Namespace) -> None:
@@ -72,7 +68,7 @@ def _export(given: argparse.Namespace) -> None:
     if kind == ANIMATION:
         data = animation(found, shown, given)
     else:
-        data = _page(found[-1], shown[-1], given, _extent(shown[-1:], given.view), kind)
+        data = _picture(found[-1], shown[-1], given, _extent(shown[-1:], given.view), kind)
     write_bytes(data, str(given.output))
     sys.stdout.write(f"{given.output}\n")
 
@@ -86,39 +82,41 @@ def animation(
     sys.stdout.write(f"Drawing {len(found)} pictures.\n")
     sys.stdout.flush()
     extent = _extent(shown, given.view)
-    pages = []
+    frames = []
     for scene, parts in zip(found, shown, strict=True):
-        png = io.BytesIO(_page(scene, parts, given, extent, "png"))
-        pages.append(Image.open(png).convert("RGB").quantize(128))
+        png = io.BytesIO(_picture(scene, parts, given, extent, "png"))
+        frames.append(Image.open(png).convert("RGB").quantize(128))
     file = io.BytesIO()
     lasts = round(1e3 / FRAME_RATE)
-    pages[0].save(file, ANIMATION, save_all=True, append_images=pages[1:], duration=lasts, loop=0)
+    frames[0].save(
+        file, ANIMATION, save_all=True, append_images=frames[1:], duration=lasts, loop=0
+    )
     return file.getvalue()
 
 
 def _extent(shown: Sequence[ScenePrimitives], view: str) -> Extent:
     return reduce(
-        Extent.joined, (extent_of(parts.solids, VIEWS[view], parts.loose) for parts in shown)
+        Extent.joined, (extent_of(parts.solids, VIEWS[view], parts.flat_shapes) for parts in shown)
     )
 
 
-def _page(
+def _picture(
     scene: RecordedScene,
     parts: ScenePrimitives,
     given: argparse.Namespace,
     extent: Extent,
     kind: str,
 ) -> bytes:
-    sheet = Sheet(parts.solids, VIEWS[given.view], parts.loose, extent)
+    page = Page(parts.solids, VIEWS[given.view], parts.flat_shapes, extent)
 
-    def marks(axes: Any) -> None:
+    def annotate(axes: Any) -> None:
         for text, place in parts.labels:
-            word(axes, sheet.place(place), text)
-        right, low = sheet.size[0] - CORNER, CORNER
-        axes.text(right, low, f"{scene.time:.1f} s", color=INK, ha="right", va="center")
+            draw_text(axes, page.project(place), text)
+        right, low = page.size[0] - CORNER, CORNER
+        axes.text(right, low, f"{scene.time:.1f} s", color=DARK, ha="right", va="center")
 
     title = f"{scene.robot.name}: {scene.text}" if scene.text else scene.robot.name
-    return paper(sheet, title, kind, marks, dpi=given.width / sheet.size[0])
+    return draw_page(page, title, kind, annotate, dpi=given.width / page.size[0])
 
 
 def _span(given: argparse.Namespace) -> tuple[float, float]:

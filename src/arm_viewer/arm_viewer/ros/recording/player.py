@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
+from arm_common.cli import run
 from arm_common.ros.node_runner import session
 from arm_common.ros.qos import LATCHED
 from rclpy.node import Node
@@ -144,12 +145,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play a recording; return the exit code."""
     parser = argparse.ArgumentParser(prog="./arm replay", description="Play a recording.")
     parser.add_argument("file", type=Path, help="an MCAP file of ./arm record")
-    parser.add_argument("--speed", type=float, default=1.0, help="recorded seconds per second")
+    parser.add_argument("--speed", type=_speed, default=1.0, help="recorded seconds per second")
     parser.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
     parser.add_argument("--no-view", action="store_true", help="publish only")
-    given = parser.parse_args(arguments)
-    if not given.speed > 0.0:
-        parser.error(f"--speed: {given.speed:g} is not a positive number")
+    return run(parser, _replay, arguments, (ViewerError,))
+
+
+def _replay(given: argparse.Namespace) -> None:
     command = [sys.executable, "-m", "arm_viewer.ros.node"]
     view = None if given.no_view else subprocess.Popen(command)
     try:
@@ -162,16 +164,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 again = given.loop
             if view is not None:
                 view.wait()
-    except ViewerError as error:
-        sys.stderr.write(f"arm: {error}\n")
-        return 1
     except KeyboardInterrupt:
         pass
     finally:
         if view is not None:
             view.terminate()
             view.wait()
-    return 0
+
+
+def _speed(text: str) -> float:
+    if not (speed := float(text)) > 0.0:
+        raise argparse.ArgumentTypeError(f"{speed:g} is not a positive number")
+    return speed
 
 
 if __name__ == "__main__":

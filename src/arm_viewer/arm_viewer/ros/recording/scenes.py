@@ -15,7 +15,7 @@ import numpy as np
 from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import pose
-from arm_description.exporters.paper import Loose
+from arm_description.exporters.page import FlatShape
 from arm_description.exporters.solids import Rgb, Solid
 from rclpy.serialization import deserialize_message
 
@@ -130,7 +130,7 @@ class ScenePrimitives:
     """The primitives of a scene: bodies, faces and lines, texts at positions (3,) [m]."""
 
     solids: list[Solid] = field(default_factory=list)
-    loose: list[Loose] = field(default_factory=list)
+    flat_shapes: list[FlatShape] = field(default_factory=list)
     labels: list[tuple[str, Array]] = field(default_factory=list)
 
 
@@ -142,7 +142,9 @@ def primitives_of(scene: RecordedScene) -> ScenePrimitives:
             _add(result, shape, T, colour[:3])
     result.labels = [label for label in result.labels if label[0] != scene.text]
     width = PATH_WIDTH * scene.robot.reach
-    result.loose += [Loose(np.array(ends), PATH_COLOUR, width) for ends in pairwise(scene.path)]
+    result.flat_shapes += [
+        FlatShape(np.array(ends), PATH_COLOUR, width) for ends in pairwise(scene.path)
+    ]
     return result
 
 
@@ -169,9 +171,9 @@ def _add(to: ScenePrimitives, shape: DrawnShape, T: Array, rgb: Rgb) -> None:
                 to.solids.append(_bounding_box(shape, T, rgb))
         case shapes.Triangles(vertices=vertices, colours=own):
             colours = None if own is None else own.reshape(-1, 3, 3)
-            _add_loose(to, vertices.reshape(-1, 3, 3), colours, T, rgb)
+            _add_flat_shapes(to, vertices.reshape(-1, 3, 3), colours, T, rgb)
         case shapes.Lines(points=points, colours=own, width=width):
-            _add_loose(to, points, own, T, rgb, width)
+            _add_flat_shapes(to, points, own, T, rgb, width)
         case shapes.TextLabel(text=text):
             to.labels.append((text, T[:3, 3]))
 
@@ -182,13 +184,13 @@ def _bounding_box(shape: shapes.MeshFile, T: Array, rgb: Rgb) -> Solid:
     return Solid("box", (x, y, z), T @ pose(p=0.5 * (low + high)), rgb)
 
 
-def _add_loose(
+def _add_flat_shapes(
     to: ScenePrimitives, groups: Array, colours: Array | None, T: Array, rgb: Rgb, *width: float
 ) -> None:
     """Add faces or lines (n, k, 3), each in the mean of its points' colours (n, k, 3), if any."""
     for i, points in enumerate(groups @ T[:3, :3].T + T[:3, 3]):
         own = rgb if colours is None else tuple(colours[i].mean(axis=0))
-        to.loose.append(Loose(points, own, *width))
+        to.flat_shapes.append(FlatShape(points, own, *width))
 
 
 _MESHES = MeshFiles(share_folder)

@@ -15,30 +15,23 @@ import numpy as np
 from arm_common.transforms import Matrix, Vector
 from numpy.typing import ArrayLike
 
+from arm_description.exporters.figure import save_figure
 from arm_description.exporters.solids import LIGHT, Rgb, Solid, normals, painting_ranks, shaded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FORMATS = ("svg", "pdf", "png")
-INK = "#30363d"
+DARK = "#30363d"  # of texts and lines
 _SIZE = 6.0  # larger side of the drawing [inch]
 _MARGIN = 0.35
 _GRID, _SHADE = "#eef0f2", "#e3e6ea"
 _FROM_ABOVE = 0.1  # sine of the least elevation for which the ground is drawn as a plane
 _SEAM, _POINTS = 0.35, 72.0  # width of the line that closes seams [pt]; points per inch
-# Reproducible files: no dates and no random names.
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
-    "svg.hashsalt": "arm",
     "pdf.fonttype": 42,
     "font.size": 9,
     "text.parse_math": False,
-}
-_DATELESS: Mapping[str, Mapping[str, Any]] = {
-    "svg": {"Date": None},
-    "pdf": {"CreationDate": None},
-    "png": {},
 }
 
 
@@ -60,8 +53,8 @@ VIEWS: Mapping[str, Matrix] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Loose:
-    """A flat face that belongs to no solid and is visible from both sides, or a line."""
+class FlatShape:
+    """A face that belongs to no solid and is visible from both sides, or a line."""
 
     points: Matrix  # (k, 3) corners of a convex face, or the ends of a line, in base_link [m]
     colour: Rgb  # red, green, blue, 0 .. 1
@@ -77,16 +70,16 @@ class Patch:
     width: float = 0.0
 
 
-def patches(solids: Sequence[Solid], view: Matrix, loose: Sequence[Loose] = ()) -> list[Patch]:
+def patches(solids: Sequence[Solid], view: Matrix, flat: Sequence[FlatShape] = ()) -> list[Patch]:
     """Return the visible faces, shaded, from back to front.
 
     Faces of intersecting solids are sorted by depth. The rows of the view are right, up, towards
     the eye.
     """
     faces = [solid.faces() for solid in solids]
-    ranks = painting_ranks(faces, [part.points for part in loose], view)
+    ranks = painting_ranks(faces, [part.points for part in flat], view)
     found = []
-    for part in loose:  # both sides are visible
+    for part in flat:  # both sides are visible
         seen, colour = part.points @ view.T, np.array(part.colour)
         if not part.width:
             out = normals([part.points])
@@ -127,33 +120,33 @@ class Extent:
         return Extent(*(np.array((np.minimum(*p)[0], np.maximum(*p)[1])) for p in pairs))
 
 
-def extent_of(solids: Sequence[Solid], view: Matrix, loose: Sequence[Loose] = ()) -> Extent:
-    """Return the extent of solids, their shadows, and loose faces and lines."""
+def extent_of(solids: Sequence[Solid], view: Matrix, flat: Sequence[FlatShape] = ()) -> Extent:
+    """Return the extent of solids, their shadows, and flat shapes."""
     on_ground = np.vstack(shadows(solids)).reshape(-1, 3)
     corners = [solid.faces().reshape(-1, 3) for solid in solids]
-    points = np.vstack((*corners, on_ground, *(part.points for part in loose))) @ view[:2].T
+    points = np.vstack((*corners, on_ground, *(part.points for part in flat))) @ view[:2].T
     return Extent(
         np.array((points.min(axis=0), points.max(axis=0))),
         np.array((on_ground.min(axis=0)[:2], on_ground.max(axis=0)[:2])),
     )
 
 
-class Sheet:
-    """Projection of a scene onto the paper.
+class Page:
+    """Projection of a scene onto a page.
 
-    The paper covers the extent, by default that of the solids and the loose faces and lines.
+    The page covers the extent, by default that of the solids and flat shapes.
     """
 
     def __init__(
         self,
         solids: Sequence[Solid],
         view: Matrix,
-        loose: Sequence[Loose] = (),
+        flat: Sequence[FlatShape] = (),
         extent: Extent | None = None,
     ) -> None:
-        extent = extent or extent_of(solids, view, loose)
+        extent = extent or extent_of(solids, view, flat)
         self.view = view
-        self.patches = patches(solids, view, loose)  # from back to front
+        self.patches = patches(solids, view, flat)  # from back to front
         # shadow of each solid in the view (n, 4, 2) [m]
         self.shadows = [(shadow @ view.T)[..., :2] for shadow in shadows(solids)]
         # grid spacing, and length of the scale bar [m]
@@ -171,32 +164,32 @@ class Sheet:
         self.offset = corner - low * self.scale
         self.size = (high - low) * self.scale + 2 * corner  # width and height [inch]
 
-    def flat(self, points: Matrix) -> Matrix:
-        """Convert points (..., 2) of the view [m] to points on paper [inch]."""
+    def to_inches(self, points: Matrix) -> Matrix:
+        """Convert points (..., 2) of the view [m] to points on the page [inch]."""
         placed: Matrix = points * self.scale + self.offset
         return placed
 
-    def place(self, point: Vector) -> Vector:
-        """Convert a point (3,) in base_link [m] to (2,) on paper [inch]."""
-        placed: Vector = self.flat((self.view[:2] @ point)[None, :])[0]
+    def project(self, point: Vector) -> Vector:
+        """Convert a point (3,) in base_link [m] to (2,) on the page [inch]."""
+        placed: Vector = self.to_inches((self.view[:2] @ point)[None, :])[0]
         return placed
 
 
-def paper(
-    sheet: Sheet,
+def draw_page(
+    page: Page,
     title: str,
     kind: str,
-    marks: Callable[[Axes], None] = lambda axes: None,
+    annotate: Callable[[Axes], None] = lambda axes: None,
     margin: float = 0.0,
     dpi: float = 200.0,
 ) -> bytes:
-    """Draw a sheet and return the contents of a file.
+    """Draw a page and return the contents of a file.
 
     Args:
-        sheet: the projected scene.
+        page: the projected scene.
         title: title of the picture.
-        kind: one of FORMATS.
-        marks: draws annotations, in inches.
+        kind: one of figure.FORMATS.
+        annotate: draws annotations, in inches.
         margin: extra width on the right for annotations [inch].
         dpi: resolution of a PNG.
     """
@@ -204,22 +197,22 @@ def paper(
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_SETTINGS):
-        width = sheet.size[0] + margin
-        figure = Figure(figsize=(width, sheet.size[1]))
+        width = page.size[0] + margin
+        figure = Figure(figsize=(width, page.size[1]))
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set_axis_off()
         axes.set_xlim(0.0, width)
-        axes.set_ylim(0.0, sheet.size[1])
-        _ground(axes, sheet)
-        _patches(axes, sheet)
-        marks(axes)
-        axes.text(_MARGIN / 2, sheet.size[1] - 0.22, title, color=INK, fontsize=11, va="center")
+        axes.set_ylim(0.0, page.size[1])
+        _ground(axes, page)
+        _patches(axes, page)
+        annotate(axes)
+        axes.text(_MARGIN / 2, page.size[1] - 0.22, title, color=DARK, fontsize=11, va="center")
         file = io.BytesIO()
-        figure.savefig(file, format=kind, dpi=dpi, metadata=_DATELESS[kind])
+        save_figure(figure, file, kind, dpi)
     return file.getvalue()
 
 
-def word(axes: Axes, at: ArrayLike, text: str, colour: str = INK) -> None:
+def draw_text(axes: Axes, at: ArrayLike, text: str, colour: str = DARK) -> None:
     """Write a text centred at a point (2,) [inch], with a white outline for legibility."""
     from matplotlib.patheffects import withStroke
 
@@ -228,44 +221,44 @@ def word(axes: Axes, at: ArrayLike, text: str, colour: str = INK) -> None:
     axes.text(x, y, text, color=colour, ha="center", va="center", path_effects=outline)
 
 
-def _ground(axes: Axes, sheet: Sheet) -> None:
+def _ground(axes: Axes, page: Page) -> None:
     """Draw the ground grid and shadows, or a line in a side view, and a scale bar."""
-    if sheet.view[2, 2] > _FROM_ABOVE:
-        _grid(axes, sheet)
-        flat = [sheet.flat(face) for shadow in sheet.shadows for face in shadow]
+    if page.view[2, 2] > _FROM_ABOVE:
+        _grid(axes, page)
+        flat = [page.to_inches(face) for shadow in page.shadows for face in shadow]
         _polygons(axes, flat, facecolors=_SHADE, edgecolors=_SHADE, linewidths=0.4, zorder=0.5)
     else:
-        level = sheet.place(np.zeros(3))[1]
-        axes.plot((0.2, sheet.size[0] - 0.2), (level, level), color=_SHADE, linewidth=1.5)
-    _scale_bar(axes, sheet)
+        level = page.project(np.zeros(3))[1]
+        axes.plot((0.2, page.size[0] - 0.2), (level, level), color=_SHADE, linewidth=1.5)
+    _scale_bar(axes, page)
 
 
-def _grid(axes: Axes, sheet: Sheet) -> None:
-    low, high = sheet.field
+def _grid(axes: Axes, page: Page) -> None:
+    low, high = page.field
     for k in (0, 1):
-        for at in np.arange(low[k], high[k] + sheet.step / 2, sheet.step):
+        for at in np.arange(low[k], high[k] + page.step / 2, page.step):
             ends = np.zeros((2, 3))
             ends[:, k], ends[:, 1 - k] = at, (low[1 - k], high[1 - k])
-            line = np.array([sheet.place(end) for end in ends])
+            line = np.array([page.project(end) for end in ends])
             axes.plot(line[:, 0], line[:, 1], color=_GRID, linewidth=0.8, zorder=0)
 
 
-def _scale_bar(axes: Axes, sheet: Sheet) -> None:
+def _scale_bar(axes: Axes, page: Page) -> None:
     """Draw a scale bar of one grid step, labelled with its length."""
-    step = sheet.step
+    step = page.step
     left, y = _MARGIN / 2, 0.22
-    right = left + step * sheet.scale
+    right = left + step * page.scale
     ends = ((left, y + 0.04), (left, y - 0.04), (left, y), (right, y))
     bar = np.array((*ends, (right, y - 0.04), (right, y + 0.04)))
-    axes.plot(bar[:, 0], bar[:, 1], color=INK, linewidth=1.0)
+    axes.plot(bar[:, 0], bar[:, 1], color=DARK, linewidth=1.0)
     text = f"{step:g} m" if step >= 1.0 else f"{step * 1000:g} mm"
-    axes.text(right + 0.08, y, text, color=INK, va="center")
+    axes.text(right + 0.08, y, text, color=DARK, va="center")
 
 
-def _patches(axes: Axes, sheet: Sheet) -> None:
-    colours = [tuple(patch.colour) for patch in sheet.patches]
-    flat = [sheet.flat(patch.points) for patch in sheet.patches]
-    widths = [max(_SEAM, _POINTS * patch.width * sheet.scale) for patch in sheet.patches]
+def _patches(axes: Axes, page: Page) -> None:
+    colours = [tuple(patch.colour) for patch in page.patches]
+    flat = [page.to_inches(patch.points) for patch in page.patches]
+    widths = [max(_SEAM, _POINTS * patch.width * page.scale) for patch in page.patches]
     _polygons(axes, flat, facecolors=colours, edgecolors=colours, linewidths=widths)
 
 
