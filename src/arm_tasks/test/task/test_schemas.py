@@ -137,6 +137,9 @@ def test_schema_and_reader_agree_on_missing_keys(kind, validators):
     ("kind", "old", "new"),
     [
         ("task", "width_mm: 12", "width_mm: 12, width: 0.012"),
+        ("task", "width_mm: 12", "width_mm: -1"),
+        ("task", "tilt_deg: 9", "tilt_deg: -1"),
+        ("task", "search_mm: 1", "search_mm: -1"),
         ("task", "distance_mm: 20", "distance_mm: 0"),
         ("task", "speed: 0.25", "speed: 1.5"),
         ("task", "orientation: axis", "orientation: up"),
