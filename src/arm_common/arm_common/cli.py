@@ -36,15 +36,15 @@ def run(
         code = action(parser.parse_args(argv))
         sys.stdout.flush()
         return code or 0
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except errors as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return 1
     except KeyboardInterrupt:
         sys.stderr.write("\n")
         return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 def confirm(question: str) -> bool:

@@ -35,17 +35,9 @@ class InputError(ValueError):
         sentence = f"{location}: {problem}" if location else problem
         super().__init__(f"{sentence}; {remedy}" if remedy else sentence)
 
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        """Keep the attributes when the error is pickled between processes."""
-        return (_rebuild, (self.problem, self.remedy, self.file, self.line, self.key))
-
 
 def one_line(text: str, max_length: int = 1000) -> str:
     """Return text for a message: on one line, control characters escaped, long text elided."""
     if len(text) > max_length:
         text = f"{text[: max_length * 3 // 4]} ... {text[-max_length // 4 :]}"
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-def _rebuild(problem: str, remedy: str, file: str, line: int | None, key: str) -> InputError:
-    return InputError(problem, remedy=remedy, file=file, line=line, key=key)

@@ -10,33 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from arm_common.errors import InputError
 from arm_common.files import shipped_files
 from arm_common.suggestions import did_you_mean
 
 
-class TasksError(ValueError):
-    """Base class of the errors of arm_tasks; the text is one sentence for a person.
-
-    Attributes:
-        what: The message without the location: `key: problem; remedy`.
-        file: The file at fault, or "" if there is none.
-        line: The line in that file, from 1, or 0 if unknown.
-    """
+class TasksError(InputError):
+    """Base class of the errors of arm_tasks; the text is one sentence for a person."""
 
     def __init__(
         self, problem: str, file: str = "", line: int = 0, key: str = "", remedy: str = ""
     ) -> None:
-        what = f"{key}: {problem}" if key else problem
-        self.what = f"{what}; {remedy}" if remedy else what
-        self.file = file
-        self.line = line
-        super().__init__(self.what, file, line)
+        super().__init__(problem, remedy=remedy, file=file, line=line or None, key=key)
+
+    @property
+    def what(self) -> str:
+        """The message without the location: `key: problem; remedy`."""
+        return str(InputError(self.problem, remedy=self.remedy, key=self.key))
 
     def __str__(self) -> str:
-        if not self.file:
-            return self.what
-        place = f"{self.file}, line {self.line}" if self.line else self.file
-        return f"{place}: {self.what}"
+        place = self.file if self.line is None else f"{self.file}, line {self.line}"
+        return f"{place}: {self.what}" if self.file else self.what
 
 
 class SceneError(TasksError):

@@ -13,19 +13,20 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from arm_common.errors import InputError
 from arm_common.signals import INTERRUPTED, interrupt_on_signals
 
-from arm_description import DescriptionError, load_robot
+from arm_description import load_robot
 from arm_tasks.bringup.processes import ARGUMENTS, Process, processes, view_processes
 from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
 from arm_tasks.errors import TasksError
+from arm_tasks.scene.file import DEFAULT_SCENE
 from arm_tasks.task.parser import load_task
 
 _MAX_SPEED = 20.0
 _POLL_PERIOD = 0.05  # [s]
 _TASK_END_TIMEOUT = 30.0  # [s], for the task server to notice a lost node and end the task
 _LOGS = Path("log") / "nodes"
-_DEFAULT_SCENE = "nut_transfer"
 _OWN_DEFAULTS = {"viewer": "browser", "scene": ""}  # of ./arm; "" is the scene of the task
 
 
@@ -49,7 +50,7 @@ def demo_parser() -> argparse.ArgumentParser:
 def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     """Return the values of the demo's arguments by name, or raise an error of the package."""
     values = vars(demo_parser().parse_args(arguments))
-    values["scene"] = values["scene"] or load_task(values["task"]).scene or _DEFAULT_SCENE
+    values["scene"] = values["scene"] or load_task(values["task"]).scene or DEFAULT_SCENE
     if values.pop("headless"):
         values["viewer"] = "none"
     _check_speed(values["speed"], values["hardware"])
@@ -172,7 +173,7 @@ def _run(
         values = values_of(sys.argv[1:] if arguments is None else arguments)
         with single_instance():
             return run(values)
-    except (TasksError, DescriptionError) as error:
+    except InputError as error:
         print(f"arm: {error}", file=sys.stderr)
         return 1
 

@@ -17,6 +17,8 @@ from ament_index_python.packages import (
 
 from arm_description import load_robot
 from arm_tasks.errors import TasksError
+from arm_tasks.scene.file import DEFAULT_SCENE
+from arm_tasks.task.parser import DEFAULT_TASK
 
 Values = Mapping[str, str]
 Plain = str | int | float | bool
@@ -109,8 +111,8 @@ ARGUMENTS = (
         "",
         "Servo calibration: a shipped name or a path; empty means the robot's own.",
     ),
-    Argument("scene", "nut_transfer", "Scene: a shipped name or the path of a YAML file."),
-    Argument("task", "nut_transfer", "Task: a shipped name or the path of a YAML file."),
+    Argument("scene", DEFAULT_SCENE, "Scene: a shipped name or the path of a YAML file."),
+    Argument("task", DEFAULT_TASK, "Task: a shipped name or the path of a YAML file."),
     Argument(
         "viewer",
         "rviz",
@@ -210,13 +212,13 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
     )
 
 
-def _by_name(state_publisher: str) -> dict[str, Process]:
+def _by_name(state_publisher: str = "") -> dict[str, Process]:
     return {process.name: process for process in processes(state_publisher)}
 
 
-def bringup_processes(state_publisher: str = "") -> tuple[Process, ...]:
+def bringup_processes() -> tuple[Process, ...]:
     """Return the processes of an arm that is commanded by other programs."""
-    table = _by_name(state_publisher)
+    table = _by_name()
     kinematics = table["kinematics"]
     served = {**kinematics.parameters, "moveit_group": Arg("moveit_group")}
     return (
@@ -245,8 +247,8 @@ def view_processes(state_publisher: str = "") -> tuple[Process, ...]:
     )
 
 
-def play_processes(arguments: tuple[str, ...], state_publisher: str = "") -> tuple[Process, ...]:
+def play_processes(arguments: tuple[str, ...]) -> tuple[Process, ...]:
     """Return the processes that play a trajectory in their own view, by `play`'s arguments."""
     player = Process("arm_tasks", "play", "play_trajectory", arguments=arguments)
     player = replace(player, ends_all=True, to_terminal=True)
-    return (*view_processes(state_publisher), player)
+    return (*view_processes(), player)

@@ -21,6 +21,7 @@ from arm_tasks.errors import TasksError
 _LOGGER = logging.getLogger(__name__)
 
 _PR_SET_PDEATHSIG = 1  # prctl(2)
+_TAIL_LINES = 6
 
 
 def is_enabled(process: Process, values: Values) -> bool:
@@ -103,10 +104,10 @@ class ProcessGroup:
         if name is not None:
             del self._running[name]
 
-    def log_tail(self, name: str, lines: int = 6) -> str:
+    def log_tail(self, name: str) -> str:
         """Return the last lines of a log, indented."""
         text = (self._logs / f"{name}.log").read_text(errors="replace").strip()
-        return "\n".join(f"    {line}" for line in text.splitlines()[-lines:])
+        return "\n".join(f"    {line}" for line in text.splitlines()[-_TAIL_LINES:])
 
     def signal(self, name: str, number: signal.Signals) -> None:
         """Send a signal to a process and its children if it is still running."""

@@ -10,10 +10,12 @@ import json
 import sys
 from collections.abc import Sequence
 
-from arm_description import DescriptionError, load_robot
+from arm_common.errors import InputError
+
+from arm_description import load_robot
 from arm_kinematics import Chain
-from arm_tasks.errors import TasksError
 from arm_tasks.planning.feasibility import check_feasibility
+from arm_tasks.task.parser import DEFAULT_TASK
 from arm_tasks.task.request import ArmConfiguration, load_request
 
 
@@ -22,7 +24,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="./arm check",
         description="Check a task: reach, limits, collisions. Exit code 0 if it is feasible.",
     )
-    result.add_argument("task", nargs="?", default="nut_transfer", help="shipped name or path")
+    result.add_argument("task", nargs="?", default=DEFAULT_TASK, help="shipped name or path")
     for name, default, text in (
         ("scene", "", "shipped name or path; default: the task's"),
         ("robot", "nut_arm", "shipped name or path"),
@@ -50,6 +52,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return 0 if the task is feasible, 1 if not, 2 for invalid input."""
     try:
         return run(_parser().parse_args(arguments))
-    except (TasksError, DescriptionError) as error:
+    except InputError as error:
         sys.stderr.write(f"arm check: {error}\n")
         return 2

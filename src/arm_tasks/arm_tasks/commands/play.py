@@ -9,15 +9,15 @@ import math
 import sys
 from collections.abc import Sequence
 
+from arm_common.errors import InputError
 from arm_common.ros.node_runner import user_arguments
 from arm_common.signals import INTERRUPTED
 from arm_description.trajectories.files import read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
 
-from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description import RobotModel, load_robot
 from arm_tasks.bringup.demo import check_port, run_table, single_instance
 from arm_tasks.bringup.processes import ARGUMENTS, play_processes
-from arm_tasks.errors import TasksError
 from arm_tasks.ros.trajectory_player import paced, player
 
 _TIMEOUT = 10.0  # [s], to find an arm or a view
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.view:
             return _in_own_view(options, [word for word in given if word != "--view"])
         return _play(options, model, trajectory)
-    except (TasksError, DescriptionError) as error:
+    except InputError as error:
         print(f"arm: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

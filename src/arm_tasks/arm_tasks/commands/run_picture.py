@@ -76,7 +76,7 @@ def draw_run(
 
 
 def _run(model: RobotModel, scene: Scene, joints: Sequence[Array], nut_end: Array | None) -> _Run:
-    chain = Chain.from_urdf(model.to_urdf())
+    chain = Chain.from_model(model)
     path = np.array([chain.fk(q)[:3, 3] for q in joints]).reshape(-1, 3)
     nut = scene.nut
     places = [] if nut is None else [scene.nut_start()]

@@ -9,21 +9,21 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from arm_common.errors import InputError
 from arm_common.ros.node_runner import user_arguments
 from arm_common.signals import INTERRUPTED
 
-from arm_description import DescriptionError, load_robot
+from arm_description import load_robot
 from arm_tasks.commands.run_picture import draw_run
-from arm_tasks.errors import TasksError
 from arm_tasks.planning.feasibility import run_table
 from arm_tasks.ros.run_task.program import run_task
-from arm_tasks.scene.file import load_scene
-from arm_tasks.task.parser import load_task
+from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
+from arm_tasks.task.parser import DEFAULT_TASK, load_task
 
 
 def _parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog="run_task", description="Run a task on the arm.")
-    result.add_argument("task", nargs="?", default="nut_transfer", help="shipped name or path")
+    result.add_argument("task", nargs="?", default=DEFAULT_TASK, help="shipped name or path")
     result.add_argument("--scene", default="", help="shipped name or path; default: the task's")
     result.add_argument("--robot", default="nut_arm", help="shipped name or path, for the picture")
     result.add_argument("--dry-run", action="store_true", help="only check; nothing moves")
@@ -51,7 +51,7 @@ def step_index(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """Run the task; return the exit code."""
     task, model = load_task(options.task), load_robot(options.robot)
-    scene_name = options.scene or task.scene or "nut_transfer"
+    scene_name = options.scene or task.scene or DEFAULT_SCENE
     scene = load_scene(scene_name, model.name)
     goal = {
         "task": options.task,
@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return the exit code."""
     try:
         return run(_parser().parse_args(user_arguments(arguments)))
-    except (TasksError, DescriptionError) as error:
+    except InputError as error:
         print(f"run_task: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

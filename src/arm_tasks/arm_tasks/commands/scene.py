@@ -5,17 +5,17 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from arm_common.errors import InputError
 from arm_common.files import write_bytes
 
-from arm_description import DescriptionError
-from arm_tasks.errors import SceneError, TasksError, resolve, shipped
+from arm_common import cli
+from arm_tasks.errors import SceneError, resolve, shipped
 from arm_tasks.scene.editing import SECTIONS, add_object, move_object, remove_object
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.scene import BASE_FRAME, Scene
@@ -78,9 +78,7 @@ def run(options: argparse.Namespace) -> None:
     path = resolve(options.scene, "scenes", "scene", SceneError)
     scene = load_scene(path, options.robot)
     if options.edit is None:
-        with contextlib.suppress(BrokenPipeError):  # such as head
-            sys.stdout.write(f"{scene_table(scene)}\n")
-            sys.stdout.flush()
+        sys.stdout.write(f"{scene_table(scene)}\n")
         return
     if not options.output and path in shipped("scenes").values():
         raise SceneError(f"{options.scene} is shipped; give a file to write: -o my.yaml")
@@ -94,9 +92,4 @@ def run(options: argparse.Namespace) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return the exit code."""
-    try:
-        run(_parser().parse_args(arguments))
-    except (TasksError, DescriptionError, OSError) as error:
-        sys.stderr.write(f"arm scene: {error}\n")
-        return 1
-    return 0
+    return cli.run(_parser(), run, arguments, (InputError, OSError))

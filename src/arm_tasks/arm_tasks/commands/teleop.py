@@ -8,10 +8,10 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
+from arm_common.errors import InputError
 from arm_common.ros.node_runner import user_arguments
 
-from arm_description import DescriptionError, load_robot
-from arm_tasks.errors import TasksError
+from arm_description import load_robot
 from arm_tasks.ros.teleop.terminal import run_teach, run_teleop
 
 
@@ -41,7 +41,7 @@ def teach(arguments: Sequence[str] | None = None) -> int:
 def _run(program: Callable[[], None]) -> int:
     try:
         program()
-    except (DescriptionError, TasksError) as error:
+    except InputError as error:
         print(f"arm: {error}", file=sys.stderr)
         return 1
     except (KeyboardInterrupt, EOFError):

@@ -34,7 +34,7 @@ class EngineState(Enum):
     @property
     def done(self) -> bool:
         """True if the run is over and nothing moves any more."""
-        return self.value in ("succeeded", "failed", "lost", "canceled")
+        return self in (self.SUCCEEDED, self.FAILED, self.LOST, self.CANCELED)
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def locate(touches: Sequence[Touch], radius: float, tip: Array, axis: Array) -> 
     tip_error = math.sqrt(max(float(np.trace(covariance[:3, :3])), 0.0))
     axis_error = math.sqrt(max(float(np.trace(covariance[3:, 3:])), 0.0))
     if not (tip_error <= _MAX_TIP_ERROR and axis_error <= _MAX_AXIS_ERROR):
-        raise TasksError(_advice(touches, a, tip_error, axis_error, directions[:, -1]))
+        raise TasksError(_advice(a, tip_error, axis_error, directions[:, -1]))
     if float(a @ start) < 0.0:
         raise TasksError("by these points the bolt points the other way; is it the right bolt?")
     return Located(p, a, tip_error, axis_error, math.sqrt(square / max(len(J), 1)))
@@ -172,7 +172,7 @@ def _variances(J: Array, sigma: float) -> tuple[Array, Array]:
     return variances, np.asarray((directions / weights).T)
 
 
-def _advice(touches: Sequence[Touch], axis: Array, tip: float, turn: float, worst: Array) -> str:
+def _advice(axis: Array, tip: float, turn: float, worst: Array) -> str:
     """Return a sentence about what the points do not determine and what to touch next."""
     if turn > _MAX_AXIS_ERROR:
         angle = "not at all" if turn > math.pi else f"only to {math.degrees(turn):.0f} deg"

@@ -43,7 +43,6 @@ class ArmState:
 
     Attributes:
         positions: Joint positions by name [rad or m]; empty before the first message.
-        on_joints: Called with each joint_states message.
     """
 
     def __init__(
@@ -54,10 +53,14 @@ class ArmState:
         self.positions: Mapping[str, float] = {}
         self._received = 0.0
         self._status: HardwareStatus | None = None
-        self.on_joints: Callable[[JointState], None] = lambda _: None
+        self._joints_callback: Callable[[JointState], None] = lambda _: None
         subscribe = partial(polled.subscribe, node) if polled else node.create_subscription
         subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
         node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
+
+    def set_joints_callback(self, callback: Callable[[JointState], None]) -> None:
+        """Set what is called with each joint_states message."""
+        self._joints_callback = callback
 
     def poll(self) -> None:
         """Process queued joint_states; call it in the thread that spins the node."""
@@ -115,7 +118,7 @@ class ArmState:
         if len(message.name) == len(message.position):
             self.positions = dict(zip(message.name, message.position, strict=True))
             self._received = time.monotonic()
-        self.on_joints(message)
+        self._joints_callback(message)
 
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message
@@ -132,14 +135,11 @@ class DriverClient:
     """Starts motions through follow_joint_trajectory and gripper_cmd.
 
     All methods must be called in the thread that spins the node.
-
-    Attributes:
-        on_end: Called when a motion has ended or was rejected.
     """
 
     def __init__(self, node: Node, state: ArmState) -> None:
         self._state = state
-        self.on_end: Callable[[], None] = lambda: None
+        self._end_callback: Callable[[], None] | None = None
         self._follow, self._gripper = (
             ActionClient(node, kind, name, goal_service_qos_profile=GOAL)
             for kind, name in (
@@ -158,13 +158,21 @@ class DriverClient:
     def move(self, trajectory: PlannedTrajectory) -> Move:
         """Start a joint motion."""
         goal = FollowJointTrajectory.Goal(trajectory=trajectory_message(trajectory))
-        return ActionMove(self._follow, goal, self._state, lambda: self.on_end())
+        return ActionMove(self._follow, goal, self._state, self._on_end)
 
     def set_width(self, width: float) -> Move:
         """Start to move the jaws to a width [m]."""
         goal = GripperCommand.Goal()
         goal.command.position = width
-        return ActionMove(self._gripper, goal, self._state, lambda: self.on_end())
+        return ActionMove(self._gripper, goal, self._state, self._on_end)
+
+    def set_end_callback(self, callback: Callable[[], None] | None) -> None:
+        """Set what is called when a motion has ended or was rejected."""
+        self._end_callback = callback
+
+    def _on_end(self) -> None:
+        if self._end_callback is not None:
+            self._end_callback()
 
     def configuration(self) -> ArmConfiguration:
         """Return the latest measured configuration."""

@@ -18,7 +18,7 @@ from tf2_msgs.msg import TFMessage
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
-from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME
 from arm_tasks.world.nut_world import NutWorld
@@ -34,7 +34,7 @@ _QUEUE_DEPTH = 2000  # tf messages; a lost message may lose a turn of the nut
 class NutWorldParameters:
     """Parameters of the node; only the fingers of the robot are used."""
 
-    scene: str = parameter("nut_transfer", "Scene with the nut, name or path.")
+    scene: str = parameter(DEFAULT_SCENE, "Scene with the nut, name or path.")
     robot: str = parameter("nut_arm", "Robot with the gripper, name or path.")
 
 

@@ -20,6 +20,8 @@ from arm_tasks.errors import SceneError, resolve
 from arm_tasks.scene.objects import GREY, SHAPES, Color, SceneObject, box, readonly
 from arm_tasks.scene.scene import BASE_FRAME, TURN, Bolt, Nut, Scene
 
+DEFAULT_SCENE = "nut_transfer"
+
 TEXT = Leaf("text", "text")
 NUMBER = Leaf("number", "number")
 LENGTH = Leaf("m, or mm with _mm", "number", "_mm")

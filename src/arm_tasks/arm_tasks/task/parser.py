@@ -18,6 +18,7 @@ from arm_tasks.task.keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK
 from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional
 from arm_tasks.task.steps import Call, Expectation, If, Repeat, SetSpeed, StepBase, Task, Until
 
+DEFAULT_TASK = "nut_transfer"
 _MAX_REPEATS = 10_000
 _MAX_STEPS = 20_000
 

@@ -14,14 +14,11 @@ from arm_common.transforms import Array
 from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError
-from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
-from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.parser import DEFAULT_TASK, load_task, task_from_text
 from arm_tasks.task.steps import Task
-
-DEFAULT_TASK = "nut_transfer"
-DEFAULT_SCENE = "nut_transfer"
 
 
 @dataclass(frozen=True)

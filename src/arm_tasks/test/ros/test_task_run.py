@@ -21,8 +21,11 @@ class Port:
     """An arm whose motions end on end()."""
 
     def __init__(self, plan):
-        self.states, self.on_end = [], lambda: None
+        self.states, self.on_end = [], None
         self.configuration = lambda: plan.request.start
+
+    def set_end_callback(self, callback):
+        self.on_end = callback or (lambda: None)
 
     def set_width(self, width):
         mine = len(self.states)
@@ -69,7 +72,7 @@ def server(request, plan):
     made.state = SimpleNamespace(lost=lambda: "", poll=lambda: made.polls.append(1))
     made.liveness = SimpleNamespace(lost=lambda: "", begin=lambda: None)
     made.controls = SimpleNamespace(
-        stop_requested=False, publish=made.published.append, engine=None
+        stop_requested=False, publish=made.published.append, attach=lambda engine: None
     )
     return made
 

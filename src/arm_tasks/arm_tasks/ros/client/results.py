@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import yaml
 
+from arm_interfaces.srv import SolveIK
 from arm_tasks.errors import TasksError
 
 
@@ -39,7 +40,7 @@ class IkAnswer:
     """An answer of inverse kinematics; truthy if there is a solution.
 
     Attributes:
-        status: As in SolveIK, 1 for success.
+        status: A status of SolveIK.
         message: One sentence.
         joints: The nearest solution, or the best effort if there is none, by name [rad or m].
         position_error: Position error of `joints` [m].
@@ -55,7 +56,7 @@ class IkAnswer:
     limiting_joints: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return self.status == 1
+        return bool(self.status == SolveIK.Response.SUCCESS)
 
 
 class ArmError(TasksError):

@@ -67,9 +67,9 @@ class TaskExecution:
     def begin(self) -> None:
         """Start the run."""
         self._context.liveness.begin()
-        self._context.controls.engine = self._engine
+        self._context.controls.attach(self._engine)
         self._timer = self._context.node.create_timer(self._period, self._tick, clock=STEADY_CLOCK)
-        self._context.driver.on_end = self._update
+        self._context.driver.set_end_callback(self._update)
 
     def _tick(self) -> None:
         self._ticks += 1
@@ -86,7 +86,7 @@ class TaskExecution:
         if self._handle.is_cancel_requested or context.controls.stop_requested:
             engine.cancel()
         if engine.tick().done:
-            context.driver.on_end = lambda: None
+            context.driver.set_end_callback(None)
             context.node.destroy_timer(self._timer)
             self.finished.set_result(engine.outcome)
 

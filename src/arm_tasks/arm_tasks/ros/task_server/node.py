@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from arm_common.errors import InputError
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
@@ -16,12 +17,11 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from arm_description import DescriptionError, load_robot
+from arm_description import load_robot
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
-from arm_tasks.errors import TasksError
 from arm_tasks.ros.driver_client import ArmState, DriverClient, Readiness
 from arm_tasks.ros.messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.scene_publisher import SceneNode
@@ -30,10 +30,10 @@ from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor, NutStateChec
 from arm_tasks.ros.task_server.planning import Planning
 from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, Touching
-from arm_tasks.task.request import DEFAULT_TASK
+from arm_tasks.scene.file import DEFAULT_SCENE
+from arm_tasks.task.parser import DEFAULT_TASK
 
 RESULT = RunTask.Result
-_ERRORS = (TasksError, DescriptionError)
 _BATCH_DELAY = 0.02  # [s], shorter than any step
 _IDLE_POLL_PERIOD = 0.2  # [s]
 
@@ -43,7 +43,7 @@ class TaskServerParameters:
     """Parameters of the node."""
 
     robot: str = parameter("nut_arm", "Robot, name or path.")
-    scene: str = parameter(DEFAULT_TASK, "Scene of goals that name none, name or path.")
+    scene: str = parameter(DEFAULT_SCENE, "Scene of goals that name none, name or path.")
     poses: str = parameter("taught_poses.yaml", "File of taught poses.")
     paths: str = parameter("taught_paths", "Folder of recorded paths.")
 
@@ -107,7 +107,7 @@ class TaskServer(Node):
     ) -> CheckTask.Response:
         try:
             found = await self._planning.check(request, self._driver.configuration())
-        except _ERRORS as error:
+        except InputError as error:
             response.message = str(error)
             return response
         return fill_check(response, found)
@@ -128,7 +128,7 @@ class TaskServer(Node):
             self._busy = name
             try:
                 await self._run(handle, result)
-            except _ERRORS as error:
+            except InputError as error:
                 self._reject(result, RESULT.BAD_REQUEST, str(error))
             finally:
                 self._busy = ""
@@ -196,4 +196,4 @@ def main() -> int:
         server = TaskServer()
         return [server, server.scene_node]
 
-    return run_node(make, _ERRORS, _BATCH_DELAY)
+    return run_node(make, (InputError,), _BATCH_DELAY)

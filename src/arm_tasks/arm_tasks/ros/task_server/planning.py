@@ -20,6 +20,7 @@ from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.poses import TaughtPose
+from arm_tasks.scene.scene import Scene
 from arm_tasks.task.request import ArmConfiguration, TaskRequest, load_request
 from arm_tasks.world.reference_run import ReferenceRun
 
@@ -68,6 +69,10 @@ class Planning:
         given = dict(zip(names, positions, strict=True))
         start = ArmConfiguration({**current.positions, **given}, current.width)
         return await self._checks.run(lambda: check_feasibility(self._resolve(request, start)))
+
+    def replace_scene(self, scene: Scene) -> None:
+        """Use another scene for requests that name none."""
+        self.scene = scene
 
     async def reference_run(self, plan: TaskPlan) -> ReferenceRun:
         """Simulate a plan, for the expected state of the nut at each step."""

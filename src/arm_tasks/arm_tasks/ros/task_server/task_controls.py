@@ -37,12 +37,11 @@ class TaskControls:
         task_text: only the message, latched.
 
     Attributes:
-        engine: Engine of the running task, or None.
         stop_requested: Whether run_task/stop was called since begin().
     """
 
     def __init__(self, node: Node) -> None:
-        self.engine: Engine | None = None
+        self._engine: Engine | None = None
         self.stop_requested = False
         self._state = TaskState()
         self._publisher = node.create_publisher(TaskState, "run_task/state", LATCHED)
@@ -56,6 +55,15 @@ class TaskControls:
             node.create_service(Trigger, f"run_task/{name}", self._service(request))
         node.create_service(Trigger, "run_task/stop", self._on_stop)
         self._publisher.publish(self._state)
+
+    @property
+    def running(self) -> bool:
+        """True while an engine runs a task."""
+        return self._engine is not None
+
+    def attach(self, engine: Engine) -> None:
+        """Control an engine until end()."""
+        self._engine = engine
 
     def begin(self, task: str) -> None:
         """Publish that a task is being checked."""
@@ -85,14 +93,14 @@ class TaskControls:
 
     def end(self, text: str) -> None:
         """Publish that no task is running and how the last one ended."""
-        self.engine, self._state.state = None, TaskState.IDLE
+        self._engine, self._state.state = None, TaskState.IDLE
         self.publish_message(text)
 
     def _service(
         self, request: Callable[[Engine], str]
     ) -> Callable[[Trigger.Request, Trigger.Response], Trigger.Response]:
         def callback(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-            return _answer(response, _NO_TASK if self.engine is None else request(self.engine))
+            return _answer(response, _NO_TASK if self._engine is None else request(self._engine))
 
         return callback
 
@@ -100,8 +108,8 @@ class TaskControls:
         if self._state.state == TaskState.IDLE:
             return _answer(response, _NO_TASK)
         self.stop_requested = True
-        if self.engine is not None:
-            self.engine.cancel()
+        if self._engine is not None:
+            self._engine.cancel()
         return _answer(response, "")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from arm_common.errors import InputError
 from arm_common.ros.messages import pose_message
 from arm_common.ros.qos import GOAL
 from arm_common.suggestions import did_you_mean
@@ -20,7 +21,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from arm_description import DescriptionError, RobotModel
+from arm_description import RobotModel
 from arm_interfaces.action import RunTask
 from arm_interfaces.srv import ListTasks, RecordPath, TeachPose, TouchBolt
 from arm_kinematics import Chain
@@ -34,8 +35,6 @@ from arm_tasks.scene.editing import write_bolt
 from arm_tasks.scene.poses import TaughtPose, check_name, forget_pose, load_poses, save_pose
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 from arm_tasks.task.parser import load_task
-
-_ERRORS = (TasksError, DescriptionError, OSError)
 
 
 class RestingArm:
@@ -63,7 +62,7 @@ def _service(answer: Callable[[Any, Any], str]) -> Callable[[Any, Any], Any]:
         try:
             response.message = answer(request, response)
             response.success = True
-        except _ERRORS as error:
+        except (InputError, OSError) as error:
             response.message = str(error)
         return response
 
@@ -98,7 +97,7 @@ class Teaching:
         self._run = ActionClient(
             node, RunTask, "run_task", callback_group=group, goal_service_qos_profile=GOAL
         )
-        state.on_joints = self._on_joints
+        state.set_joints_callback(self._on_joints)
         node.create_service(ListTasks, "list_tasks", self._on_list)
         for kind, name, answer in (
             (TeachPose, "save_pose", self._save_pose),
@@ -246,10 +245,10 @@ class Touching:
         result = f"{bolt.name}: {found.text}; that is {moved:.1f} mm from where the scene has it"
         if request.action != TouchBolt.Request.WRITE:
             return result
-        if self._controls.engine is not None:
+        if self._controls.running:
             raise TasksError("a task is running; end it before changing the scene")
         scene = write_bolt(scene, bolt.name, found.tip, found.axis, self._model.name)
-        self._planning.scene = scene
+        self._planning.replace_scene(scene)
         self._show(scene)
         return f"{result}; written into {scene.file}"
 
