@@ -1,12 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Measure the layout of src/: entries per folder, modules, lines, class names used twice.
+"""Measure the layout of src/: entries per folder, modules, lines, class names, imports of ROS.
 
 python3 tools/house/layout.py prints the figures.
 """
 
 import ast
 import collections
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -14,17 +15,18 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 MOST_ENTRIES = 12
 MOST_MODULES = 320
 MOST_LINES = 450  # of one file
-_NOT_MODULES = {"__init__.py", "setup.py", "conftest.py"}
-_NOT_SOURCE = {"test", "launch", "examples"}
+# A package's ros/ folder translates, the bring-up starts nodes; the rest is plain Python.
+ROS_FOLDERS = {"arm_tasks/bringup"}
+TOP_FOLDERS = {"commands", "ros", "simulation"}  # named in the contracts on imports
+_FILES = "arm_*/arm_*/**/*.py"  # without setup.py, tests, launch files and examples
+_ROS = re.compile(
+    r"rcl\w*|rosidl\w*|ros2\w*|rosbag2\w*|tf2_\w+|launch\w*|ament_\w+|\w+_(msgs|srvs|interfaces)"
+)
 
 
 def modules(source: Path = SOURCE) -> list[Path]:
-    """Return the modules of all packages, without tests, launch files and examples."""
-    return sorted(
-        path
-        for path in source.glob("arm_*/**/*.py")
-        if path.name not in _NOT_MODULES and not _NOT_SOURCE & set(path.parts)
-    )
+    """Return the modules of all packages."""
+    return sorted(path for path in source.glob(_FILES) if path.name != "__init__.py")
 
 
 def lines(path: Path) -> int:
@@ -56,6 +58,36 @@ def repeated_classes(source: Path = SOURCE) -> dict[str, list[Path]]:
     for name, path in classes(source):
         found[name].append(path)
     return {name: paths for name, paths in found.items() if len(paths) > 1}
+
+
+def ros_imports(source: Path = SOURCE) -> list[str]:
+    """Return the imports of ROS, and their files, in folders that must not have them."""
+    return [
+        f"{path.relative_to(source)}: {name}"
+        for path in sorted(source.glob(_FILES))
+        if not _may_import_ros(path.relative_to(source))
+        for name in _imported(ast.parse(path.read_text(encoding="utf-8")))
+        if _ROS.fullmatch(name.partition(".")[0])
+    ]
+
+
+def _may_import_ros(path: Path) -> bool:
+    _, package, folder, *_ = path.parts
+    return folder == "ros" or f"{package}/{folder}" in ROS_FOLDERS
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+def nested_top_folders(source: Path = SOURCE) -> list[Path]:
+    """Return the folders that only the top level of a package may have, but that lie deeper."""
+    deep = source.glob("arm_*/arm_*/*/**/*")
+    return [path for path in deep if path.name in TOP_FOLDERS and path.is_dir()]
 
 
 def main() -> None:

@@ -8,11 +8,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from . import venv
 from .become import become
 from .errors import SetupError
-from .paths import Paths
+from .paths import REPOSITORY, Paths
 
 HELP = """\
 ./arm test            linters, types, and all tests except those marked thorough
@@ -73,10 +74,14 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
 
 
 def changed_folders(paths: Paths) -> list[str]:
-    """Return the folders with tests, such as src/arm_tasks, that differ from the last commit."""
+    """Return the folders with tests, such as src/arm_tasks, that differ from the last commit.
+
+    If there are any, the rules of tools/house are tested too: they are about all sources.
+    """
     command = ["git", "status", "--porcelain", "--no-renames", "--", "src", "tools"]
     done = subprocess.run(command, cwd=paths.repository, capture_output=True, text=True)
     found = {"/".join(line[3:].split("/")[:2]) for line in done.stdout.splitlines()}
+    found |= {"tools/house"} if found else set()
     return sorted(name for name in found if (paths.repository / name / "test").is_dir())
 
 
@@ -118,10 +123,14 @@ def can_be_two_machines() -> bool:
 
 
 def checks(python: str) -> list[tuple[str, list[str]]]:
-    """Return the static checks as (name, command)."""
+    """Return the static checks as (name, command), run in the repository."""
+    sources = ":".join(map(str, sorted(REPOSITORY.glob("src/arm_*"))))
+    linter = Path(python).with_name("lint-imports")
+    lint = ["env", f"PYTHONPATH={sources}", str(linter), "--no-cache", "--no-logo"]
     return [
         ("ruff check", [python, "-m", "ruff", "check", "-q", "."]),
         ("ruff format --check", [python, "-m", "ruff", "format", "--check", "-q", "."]),
+        *([("lint-imports", lint)] if linter.exists() else []),  # it needs Python 3.11
         ("mypy", [python, "-m", "mypy", "--no-error-summary"]),
     ]
 

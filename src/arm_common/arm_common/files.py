@@ -72,10 +72,21 @@ def share_folders(package: str) -> list[Path]:
     source = module.parents[1]
     found = [source] if (source / "package.xml").is_file() else []
     found += [prefix / "share" / package for prefix in module.parents]
-    return found + installed_shares(package)
+    return found + _prefix_shares(package)
 
 
-def installed_shares(package: str) -> list[Path]:
-    """Return where each prefix in AMENT_PREFIX_PATH may have the share of a package."""
+def installed_share(package: str) -> Path:
+    """Return the share folder of any package in AMENT_PREFIX_PATH.
+
+    Raises:
+        LookupError: it is not installed.
+    """
+    for share in _prefix_shares(package):
+        if package and share.is_dir():
+            return share
+    raise LookupError(package)
+
+
+def _prefix_shares(package: str) -> list[Path]:
     prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     return [Path(prefix, "share", package) for prefix in prefixes if prefix]

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from arm_common.files import installed_shares
+from arm_common.files import installed_share
 from arm_common.yaml.document import Field
 
 from arm_description.model.elements import (
@@ -182,10 +183,10 @@ def _uri(field: Field) -> str:
     if "$" in text or not text.isprintable():
         raise field.error(f"{text!r} is not a valid file name", "rename the file")
     if parts and parts.scheme == "package":
-        shares = installed_shares(parts.netloc) if parts.netloc else []
-        folder = next(filter(Path.is_dir, shares), None)  # None if it is not installed here
-        if folder and not (folder / unquote(parts.path).lstrip("/")).is_file():
-            raise field.error(f"there is no {text}", f"it was searched for in {folder}")
+        with suppress(LookupError):  # a package that is not installed here
+            folder = installed_share(parts.netloc)
+            if not (folder / unquote(parts.path).lstrip("/")).is_file():
+                raise field.error(f"there is no {text}", f"it was searched for in {folder}")
         return text
     if parts and parts.scheme != "file":
         raise field.error(f"{parts.scheme}:// is not supported", "give a path or package://")

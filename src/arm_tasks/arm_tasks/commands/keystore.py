@@ -17,8 +17,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ament_index_python.packages import get_package_share_directory
 from arm_common.cli import run
+from arm_common.files import shipped_files
 
 from arm_tasks.errors import TasksError
 
@@ -36,7 +36,7 @@ Rights = Mapping[str, set[str]]  # full names of topics, services and actions by
 
 def shipped_policy() -> Path:
     """Return the path of the shipped policy."""
-    return Path(get_package_share_directory("arm_tasks")) / "security" / "arm.policy.xml"
+    return shipped_files("arm_tasks", "security", (".xml",))["arm.policy"]
 
 
 def read_policy(path: Path) -> dict[str, Rights]:

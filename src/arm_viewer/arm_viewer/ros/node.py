@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from arm_common.files import installed_share
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
@@ -33,7 +34,7 @@ from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.panels.controls import Controls
 from arm_viewer.ros.panels.layer_switches import LayerSwitches
 from arm_viewer.ros.subscriptions import SceneSubscriptions
-from arm_viewer.scene.meshes import MeshFiles, share_folder
+from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot
 from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import ToolTrace
@@ -169,7 +170,7 @@ class ViewerNode(Node):
             "trace": self.parameters.show_trace,
         }
         postures, trace = self._postures, ToolTrace()
-        drawer = SceneDrawer(server, MeshFiles(share_folder), switches, lambda: postures.poses)
+        drawer = SceneDrawer(server, MeshFiles(installed_share), switches, lambda: postures.poses)
         actions = PanelActions(drawer.switch, self._move_joint, self._move_to_posture, trace.clear)
         movable = self.parameters.sliders or self.parameters.drive
         panel = Panel(PanelGui(server, self._queue), actions, switches, movable)

@@ -61,10 +61,3 @@ def _read(uri: str, path: Path) -> Any:
 
 def _problem(uri: str, problem: str) -> ViewerError:
     return ViewerError(f"mesh {uri}: {problem}")
-
-
-def share_folder(package: str) -> Path:
-    """Return the share folder of a ROS package; LookupError if it is not installed."""
-    from ament_index_python.packages import get_package_share_directory
-
-    return Path(get_package_share_directory(package))

@@ -7,10 +7,11 @@ import socket
 from pathlib import Path
 
 import pytest
+from arm_common.files import installed_share
 from arm_description.library import shipped_robots
 from arm_viewer.browser import server
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.meshes import MeshFiles, share_folder
+from arm_viewer.scene.meshes import MeshFiles
 
 from arm_viewer import screenshot
 
@@ -123,9 +124,9 @@ def test_broken_mesh_is_reported(tmp_path, name):
 
 
 def test_packages_are_found_in_the_ament_index():
-    assert (share_folder("std_msgs") / "package.xml").is_file()
+    assert (installed_share("std_msgs") / "package.xml").is_file()
     with pytest.raises(ViewerError, match='no package "no_such_package" is installed'):
-        MeshFiles(share_folder).load("package://no_such_package/a.stl")
+        MeshFiles(installed_share).load("package://no_such_package/a.stl")
 
 
 def test_gallery_shows_every_shipped_robot():

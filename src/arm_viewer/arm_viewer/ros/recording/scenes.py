@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from arm_common.files import installed_share
 from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import pose
@@ -23,7 +24,7 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.player import message_type, messages, times
 from arm_viewer.scene import shapes
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
-from arm_viewer.scene.meshes import MeshFiles, share_folder
+from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import VisualRobot, read_robot
 from arm_viewer.scene.shapes import Array, Colour, DrawnShape
 from arm_viewer.scene.store import SceneStore
@@ -193,4 +194,4 @@ def _add_flat_shapes(
         to.flat_shapes.append(FlatShape(points, own, *width))
 
 
-_MESHES = MeshFiles(share_folder)
+_MESHES = MeshFiles(installed_share)
