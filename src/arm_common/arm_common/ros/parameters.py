@@ -90,14 +90,19 @@ def parameter(default: Any, description: str, **more: Any) -> Any:
     return field(default=default, metadata={_SPEC: spec})
 
 
+def specs_of(kind: type) -> dict[str, ParameterSpec]:
+    """Return the specs of a dataclass's `parameter` fields by name."""
+    return {entry.name: entry.metadata[_SPEC] for entry in fields(kind)}
+
+
 def declare(node: Node, kind: type[_Values], prefix: str = "") -> _Values:
     """Declare the parameters of a dataclass (its `parameter` fields) and return their values.
 
     Raises:
         ParameterError: A parameter has an invalid value; the message says what is expected.
     """
-    specs = {entry.name: entry.metadata[_SPEC] for entry in fields(kind)}  # type: ignore[arg-type]
-    return kind(**{name: declare_one(node, prefix + name, spec) for name, spec in specs.items()})
+    specs = specs_of(kind).items()
+    return kind(**{name: declare_one(node, prefix + name, spec) for name, spec in specs})
 
 
 def declare_one(node: Node, name: str, spec: ParameterSpec) -> Any:

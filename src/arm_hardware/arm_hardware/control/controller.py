@@ -112,8 +112,12 @@ class TrajectoryController(DriverStateMachine):
             CommandError: There is no gripper, or width or counts are not allowed.
             StateError: The present state does not allow motion.
         """
+        return self.start_grip(self.plan_grip(width, counts))
+
+    def start_grip(self, grip: GripperGoal) -> Goal:
+        """Start a motion from plan_grip(); raise StateError if the state does not allow it."""
         with self._lock:
-            grip = self.plan_grip(width, counts)
+            self.require_ready()
             self._preempt(self._grip)
             self._begin_motion()
             self._grip_timer.end()
@@ -260,7 +264,7 @@ class TrajectoryController(DriverStateMachine):
     def _is_moving(self) -> bool:
         return self._arm is not None or self._grip is not None
 
-    def _abort_all(self, why: str) -> None:
+    def _end_motions(self, why: str) -> None:
         for run in (self._arm, self._grip):
             if run is not None:
                 run.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, why)
@@ -268,4 +272,3 @@ class TrajectoryController(DriverStateMachine):
         self._grip_timer.end()
         self._watchdog.end()
         self._final_note = ""
-        super()._abort_all(why)

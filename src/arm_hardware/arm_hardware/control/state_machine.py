@@ -8,6 +8,7 @@ Methods may be called from any thread; a lock serialises them with the control l
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -61,7 +62,7 @@ REFUSALS = {
 }
 
 
-class DriverStateMachine:
+class DriverStateMachine(ABC):
     """Arms, disarms, stops and handles failures; its subclass adds motion."""
 
     def __init__(
@@ -70,7 +71,7 @@ class DriverStateMachine:
         output: ServoOutput,
         dt: float,
         rest: Sequence[float],
-        slow_homing: bool = False,
+        slow_homing: bool,
     ) -> None:
         """Create a disarmed machine without reading or sending anything. A tick is dt [s].
 
@@ -100,15 +101,21 @@ class DriverStateMachine:
         self._note = NOT_ARMED
         self._arming_sequence: StaggeredArming | None = None
 
+    @abstractmethod
     def _is_moving(self) -> bool:
-        return False
+        """Return whether a motion is running."""
 
+    @abstractmethod
     def _goal_positions(self) -> tuple[float, ...]:
         """Return the end of the running trajectory [rad or m], empty without one."""
-        return ()
+
+    @abstractmethod
+    def _end_motions(self, why: str) -> None:
+        """Abort the goals of all motions."""
 
     def _abort_all(self, why: str) -> None:
         """End all commands at once and put every axis at rest where it is."""
+        self._end_motions(why)
         if self._arming_sequence is not None:
             self._arming_sequence.abandon()
             self._arming_sequence = None

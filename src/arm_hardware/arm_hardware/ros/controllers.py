@@ -7,31 +7,37 @@ They behave like joint_trajectory_controller and report commanded values, never 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import logging
+from collections.abc import Callable
+from typing import Any
 
 from control_msgs.action import FollowJointTrajectory, GripperCommand
+from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, validate_goal
+from arm_hardware.ros.driver_context import DriverContext
 from arm_hardware.ros.goal_server import GoalServer, Prepared, Running
 from arm_hardware.ros.messages import goal_tolerances, trajectory_goal
 
-if TYPE_CHECKING:
-    from arm_hardware.ros.node import HardwareNode
-
 # mypy: disable-error-code="no-untyped-call"
 
+_LOGGER = logging.getLogger(__name__)
 _TOPIC = "arm_controller/joint_trajectory"
 
 
 class TrajectoryServer(GoalServer):
     """Offers ``follow_joint_trajectory`` and ``joint_trajectory`` of the arm_controller."""
 
-    def __init__(self, node: HardwareNode) -> None:
-        super().__init__(node, FollowJointTrajectory, "arm_controller/follow_joint_trajectory")
+    action, name = FollowJointTrajectory, "arm_controller/follow_joint_trajectory"
+
+    def __init__(
+        self, node: Node, context: DriverContext, publish_now: Callable[[], None]
+    ) -> None:
+        super().__init__(node, context, publish_now)
         node.create_subscription(
             JointTrajectory, _TOPIC, self._on_topic, 10, callback_group=self._group
         )
@@ -41,16 +47,16 @@ class TrajectoryServer(GoalServer):
     ) -> ValidatedGoal:
         """Return a message's validated goal, or raise HardwareError."""
         controller.require_ready()
-        chosen = self._node.parameters
+        chosen = self._context.parameters
         return validate_goal(
-            trajectory_goal(trajectory, self._node.time.seconds_until(trajectory.header.stamp)),
+            trajectory_goal(trajectory, self._context.time.seconds_until(trajectory.header.stamp)),
             controller.axes,
             chosen.allow_partial_joints_goal,
             chosen.allow_nonzero_velocity_at_trajectory_end,
         )
 
     def _prepare(self, goal: FollowJointTrajectory.Goal) -> Prepared:
-        controller = self._node.controller()
+        controller = self._context.controller()
         validated = self._validate(goal.trajectory, controller)
         tolerances = goal_tolerances(goal, controller.axes)
         planned = controller.plan(validated)
@@ -65,7 +71,7 @@ class TrajectoryServer(GoalServer):
         n = len(controller.axes.arm)
         positions, velocities = (values[:n] for values in controller.command())
         message = FollowJointTrajectory.Feedback(joint_names=list(controller.axes.names))
-        message.header.stamp = self._node.time.now()
+        message.header.stamp = self._context.time.now()
         message.desired.positions = list(reference)
         message.actual.positions = positions
         message.actual.velocities = velocities
@@ -78,31 +84,30 @@ class TrajectoryServer(GoalServer):
 
     def _on_topic(self, message: JointTrajectory) -> None:
         try:
-            controller = self._node.controller()
+            controller = self._context.controller()
             if not message.points:
                 controller.hold("An empty trajectory arrived on the topic.")
                 return
             controller.follow(self._validate(message, controller), streamed=True)
         except HardwareError as error:
-            self._node.refuse(_TOPIC, error)
+            self._context.refuse(_TOPIC, error)
 
 
 class GripperServer(GoalServer):
     """Offers ``gripper_controller/gripper_cmd``; a newer goal aborts the older."""
 
-    def __init__(self, node: HardwareNode) -> None:
-        super().__init__(node, GripperCommand, "gripper_controller/gripper_cmd")
+    action, name = GripperCommand, "gripper_controller/gripper_cmd"
 
     def _prepare(self, goal: GripperCommand.Goal) -> Prepared:
-        controller, command = self._node.controller(), goal.command
-        controller.plan_grip(command.position, command.max_effort)
-        return Prepared(controller, lambda: controller.grip(command.position, command.max_effort))
+        controller, command = self._context.controller(), goal.command
+        planned = controller.plan_grip(command.position, command.max_effort)
+        return Prepared(controller, lambda: controller.start_grip(planned))
 
     def _feedback(self, running: Running) -> GripperCommand.Feedback:
         return _fill_width(GripperCommand.Feedback(), running)
 
     def _result(self, running: Running) -> GripperCommand.Result:
-        self._node.get_logger().info(f"Gripper: {running.goal.message}")
+        _LOGGER.info("Gripper: %s", running.goal.message)
         return _fill_width(GripperCommand.Result(), running)
 
 

@@ -13,21 +13,20 @@ import logging
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.duration import Duration
 from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.watchdogs import ClientLivenessMonitor
 from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError
 from arm_hardware.motion.execution import Goal, GoalOutcome
-
-if TYPE_CHECKING:
-    from arm_hardware.ros.node import HardwareNode
+from arm_hardware.ros.driver_context import DriverContext
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
@@ -47,8 +46,10 @@ class GoalClientMonitor:
     Some feedback goes through a publisher that can tell whether it was acknowledged.
     """
 
-    def __init__(self, node: HardwareNode, action: Any, name: str) -> None:
+    def __init__(self, node: Node, action: Any, name: str, timeout: float) -> None:
+        """Create the publisher; ``timeout`` is the parameter client_timeout [s]."""
         self._node = node
+        self._timeout = timeout
         self._message = action.Impl.FeedbackMessage
         self._topic = f"{name}/_action/feedback"
         # Depth 1: Fast DDS then requests the acknowledgement with each message, not every 3 s.
@@ -56,8 +57,7 @@ class GoalClientMonitor:
 
     def watch(self) -> ClientLivenessMonitor:
         """Return a new monitor for the client of a goal."""
-        timeout = self._node.parameters.client_timeout
-        return ClientLivenessMonitor(timeout, time.monotonic(), self._is_known())
+        return ClientLivenessMonitor(self._timeout, time.monotonic(), self._is_known())
 
     def publish_feedback(self, handle: Any, feedback: Any, watch: ClientLivenessMonitor) -> None:
         """Publish feedback, as a probe if one is due."""
@@ -93,17 +93,24 @@ class Prepared(NamedTuple):
 class GoalServer(ABC):
     """Base class of action servers whose goals are executed by the controller."""
 
-    def __init__(self, node: HardwareNode, action: Any, name: str) -> None:
-        self._node = node
-        self._name = name
+    action: Any  # its type
+    name: str
+
+    def __init__(
+        self, node: Node, context: DriverContext, publish_now: Callable[[], None]
+    ) -> None:
+        """Create a server on a node; ``publish_now`` is called before a result goes out."""
+        self._context = context
+        self._publish_now = publish_now
         self._prepared: Prepared | None = None
         self._running: dict[bytes, Running] = {}
-        self._client_monitor = GoalClientMonitor(node, action, name)
+        timeout = context.parameters.client_timeout
+        self._client_monitor = GoalClientMonitor(node, self.action, self.name, timeout)
         self._group = MutuallyExclusiveCallbackGroup()
         self._server = ActionServer(
             node,
-            action,
-            name,
+            self.action,
+            self.name,
             self._execute,
             callback_group=self._group,
             goal_callback=self._on_goal,
@@ -132,7 +139,7 @@ class GoalServer(ABC):
         try:
             self._prepared = self._prepare(message)
         except HardwareError as error:
-            self._node.refuse(self._name, error)
+            self._context.refuse(self.name, error)
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 
@@ -142,7 +149,7 @@ class GoalServer(ABC):
         try:
             goal = prepared.begin()
         except HardwareError as error:
-            self._node.refuse(self._name, error)
+            self._context.refuse(self.name, error)
             code = error.code if isinstance(error, CommandError) else INVALID_GOAL
             goal = Goal()
             goal.finish(GoalOutcome.ABORTED, code, str(error))
@@ -166,7 +173,7 @@ class GoalServer(ABC):
                 self._client_monitor.publish_feedback(handle, message, client)
                 if client.timed_out(time.monotonic()):
                     running.controller.give_up(running.goal, CLIENT_LOST)
-        self._node.publish_now()
+        self._publish_now()
         _set_terminal_state(handle, running.goal)
         del self._running[key]
         return self._result(running)

@@ -1,17 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Converts between messages and the driver's types, and stamps messages.
-
-Stamps are from the node's clock at speed 1, otherwise from the driver's clock published on /clock.
-"""
+"""Converts between messages and the driver's types."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 
-import rclpy.clock
 from builtin_interfaces.msg import Duration, Time
 from control_msgs.action import FollowJointTrajectory
 from sensor_msgs.msg import JointState
@@ -20,7 +15,6 @@ from trajectory_msgs.msg import JointTrajectory
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.servo_map import ServoMap, resolution
-from arm_hardware.clock import SteadyClock
 from arm_hardware.control.state_machine import DriverSnapshot
 from arm_hardware.driver import Driver
 from arm_hardware.errors import INVALID_JOINTS, CommandError
@@ -145,48 +139,3 @@ def _pulse(
         pulse.count = count or 0
         pulse.pulse_us = float((count or 0) * calibration.board.count_us)
     return pulse
-
-
-NANO = 1_000_000_000
-TRIES, AT_ONCE = 5, 5e-4  # [s]
-
-
-class DriverTime:
-    """Stamps messages with ROS time or, in simulated time, with the driver's time."""
-
-    def __init__(self, node_clock: rclpy.clock.Clock, clock: SteadyClock) -> None:
-        """Start at the present time of day; use the driver's clock unless its speed is 1."""
-        self.simulated = clock.speed != 1.0
-        self._node_clock = node_clock
-        self._clock = clock
-        self._epoch = time.time_ns() - round(clock.now() * NANO)
-
-    def now(self) -> Time:
-        """Return the present stamp."""
-        return _stamp(self._nanoseconds())
-
-    def at(self, moment: float) -> Time:
-        """Return the stamp of a moment of the driver's clock [s]."""
-        if self.simulated:
-            return _stamp(self._epoch + round(moment * NANO))
-        for _ in range(TRIES):
-            before, now, after = self._clock.now(), self._nanoseconds(), self._clock.now()
-            if after - before < AT_ONCE:
-                break  # otherwise the thread was preempted between the two clocks
-        return _stamp(now - round((after - moment) * NANO))
-
-    def seconds_until(self, stamp: Time) -> float | None:
-        """Return the time until a stamp [s], None for the stamp 0 ("now")."""
-        if stamp.sec == 0 and stamp.nanosec == 0:
-            return None
-        return float(stamp.sec * NANO + stamp.nanosec - self._nanoseconds()) / NANO
-
-    def _nanoseconds(self) -> int:
-        if self.simulated:
-            return int(self._epoch + round(self._clock.now() * NANO))
-        return int(self._node_clock.now().nanoseconds)
-
-
-def _stamp(nanoseconds: int) -> Time:
-    seconds, rest = divmod(nanoseconds, NANO)
-    return Time(sec=seconds, nanosec=rest)

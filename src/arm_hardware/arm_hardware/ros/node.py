@@ -15,11 +15,10 @@ from std_srvs.srv import Trigger
 
 from arm_description import DescriptionError, load_robot
 from arm_hardware.clock import SteadyClock
-from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
 from arm_hardware.ros.controllers import GripperServer, TrajectoryServer
-from arm_hardware.ros.messages import DriverTime
+from arm_hardware.ros.driver_context import DriverContext, DriverTime
 from arm_hardware.ros.parameters import driver_parameters
 from arm_hardware.ros.state_publisher import DriverStatePublisher
 
@@ -41,14 +40,13 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         """Declare parameters and interfaces; touch no hardware."""
         super().__init__("arm_hardware")
         self.parameters = driver_parameters(self)
-        self.driver: Driver | None = None  # None while unconfigured
-        self.last_rejection = ""  # why the last command was rejected
         self.signals: Callable[[], int] = lambda: 0  # returns the number received so far
         self._driver_clock = SteadyClock(self.parameters.options.speed)
-        self.time = DriverTime(self.get_clock(), self._driver_clock)
-        self._publisher = DriverStatePublisher(self)
-        self._trajectory = TrajectoryServer(self)
-        self._gripper = GripperServer(self)
+        time_of = DriverTime(self.get_clock(), self._driver_clock)
+        self._shared = context = DriverContext(self.parameters, time_of)
+        self._publisher = DriverStatePublisher(self, context)
+        self._trajectory = TrajectoryServer(self, context, self._publisher.publish_now)
+        self._gripper = GripperServer(self, context, self._publisher.publish_now)
         group = MutuallyExclusiveCallbackGroup()
         self.create_service(Trigger, "~/stop", self._on_stop, callback_group=group)
         now = QoSProfile(depth=1)
@@ -58,22 +56,6 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
             )
         self.create_service(Trigger, "~/reset", self._on_reset, callback_group=group)
         self._publisher.start()
-
-    def controller(self) -> TrajectoryController:
-        """Return the driver's controller; raise StateError if the node is not configured."""
-        driver = self.driver  # read once: another thread may end the driver meanwhile
-        if driver is None:
-            raise StateError("The driver is not configured; configure and activate it.")
-        return driver.controller
-
-    def refuse(self, what: str, error: HardwareError) -> None:
-        """Log why a command was rejected."""
-        self.last_rejection = f"{what}: {error}"
-        self.get_logger().warning(f"Refused on {what}: {error}")
-
-    def publish_now(self) -> None:
-        """Publish the present joint states and status before a result goes out."""
-        self._publisher.publish(everything=True)
 
     # -- Lifecycle --------------------------------------------------------------------------------
 
@@ -87,7 +69,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
             driver.open()
         except (HardwareError, DescriptionError) as error:
             return self._failed("configure", error)
-        self.driver = driver
+        self._shared.driver = driver
         self._publisher.wake()
         self.get_logger().info(
             f"Configured {self.parameters.options.hardware} hardware of {model.name}."
@@ -96,7 +78,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start arming; the status shows when motion is accepted."""
-        driver = self.driver  # read once: another thread may end the driver meanwhile
+        driver = self._shared.driver  # read once: another thread may end the driver meanwhile
         try:
             if driver is None:
                 raise StateError("The driver is not configured.")
@@ -108,12 +90,12 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
 
     def _failed(self, transition: str, error: Exception) -> TransitionCallbackReturn:
         self.get_logger().error(str(error))
-        self.last_rejection = f"{transition}: {error}"
+        self._shared.last_rejection = f"{transition}: {error}"
         return FAILURE
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Abort goals and hold."""
-        self.controller().disarm("deactivated.")
+        self._shared.controller().disarm("deactivated.")
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -143,10 +125,10 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
 
         The stop still works meanwhile; another signal cuts parking short.
         """
-        driver, before = self.driver, self.signals()
+        driver, before = self._shared.driver, self.signals()
         if driver is not None:
             driver.close(action, lambda: self.signals() > before)
-            self.driver = None
+            self._shared.driver = None
 
     def close(self) -> None:
         """End the driver, wait for goals to return their results, and publish a last time."""
@@ -160,14 +142,14 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
 
     def _on_emergency_stop(self, _: Empty) -> None:
         try:
-            self.controller().stop(f"a message arrived on {EMERGENCY_STOP}")
+            self._shared.controller().stop(f"a message arrived on {EMERGENCY_STOP}")
             self.get_logger().warning(_STOPPED)
         except HardwareError as error:
-            self.refuse(EMERGENCY_STOP, error)
+            self._shared.refuse(EMERGENCY_STOP, error)
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
-            self.controller().stop()
+            self._shared.controller().stop()
             response.success, response.message = True, _STOPPED
         except HardwareError as error:
             response.success, response.message = False, str(error)
@@ -176,7 +158,7 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
-            response.success, response.message = True, self.controller().reset()
+            response.success, response.message = True, self._shared.controller().reset()
         except HardwareError as error:
             response.success, response.message = False, str(error)
         self.get_logger().info(response.message)

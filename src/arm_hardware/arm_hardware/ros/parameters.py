@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.parameters import declare, parameter, specs_of
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
 
@@ -156,7 +156,7 @@ def driver_parameters(node: Node) -> DriverParameters:
 
 def _deprecated(node: Node) -> dict[str, Any]:
     """Declare the deprecated names; return the values given for them, by their new names."""
-    values = {}
+    values, specs = {}, specs_of(DriverParameters)
     for old, name in DEPRECATED.items():
         descriptor = ParameterDescriptor(
             description=f"Deprecated name of {name}.", read_only=True, dynamic_typing=True
@@ -164,5 +164,5 @@ def _deprecated(node: Node) -> dict[str, Any]:
         value = node.declare_parameter(old, None, descriptor).value
         if value is not None:
             node.get_logger().warning(f"Parameter {old} is deprecated: use {name}.")
-            values[name] = value
+            values[name] = specs[name].checked(old, value)
     return values

@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
 
 from arm_common.ros.qos import LATCHED
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
 from arm_hardware.control.state_machine import UNCONFIGURED, DriverSnapshot, DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.ros import messages
+from arm_hardware.ros.driver_context import DriverContext
 from arm_interfaces.msg import HardwareStatus
-
-if TYPE_CHECKING:
-    from arm_hardware.ros.node import HardwareNode
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
@@ -61,16 +59,18 @@ LEVELS = {
 }
 
 
-def diagnostics(node: HardwareNode, snapshot: DriverSnapshot, stamp: Time) -> DiagnosticArray:
-    """Return state, hardware, loop lateness, retried transfers and the last rejection."""
+def diagnostics(
+    name: str, context: DriverContext, snapshot: DriverSnapshot, stamp: Time
+) -> DiagnosticArray:
+    """Return state, hardware, loop lateness, retried transfers and a node's last rejection."""
     status = DiagnosticStatus(
         level=LEVELS.get(snapshot.state, DiagnosticStatus.OK),
-        name=f"{node.get_name()}: servo driver",
-        hardware_id=node.parameters.options.hardware,
+        name=f"{name}: servo driver",
+        hardware_id=context.parameters.options.hardware,
         message=f"{snapshot.state.name}: {snapshot.message}",
     )
-    values = {"last refusal": node.last_rejection or "none"}
-    driver = node.driver
+    values = {"last refusal": context.last_rejection or "none"}
+    driver = context.driver
     if driver is not None:
         late = driver.loop.lateness()
         values |= {
@@ -94,17 +94,18 @@ def diagnostics(node: HardwareNode, snapshot: DriverSnapshot, stamp: Time) -> Di
 class DriverStatePublisher:
     """Publishes the state of a node's driver."""
 
-    def __init__(self, node: HardwareNode) -> None:
-        self._node = node
+    def __init__(self, node: Node, context: DriverContext) -> None:
+        self._name = node.get_name()
+        self._context = context
         self._states = node.create_publisher(JointState, "joint_states", 10)
         self._status = node.create_publisher(HardwareStatus, "~/status", LATCHED)
         self._goal = node.create_publisher(JointState, "arm_controller/goal", LATCHED)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
-        simulated = node.parameters.options.speed != 1.0
+        simulated = context.parameters.options.speed != 1.0
         self._clock = node.create_publisher(Clock, "/clock", 10) if simulated else None
         self._lock = threading.Lock()
         # Of the driver's clock; the others are of the wall.
-        self._moving = RateLimiter(1.0 / node.parameters.joint_state_rate_hz)
+        self._moving = RateLimiter(1.0 / context.parameters.joint_state_rate_hz)
         self._resting, self._slow = RateLimiter(REST_PERIOD), RateLimiter(SLOW_PERIOD)
         self._status_limiter = RateLimiter(SLOW_PERIOD)
         self._clock_limiter = RateLimiter(CLOCK_PERIOD)
@@ -116,7 +117,7 @@ class DriverStatePublisher:
             self._limiters.append(self._clock_limiter)
         self._last_status: tuple[DriverState, str] | None = None
         self._goal_positions: tuple[float, ...] = ()
-        self._wake = threading.Event()
+        self.woken = threading.Event()  # set when the thread is to publish
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="arm_reporter", daemon=True)
 
@@ -126,17 +127,17 @@ class DriverStatePublisher:
 
     def wake(self) -> None:
         """Request publication; cheap, callable from any thread."""
-        self._wake.set()
+        self.woken.set()
 
     def tick(self) -> None:
         """Request publication after a tick of a motion, unless ticks are too frequent."""
         if self._ticks.is_due(time.monotonic()):
-            self._wake.set()
+            self.woken.set()
 
     def close(self) -> None:
         """Publish a last time and end."""
         self._closing = True
-        self._wake.set()
+        self.woken.set()
         if self._thread.is_alive():
             self._thread.join(timeout=2.0)
 
@@ -144,9 +145,9 @@ class DriverStatePublisher:
         """Publish what is due, or with ``everything`` all but the diagnostics."""
         with self._lock:
             now = time.monotonic()
-            driver = self._node.driver
+            driver = self._context.driver
             snapshot = driver.controller.snapshot() if driver else UNCONFIGURED
-            stamp = self._node.time.now()
+            stamp = self._context.time.now()
             if self._clock and (self._clock_limiter.is_due(now) or everything):
                 self._clock.publish(Clock(clock=stamp))
             status = (snapshot.state, snapshot.message)
@@ -158,11 +159,15 @@ class DriverStatePublisher:
                 self._goal.publish(messages.goal(driver.axes, snapshot, stamp))
                 self._goal_positions = snapshot.goal_positions
             if self._status_limiter.is_due(now) or changed:
-                hardware = self._node.parameters.options.hardware
+                hardware = self._context.parameters.options.hardware
                 self._status.publish(messages.status(hardware, driver, snapshot, stamp))
                 self._last_status = status
             if self._slow.is_due(now):
-                self._diagnostics.publish(diagnostics(self._node, snapshot, stamp))
+                self._diagnostics.publish(diagnostics(self._name, self._context, snapshot, stamp))
+
+    def publish_now(self) -> None:
+        """Publish the present joint states and status, before a result goes out."""
+        self.publish(everything=True)
 
     def _state_is_due(self, snapshot: DriverSnapshot, now: float) -> bool:
         """Return whether joint_states are due: every tick in motion, otherwise rarely."""
@@ -174,7 +179,7 @@ class DriverStatePublisher:
 
     def _publish_state(self, driver: Driver | None, snapshot: DriverSnapshot) -> None:
         """Publish joint_states, stamped with the time of the tick that sent them."""
-        moment, time_of = snapshot.moment, self._node.time
+        moment, time_of = snapshot.moment, self._context.time
         if moment is None or moment != self._last_tick:
             self._last_stamp = time_of.now() if moment is None else time_of.at(moment)
             self._last_tick = moment
@@ -182,14 +187,14 @@ class DriverStatePublisher:
         if state is not None:
             self._states.publish(state)
 
-    def _time_to_next(self, now: float) -> float:
+    def time_to_next(self, now: float) -> float:
         """Return the wall time until something is due regardless of ticks [s]."""
         return min(REST_PERIOD, min(limiter.due for limiter in self._limiters) - now)
 
     def _run(self) -> None:
         while True:
-            self._wake.wait(max(0.0, self._time_to_next(time.monotonic())))
-            self._wake.clear()
+            self.woken.wait(max(0.0, self.time_to_next(time.monotonic())))
+            self.woken.clear()
             self.publish()
             if self._closing:
                 return

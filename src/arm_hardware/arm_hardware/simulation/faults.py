@@ -15,7 +15,7 @@ import errno
 import os
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 ERRORS = (errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT)
 ADAPTER_TIMEOUT = 1.0  # [s] Linux' default for a transfer, see struct i2c_adapter
@@ -54,13 +54,10 @@ class Faults:
         """Make every transfer fail with an errno until cleared."""
         self._always = number
 
-    def fail_randomly(
-        self, probability: float, numbers: Sequence[int] = ERRORS, seed: int = 0
-    ) -> None:
+    def fail_randomly(self, probability: float, seed: int = 0) -> None:
         """Make transfers fail randomly, but reproducibly for a seed."""
         self._random = random.Random(seed)
         self._probability = probability
-        self._numbers = tuple(numbers)
 
     def block(self) -> None:
         """Hold a wire low: every transfer takes ``timeout`` and fails with errno 110."""
@@ -78,7 +75,7 @@ class Faults:
         if self._always is not None:
             self._raise(self._always)
         if self._probability > 0.0 and self._random.random() < self._probability:
-            self._raise(self._random.choice(self._numbers))
+            self._raise(self._random.choice(ERRORS))
 
     def _raise(self, number: int) -> None:
         self.failed += 1

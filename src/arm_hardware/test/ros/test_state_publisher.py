@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from arm_hardware.control.state_machine import DriverSnapshot, DriverState
 from arm_hardware.ros import state_publisher as publisher_module
-from arm_hardware.ros.messages import DriverTime
+from arm_hardware.ros.driver_context import DriverContext, DriverTime
 from arm_hardware.ros.state_publisher import REST_PERIOD, DriverStatePublisher
 from sensor_msgs.msg import JointState
 
@@ -29,13 +29,11 @@ class World:
         clock = SimpleNamespace(now=lambda: (self.wall - 900.0) * speed, speed=speed)
         ros = SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=round(self.wall * NANO)))
         options = SimpleNamespace(speed=speed, hardware="fake")
-        self.node = SimpleNamespace(
-            parameters=SimpleNamespace(options=options, joint_state_rate_hz=rate),
-            driver=driver,
-            create_publisher=self.create_publisher,
-            time=DriverTime(ros, clock),
-        )
-        self.publisher = DriverStatePublisher(self.node)
+        parameters = SimpleNamespace(options=options, joint_state_rate_hz=rate)
+        self.context = DriverContext(parameters, DriverTime(ros, clock))
+        self.context.driver = driver
+        node = SimpleNamespace(create_publisher=self.create_publisher, get_name=lambda: "arm")
+        self.publisher = DriverStatePublisher(node, self.context)
         self.states = self.sent[JointState]
 
     def create_publisher(self, kind, name, qos):
@@ -51,15 +49,15 @@ class World:
         """Let the reporter work as its thread does; return how often it looked."""
         looks, end, next_tick = 0, self.wall + seconds, self.wall
         while self.wall < end:
-            wait = max(0.0, self.publisher._time_to_next(self.wall))
-            self.publisher._wake.clear()
+            wait = max(0.0, self.publisher.time_to_next(self.wall))
+            self.publisher.woken.clear()
             if ticks and next_tick <= self.wall + wait:
                 self.wall = max(self.wall, next_tick)
                 self.moment = (next_tick - 900.0) * self.speed
                 self.wall += late
                 next_tick += TICK / self.speed
                 self.publisher.tick()
-                if not self.publisher._wake.is_set():
+                if not self.publisher.woken.is_set():
                     continue
             else:
                 self.wall += max(wait, 1e-4)
@@ -118,14 +116,14 @@ def test_resting_arm_is_published_rarely_even_if_the_loop_hangs(world, speed):
 
 def test_nothing_is_published_without_a_driver(world):
     made = world()
-    made.node.driver = None
+    made.context.driver = None
     assert made.run(2.0, ticks=False) < 30 and made.states == []
 
 
 @pytest.mark.parametrize("speed", [1.0, 8.0])
 def test_stamp_of_a_moment_does_not_drift(world, speed):
     made = world(speed=speed)
-    first = made.node.time.at(790.0)
+    first = made.context.time.at(790.0)
     made.wall += 12.34
-    again = made.node.time.at(790.0)
+    again = made.context.time.at(790.0)
     assert abs(first.nanosec - again.nanosec) < 1000 and first.sec == again.sec

@@ -1,0 +1,84 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the parts of the driver's node share: its parameters, its time, and the driver."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+import rclpy.clock
+from builtin_interfaces.msg import Time
+
+from arm_hardware.clock import SteadyClock
+from arm_hardware.control.controller import TrajectoryController
+from arm_hardware.driver import Driver
+from arm_hardware.errors import HardwareError, StateError
+from arm_hardware.ros.parameters import DriverParameters
+
+_LOGGER = logging.getLogger(__name__)
+NANO = 1_000_000_000
+TRIES, AT_ONCE = 5, 5e-4  # [s]
+
+
+class DriverTime:
+    """Stamps messages with the node's clock at speed 1, otherwise with the driver's clock."""
+
+    def __init__(self, node_clock: rclpy.clock.Clock, clock: SteadyClock) -> None:
+        """Start at the present time of day; use the driver's clock unless its speed is 1."""
+        self.simulated = clock.speed != 1.0
+        self._node_clock = node_clock
+        self._clock = clock
+        self._epoch = time.time_ns() - round(clock.now() * NANO)
+
+    def now(self) -> Time:
+        """Return the present stamp."""
+        return _stamp(self._nanoseconds())
+
+    def at(self, moment: float) -> Time:
+        """Return the stamp of a moment of the driver's clock [s]."""
+        if self.simulated:
+            return _stamp(self._epoch + round(moment * NANO))
+        for _ in range(TRIES):
+            before, now, after = self._clock.now(), self._nanoseconds(), self._clock.now()
+            if after - before < AT_ONCE:
+                break  # otherwise the thread was preempted between the two clocks
+        return _stamp(now - round((after - moment) * NANO))
+
+    def seconds_until(self, stamp: Time) -> float | None:
+        """Return the time until a stamp [s], None for the stamp 0 ("now")."""
+        if stamp.sec == 0 and stamp.nanosec == 0:
+            return None
+        return float(stamp.sec * NANO + stamp.nanosec - self._nanoseconds()) / NANO
+
+    def _nanoseconds(self) -> int:
+        if self.simulated:
+            return int(self._epoch + round(self._clock.now() * NANO))
+        return int(self._node_clock.now().nanoseconds)
+
+
+def _stamp(nanoseconds: int) -> Time:
+    seconds, rest = divmod(nanoseconds, NANO)
+    return Time(sec=seconds, nanosec=rest)
+
+
+class DriverContext:
+    """A node's parameters and time, and its driver, which exists from configure to cleanup."""
+
+    def __init__(self, parameters: DriverParameters, time: DriverTime) -> None:
+        self.parameters = parameters
+        self.time = time
+        self.driver: Driver | None = None  # None while unconfigured
+        self.last_rejection = ""  # why the last command was rejected
+
+    def controller(self) -> TrajectoryController:
+        """Return the driver's controller; raise StateError if the node is not configured."""
+        driver = self.driver  # read once: another thread may end the driver meanwhile
+        if driver is None:
+            raise StateError("The driver is not configured; configure and activate it.")
+        return driver.controller
+
+    def refuse(self, what: str, error: HardwareError) -> None:
+        """Log why a command was rejected."""
+        self.last_rejection = f"{what}: {error}"
+        _LOGGER.warning("Refused on %s: %s", what, error)
