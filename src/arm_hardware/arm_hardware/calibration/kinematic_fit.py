@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array
 from scipy.optimize import least_squares
 from scipy.sparse.csgraph import connected_components
 
 from arm_description import RobotModel
 from arm_hardware.calibration.axes import UNITS
-from arm_hardware.calibration.touch_points import Array, TouchPoints, tip_jacobian, tip_position
+from arm_hardware.calibration.touch_points import TouchPoints, tip_jacobian, tip_position
 from arm_hardware.errors import HardwareError
 
 OBSERVABLE = 1e-3  # smallest observable singular value, relative to the largest

@@ -10,17 +10,15 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
 from arm_description.model.units import ANGLES, LENGTHS, Units
 from arm_description.robot_file.keys import UNITS
-from numpy.typing import NDArray
 
 from arm_description import RobotModel
 from arm_hardware.calibration.servo_map import ServoMap
 from arm_hardware.errors import CalibrationError
-
-Array = NDArray[np.float64]
 
 
 def tip_position(model: RobotModel, q: Sequence[float] | Array, at: Array | None = None) -> Array:

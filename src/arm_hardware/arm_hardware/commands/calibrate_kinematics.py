@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.cli import confirm, run
+from arm_common.transforms import Array
 
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_hardware.calibration.file import parse_calibration
@@ -28,7 +29,7 @@ from arm_hardware.calibration.store import (
     read_bytes,
     within_reach,
 )
-from arm_hardware.calibration.touch_points import Array, TouchPoints, load_touches
+from arm_hardware.calibration.touch_points import TouchPoints, load_touches
 from arm_hardware.errors import HardwareError
 
 OLDER = (

@@ -7,9 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_hardware.errors import CommandError
-from arm_hardware.motion.trajectory import Array, Trajectory
+from arm_hardware.motion.trajectory import Trajectory
 
 MOVES = 1e-9  # [rad or m] beyond which a joint counts as moving
 PAUSE = 0.05  # [s] from one group's arrival to the next one's start

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_hardware.calibration.axes import Axes, Axis, check_position, check_speed
 from arm_hardware.errors import INVALID_JOINTS, OLD_HEADER_TIMESTAMP, CommandError
-from arm_hardware.motion.trajectory import Array
 
 SPEED_MARGIN = 1.01  # factor on the speed limit, at points and for means between them: rounding
 

@@ -17,10 +17,11 @@ from arm_common.time_scaling import (
     forward_pass,
     reachable_speeds,
 )
+from arm_common.transforms import Array
 from numpy.typing import NDArray
 
 from arm_hardware.calibration.axes import Axis
-from arm_hardware.motion.trajectory import Array, Trajectory
+from arm_hardware.motion.trajectory import Trajectory
 
 _Cells = tuple[NDArray[np.int_], Array]
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from arm_common.transforms import Array
 from numpy.typing import NDArray
 
 from arm_hardware.calibration.axes import Axis
 
-Array = NDArray[np.float64]
 Reversals = tuple[list[float], list[float]]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes, check_position, check_speed
 from arm_hardware.errors import CommandError
@@ -16,7 +17,6 @@ from arm_hardware.motion.goal_validation import SPEED_MARGIN, ValidatedGoal
 from arm_hardware.motion.retiming import retime
 from arm_hardware.motion.trajectory import (
     BLEND_SHARE,
-    Array,
     Trajectory,
     blend_corners,
     concatenate,

@@ -1,3 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 """Tool paths: straight lines and arcs, sampled, solved without jumps, and timed (no ROS)."""
+
+from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.planner import plan_path
+from arm_kinematics.paths.timing import point_to_point, time_result
+
+PathWish = PathOptions  # deprecated name
+
+__all__ = ["PathOptions", "PathWish", "plan_path", "point_to_point", "time_result"]

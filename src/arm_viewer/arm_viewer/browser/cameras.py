@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.scene.robot import VisualRobot
-from arm_viewer.scene.shapes import SIGNS, Array, corners
+from arm_viewer.scene.shapes import SIGNS, corners
 
 if TYPE_CHECKING:
     import viser

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, viser_pose
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.robot import VisualRobot
-from arm_viewer.scene.shapes import Array, TextLabel
+from arm_viewer.scene.shapes import TextLabel
 
 if TYPE_CHECKING:
     import viser

@@ -11,9 +11,10 @@ from functools import partial
 from html import escape
 from typing import Any
 
+from arm_common.transforms import Array
+
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
-from arm_viewer.scene.shapes import Array
 
 # NutState.msg's constants.
 NUT_STATES = {0: "fallen", 1: "on {bolt}", 2: "on {bolt}, held", 3: "held, clear of any bolt"}

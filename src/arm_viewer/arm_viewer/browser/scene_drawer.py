@@ -13,11 +13,11 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_viewer.browser.cameras import Cameras, Postures, round_length
 from arm_viewer.browser.drawers import FrameDrawer, MarkerDrawer
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.shapes import Array
 from arm_viewer.scene.store import SceneChanges
 from arm_viewer.scene.tool_trace import PIECES, TraceChanges
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from arm_common.transforms import quaternion
+from arm_common.transforms import Array, quaternion
 
 from arm_viewer.errors import required
 from arm_viewer.scene import shapes
-from arm_viewer.scene.shapes import Array, Colour, DrawnShape
+from arm_viewer.scene.shapes import Colour, DrawnShape
 
 if TYPE_CHECKING:
     import viser

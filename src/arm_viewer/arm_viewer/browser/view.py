@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from arm_common.transforms import Array
+
 from arm_viewer.browser.panel import Panel
 from arm_viewer.browser.scene_drawer import SceneDrawer
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.marker_store import box_corners
 from arm_viewer.scene.robot import VisualRobot
-from arm_viewer.scene.shapes import Array
 from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import ToolTrace
 

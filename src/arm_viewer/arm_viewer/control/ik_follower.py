@@ -12,9 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from arm_common.transforms import rpy_matrix
-
-from arm_viewer.scene.shapes import Array
+from arm_common.transforms import Array, rpy_matrix
 
 MODES = {"Pose": 0, "Position": 1, "Position and axis": 2}  # SolveIK's POSE, POSITION, ..._AXIS
 JOGS = ("x", "y", "z", "rx", "ry", "rz")

@@ -12,14 +12,13 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from arm_common.transforms import pose_to_matrix
+from arm_common.transforms import Array, pose_to_matrix
 
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.panel import value_text
 from arm_viewer.browser.shape_drawer import set_pose, viser_pose
 from arm_viewer.control.ik_follower import MODES, IkRequest, Solution, default_mode
 from arm_viewer.scene.robot import VisualJoint
-from arm_viewer.scene.shapes import Array
 
 if TYPE_CHECKING:
     import viser

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from arm_common.ros.messages import pose_message
+from arm_common.transforms import Array
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_services_default
 
 from arm_interfaces.srv import SolveIK
 from arm_viewer.control.ik_follower import IkRequest, IkResponse, Solution
-from arm_viewer.scene.shapes import Array
 
 # mypy: disable-error-code="no-untyped-call"
 

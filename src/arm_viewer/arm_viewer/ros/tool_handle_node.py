@@ -19,6 +19,7 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
+from arm_common.transforms import Array
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -37,7 +38,6 @@ from arm_viewer.ros.interactive_marker import (
 from arm_viewer.ros.joint_commands import DriverCommander
 from arm_viewer.ros.service_client import IkClient
 from arm_viewer.scene.robot import VisualRobot, read_robot
-from arm_viewer.scene.shapes import Array
 
 # mypy: disable-error-code="no-untyped-call"
 

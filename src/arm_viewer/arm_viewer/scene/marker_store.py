@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.markers import ADD, DELETE, DELETE_ALL, Drawing, read_marker, require
-from arm_viewer.scene.shapes import Array, Box, TextLabel, corners
+from arm_viewer.scene.shapes import Box, TextLabel, corners
 
 
 class MarkerKey(NamedTuple):

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from arm_common.transforms import pose_to_matrix
+from arm_common.transforms import Array, pose_to_matrix
 
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.shapes import (
-    Array,
     Arrows,
     Box,
     Colour,

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from arm_common.transforms import Array
 from arm_description.errors import UrdfError
 from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfMimic, UrdfShape
 from arm_description.urdf.kinematics import link_poses
@@ -17,16 +18,7 @@ from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.shapes import (
-    GREY,
-    Array,
-    Box,
-    Colour,
-    Cylinder,
-    DrawnShape,
-    Ellipsoid,
-    MeshFile,
-)
+from arm_viewer.scene.shapes import GREY, Box, Colour, Cylinder, DrawnShape, Ellipsoid, MeshFile
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from arm_common.transforms import Array
 
-Array = NDArray[np.float64]
 Colour = tuple[float, float, float, float]
 
 GREY: Colour = (0.62, 0.65, 0.70, 1.0)

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_viewer.scene.marker_store import MarkerKey, MarkerStore, PlacedMarker
 from arm_viewer.scene.robot import VisualRobot
-from arm_viewer.scene.shapes import Array
 
 # A pose is sent again if an element of its matrix changed by more than this [m or 1]: a hundredth
 # of a millimetre is less than a pixel shows of a robot that fits on a table.

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-
-from arm_viewer.scene.shapes import Array
+from arm_common.transforms import Array
 
 PIECE_POINTS = 64
 PIECES = 40

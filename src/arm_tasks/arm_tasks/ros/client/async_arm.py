@@ -25,11 +25,11 @@ from arm_tasks.ros.client.results import (
     XYZ,
     ArmError,
     IkAnswer,
-    Orientation,
     Progress,
     pose_keys,
     task_text,
 )
+from arm_tasks.task.steps import Orientation
 
 _LOGGER = logging.getLogger(__name__)
 MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs

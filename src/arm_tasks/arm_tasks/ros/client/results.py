@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
 from arm_interfaces.srv import SolveIK
 from arm_tasks.errors import TasksError
+from arm_tasks.task.steps import Orientation
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,6 @@ class ArmTimeoutError(ArmError, TimeoutError):
     """A verb did not finish in time."""
 
 
-Orientation = Literal["full", "axis", "any"]
 XYZ = Sequence[float]
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from arm_common.transforms import Array
 from rclpy.node import Node
 
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
@@ -18,7 +19,6 @@ from arm_viewer.ros.panels.stop_panel import StopPanel
 from arm_viewer.ros.panels.task_panel import TaskPanel, TeachPanel
 from arm_viewer.ros.service_client import IkClient
 from arm_viewer.scene.robot import VisualRobot
-from arm_viewer.scene.shapes import Array
 
 if TYPE_CHECKING:
     import viser

@@ -15,7 +15,7 @@ import numpy as np
 from arm_common.files import installed_share
 from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
-from arm_common.transforms import pose
+from arm_common.transforms import Array, pose
 from arm_description.exporters.page import FlatShape
 from arm_description.exporters.solids import Rgb, Solid
 from rclpy.serialization import deserialize_message
@@ -26,7 +26,7 @@ from arm_viewer.scene import shapes
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import VisualRobot, read_robot
-from arm_viewer.scene.shapes import Array, Colour, DrawnShape
+from arm_viewer.scene.shapes import Colour, DrawnShape
 from arm_viewer.scene.store import SceneStore
 
 # mypy: disable-error-code="no-untyped-call"
