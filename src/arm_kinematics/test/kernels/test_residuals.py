@@ -7,12 +7,14 @@ import math
 import numpy as np
 import pytest
 from arm_kinematics.ik.options import IkOptions, option_array
+from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.kernels.forward import BASE, COLUMN, ERROR, TIP, Q, move, work
 from arm_kinematics.kernels.residuals import derive, error
 from arm_testing.chains import shipped
 
 FREE = math.inf
 CHAIN = shipped("puma560")
+CONSTANTS = SearchModel(CHAIN).constants
 BOXES = {
     "rotation vector": ("pose", 1e-5, (0.1, 0.2, 0.3)),
     "one roll": ("pose", 1e-5, (FREE, FREE, 0.3)),
@@ -29,10 +31,10 @@ def evaluated(opt: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = CHAIN.n
     W = work(n)
     W[:n, Q] = q
-    W[n, BASE : BASE + 12] = CHAIN._constants[0, :12]
-    move(CHAIN._constants, W, Q)
+    W[n, BASE : BASE + 12] = CONSTANTS[0, :12]
+    move(CONSTANTS, W, Q)
     error(opt, W, ERROR)
-    derive(CHAIN._constants, opt, W)
+    derive(CONSTANTS, opt, W)
     assert np.isfinite(W[n, TIP : TIP + 12]).all()
     return W[n, ERROR : ERROR + 6].copy(), W[:n, COLUMN : COLUMN + 6].T.copy()
 

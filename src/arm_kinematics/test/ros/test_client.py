@@ -13,6 +13,7 @@ import pytest
 import rclpy
 from arm_kinematics.ros.client import CallError, KinematicsClient, NoAnswerError
 from arm_testing.ros.kinematics import PATIENCE, World, joint_state, pose_request
+from arm_testing.waiting import wait_for
 from rclpy.action import ActionClient, ActionServer
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
 from std_msgs.msg import String
@@ -157,7 +158,7 @@ def test_missing_response_reports_the_likely_reason(world):
         nobody.solve_ik.call(ask(), 0.0)
     unspun = rclpy.create_node("unspun", context=world.context)
     client = KinematicsClient(unspun)
-    assert client.solve_ik._client.wait_for_service(PATIENCE)
+    wait_for(lambda: client.solve_ik.is_ready)
     with pytest.raises(TimeoutError, match="is this node being spun"):
         client.solve_ik.call(ask(), 0.5)
     unspun.destroy_node()
