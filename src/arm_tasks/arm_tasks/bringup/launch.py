@@ -21,7 +21,11 @@ from arm_tasks.bringup.supervisor import is_enabled, resolve
 def launch_description(
     arguments: Sequence[Argument], processes: Sequence[Process]
 ) -> LaunchDescription:
-    """Return the description of a launch file: its arguments, then the enabled processes."""
+    """Return the description of a launch file: its arguments, then the enabled processes.
+
+    The processes are chosen by an OpaqueFunction instead of conditions and substitutions: the
+    table's functions of the arguments then give the same processes for `./arm` and for launch.
+    """
 
     def enabled(context: LaunchContext) -> list[Any]:
         values = {a.name: LaunchConfiguration(a.name).perform(context) for a in arguments}

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ class FeasibilityReport:
     def _step(self, report: StepReport) -> dict[str, Any]:
         near = report.near
         step = asdict(report) | {
+            "reason": "" if report.reason is None else report.reason.name,
             "limit_margin": _finite(report.limit_margin),
             "speed": self._speed(report),
             "clearance": None if near is None else _finite(near.distance),
@@ -82,7 +84,7 @@ class FeasibilityReport:
         nearest = min((p.near.distance for p in parts if p.near is not None), default=math.inf)
         tightest = min(parts, key=lambda part: part.limit_margin)
         return (
-            step_name(parts),
+            parts[0].step_name,
             f"{sum(p.duration for p in parts):.1f} s",
             f"{math.degrees(max(p.orientation_error for p in parts)):.1f} deg",
             self._margin(tightest),
@@ -114,19 +116,8 @@ def _finite(value: float) -> float | None:
 
 
 def parts_by_step(reports: Sequence[StepReport]) -> list[list[StepReport]]:
-    """Group reports by step of the task; the parts of a step share the name before ": "."""
-    result: list[list[StepReport]] = []
-    for report in reports:
-        if result and ": " in report.name and step_name(result[-1]) == step_name([report]):
-            result[-1].append(report)
-        else:
-            result.append([report])
-    return result
-
-
-def step_name(parts: Sequence[StepReport]) -> str:
-    """Return the name of the step with these parts."""
-    return parts[0].name.split(": ", 1)[0]
+    """Return the parts of each step of the task."""
+    return [list(parts) for _, parts in groupby(reports, lambda report: report.first_part)]
 
 
 def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> str:
@@ -147,12 +138,12 @@ def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> s
     steps = parts_by_step(reports)
     turned = [math.fsum(part.turns for part in parts) for parts in steps]
     rows = [
-        cells(step_name(parts), parts, f"{turns:+.2f}" if turns else "")
+        cells(parts[0].step_name, parts, f"{turns:+.2f}" if turns else "")
         for parts, turns in zip(steps, turned, strict=True)
     ]
     total = cells("all", reports, f"{sum(map(abs, turned)):.2f}")
     lines = aligned([_RUN_HEAD, *rows, total])
-    refusals = [f"{step_name([part])}: {part.message}" for part in reports if not part.feasible]
+    refusals = [f"{part.step_name}: {part.message}" for part in reports if not part.feasible]
     return "\n".join([*lines[:-1], lines[1], lines[-1], *refusals])
 
 

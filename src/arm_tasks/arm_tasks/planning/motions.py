@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ class Motions:
             raise self.builder.invalid(step, str(error)) from None
         recorded = recorded.reversed() if step.reverse else recorded
         path = Path(step.path).stem
-        begin = Labels(step, f"{name}: begin", f"moving to the beginning of {path}")
+        begin = Labels(step, name, f"moving to the beginning of {path}", "begin")
         self.builder.joint_motion(begin, recorded.positions[0])
         timed = keep_pace(recorded.times, recorded.positions, chain.velocity, chain.acceleration)
         along = Labels(step, name, f"playing {path}{' in reverse' if step.reverse else ''}")
@@ -108,7 +108,7 @@ class Motions:
             near = math.hypot(x, y) < _ENCLOSED_DISTANCE and -_CLEAR_DISTANCE < z < bolt.length
             if not near or tilt_z(bolt_tool[:3, :3]) >= _ENCLOSED_TILT:
                 continue
-            back, name = screw(T, -z - _CLEAR_DISTANCE, 0.0), f"{labels.name}: retreat"
+            back = screw(T, -z - _CLEAR_DISTANCE, 0.0)
             options = path_options("axis", steps.Tolerance(tilt=_ENCLOSED_TILT))
             try:
                 path = tool_path(builder.chain, back, builder.q, options)
@@ -116,7 +116,8 @@ class Motions:
                 return False
             with builder.allow_contact(bolt.name):
                 message = f"retreating from {bolt.name}"
-                builder.motion(Labels(labels.source, name, message), path.positions)
+                retreat = replace(labels, message=message, part="retreat")
+                builder.motion(retreat, path.positions)
             return True
         return False
 
@@ -138,8 +139,8 @@ class Motions:
     def approach(self, step: steps.Approach, name: str) -> None:
         """Plan a step to a pose in front of the target, then straight to the target."""
         where = _where(step.target)
-        labels = Labels(step, f"{name}: in front", f"moving in front of {where}")
-        straight = Labels(step, f"{name}: straight", f"moving straight to {where}")
+        labels = Labels(step, name, f"moving in front of {where}", "in front")
+        straight = Labels(step, name, f"moving straight to {where}", "straight")
         chain, options = self.builder.chain, path_options(step.target.orientation, step.tolerance)
 
         def plan(found: IkSolution) -> None:
@@ -200,7 +201,7 @@ def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:
     amount = f"{excess * 1e3:.1f} mm" if prismatic else f"{math.degrees(excess):.1f} deg"
     what = f"joint {chain.joint_names[joint]} is {amount} beyond its limit"
     missing = (excess, 0.0) if prismatic else (0.0, excess)
-    return OutOfReach(what, *missing, reason=PathStatus.JOINT_LIMIT.name)
+    return OutOfReach(what, *missing, reason=PathStatus.JOINT_LIMIT)
 
 
 def _where(target: steps.Target) -> str:

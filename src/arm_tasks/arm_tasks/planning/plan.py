@@ -10,6 +10,8 @@ from typing import Literal
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_kinematics.ik.result import IkStatus
+from arm_kinematics.paths.result import PathStatus
 
 from arm_tasks.planning.collision.checker import Clearance
 from arm_tasks.planning.world_model import PlannedWorldState
@@ -66,8 +68,10 @@ class StepReport:
     duration: float  # estimated [s]
     message: str  # one sentence
     turns: float = 0.0  # turns of the nut, positive when screwing on
+    step_name: str = ""  # without the part
+    first_part: int = 0  # index of the first part of the step
     near: Clearance | None = None  # the nearest pair of bodies; None if not checked
-    reason: str = ""  # code of a refusal, such as "COLLISION"
+    reason: IkStatus | PathStatus | None = None  # code of a refusal
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ Exit = tuple[int, Literal["following", "otherwise"]]
 _Option = TypeVar("_Option")
 _Result = TypeVar("_Result")
 _NONE: Errors = (0.0, 0.0)
-_COLLISION = PathStatus.COLLISION.name
+_COLLISION = PathStatus.COLLISION
 _STILL = 1e-9  # joints that move less do not move [rad or m]
 
 
@@ -46,8 +46,14 @@ class Labels:
     """Name and message of a planned step."""
 
     source: StepBase  # its step of the task
-    name: str  # name of that step, with the part
+    step_name: str  # name of that step
     message: str  # what the arm is doing, a clause
+    part: str = ""  # part of that step
+
+    @property
+    def name(self) -> str:
+        """Name of the step with the part."""
+        return f"{self.step_name}: {self.part}" if self.part else self.step_name
 
 
 class StepRefused(Exception):  # noqa: N818
@@ -70,6 +76,7 @@ class PlanBuilder:
     steps: list[PlannedStep] = field(default_factory=list)  # planned so far
     warnings: list[str] = field(default_factory=list)  # unconfirmed assumptions
     task_step: int = 0  # index of the task's step that is being planned
+    first_part: int = 0  # index of the first part of the step that is being planned
     allowed_contact: str = ""  # object that the jaws may touch at present, or ""
     sketch: bool = False  # whether to plan only the parts that usually decide feasibility
 
@@ -260,6 +267,8 @@ class PlanBuilder:
             limit_joint=self.chain.joint_names[joint] if limited else "",
             duration=0.0,
             message="fine",
+            step_name=labels.step_name,
+            first_part=self.first_part,
         )
         return replace(report, **more)
 

@@ -150,6 +150,7 @@ class BranchPlanner:
 
     def _set_state(self, state: PlanState) -> None:
         self._builder.q, self._builder.width = state.q, state.width
+        self._builder.first_part = len(self._builder.steps)
         self._planner.world = state.world
         self._builder.join(state.exits)
 

@@ -96,13 +96,13 @@ class _RemedySearch:
 
     @property
     def _collides(self) -> bool:
-        return self.refusal.reason == PathStatus.COLLISION.name
+        return self.refusal.reason == PathStatus.COLLISION
 
     def _shift_matters(self, step: Screw | ToTarget) -> bool:
         """Return whether moving the bolt or the target can help."""
         if not isinstance(step, Screw):
             return True
-        if not self.refusal.reason:
+        if self.refusal.reason is None:
             return False  # no stroke fits, wherever the bolt is
         near, scene = self.refusal.near, self.situation.world.scene
         moving = near is not None and scene.moves_with(near.second, step.bolt)
@@ -112,9 +112,9 @@ class _RemedySearch:
         """Return whether allowing another orientation can help."""
         if isinstance(step, ToTarget) and step.target.orientation == "any":
             return False
-        if isinstance(step, Screw) and not self.refusal.reason:
+        if isinstance(step, Screw) and self.refusal.reason is None:
             return False
-        return not self._collides and (self.refusal.reason != PathStatus.UNREACHABLE_POSITION.name)
+        return self.refusal.reason not in (PathStatus.COLLISION, PathStatus.UNREACHABLE_POSITION)
 
     def _shifted(self, step: Screw | ToTarget, direction: Array, mm: int) -> bool:
         scene = self.situation.world.scene

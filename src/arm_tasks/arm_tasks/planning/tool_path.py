@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_kinematics.ik.result import joint_list
+from arm_kinematics.ik.result import IkStatus, joint_list
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
-from arm_kinematics.paths.result import PathResult
+from arm_kinematics.paths.result import PathResult, PathStatus
 from arm_kinematics.paths.shapes import PathShape
 
 from arm_kinematics import Chain, IkResult, IkSolution
@@ -31,10 +31,10 @@ class OutOfReach(Exception):  # noqa: N818
         what: str,
         position_error: float = 0.0,
         orientation_error: float = 0.0,
-        reason: str = "",
+        reason: IkStatus | PathStatus | None = None,
     ) -> None:
         super().__init__(what)
-        self.reason = reason  # name of a PathStatus, or ""
+        self.reason = reason
         self.what = what  # clause with the place of the failure and the error
         self.position_error = position_error  # missing distance [m]
         self.orientation_error = orientation_error  # missing angle [rad]
@@ -87,4 +87,4 @@ def _out_of_reach(
     tilt = float(np.max(options.orientation_tolerance))
     if options.mode != "position" and angle > tilt:
         what += f", where {math.degrees(tilt):.3g} deg are allowed"
-    return OutOfReach(what, distance, angle, result.status.name)
+    return OutOfReach(what, distance, angle, result.status)

@@ -25,7 +25,7 @@ _STATUS = {
     EngineState.SUCCEEDED: RunTask.Result.SUCCESS,
     EngineState.CANCELED: RunTask.Result.CANCELED,
     EngineState.FAILED: RunTask.Result.HARDWARE,
-    EngineState.LOST: RunTask.Result.LOST,
+    EngineState.LOST: RunTask.Result.DEPENDENCY_LOST,
 }
 _REPORT_FIELDS = StepReportMessage.get_fields_and_field_types()
 

@@ -45,7 +45,7 @@ def test_task_stops_when_a_dependency_goes_silent(start_arm):
         arm.wait_for(kinematics_is_alive, "kinematics")
         arm.group.signal(process, signal.SIGKILL)
         result = arm.result(handle)
-        assert result.status == RESULT.LOST, result.message
+        assert result.status == RESULT.DEPENDENCY_LOST, result.message
         assert what in result.message and "has been silent" in result.message
         assert "the arm holds where it is; to resume" in result.message
         arm.wait_still()

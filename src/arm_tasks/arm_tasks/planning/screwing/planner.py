@@ -280,4 +280,4 @@ class ScrewPlanner:
     def _labels(self, part: str, speed: float = 1.0) -> Labels:
         doing = "screwing onto" if isinstance(self.step, ScrewOn) else "unscrewing from"
         step = replace(self.step, speed=speed * self.step.speed)
-        return Labels(step, f"{self.name}: {part}", f"{doing} {self.step.bolt}: {part}")
+        return Labels(step, self.name, f"{doing} {self.step.bolt}: {part}", part)

@@ -231,4 +231,4 @@ def grip_score(
 def _too_little(wrist: Wrist) -> OutOfReach:
     span = math.degrees(wrist.high - wrist.low)
     what = f"the wrist can turn by only {span:.0f} deg there, too little to regrasp"
-    return OutOfReach(what, reason=PathStatus.JOINT_LIMIT.name)
+    return OutOfReach(what, reason=PathStatus.JOINT_LIMIT)
