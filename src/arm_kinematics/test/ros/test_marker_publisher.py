@@ -7,13 +7,13 @@ import signal
 import numpy as np
 import pytest
 from arm_common.ros.messages import pose_matrix
-from arm_common.ros.qos import LATCHED, MARKERS
+from arm_common.ros.qos import LATCHED
 from arm_common.transforms import pose
 from arm_testing.ros.kinematics import World, joint_state
+from arm_testing.ros.markers import MarkerWatcher
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState
-from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_description import load_robot
 from arm_interfaces.srv import SolveIK
@@ -23,34 +23,6 @@ pytestmark = pytest.mark.system
 MODEL = load_robot("nut_arm")
 CHAIN = Chain.from_model(MODEL)
 REST = joint_state(dict.fromkeys(CHAIN.joint_names, 0.0))
-
-
-class Watcher:
-    """Markers as a viewer keeps them."""
-
-    def __init__(self, world: World) -> None:
-        self.shown: dict[tuple[str, int], Marker] = {}
-        self.messages: list[MarkerArray] = []
-        self._node = world.node
-        self._subscription = self._node.create_subscription(
-            MarkerArray, "kinematics_markers", self._on_markers, MARKERS
-        )
-
-    def _on_markers(self, message: MarkerArray) -> None:
-        self.messages.append(message)
-        for marker in message.markers:
-            self.shown.pop((marker.ns, marker.id), None)
-            if marker.action == Marker.ADD:
-                self.shown[marker.ns, marker.id] = marker
-
-    def layers(self) -> set[str]:
-        return {layer for layer, _ in self.shown}
-
-    def texts(self) -> str:
-        return " | ".join(marker.text for marker in self.shown.values())
-
-    def close(self) -> None:
-        self._node.destroy_subscription(self._subscription)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +39,7 @@ def world(serving):
 
 @pytest.fixture
 def watcher(world):
-    watcher = Watcher(world)
+    watcher = MarkerWatcher(world.node, "kinematics_markers")
     yield watcher
     watcher.close()
 
@@ -87,7 +59,7 @@ def publish_joints(world: World, q) -> None:
 def test_late_joiner_gets_all_markers(world, watcher):
     names = {link.name for link in CHAIN.links}
     world.until(lambda: {m.text for m in watcher.shown.values()} >= names)
-    late = Watcher(world)
+    late = MarkerWatcher(world.node, "kinematics_markers")
     world.until(lambda: late.shown.keys() == watcher.shown.keys())
     # One message on joining, and one more after it has received tf.
     world.until(

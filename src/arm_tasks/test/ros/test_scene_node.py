@@ -6,35 +6,19 @@ import time
 
 import pytest
 import rclpy
-from arm_common.ros.qos import LATCHED, MARKERS
+from arm_common.ros.qos import LATCHED
 from arm_common.ros.worker import ExecutorThread
 from arm_tasks.ros.scene_publisher import SceneNode
 from arm_tasks.scene.file import load_scene
+from arm_testing.ros.markers import MarkerWatcher
 from arm_testing.ros.probe import Probe
 from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
-from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
 
 TEXT = ("task_text", 0)
-
-
-class Watcher:
-    def __init__(self, node):
-        self.shown, self.messages = {}, []
-        node.create_subscription(MarkerArray, "scene_markers", self.on_markers, MARKERS)
-
-    def on_markers(self, message):
-        self.messages.append(message)
-        for marker in message.markers:
-            if marker.action == Marker.DELETEALL:
-                self.shown.clear()
-            elif marker.action == Marker.ADD:
-                self.shown[marker.ns, marker.id] = marker
-            else:
-                self.shown.pop((marker.ns, marker.id), None)
 
 
 @pytest.fixture
@@ -55,7 +39,7 @@ def is_whole(message):
 
 def test_new_text_is_published_alone_and_all_markers_once_it_settles(world):
     _, other, until = world
-    early = Watcher(other)
+    early = MarkerWatcher(other, "scene_markers")
     text = other.create_publisher(String, "task_text", LATCHED)
     # the latched message, or the one for the new subscriber; and again once it knows the frames
     until(lambda: len(early.messages) >= 2)
@@ -65,7 +49,7 @@ def test_new_text_is_published_alone_and_all_markers_once_it_settles(world):
         text.publish(String(data=word))
         until(lambda word=word: TEXT in early.shown and early.shown[TEXT].text == word)
     assert [len(m.markers) for m in early.messages[count:] if not is_whole(m)] == [1, 1, 1]
-    late = Watcher(other)
+    late = MarkerWatcher(other, "scene_markers")
     until(lambda: late.shown.keys() == early.shown.keys())
     count = len(late.messages)
     until(lambda: any(map(is_whole, late.messages[count:])))
@@ -74,7 +58,7 @@ def test_new_text_is_published_alone_and_all_markers_once_it_settles(world):
 
 def test_new_scene_deletes_the_previous_markers(world):
     scene, other, until = world
-    watcher = Watcher(other)
+    watcher = MarkerWatcher(other, "scene_markers")
     until(lambda: ("nut", 0) in watcher.shown)
     scene.show(load_scene("easel"))
     until(lambda: watcher.shown and ("nut", 0) not in watcher.shown)
