@@ -6,28 +6,21 @@ from __future__ import annotations
 
 from arm_hardware.calibration.servo_map import SLEW_US
 
-DEAD_BAND_US = 5.0
+DEAD_BAND_US = 5.0  # smallest difference between pulse and position that moves a servo
 
 
 class ServoModel:
     """A servo whose position is measured in microseconds of pulse, computed on request."""
 
-    def __init__(
-        self,
-        position_us: float = 1500.0,
-        slew_us: float = SLEW_US,
-        dead_band_us: float = DEAD_BAND_US,
-    ) -> None:
+    def __init__(self, position_us: float = 1500.0, slew_us: float = SLEW_US) -> None:
         """Create a servo without pulses.
 
         Args:
             position_us: Position, as the pulse that would hold it [us].
             slew_us: Speed [us/s].
-            dead_band_us: Smallest difference between pulse and position that moves it [us].
         """
         self._position = position_us
         self._slew = slew_us
-        self._dead_band = dead_band_us
         self._target: float | None = None
         self._since = 0.0
 
@@ -37,7 +30,7 @@ class ServoModel:
         self._since = now
         if pulse_us <= 0.0:
             self._target = None
-        elif self._target is not None or abs(pulse_us - self._position) > self._dead_band:
+        elif self._target is not None or abs(pulse_us - self._position) > DEAD_BAND_US:
             self._target = pulse_us
 
     def position_us(self, now: float) -> float:
@@ -45,7 +38,7 @@ class ServoModel:
         if self._target is None:
             return self._position
         distance = self._target - self._position
-        if abs(distance) <= self._dead_band:
+        if abs(distance) <= DEAD_BAND_US:
             return self._position
         reach = self._slew * max(0.0, now - self._since)
         return self._position + max(-reach, min(reach, distance))

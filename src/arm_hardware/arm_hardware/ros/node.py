@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
@@ -45,8 +46,9 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         time_of = DriverTime(self.get_clock(), self._driver_clock)
         self._shared = context = DriverContext(self.parameters, time_of)
         self._publisher = DriverStatePublisher(self, context)
-        self._trajectory = TrajectoryServer(self, context, self._publisher.publish_now)
-        self._gripper = GripperServer(self, context, self._publisher.publish_now)
+        publish_now = partial(self._publisher.publish, everything=True)
+        self._trajectory = TrajectoryServer(self, context, publish_now)
+        self._gripper = GripperServer(self, context, publish_now)
         group = MutuallyExclusiveCallbackGroup()
         self.create_service(Trigger, "~/stop", self._on_stop, callback_group=group)
         now = QoSProfile(depth=1)

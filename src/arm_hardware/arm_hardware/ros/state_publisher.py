@@ -165,10 +165,6 @@ class DriverStatePublisher:
             if self._slow.is_due(now):
                 self._diagnostics.publish(diagnostics(self._name, self._context, snapshot, stamp))
 
-    def publish_now(self) -> None:
-        """Publish the present joint states and status, before a result goes out."""
-        self.publish(everything=True)
-
     def _state_is_due(self, snapshot: DriverSnapshot, now: float) -> bool:
         """Return whether joint_states are due: every tick in motion, otherwise rarely."""
         moment, moving = snapshot.moment, snapshot.state is DriverState.MOVING

@@ -110,7 +110,7 @@ def test_actual_oscillator_determines_the_pulse_length(chip):
 
 
 def test_servo_slews_and_ignores_changes_within_its_dead_band():
-    servo = ServoModel(1500.0, slew_us=1000.0, dead_band_us=5.0)
+    servo = ServoModel(1500.0, slew_us=1000.0)
     servo.command(1503.0, 0.0)
     assert servo.position_us(1.0) == 1500.0
     servo.command(2000.0, 1.0)
