@@ -251,11 +251,9 @@ def test_unchanged_frame_is_not_set_again(watcher):
     listener.tree.set = lambda parent, child, T: calls.append((parent, child))
     tf = watcher.node.create_publisher(TFMessage, "tf", 10)
     message = TFMessage(transforms=[TransformStamped(child_frame_id="b")])
-    message.transforms[0].header.frame_id = "a"
-    for x in (0.0, 0.0, 0.1, 0.1):
+    for parent, x in (("a", 0.0), ("a", 0.0), ("a", 0.1), ("a", 0.1), ("c", 0.1)):
+        message.transforms[0].header.frame_id = parent
         message.transforms[0].transform.translation.x = x
         tf.publish(message)
-    message.transforms[0].header.frame_id = "c"
-    tf.publish(message)
     watcher.until(lambda: ("c", "b") in calls)
     assert [call for call in calls if call[1] == "b"] == [("a", "b"), ("a", "b"), ("c", "b")]
