@@ -212,13 +212,13 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
     )
 
 
-def _by_name(state_publisher: str = "") -> dict[str, Process]:
+def _by_name(state_publisher: str) -> dict[str, Process]:
     return {process.name: process for process in processes(state_publisher)}
 
 
-def bringup_processes() -> tuple[Process, ...]:
+def bringup_processes(state_publisher: str = "") -> tuple[Process, ...]:
     """Return the processes of an arm that is commanded by other programs."""
-    table = _by_name()
+    table = _by_name(state_publisher)
     kinematics = table["kinematics"]
     served = {**kinematics.parameters, "moveit_group": Arg("moveit_group")}
     return (
