@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Interface packages that only tests need, built separately when a test requests them.
+"""Interface packages that only tests need, built separately by `./arm test`.
 
 `./arm setup` therefore does not wait for them, and nodes can also be tested without them. Only the
 parts for Python over Fast DDS are built, which takes about 30 s of CPU time once.
@@ -11,7 +11,6 @@ import fcntl
 import importlib
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,8 +18,8 @@ from pathlib import Path
 
 from . import workspace
 from .environment import run_environment
-from .errors import SetupError
 from .paths import TOOLS, Paths
+from .progress import beside
 
 OVERLAY = TOOLS / "overlay_for_tests"
 PACKAGES = (OVERLAY / "object_recognition_msgs", OVERLAY / "moveit_msgs")
@@ -52,13 +51,9 @@ def _build(paths: Paths, folder: Path, install: Path) -> None:
     command += ["--merge-install", "--build-base", str(folder / "build")]
     command += ["--install-base", str(install), "--base-paths", *map(str, PACKAGES)]
     command += ["--cmake-args", f"-DPython3_EXECUTABLE={paths.python}", "-DBUILD_TESTING=OFF"]
-    done = subprocess.run(
-        command, cwd=folder, env=run_environment(paths), capture_output=True, text=True
-    )
-    if done.returncode != 0:
-        raise SetupError(
-            f"The messages for the tests cannot be built:\n{done.stdout}{done.stderr}"
-        )
+    log = paths.logs / "messages_for_tests.log"
+    with beside(command, log, "Building messages for tests", run_environment(paths), folder):
+        pass
 
 
 def environment(install: Path, base: Mapping[str, str] = os.environ) -> dict[str, str]:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import venv
+from . import messages_for_tests, venv
 from .become import become
 from .errors import SetupError
 from .paths import REPOSITORY, Paths
@@ -62,6 +62,7 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
         if not checked(environment, paths):
             return 1
         if kind != "--fast":
+            messages_for_tests.prefix(paths)
             print(NOT_HERE, flush=True)
             if not can_be_two_machines():
                 print(TWO_MACHINES, flush=True)

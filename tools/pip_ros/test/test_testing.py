@@ -62,6 +62,8 @@ def test_each_kind_of_run_selects_its_tests(monkeypatch, typed, chosen):
     monkeypatch.setattr(testing, "become", lambda command, environment: command)
     monkeypatch.setattr(testing, "checked", lambda *_: True)
     monkeypatch.setattr(testing.venv, "install", lambda *_: None)
+    built = []
+    monkeypatch.setattr(testing.messages_for_tests, "prefix", built.append)
     monkeypatch.setattr(testing.shutil, "which", lambda name: name)
     monkeypatch.setattr(testing, "can_be_two_machines", lambda: True)
     monkeypatch.setattr(testing, "changed_folders", lambda _: [])
@@ -70,6 +72,7 @@ def test_each_kind_of_run_selects_its_tests(monkeypatch, typed, chosen):
     assert [word for word in command[3:] if word not in testing.PARALLEL] == [
         word for word in chosen if word not in testing.PARALLEL
     ]
+    assert bool(built) == (typed in ([], ["--all"]))
 
 
 def test_fast_selects_packages_changed_since_the_last_commit(tmp_path):
