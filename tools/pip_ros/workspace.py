@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -91,6 +92,7 @@ def build(paths: Paths) -> None:
             colcon_build(paths, changed.keys() - KINEMATICS)
     else:
         colcon_build(paths, changed)
+    byte_compile(paths)
     stamp_file(paths).write_text(json.dumps(stamp | changed, indent=1))
 
 
@@ -111,6 +113,15 @@ def colcon_build(paths: Paths, names: Collection[str]) -> None:
         wheel_environment(paths),
         paths.workspace,
     )
+
+
+def byte_compile(paths: Paths) -> None:
+    """Write the bytecode of installed packages, which takes a third of a node's start otherwise.
+
+    Python falls back to the sources where it is missing, so a failure does not matter.
+    """
+    command = [str(paths.python), "-m", "compileall", "-qq", "-j", "0", str(paths.install / "lib")]
+    subprocess.run(command, cwd=paths.workspace, check=False)
 
 
 def cmake_arguments(paths: Paths) -> list[str]:

@@ -87,10 +87,11 @@ def test_kernels_compile_while_other_packages_are_built(paths, monkeypatch):
 
     monkeypatch.setattr(workspace, "precompiled", precompiled)
     monkeypatch.setattr(workspace, "colcon_build", lambda _, names: happened.append(set(names)))
+    monkeypatch.setattr(workspace, "byte_compile", lambda _: happened.append("bytecode"))
     shutil.rmtree(paths.install)
     workspace.build(paths)
     rest = {"one_interfaces", "two", "three"}
-    assert happened == [workspace.KINEMATICS, "compiling", rest, "compiled"]
+    assert happened == [workspace.KINEMATICS, "compiling", rest, "compiled", "bytecode"]
     paths.install.mkdir()
     assert workspace.changed_packages(paths) == {}
 
