@@ -17,5 +17,5 @@ setup(
     maintainer_email="arm@example.org",
     description="What the arm packages share: SE(3), YAML documents, terminal tools, node runner.",
     license="Apache-2.0",
-    tests_require=["pytest"],
+    extras_require={"test": ["pytest"]},
 )

@@ -21,7 +21,7 @@ setup(
     maintainer_email="arm@example.org",
     description="DH table in YAML to an exact URDF, the state publisher, and the shipped robots.",
     license="Apache-2.0",
-    tests_require=["pytest"],
+    extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
             "describe = arm_description.commands.describe:main",

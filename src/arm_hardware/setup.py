@@ -22,7 +22,7 @@ setup(
     maintainer_email="arm@example.org",
     description="Servo driver for the PCA9685, with fake and simulated hardware in the same node.",
     license="Apache-2.0",
-    tests_require=["pytest"],
+    extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
             "hardware = arm_hardware.commands.entry_points:hardware",

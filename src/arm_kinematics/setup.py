@@ -17,7 +17,7 @@ setup(
     maintainer_email="arm@example.org",
     description="Forward and inverse kinematics that explain themselves: library and ROS 2 node.",
     license="Apache-2.0",
-    tests_require=["pytest"],
+    extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
             "design = arm_kinematics.commands.design:main",

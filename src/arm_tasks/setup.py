@@ -21,7 +21,7 @@ setup(
     maintainer_email="arm@example.org",
     description="Tasks that are checked before the first motion, the nut transfer, launch files.",
     license="Apache-2.0",
-    tests_require=["pytest"],
+    extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
             "check = arm_tasks.commands.entry_points:check",

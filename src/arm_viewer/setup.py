@@ -17,7 +17,7 @@ setup(
     maintainer_email="arm@example.org",
     description="The robot, its frames and markers in a browser.",
     license="Apache-2.0",
-    tests_require=["pytest"],
+    extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
             "export = arm_viewer.ros.recording.export:main",

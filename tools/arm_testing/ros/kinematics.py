@@ -35,7 +35,7 @@ class World(Probe):
         super().__init__(bound=PATIENCE)
         self.description = self.node.create_publisher(String, "robot_description", LATCHED)
         self.joint_states = self.node.create_publisher(JointState, "joint_states", 10)
-        self.tf_static = self.node.create_publisher(TFMessage, "tf_static", LATCHED)
+        self.tf_static = self.node.create_publisher(TFMessage, "/tf_static", LATCHED)
         self.diagnostics: list[DiagnosticStatus] = []
         self.node.create_subscription(
             DiagnosticArray, "/diagnostics", lambda m: self.diagnostics.extend(m.status), 10

@@ -35,7 +35,7 @@ class ViewedNode(Probe):
         self.robot = publish(String, "robot_description", LATCHED)
         self.task = publish(String, "task_text", LATCHED)
         self.markers = publish(MarkerArray, "scene_markers", LATCHED)
-        self.frames = publish(TFMessage, "tf_static", LATCHED)
+        self.frames = publish(TFMessage, "/tf_static", LATCHED)
         self.nut = publish(NutState, "nut_world/state", LATCHED)
         self.joints = publish(JointState, "joint_states", 10)
         self.joint_states: list[JointState] = []

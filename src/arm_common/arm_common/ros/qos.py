@@ -38,6 +38,9 @@ JOINT_STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 TF = QoSProfile(depth=100)
 """Publisher of moving transforms, as in tf2."""
 
+TF_TOPIC, TF_STATIC_TOPIC = "/tf", "/tf_static"
+"""Absolute as in tf2_ros; for one tree per namespace remap them to tf and tf_static."""
+
 FEEDBACK = QoSProfile(depth=1000)
 """Subscription to the feedback of an action; a busy computer loses none."""
 

@@ -19,6 +19,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 
 from arm_common.errors import InputError
+from arm_common.ros.qos import TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Matrix, inverse, pose_to_matrix
 
 Source: TypeAlias = Matrix | Callable[[], Matrix]
@@ -187,7 +188,7 @@ class TfListener:
         self._logger = node.get_logger()
         group = callback_group or MutuallyExclusiveCallbackGroup()
         latched = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        for topic, qos in (("tf", QoSProfile(depth=depth)), ("tf_static", latched)):
+        for topic, qos in ((TF_TOPIC, QoSProfile(depth=depth)), (TF_STATIC_TOPIC, latched)):
             node.create_subscription(
                 TFMessage, topic, self._on_tf, qos, callback_group=group, event_callbacks=events
             )

@@ -17,7 +17,7 @@ from typing import Any
 
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import JOINT_STATES, LATCHED, TF
+from arm_common.ros.qos import JOINT_STATES, LATCHED, TF, TF_STATIC_TOPIC, TF_TOPIC
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from rcl_interfaces.msg import SetParametersResult
@@ -125,8 +125,8 @@ class StatePublisher(Node):
 
     Publishes:
         robot_description (std_msgs/String): the URDF, latched.
-        tf (tf2_msgs/TFMessage): frames of moving joints, with the stamp of the joint states.
-        tf_static (tf2_msgs/TFMessage): frames of fixed joints, latched.
+        /tf (tf2_msgs/TFMessage): frames of moving joints, with the stamp of the joint states.
+        /tf_static (tf2_msgs/TFMessage): frames of fixed joints, latched.
 
     Raises:
         DescriptionError: the robot_description is not a URDF.
@@ -140,8 +140,8 @@ class StatePublisher(Node):
         self._batches: dict[tuple[str, ...], JointBatch] = {}
         self._interval = 0
         self._description = self.create_publisher(String, "robot_description", LATCHED)
-        self._tf_static = self.create_publisher(TFMessage, "tf_static", LATCHED)
-        self._tf = self.create_publisher(TFMessage, "tf", TF)
+        self._tf_static = self.create_publisher(TFMessage, TF_STATIC_TOPIC, LATCHED)
+        self._tf = self.create_publisher(TFMessage, TF_TOPIC, TF)
         self._valid_tree = publishable_tree(self.get_parameter("robot_description").value)
         self._apply()
         self.add_on_set_parameters_callback(self._validate)

@@ -12,6 +12,7 @@ import yaml
 from arm_common.ros.messages import transform_matrix
 from arm_common.ros.qos import LATCHED
 from arm_common.ros.tf import TfListener, TransformTree
+from arm_description.ros.state_publisher import StatePublisher
 from arm_testing.ros.probe import Probe
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
@@ -47,8 +48,8 @@ class Watcher(Probe):
         super().__init__("watcher", bound=TIMEOUT)
         self.descriptions, self.static, self.moving = [], [], []
         self.collect(String, "robot_description", LATCHED, self.descriptions)
-        self.collect(TFMessage, "tf_static", LATCHED, self.static)
-        self.collect(TFMessage, "tf", QoSProfile(depth=100), self.moving)
+        self.collect(TFMessage, "/tf_static", LATCHED, self.static)
+        self.collect(TFMessage, "/tf", QoSProfile(depth=100), self.moving)
         self.joint_states = self.node.create_publisher(JointState, "joint_states", 10)
         self.parameters = AsyncParameterClient(self.node, "robot_state_publisher")
         self.stamp = 100.0
@@ -132,6 +133,16 @@ def watcher(joined):
     assert joined.set(frame_prefix="").successful
     joined.until(lambda: joined.static and "dh_4" in children(joined.static[-1]))
     return joined
+
+
+def test_frames_are_published_on_the_absolute_topics_from_a_namespace():
+    probe = Probe("owner")
+    urdf = Parameter("robot_description", value=PLANAR2.to_urdf())
+    node = StatePublisher(namespace="left", context=probe.node.context, parameter_overrides=[urdf])
+    published = {p.topic_name for p in node.publishers}
+    node.destroy_node()
+    probe.close()
+    assert {"/tf", "/tf_static", "/left/robot_description"} <= published
 
 
 def test_late_joiners_receive_description_and_fixed_frames(publisher):
@@ -249,7 +260,7 @@ def test_unchanged_frame_is_not_set_again(watcher):
     calls = []
     listener = TfListener(watcher.node)
     listener.tree.set = lambda parent, child, T: calls.append((parent, child))
-    tf = watcher.node.create_publisher(TFMessage, "tf", 10)
+    tf = watcher.node.create_publisher(TFMessage, "/tf", 10)
     message = TFMessage(transforms=[TransformStamped(child_frame_id="b")])
     for parent, x in (("a", 0.0), ("a", 0.0), ("a", 0.1), ("a", 0.1), ("c", 0.1)):
         message.transforms[0].header.frame_id = parent

@@ -23,6 +23,7 @@ BLUE: Colour = (0.15, 0.39, 0.92, 1.0)
 ORANGE: Colour = (0.95, 0.55, 0.10, 1.0)
 VIOLET: Colour = (0.55, 0.30, 0.75, 1.0)
 INK: Colour = (0.12, 0.14, 0.18, 1.0)
+_SPACE_WIDTH = 0.35  # of the height of letters
 
 
 class Kind(Enum):
@@ -45,7 +46,8 @@ class Mark:
     kind: Kind
     frame: str  # link that carries it
     pose: Array  # (4, 4) frame <- mark [m]
-    # sizes along its x, y, z [m]; the width of lines is the first, the height of letters the last
+    # sizes along its x, y, z [m]; x is the width of lines and of a text's space, z the height of
+    # its letters
     scale: tuple[float, float, float]
     colour: Colour  # red, green, blue, opacity
     # (k, 3) of lines, curves and triangles [m]
@@ -98,8 +100,13 @@ def circle(radius: float, start: float, end: float, step: float) -> Array:
 def text_mark(
     frame: str, position: ArrayLike, text: str, height: float, colour: Colour = INK
 ) -> Mark:
-    """Return text facing the camera, centred at a position (3,) [m]."""
-    return Mark(Kind.TEXT, frame, pose(p=position), (0.0, 0.0, height), colour, text=text)
+    """Return text facing the camera, centred at a position (3,) [m].
+
+    RViz takes scale.x as the width of a space [m]; with 0 it is that of a letter 1 m high, and
+    only the first word is in sight (ros2/rviz issue 1336).
+    """
+    scale = (_SPACE_WIDTH * height, 0.0, height)
+    return Mark(Kind.TEXT, frame, pose(p=position), scale, colour, text=text)
 
 
 def ball(frame: str, position: ArrayLike, diameter: float, colour: Colour) -> Mark:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from arm_common.ros.messages import transform_matrix, transform_message
-from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Array, shift_z
 from arm_kinematics.markers.layers import NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark, text_mark
@@ -34,7 +34,6 @@ _NAME_HEIGHT = 0.022  # [m] above a bolt
 _TEXT_HEIGHT = 0.33  # [m] above the base, clear of the arm
 _PERIOD = 1.0  # [s] of wall time
 _LATE_JOINER_DELAY = 2  # [s] until the new subscriber has received tf
-_SETTLING_TIME = 5  # [s] without a new text until all markers are latched again
 
 
 def scene_marks(scene: Scene) -> Iterator[NumberedMark]:
@@ -113,11 +112,11 @@ class SceneNode(Node):
     """Publishes the scene.
 
     Publishers:
-        tf_static: fixed frames: bolts, objects and named frames.
-        tf: the nut from nut_world/state and payloads from payload_world/poses, or both from the
+        /tf_static: fixed frames: bolts, objects and named frames.
+        /tf: the nut from nut_world/state and payloads from payload_world/poses, or both from the
             scene without a simulated world.
-        scene_markers: latched. New subscribers get all markers. A new text is published alone,
-            followed by all markers once it has not changed for a while.
+        scene_markers: bolts, objects and nut, latched and always complete.
+        task_markers: the task message, latched.
 
     Subscribers:
         nut_world/state, payload_world/poses, task_text.
@@ -127,8 +126,8 @@ class SceneNode(Node):
         # the command line of the process names the other node
         super().__init__("scene", cli_args=["--ros-args", "-r", "__node:=scene"])
         self._scene = scene
-        self._static = self.create_publisher(TFMessage, "tf_static", LATCHED)
-        self._tf = self.create_publisher(TFMessage, "tf", TF)
+        self._static = self.create_publisher(TFMessage, TF_STATIC_TOPIC, LATCHED)
+        self._tf = self.create_publisher(TFMessage, TF_TOPIC, TF)
         self._republish_in = 0  # s
         self._markers = self.create_publisher(
             MarkerArray,
@@ -136,6 +135,7 @@ class SceneNode(Node):
             LATCHED,
             event_callbacks=PublisherEventCallbacks(matched=self._on_matched),
         )
+        self._task_markers = self.create_publisher(MarkerArray, "task_markers", LATCHED)
         self.create_timer(_PERIOD, self._on_timer, clock=STEADY_CLOCK)
         self._text = ""
         moving = {k: t.pose for k, t in scene.objects.items() if t.is_payload}
@@ -161,7 +161,7 @@ class SceneNode(Node):
         self._static.publish(tf_message(fixed, self._now()))
 
     def _publish_markers(self, replace: bool = False) -> None:
-        message = marker_array([*scene_marks(self._scene), task_text_mark(self._text)])
+        message = marker_array(scene_marks(self._scene))
         if replace:
             message.markers.insert(0, Marker(action=Marker.DELETEALL))
         self._markers.publish(message)
@@ -208,5 +208,4 @@ class SceneNode(Node):
     def _on_text(self, message: String) -> None:
         if message.data != self._text:
             self._text = message.data
-            self._markers.publish(marker_array([task_text_mark(self._text)]))
-            self._republish_in = _SETTLING_TIME
+            self._task_markers.publish(marker_array([task_text_mark(self._text)]))

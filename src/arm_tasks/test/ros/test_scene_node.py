@@ -33,27 +33,38 @@ def world(request):
     rclpy.shutdown()
 
 
-def is_whole(message):
-    return any(marker.ns == "nut" for marker in message.markers)
+def is_complete(message):
+    return {"nut", "bolt/upper_bolt", "bolt/lower_bolt"} <= {
+        marker.ns for marker in message.markers
+    }
 
 
-def test_new_text_is_published_alone_and_all_markers_once_it_settles(world):
+def test_late_subscribers_get_the_complete_scene_while_the_text_changes(world):
     _, other, until = world
     early = MarkerWatcher(other, "scene_markers")
+    texts = MarkerWatcher(other, "task_markers")
     text = other.create_publisher(String, "task_text", LATCHED)
     # the latched message, or the one for the new subscriber; and again once it knows the frames
     until(lambda: len(early.messages) >= 2)
-    assert all(map(is_whole, early.messages))
-    count = len(early.messages)
     for word in ("one", "two", "three"):
         text.publish(String(data=word))
-        until(lambda word=word: TEXT in early.shown and early.shown[TEXT].text == word)
-    assert [len(m.markers) for m in early.messages[count:] if not is_whole(m)] == [1, 1, 1]
-    late = MarkerWatcher(other, "scene_markers")
-    until(lambda: late.shown.keys() == early.shown.keys())
-    count = len(late.messages)
-    until(lambda: any(map(is_whole, late.messages[count:])))
-    assert late.shown[TEXT].text == "three"
+        until(lambda word=word: TEXT in texts.shown and texts.shown[TEXT].text == word)
+        late = MarkerWatcher(other, "scene_markers")
+        until(lambda late=late: late.messages)
+        assert all(map(is_complete, late.messages))
+        late.close()
+    assert all(map(is_complete, early.messages))
+
+
+def test_texts_set_the_width_of_a_space_for_rviz(world):
+    _, other, until = world
+    names, texts = MarkerWatcher(other, "scene_markers"), MarkerWatcher(other, "task_markers")
+    other.create_publisher(String, "task_text", LATCHED).publish(String(data="two words"))
+    until(lambda: names.shown and TEXT in texts.shown)
+    shown = [*names.shown.values(), *texts.shown.values()]
+    scales = [marker.scale for marker in shown if marker.text]
+    assert len(scales) == 3  # of two bolts and of the task
+    assert all(scale.x == pytest.approx(0.35 * scale.z) for scale in scales)
 
 
 def test_new_scene_deletes_the_previous_markers(world):
@@ -71,7 +82,7 @@ def test_new_scene_deletes_the_previous_markers(world):
 def test_nut_pose_is_relayed_unchanged(world, repeats):
     _, other, until = world
     transforms = []
-    other.create_subscription(TFMessage, "tf", lambda m: transforms.extend(m.transforms), 10)
+    other.create_subscription(TFMessage, "/tf", lambda m: transforms.extend(m.transforms), 10)
     nuts = other.create_publisher(NutState, "nut_world/state", 10)
     state = NutState()
     state.pose.header.frame_id = "elsewhere"

@@ -76,7 +76,7 @@ class ViewerParameters:
         "tool0", "Frame whose position is written and whose path is drawn."
     )
     marker_topics: tuple[str, ...] = parameter(
-        ("scene_markers", "kinematics_markers"),
+        ("scene_markers", "task_markers", "kinematics_markers"),
         "Topics of visualization_msgs/MarkerArray to draw.",
     )
     show_axes: bool = parameter(True, "Whether frames are drawn at first; the panel has a switch.")

@@ -8,6 +8,7 @@ import math
 import time
 
 from arm_common.ros.executor import PolledSubscriptions
+from arm_common.ros.qos import TF_TOPIC
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
@@ -40,7 +41,7 @@ class NodeLivenessMonitor:
         self._link = f"{model.joint_names[0]}_link".encode()
         self._received: dict[str, float] = {}
         # tf arrives at high rate: keep it serialized and poll instead of triggering a callback
-        polled.subscribe(node, TFMessage, "tf", self._on_tf, 10, raw=True)
+        polled.subscribe(node, TFMessage, TF_TOPIC, self._on_tf, 10, raw=True)
         node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 
     def begin(self) -> None:

@@ -85,6 +85,7 @@ PLAYED = (
     "/tf_static",
     "/joint_states",
     "/scene_markers",
+    "/task_markers",
     "/kinematics_markers",
     "/task_text",
     "/nut_world/state",
