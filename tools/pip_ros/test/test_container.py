@@ -47,9 +47,9 @@ def container(registers):
     board = parameters(hardware="sim", sim_registers=registers, calibration="nut_arm_servos")[1:]
     ends = parameters(autostart="activate", exit_action="release")[1:]
     command = [*shlex.split(service("pi")["command"]), *board, *ends]
+    places = ["bash", "-ec", AS_IN_THE_IMAGE, "bash", get_package_prefix("arm_hardware")]
     started = subprocess.Popen(
-        [*ISOLATED, "bash", "-ec", AS_IN_THE_IMAGE, "bash", get_package_prefix("arm_hardware")]
-        + ["bash", str(DOCKER / "entrypoint.sh"), *command],
+        [*ISOLATED, *places, "bash", str(DOCKER / "entrypoint.sh"), *command],
         env={**os.environ, "ROS_DISTRO": "jazzy"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

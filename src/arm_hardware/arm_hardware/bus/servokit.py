@@ -45,6 +45,22 @@ def import_adafruit(any_computer: bool = False) -> tuple[Any, Callable[[], Any]]
     return ServoKit, lambda: board.I2C()
 
 
+class _HeldBack:
+    """An I2C bus that can hold back all writes, so that a constructor does not change its chip."""
+
+    def __init__(self, i2c: Any) -> None:
+        self._i2c = i2c
+        self.sends = True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._i2c, name)
+
+    def writeto(self, *arguments: Any, **options: Any) -> None:
+        """Write to a chip unless writes are held back."""
+        if self.sends:
+            self._i2c.writeto(*arguments, **options)
+
+
 class ServoKitBus(Pca9685Bus):
     """A Pca9685Bus that sets frequency and pulses through ``adafruit_servokit``."""
 
@@ -84,12 +100,18 @@ class ServoKitBus(Pca9685Bus):
         return self._kit is not None and self.running()
 
     def _wake(self) -> None:
-        """Create the kit, whose constructor sets the frequency and wakes the chip."""
+        """Create the kit, whose constructor sets the frequency and wakes the chip.
+
+        For that it puts the chip to sleep for 5 ms. A chip that runs as start() leaves it (that of
+        an earlier process) keeps its pulses: the constructor then only reads.
+        """
         self._servos = {}
+        i2c = _HeldBack(self._i2c)
+        i2c.sends = not self.running()
         try:
             self._kit = self._servokit(
                 channels=CHANNELS,
-                i2c=self._i2c,
+                i2c=i2c,
                 address=self._board.address,
                 reference_clock_speed=self._board.reference_clock_hz,
                 frequency=self._board.frequency_hz,
@@ -99,6 +121,7 @@ class ServoKitBus(Pca9685Bus):
                 f"{self.name} rejects its settings ({error}); check its power and wires.",
                 self._board.address,
             ) from error
+        i2c.sends = True
 
     def _servo(self, channel: int) -> Any:
         """Return ServoKit's servo with the whole period as pulse range: fractions are counts."""

@@ -42,9 +42,10 @@ class Pulses:
         self._count_us = calibration.board.count_us
         least, most = calibration.safe_pulses_us
         self.bounds = math.ceil(least / self._count_us), math.floor(most / self._count_us)
-        found = bus.read(servo.channel for servo in self._servos.values())
+        self._channels = {name: servo.channel for name, servo in self._servos.items()}
+        found = bus.read(self._channels.values())
         # By joint name; None where the servo gets no pulses.
-        self.counts = {name: found[servo.channel] for name, servo in self._servos.items()}
+        self.counts = {name: found[channel] for name, channel in self._channels.items()}
 
     def us(self, name: str) -> float:
         """Return the pulse length of a servo [us], NaN if it gets none."""
@@ -66,11 +67,16 @@ class Pulses:
         self._write(name, count)
         return True
 
+    def assign(self, name: str, channel: int) -> None:
+        """Change the channel of a servo without pulses; it adopts those already sent there."""
+        self.counts[name] = self._bus.read([channel])[channel]
+        self._channels[name] = channel
+
     def release(self, name: str) -> None:
         """End the pulses of a servo."""
-        self._bus.release([self._servos[name].channel])
+        self._bus.release([self._channels[name]])
         self.counts[name] = None
 
     def _write(self, name: str, count: int) -> None:
-        self._bus.write(self._servos[name].channel, count)
+        self._bus.write(self._channels[name], count)
         self.counts[name] = count

@@ -110,6 +110,8 @@ def changed_keys(old: ServoCalibration, new: ServoCalibration) -> dict[str, str]
     unit = file_unit(old)
     si = TO_SI[unit]
     values: dict[str, str] = {}
+    if new.channel != old.channel:
+        values["channel"] = str(new.channel)
     if new.zero != old.zero:
         values[f"zero_{unit}"] = _number(new.zero / si)
     if new.points != old.points:

@@ -8,7 +8,7 @@ However it ends, pulses continue unchanged: the arm is held.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -19,8 +19,8 @@ from arm_common.yaml.editing import flow_word
 
 from arm_description import RobotModel
 from arm_hardware.calibration.axes import GRIPPER, Axis, axes_of
-from arm_hardware.calibration.calibration import Calibration, ServoCalibration
-from arm_hardware.calibration.file import CHANNELS, TO_SI, monotonic
+from arm_hardware.calibration.calibration import Calibration, ServoCalibration, config_folder
+from arm_hardware.calibration.file import CHANNELS, TO_SI, load_calibration, monotonic
 from arm_hardware.calibration.pulses import Pulses
 from arm_hardware.calibration.store import DECIMALS, change, changed_keys, file_unit, within_reach
 from arm_hardware.errors import CalibrationError, HardwareError
@@ -35,6 +35,7 @@ class CalibrationDraft:
         self._si = TO_SI[self.unit]
         # Position of the servo -> pulse [us], in order of measurement.
         self.points: dict[float, float] = {}
+        self.channel = servo.channel
         self.clamp: list[float | None] = [None, None]  # new (least, most) pulse, None if not set
 
     def add_point(self, position: float, pulse_us: float) -> None:
@@ -65,7 +66,7 @@ class CalibrationDraft:
 
     def result(self, today: date) -> ServoCalibration:
         """Return the updated servo; the old points remain until there are two new ones."""
-        servo, old = self.servo, self.servo.pulse_limits_us
+        servo, old = replace(self.servo, channel=self.channel), self.servo.pulse_limits_us
         if len(self.points) >= 2:
             rows = tuple(sorted((place * self._si, us) for place, us in self.points.items()))
             servo = replace(servo, points=rows, calibrated=today)
@@ -90,6 +91,7 @@ HELP = """\
   > <    ten counts longer, shorter       (or up, down)
   m      measured: type the joint's present position
   u k    undo the last point; keep the file's points and add to them
+  c      change the channel that this servo is plugged into
   [ ]    this pulse is the shortest, the longest it may ever get
   r      release this servo: it goes limp
   w      show what would be written, then write it if you confirm
@@ -118,6 +120,7 @@ class CalibrationSession:
             "m": self._measure,
             "u": lambda: self._draft.undo(),
             "k": lambda: self._draft.keep_file_points(),
+            "c": self._change_channel,
             "[": lambda: self._bound(0),
             "]": lambda: self._bound(1),
             "r": self._release,
@@ -157,7 +160,7 @@ class CalibrationSession:
             f"{draft.joint_position(place):g} {draft.unit}: {us:.0f}"
             for place, us in reversed(draft.points.items())
         )
-        return f"{name} (channel {draft.servo.channel})  {pulse}  new points: {points or 'none'}"
+        return f"{name} (channel {draft.channel})  {pulse}  new points: {points or 'none'}"
 
     @property
     def _name(self) -> str:
@@ -217,6 +220,25 @@ class CalibrationSession:
         except ValueError as error:
             self._terminal.print(f"Not recorded: {error}.")
 
+    def _change_channel(self) -> None:
+        name, draft = self._name, self._draft
+        if self._pulses.counts[name] is not None:
+            self._terminal.print(f"{name} gets pulses on channel {draft.channel}; r releases it.")
+            return
+        self._terminal.show(f"Channel of {name}, 0 to {CHANNELS - 1} (Enter: {draft.channel}): ")
+        typed = self._terminal.line().strip()
+        used = {other.channel: n for n, other in self._drafts.items() if other is not draft}
+        if typed not in map(str, range(CHANNELS)):
+            if typed:
+                self._terminal.print(f"Not changed: {typed!r} is not 0 to {CHANNELS - 1}.")
+        elif int(typed) in used:
+            self._terminal.print(
+                f"Not changed: channel {typed} is that of {used[int(typed)]}; change that first."
+            )
+        else:
+            self._pulses.assign(name, int(typed))
+            draft.channel = int(typed)
+
     def _bound(self, end: int) -> None:
         if not self._has_pulses():
             return
@@ -233,7 +255,7 @@ class CalibrationSession:
         new = change(self._path, self._text, self._values())
         diff = new.diff()
         if not diff:
-            say("Nothing to write: note two points of a servo, or set its limits.")
+            say("Nothing to write: measure two points of a servo, or set its limits or channel.")
             return
         say(diff.rstrip("\n"))
         if not self._yes(f"Write this to {self._path}?"):
@@ -288,18 +310,30 @@ SLIDE = "points_mm_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [100
 
 
 def template(model: RobotModel) -> str:
-    """Return a file with ideal servos on channels 0, 1, 2, ..., for editing."""
+    """Return a file with ideal servos, for editing.
+
+    Their channels are those of the calibration shipped for the robot, otherwise 0, 1, 2, ...
+    """
     axes = axes_of(model)
     if len(axes) > CHANNELS:
         raise CalibrationError(f"{model.name} has {len(axes)} servos, a board has {CHANNELS}")
     text = HEAD.format(robot=flow_word(model.name))
-    for channel, axis in enumerate(axes):
-        entry = f"{{channel: {channel}, {_points(axis)}}}"
+    channels = _channels([axis.name for axis in axes], model.name)
+    for axis in axes:
+        entry = f"{{channel: {channels[axis.name]}, {_points(axis)}}}"
         if axis.name == GRIPPER:
             text += f"\n{GRIPPER}:\n  {entry}\n"
         else:
             text += f"  {flow_word(axis.name)}:\n    {entry}\n"
     return text
+
+
+def _channels(names: Sequence[str], robot: str) -> dict[str, int]:
+    shipped = config_folder() / f"{robot}_servos.yaml"
+    servos = load_calibration(shipped).servos if shipped.is_file() else {}
+    channels = {name: servos[name].channel for name in names if name in servos}
+    free = (channel for channel in range(CHANNELS) if channel not in channels.values())
+    return channels | dict(zip((n for n in names if n not in servos), [*free], strict=False))
 
 
 def _points(axis: Axis) -> str:

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.calibration.calibration import ServoCalibration
+from arm_hardware.calibration.calibration import ServoCalibration, config_folder
 from arm_hardware.calibration.file import load_calibration, parse_calibration
 from arm_hardware.calibration.pulses import Pulses
 from arm_hardware.calibration.wizard import HELP, CalibrationDraft, CalibrationSession, template
@@ -128,7 +128,7 @@ def test_pulses_already_sent_by_the_board_are_kept(file):
     assert "shoulder gets pulses of 1625 us and holds" in script.text()
 
 
-@given(keys=st.lists(st.sampled_from([*"pynbrm.,<>[]ukwh?x q", "up", "down", "12", "-7", ""])))
+@given(keys=st.lists(st.sampled_from([*"pynbrmc.,<>[]ukwh?x q", "up", "down", "12", "-7", ""])))
 def test_no_key_sequence_leaves_the_safe_range_or_starts_a_servo_unconfirmed(calibration, keys):
     """Whatever is typed: each change of a pulse is a step, and the first one was agreed to."""
     seen = []
@@ -177,11 +177,32 @@ def test_bus_failure_is_one_sentence_and_keeps_the_pulse(file):
         (["m", "3", ">", "m", "4", ">", "m", "3.5"], "neither rise nor fall"),
         (["w"], "Nothing to write"),
         (["x"], "Unknown key 'x'"),
+        (["r", "y", "c", "1"], "channel 1 is that of shoulder"),
+        (["r", "y", "c", "16"], "'16' is not 0 to 15"),
+        (["r", "y", "c", "-1"], "'-1' is not 0 to 15"),
         (["]", "w", "["], "never longer than 1498 us"),
     ],
 )
 def test_bad_input_is_explained(file, keys, message):
     assert message in typed(file, FakeBus(), "p", "y", *keys).text()
+
+
+def test_channel_of_a_joint_is_changed_and_its_pulses_go_there(file, calibration):
+    bus = FakeBus()
+    typed(file, bus, "c", "9", "p", "y", "w", "y")
+    assert bus.counts == {9: 307}
+    found = load_calibration(file).servos
+    assert {name: servo.channel for name, servo in found.items()}["waist"] == 9
+    assert all(found[name] == calibration.servos[name] for name in found if name != "waist")
+
+
+def test_channel_with_pulses_is_adopted_and_one_in_use_is_kept(file):
+    bus = FakeBus()
+    bus.counts = {9: 333}
+    assert "1625.0 us" in typed(file, bus, "c", "9").shown  # 333 * 4.88
+    assert "; r releases it" in typed(file, bus, "c", "9", "c").text()
+    script = typed(file, bus, "c", "9", ".", "r", "y", "c", "0", "p", "y")
+    assert bus.counts == {0: 307} and "Not changed" not in script.text()
 
 
 def test_invalid_calibration_is_not_written(file):
@@ -218,6 +239,15 @@ def test_template_of_every_robot_is_a_valid_example(robot, tmp_path):
     made = parse_calibration(template(model).encode(), tmp_path / "new.yaml")
     assert made.example and made.oldest is None and made.robot == model.name
     assert {*model.joint_names} <= set(made.servos)
+
+
+@pytest.mark.parametrize("robot", ["nut_arm", "five_axis"])
+def test_template_has_the_channels_of_the_shipped_calibration(robot, tmp_path):
+    """The tutorial, the picture of the wires and the simulation use these, too."""
+    made = parse_calibration(template(load_robot(robot)).encode(), tmp_path / "new.yaml")
+    shipped = load_calibration(config_folder() / f"{robot}_servos.yaml")
+    for name, servo in shipped.servos.items():
+        assert made.servos[name].channel == servo.channel, name
 
 
 WATCHED = """
@@ -297,5 +327,5 @@ def test_failed_start_is_one_sentence(tmp_path, capsys, monkeypatch, arguments, 
 
 
 def test_every_key_is_in_the_help():
-    for key in "nbp.,<>muk[]rwhq":
+    for key in "nbp.,<>mukc[]rwhq":
         assert f" {key} " in HELP, key
