@@ -42,6 +42,13 @@ _ROTATIONS = {
 }
 
 
+def text_marker(frame: str, size: float, text: str) -> InteractiveMarker:
+    """Return a marker at its frame's origin that shows a text and cannot be moved."""
+    marker = InteractiveMarker(name=NAME, description=text, scale=float(size))
+    marker.header.frame_id = frame
+    return marker
+
+
 def handle_marker(
     frame: str, size: float, mode: str, solutions: Sequence[str], text: str
 ) -> InteractiveMarker:
@@ -50,8 +57,7 @@ def handle_marker(
     `size` is the length of an arrow [m]; the menu has `mode`, one of MODES, checked and lists the
     solutions.
     """
-    marker = InteractiveMarker(name=NAME, description=text, scale=float(size))
-    marker.header.frame_id = frame
+    marker = text_marker(frame, size, text)
     motions = {"shift": Control.MOVE_AXIS, "turn": Control.ROTATE_AXIS}
     if mode == "Position":
         del motions["turn"]
@@ -61,7 +67,7 @@ def handle_marker(
         for motion, kind in motions.items()
     ]
     ball = Marker(type=Marker.SPHERE, color=ColorRGBA(r=0.85, g=0.47, b=0.02, a=0.6))
-    ball.scale.x = ball.scale.y = ball.scale.z = 0.25 * size
+    ball.scale.x = ball.scale.y = ball.scale.z = 0.2 * size
     ball.pose.orientation.w = 1.0
     marker.controls.append(
         Control(name="menu", interaction_mode=Control.MENU, always_visible=True, markers=[ball])

@@ -8,14 +8,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from arm_common.ros.executor import QUIET
 from arm_common.ros.messages import duration_message
-from arm_common.ros.qos import GOAL, STEADY_CLOCK, STREAM
+from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK, STREAM
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from arm_interfaces.msg import TaskState
 from arm_viewer.scene.robot import JointSliders, VisualJoint, VisualRobot
 
 # mypy: disable-error-code="no-untyped-call"
@@ -24,6 +26,7 @@ REST_PERIOD = 0.1  # [s] between joint_states while no slider moves
 SPEED_SHARE = 0.5  # of the joints' speed limits
 SHORTEST_MOTION = 0.2  # [s]
 DEFAULT_SPEED = 1.0  # [rad/s or m/s] of joints without a limit
+TASK_RUNNING = "A task is running: cancel it before you move the arm."
 
 
 class SliderPublisher:
@@ -73,18 +76,40 @@ class SliderPublisher:
 class DriverCommander:
     """Sends trajectories and gripper widths to the arm's driver, which logs what it rejects.
 
-    Publishes arm_controller/joint_trajectory; calls gripper_controller/gripper_cmd. `positions`
-    returns the measured joint positions, by name [rad or m].
+    Publishes arm_controller/joint_trajectory; calls gripper_controller/gripper_cmd; subscribes
+    run_task/state, because a command would end the motion of a task and fail it. `positions`
+    returns the measured joint positions, by name [rad or m]; `on_task` is called when a task
+    begins or ends.
     """
 
-    def __init__(self, node: Node, positions: Callable[[], Mapping[str, float]]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        positions: Callable[[], Mapping[str, float]],
+        on_task: Callable[[], None] = lambda: None,
+    ) -> None:
         self._publisher = node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
         gripper = "gripper_controller/gripper_cmd"
         self._gripper = ActionClient(node, GripperCommand, gripper, goal_service_qos_profile=GOAL)
         self._arm: Sequence[VisualJoint] = ()
-        self._positions = positions
+        self._positions, self._on_task = positions, on_task
+        self._task_active = False
+        self._task_state = node.create_subscription(
+            TaskState, "run_task/state", self._on_task_state, LATCHED, event_callbacks=QUIET
+        )
+
+    @property
+    def task_running(self) -> bool:
+        """Whether a task is planned, executed or paused by a task server that still exists."""
+        return self._task_active and bool(self._task_state.get_publisher_count())
+
+    def _on_task_state(self, message: TaskState) -> None:
+        active = message.state != TaskState.IDLE
+        if active != self._task_active:
+            self._task_active = active
+            self._on_task()
 
     @property
     def available(self) -> bool:
@@ -100,6 +125,8 @@ class DriverCommander:
 
         Return why something cannot move, or "".
         """
+        if self.task_running:
+            return TASK_RUNNING
         if not self._arm:
             return "The joints of the arm are unknown: no robot_description has been received."
         arm = {joint.name for joint in self._arm}

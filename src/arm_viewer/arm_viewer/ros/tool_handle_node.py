@@ -34,14 +34,16 @@ from arm_viewer.ros.interactive_marker import (
     LIST_SOLUTIONS,
     InteractiveServer,
     handle_marker,
+    text_marker,
 )
-from arm_viewer.ros.joint_commands import DriverCommander
+from arm_viewer.ros.joint_commands import TASK_RUNNING, DriverCommander
 from arm_viewer.ros.service_client import IkClient
 from arm_viewer.scene.robot import VisualRobot, read_robot
 
 # mypy: disable-error-code="no-untyped-call"
 
 PERIOD = 0.1  # [s] between updates of the marker's pose
+HANDLE_SIZE = 0.15  # of the reach: about as long as a tool
 FEEDBACK = InteractiveMarkerFeedback
 
 
@@ -68,7 +70,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         self._mode, self._text, self._held = "Pose", "", False
         self._solutions: Sequence[str] = ()
         self._shown: Array | None = None
-        self._driver = DriverCommander(self, lambda: self._positions)
+        self._driver = DriverCommander(self, lambda: self._positions, self._on_task)
         self._targets = self.create_publisher(JointState, "joint_targets", 10)
         self._server = InteractiveServer(self, "tool_handle", self._on_feedback)
         self._follower = IkFollower(
@@ -126,6 +128,11 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         self._follower.request = IkRequest(mode=MODES[mode])
         self._show()
 
+    def _on_task(self) -> None:
+        """Hide the handle while a task runs, also if it is being dragged."""
+        self._held = False
+        self._show()
+
     def _command(self, joints: Mapping[str, float]) -> str:
         """Move the arm through its driver, else through the sliders."""
         if self._driver.available:
@@ -151,8 +158,11 @@ class ToolHandleNode(Node):  # type: ignore[misc]
     def _show(self) -> None:
         if self._robot is None:
             return
-        size = 0.3 * max(self._robot.reach, 0.05)
-        marker = handle_marker(self._robot.root, size, self._mode, self._solutions, self._text)
+        size = HANDLE_SIZE * max(self._robot.reach, 0.05)
+        if self._driver.task_running:
+            marker = text_marker(self._robot.root, size, TASK_RUNNING)
+        else:
+            marker = handle_marker(self._robot.root, size, self._mode, self._solutions, self._text)
         tool = self._tool()
         if tool is not None:
             marker.pose = pose_message(tool)

@@ -135,6 +135,34 @@ def test_late_client_gets_the_marker_and_its_sequence_number(rviz):
     assert response.sequence_number >= rviz.numbers[-1] - 1
 
 
+def test_handle_refuses_and_hides_while_a_task_runs(rviz):
+    from arm_common.ros.qos import LATCHED
+    from trajectory_msgs.msg import JointTrajectory
+
+    from arm_interfaces.msg import TaskState
+
+    node, commands = rviz.ros.node, []
+    name = "arm_controller/joint_trajectory"
+    driver = node.create_subscription(JointTrajectory, name, commands.append, 10)
+    task = node.create_publisher(TaskState, "run_task/state", LATCHED)
+    rviz.ros.until(lambda: node.count_publishers(name), BOUND)
+    rviz.send(rviz.Feedback.MOUSE_DOWN)
+    task.publish(TaskState(state=TaskState.PAUSED))
+    rviz.ros.until(lambda: "A task is running" in rviz.marker.description, BOUND)
+    assert not rviz.marker.controls
+    # the rest of a drag, and a solution of the menu that is still open
+    rviz.send(rviz.Feedback.POSE_UPDATE, moved(rviz.tip(), -0.02))
+    rviz.send(rviz.Feedback.MENU_SELECT, entry=FIRST_SOLUTION)
+    task.publish(TaskState(state=TaskState.IDLE))
+    rviz.ros.until(lambda: rviz.marker.controls, BOUND)
+    assert not commands
+    again = drag(rviz, moved(rviz.tip(), -0.02))
+    rviz.ros.until(lambda: again() or commands, BOUND)
+    rviz.send(rviz.Feedback.MOUSE_UP)
+    node.destroy_subscription(driver)
+    node.destroy_publisher(task)
+
+
 def test_mode_without_orientation_has_no_rings():
     for mode, turns in (("Position", 0), ("Pose", 3)):
         marker = handle_marker("base_link", 0.1, mode, (), "")
