@@ -119,7 +119,7 @@ class Driver:
         try:
             self.output.bus.open()
             self.controller.read()
-        except HardwareError:
+        except Exception:
             self.bus.close()
             raise
         self._open = True

@@ -34,6 +34,7 @@ def run_node(
     executor: Callable[[], Executor] | None = None,
     begin: Callable[[ProcessEnd], bool] = lambda end: True,
     close: Callable[[], None] | None = None,
+    failed: Callable[[Exception], object] | None = None,
 ) -> int:
     """Run nodes on one executor until SIGINT, SIGTERM, SIGHUP, shutdown or a failing callback.
 
@@ -46,6 +47,7 @@ def run_node(
         executor: Creates another executor than the default `StaticExecutor`.
         begin: Called once the executor spins; returns whether to continue.
         close: Called at the end, while the executor still spins.
+        failed: Called with the exception of a callback, which then does not end the process.
 
     Returns:
         The exit code: 0 after a signal, 1 after bad input or if `begin` returned False.
@@ -63,7 +65,8 @@ def run_node(
         if any(node.get_parameter("use_sim_time").value for node in nodes):
             batch_delay = 0.0
         spun = StaticExecutor(batch_delay) if executor is None else executor()
-        return _spin_until(end, ExecutorThread(spun, nodes, end.request), begin, close)
+        thread = ExecutorThread(spun, nodes, end.request, failed)
+        return _spin_until(end, thread, begin, close)
     except input_errors as error:
         sys.stderr.write(f"{error}\n")
         return 1

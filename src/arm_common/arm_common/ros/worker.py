@@ -20,6 +20,7 @@ from rclpy.task import Future
 _T = TypeVar("_T")
 _SWITCH_INTERVAL = 1e-4  # [s]
 _SPIN_PERIOD = 0.5  # [s] after which the thread checks whether it missed a shutdown
+_FAILURE_PAUSE = 0.02  # [s] so that an executor that fails at once again leaves time for others
 _DRAIN_ROUNDS = 5  # sending the result of a goal takes two executor tasks
 _DRAIN_TIMEOUT = 3.0  # [s] of wall time for all rounds
 _SEND_TIME = 0.05  # [s] of wall time for the middleware to send queued messages
@@ -60,13 +61,19 @@ class ExecutorThread:
     """Spins an executor with some nodes in a thread until `stop`, which shuts it down.
 
     `on_end` is called in the thread when a callback has failed (spinning continues) or the context
-    was shut down.
+    was shut down. With `on_failure`, which is called with the exception, failures are no end.
     """
 
     def __init__(
-        self, executor: Executor, nodes: Iterable[Node], on_end: Callable[[], None]
+        self,
+        executor: Executor,
+        nodes: Iterable[Node],
+        on_end: Callable[[], None],
+        on_failure: Callable[[Exception], object] | None = None,
     ) -> None:
-        self.failures: list[Exception] = []  # exceptions of callbacks
+        self.failures: list[Exception] = []  # exceptions of callbacks, without on_failure
+        self._on_failure = on_failure
+        self._last_failure: Exception | None = None
         self._executor, self._on_end = executor, on_end
         self._stopping = False
         for node in nodes:
@@ -110,7 +117,15 @@ class ExecutorThread:
                 break
             except Exception as error:  # noqa: BLE001
                 if self._executor.context.ok():  # otherwise the shutdown itself made rclpy fail
-                    self.failures.append(error)
-                    self._on_end()
+                    self._fail(error)
         if not self._stopping:
             self._on_end()
+
+    def _fail(self, error: Exception) -> None:
+        if self._on_failure is None:
+            self.failures.append(error)
+            self._on_end()
+        elif error is not self._last_failure:  # rclpy may raise it twice
+            self._last_failure = error
+            self._on_failure(error)
+            time.sleep(_FAILURE_PAUSE)

@@ -109,6 +109,7 @@ class ControlLoop:
         self._late: deque[float] = deque(maxlen=LATENESS_WINDOW)
         self._ticks = 0
         self._slips = 0
+        self._last_failure = ""
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="arm_control", daemon=True)
 
@@ -149,6 +150,15 @@ class ControlLoop:
             try:
                 self._tick(due)
             except Exception as error:  # noqa: BLE001 - a tick must not end the thread
-                _LOGGER.error("The control loop failed: %s", error)
-                self._failed(error)
+                self._report(error)
             due += self._period
+
+    def _report(self, error: Exception) -> None:
+        """Pass on an exception of a tick; log it unless it repeats the last one."""
+        if repr(error) != self._last_failure:
+            self._last_failure = repr(error)
+            _LOGGER.error("The control loop failed: %s", error)
+        try:
+            self._failed(error)
+        except Exception as another:  # noqa: BLE001 - nor may its consequences
+            _LOGGER.error("The failure was not handled: %r", another)

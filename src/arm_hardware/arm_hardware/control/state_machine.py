@@ -293,7 +293,7 @@ class DriverStateMachine(ABC):
     def fail(self, why: str) -> None:
         """Enter FAULT; nothing is sent until armed again."""
         with self._lock:
-            self._abort_all(why)
             self._armed = False
             self._fault = why
+            self._abort_all(why)
         self.changed()

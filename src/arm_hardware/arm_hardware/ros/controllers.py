@@ -91,6 +91,8 @@ class TrajectoryServer(GoalServer):
             controller.follow(self._validate(message, controller), streamed=True)
         except HardwareError as error:
             self._context.refuse(_TOPIC, error)
+        except Exception as error:  # noqa: BLE001 - no message ends the process
+            self._context.fail(_TOPIC, error)
 
 
 class GripperServer(GoalServer):

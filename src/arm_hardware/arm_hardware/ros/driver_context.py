@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import logging
 import time
+import traceback
+from pathlib import Path
 
 import rclpy.clock
 from builtin_interfaces.msg import Time
@@ -13,12 +15,13 @@ from builtin_interfaces.msg import Time
 from arm_hardware.clock import SteadyClock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.driver import Driver
-from arm_hardware.errors import HardwareError, StateError
+from arm_hardware.errors import StateError
 from arm_hardware.ros.parameters import DriverParameters
 
 _LOGGER = logging.getLogger(__name__)
 NANO = 1_000_000_000
 TRIES, AT_ONCE = 5, 5e-4  # [s]
+CALLS = 5  # innermost calls to log of an unforeseen exception
 
 
 class DriverTime:
@@ -78,7 +81,25 @@ class DriverContext:
             raise StateError("The driver is not configured; configure and activate it.")
         return driver.controller
 
-    def refuse(self, what: str, error: HardwareError) -> None:
+    def refuse(self, what: str, error: Exception) -> None:
         """Log why a command was rejected."""
         self.last_rejection = f"{what}: {error}"
         _LOGGER.warning("Refused on %s: %s", what, error)
+
+    def fail(self, what: str, error: Exception) -> str:
+        """Stop the arm after an exception that nobody foresaw, and log where it was raised.
+
+        The arm holds until reset.
+
+        Returns:
+            One sentence about it, which the status shows as well.
+        """
+        why = f"an internal error in {what} ({error!r}), please report it"
+        calls = reversed(traceback.extract_tb(error.__traceback__)[-CALLS:])
+        places = " < ".join(f"{Path(c.filename).name}:{c.lineno} {c.name}" for c in calls)
+        _LOGGER.error("Stopped: %s; raised in %s", why, places)
+        self.last_rejection = f"{what}: {error!r}"
+        driver = self.driver
+        if driver is not None:
+            driver.controller.stop(why)
+        return f"Stopped: {why}."

@@ -141,6 +141,9 @@ class GoalServer(ABC):
         except HardwareError as error:
             self._context.refuse(self.name, error)
             return GoalResponse.REJECT
+        except Exception as error:  # noqa: BLE001 - no goal ends the process
+            self._context.fail(self.name, error)
+            return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 
     def _on_accepted(self, handle: Any) -> None:
@@ -151,8 +154,9 @@ class GoalServer(ABC):
         except HardwareError as error:
             self._context.refuse(self.name, error)
             code = error.code if isinstance(error, CommandError) else INVALID_GOAL
-            goal = Goal()
-            goal.finish(GoalOutcome.ABORTED, code, str(error))
+            goal = _aborted(code, str(error))
+        except Exception as error:  # noqa: BLE001
+            goal = _aborted(INVALID_GOAL, self._context.fail(self.name, error))
         self._running[bytes(handle.goal_id.uuid)] = Running(goal, prepared.controller)
         handle.execute()
 
@@ -168,15 +172,32 @@ class GoalServer(ABC):
         running = self._running[key]
         client = self._client_monitor.watch()
         while not running.goal.wait(FEEDBACK_PERIOD):
-            message = self._feedback(running)
-            if message is not None:
-                self._client_monitor.publish_feedback(handle, message, client)
-                if client.timed_out(time.monotonic()):
-                    running.controller.give_up(running.goal, CLIENT_LOST)
+            try:
+                self._report(handle, running, client)
+            except Exception as error:  # noqa: BLE001 - it ends the goal, not the process
+                running.goal.finish(
+                    GoalOutcome.ABORTED, INVALID_GOAL, self._context.fail(self.name, error)
+                )
         self._publish_now()
         _set_terminal_state(handle, running.goal)
         del self._running[key]
         return self._result(running)
+
+    def _report(self, handle: Any, running: Running, client: ClientLivenessMonitor) -> None:
+        """Publish feedback; end the motion if the client is lost."""
+        message = self._feedback(running)
+        if message is None:
+            return
+        self._client_monitor.publish_feedback(handle, message, client)
+        if client.timed_out(time.monotonic()):
+            running.controller.give_up(running.goal, CLIENT_LOST)
+
+
+def _aborted(code: int, why: str) -> Goal:
+    """Return a goal that has ended before it began."""
+    goal = Goal()
+    goal.finish(GoalOutcome.ABORTED, code, why)
+    return goal
 
 
 def _set_terminal_state(handle: Any, goal: Goal) -> None:

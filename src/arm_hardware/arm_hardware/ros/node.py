@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
+from typing import Any, TypeAlias
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
@@ -20,6 +21,7 @@ from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
 from arm_hardware.ros.controllers import GripperServer, TrajectoryServer
 from arm_hardware.ros.driver_context import DriverContext, DriverTime
+from arm_hardware.ros.managed_node import ManagedNode
 from arm_hardware.ros.parameters import driver_parameters
 from arm_hardware.ros.state_publisher import DriverStatePublisher
 
@@ -31,10 +33,30 @@ DEPRECATED_STOP = "arm_hardware/stop_now"  # its previous name, kept for one ver
 GOALS_END_WITHIN = 3.0  # [s] of wall time for aborted goals to return their results
 
 _STOPPED = "Stopped; holding until reset."
+AUTOSTART = {"none": (), "configure": ("configure",), "activate": ("configure", "activate")}
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
-class HardwareNode(LifecycleNode):  # type: ignore[misc]
+_Transition: TypeAlias = Callable[[Any, LifecycleState], TransitionCallbackReturn]
+
+
+def _transition(change: _Transition) -> _Transition:
+    """Return a lifecycle callback that fails, and holds, where the given one raises."""
+
+    @wraps(change)
+    def guarded(node: HardwareNode, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            return change(node, state)
+        except (HardwareError, DescriptionError) as error:
+            node.refuse(change.__name__.removeprefix("on_"), error)
+        except Exception as error:  # noqa: BLE001 - rclpy would drop the exception
+            node.fail(change.__name__.removeprefix("on_"), error)
+        return FAILURE
+
+    return guarded
+
+
+class HardwareNode(ManagedNode):
     """Translates between ROS and the driver, which exists from configure to cleanup."""
 
     def __init__(self) -> None:
@@ -61,16 +83,14 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
 
     # -- Lifecycle --------------------------------------------------------------------------------
 
+    @_transition
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Load robot and calibration, open the bus, read the registers; send no pulses."""
-        try:
-            model = load_robot(self.parameters.robot)
-            driver = Driver(model, self.parameters.options, self._driver_clock)
-            driver.controller.changed = self._publisher.wake
-            driver.controller.moved = self._publisher.tick
-            driver.open()
-        except (HardwareError, DescriptionError) as error:
-            return self._failed("configure", error)
+        model = load_robot(self.parameters.robot)
+        driver = Driver(model, self.parameters.options, self._driver_clock)
+        driver.controller.changed = self._publisher.wake
+        driver.controller.moved = self._publisher.tick
+        driver.open()
         self._shared.driver = driver
         self._publisher.wake()
         self.get_logger().info(
@@ -78,49 +98,52 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
         )
         return SUCCESS
 
+    @_transition
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start arming; the status shows when motion is accepted."""
         driver = self._shared.driver  # read once: another thread may end the driver meanwhile
-        try:
-            if driver is None:
-                raise StateError("The driver is not configured.")
-            driver.begin_arming()
-        except HardwareError as error:
-            return self._failed("activate", error)
+        if driver is None:
+            raise StateError("The driver is not configured.")
+        driver.begin_arming()
         self.get_logger().info(driver.controller.snapshot().message)
         return super().on_activate(state)
 
-    def _failed(self, transition: str, error: Exception) -> TransitionCallbackReturn:
-        self.get_logger().error(str(error))
-        self._shared.last_rejection = f"{transition}: {error}"
-        return FAILURE
-
+    @_transition
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Abort goals and hold."""
         self._shared.controller().disarm("deactivated.")
         return super().on_deactivate(state)
 
+    @_transition
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Release the servos and close the bus."""
         self.end_driver("release")
         self._publisher.wake()
         return SUCCESS
 
+    @_transition
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Carry out the configured exit action."""
         self.end_driver()
         return SUCCESS
 
-    on_error = on_shutdown
+    @_transition
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """End the driver after an error within a transition; the servos keep their pulses."""
+        self.end_driver("hold")
+        return SUCCESS
 
     def autostart(self) -> bool:
         """Trigger the configured transitions; return whether they succeeded."""
-        last = self.parameters.first_transition
-        if last == "none":
-            return True
-        if self.trigger_configure() != SUCCESS:
-            return False
-        return last == "configure" or self.trigger_activate() == SUCCESS
+        return self.reach(*AUTOSTART[self.parameters.first_transition])
+
+    def refuse(self, what: str, error: Exception) -> None:
+        """Log and report why a request was refused."""
+        self._shared.refuse(what, error)
+
+    def fail(self, what: str, error: Exception) -> str:
+        """Stop the arm after an exception that nobody foresaw; return one sentence about it."""
+        return self._shared.fail(what, error)
 
     def end_driver(self, action: str = "") -> None:
         """Abort goals and carry out an exit action, by default the configured one.
@@ -150,18 +173,24 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
             self._shared.refuse(EMERGENCY_STOP, error)
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        try:
-            self._shared.controller().stop()
-            response.success, response.message = True, _STOPPED
-        except HardwareError as error:
-            response.success, response.message = False, str(error)
+        self._answer("stop", self._stop, response)
         self.get_logger().warning(response.message)
         return response
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        try:
-            response.success, response.message = True, self._shared.controller().reset()
-        except HardwareError as error:
-            response.success, response.message = False, str(error)
+        self._answer("reset", lambda: self._shared.controller().reset(), response)
         self.get_logger().info(response.message)
         return response
+
+    def _stop(self) -> str:
+        self._shared.controller().stop()
+        return _STOPPED
+
+    def _answer(self, what: str, act: Callable[[], str], response: Trigger.Response) -> None:
+        """Answer a request with the sentence of what was done, or with why it was not."""
+        try:
+            response.success, response.message = True, act()
+        except HardwareError as error:
+            response.success, response.message = False, str(error)
+        except Exception as error:  # noqa: BLE001 - no request ends the process
+            response.success, response.message = False, self.fail(what, error)

@@ -191,6 +191,10 @@ class DriverStatePublisher:
         while True:
             self.woken.wait(max(0.0, self.time_to_next(time.monotonic())))
             self.woken.clear()
-            self.publish()
+            try:
+                self.publish()
+            except Exception as error:  # noqa: BLE001 - the thread reports until the end
+                self._context.fail("publishing the state", error)
+                time.sleep(0.0 if self._closing else SLOW_PERIOD)
             if self._closing:
                 return

@@ -107,14 +107,21 @@ sys.exit(process.main())
 """
 
 
-def test_exception_in_a_callback_triggers_the_exit_action(start, client, board):
+def test_exception_in_a_callback_holds_and_the_process_lives(start, client, board):
     process = start(exit_action="release", code=FAILING)
     answer = moving(client)
     client.ask("reset", Trigger.Request())
-    code, output = process.output()
-    assert code == 1 and "RuntimeError: on purpose" in output and output.count("Traceback") == 1
-    assert board.pulses() == 0
     assert client.done(answer).status == GoalStatus.STATUS_ABORTED
+    status = client.wait_settled(HardwareStatus.STOPPED)
+    assert "RuntimeError('on purpose')" in status.message and board.pulses() == 5
+    left = board.counts()
+    assert client.trigger("stop").success and client.lifecycle() == "active"
+    assert board.counts() == left
+    code, output = process.end()
+    assert (
+        code == 0 and output.count("raised in <string>:7 fail") == 1 and "Traceback" not in output
+    ), output
+    assert board.pulses() == 0
 
 
 def test_board_of_a_killed_driver_keeps_pulsing_until_taken_over_or_released(
