@@ -48,6 +48,7 @@ def park(
     """
     try:
         goal = controller.follow(_goal_at_rest(controller, rest))
+        controller.set_speed_scaling(1.0)
         controller.refuse_new_goals("the driver is ending")
     except HardwareError as error:
         _LOGGER.warning("The arm is not parked: %s", error)

@@ -144,6 +144,18 @@ def calibration(calibration_path):
     return load_calibration(calibration_path)
 
 
+@pytest.fixture(scope="session")
+def make_rig(model, calibration):
+    """Return a function that makes an armed rig of some motion options."""
+
+    def make(**options) -> Rig:
+        rig = Rig(model, calibration, MotionOptions(**options))
+        rig.arm()
+        return rig
+
+    return make
+
+
 @pytest.fixture
 def rig(model, calibration) -> Iterator[Rig]:
     return Rig(model, calibration)
@@ -156,11 +168,9 @@ def armed(rig) -> Rig:
 
 
 @pytest.fixture
-def gentle(model, calibration) -> Rig:
+def gentle(make_rig) -> Rig:
     """An armed rig with a limit of jerk."""
-    rig = Rig(model, calibration, MotionOptions(jerk_time=0.15))
-    rig.arm()
-    return rig
+    return make_rig(jerk_time=0.15)
 
 
 @pytest.fixture

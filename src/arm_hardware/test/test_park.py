@@ -68,6 +68,16 @@ def test_parking_moves_to_rest_slowly_and_then_releases(driver):
             assert all(abs(a - b) <= 12 for a, b in zip(row, after, strict=True))
 
 
+def test_paused_arm_is_parked(driver):
+    goal = driver.controller.follow(single_point_goal(driver.axes, 2.0, FAR))
+    driver.controller.set_speed_scaling(0.0)
+    history = record(driver)
+    driver.close()
+    arrived = next(row for row in reversed(history) if all(row))
+    assert arrived[:4] == home_of(driver) and not any(history[-1])
+    assert goal.outcome is GoalOutcome.ABORTED
+
+
 def test_second_signal_cuts_parking_short(driver, slow_parking, monkeypatch):
     monkeypatch.setattr(parking, "SIGNAL_ECHO", 0.0)
     history, asked = record(driver), []

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from arm_common.transforms import Array
 
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.control.arming import StaggeredArming
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.control.state_machine import HOLDING, DriverStateMachine
 from arm_hardware.control.watchdogs import StreamWatchdog
-from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError
+from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError, StateError
 from arm_hardware.motion.execution import Goal, GoalOutcome, Tolerances, TrajectoryExecution
 from arm_hardware.motion.goal_validation import ValidatedGoal
 from arm_hardware.motion.gripper import GripperExecution, GripperGoal, GripTimer, plan_gripper_goal
@@ -43,6 +44,7 @@ class TrajectoryController(DriverStateMachine):
         self._watchdog = StreamWatchdog(motion_options.command_timeout)
         self._grip_timer = GripTimer(motion_options.grip_force)
         self._final_note = ""
+        self._factor = motion_options.speed_scaling
 
     @property
     def reference(self) -> tuple[float, ...] | None:
@@ -77,7 +79,7 @@ class TrajectoryController(DriverStateMachine):
             self._preempt(self._arm)
             self._begin_motion()
             self._arm = TrajectoryExecution(self.axes, motion, tolerances or Tolerances())
-            self._note = "Following a trajectory; positions are commanded, not measured."
+            self._note = self._moving_note(arm=True)
             started = self._arm.goal
         self.changed()
         return started
@@ -86,15 +88,63 @@ class TrajectoryController(DriverStateMachine):
         """Return the motion that follow() would begin; arguments and errors as there."""
         with self._lock:
             self.require_ready()
-            n = len(self.axes.arm)
-            position = np.array([s.position for s in self._states[:n]])
-            velocity = np.array([s.velocity for s in self._states[:n]])
+            start = self._start_of_motion()
             if isinstance(goal, PlannedMotion):
-                if goal.starts_at(position, velocity):
+                if goal.starts_at(*start):
                     return goal
                 goal = goal.goal
-            power_budget = self._options.power_budget
-            return plan_motion(goal, self.axes, position, velocity, self._dt, power_budget)
+            position, velocity, scaling = start
+            budget = self._options.power_budget
+            return plan_motion(goal, self.axes, position, velocity, self._dt, budget, scaling)
+
+    def _start_of_motion(self) -> tuple[Array, Array, float]:
+        """Return position and velocity at scaling 1 (n,) [rad or m, /s], and the scaling."""
+        states = self._states[: len(self.axes.arm)]
+        position = np.array([s.position for s in states])
+        velocity = np.array([s.velocity for s in states])
+        if not velocity.any():
+            return position, velocity, self._factor
+        run = self._arm
+        scaling = run.scaling if run is not None and run.following else 1.0
+        return position, velocity / scaling, scaling
+
+    @property
+    def speed_scaling(self) -> float:
+        """The requested speed scaling, 0 to 1."""
+        return self._factor
+
+    def set_speed_scaling(self, factor: float) -> None:
+        """Scale the speed of all motions, 0 to 1.
+
+        Running motions approach it along their path, within the acceleration limits. At 0 they
+        brake and wait, and their goals remain active.
+
+        Raises:
+            CommandError: The factor is not within 0 to 1.
+            StateError: No more goals are accepted.
+        """
+        if not 0.0 <= factor <= 1.0:
+            raise CommandError(
+                f"A speed scaling of {factor:g} is not within 0 to 1; motions are never faster "
+                "than planned."
+            )
+        with self._lock:
+            if factor == self._factor:
+                return
+            if self._closed:
+                raise StateError(f"Refused: {self._closed}.")
+            self._factor = factor
+            if self._is_moving() and not self._final_note:
+                self._note = self._moving_note(self._arm is not None)
+        self.changed()
+
+    def _moving_note(self, arm: bool) -> str:
+        """Return the sentence about a motion of the arm or the gripper."""
+        what = "Following a trajectory; positions are" if arm else "Moving the gripper;"
+        if self._factor == 0.0:
+            return "Paused: the speed scaling is 0; motions continue once it is above."
+        scaled = "" if self._factor == 1.0 else f" The speed scaling is {self._factor:.3g}."
+        return f"{what} commanded, not measured.{scaled}"
 
     def hold(self, why: str) -> None:
         """Abort a running trajectory, brake and hold; raise StateError if motion is refused."""
@@ -122,7 +172,7 @@ class TrajectoryController(DriverStateMachine):
             self._begin_motion()
             self._grip_timer.end()
             self._grip = GripperExecution(self.axes.all[-1], grip)
-            self._note = "Moving the gripper; commanded, not measured."
+            self._note = self._moving_note(arm=False)
             goal = self._grip.goal
         self.changed()
         return goal
@@ -182,8 +232,8 @@ class TrajectoryController(DriverStateMachine):
         arm, grip = self._arm, self._grip
         if arm is None and grip is None:
             return
-        arm_over = arm is not None and arm.advance(self._states, self._dt)
-        grip_over = grip is not None and grip.advance(self._states[-1], self._dt)
+        arm_over = arm is not None and arm.advance(self._states, self._dt, self._factor)
+        grip_over = grip is not None and grip.advance(self._states[-1], self._dt, self._factor)
         self._send(self._smoother.push([s.position for s in self._states]))
         self.moved()
         if self._latched:  # stopped meanwhile: perhaps not everything was sent
@@ -227,7 +277,7 @@ class TrajectoryController(DriverStateMachine):
                 "gripper_hold_time is over; the gripper's pressure was reduced to "
                 f"{relaxed.counts} counts."
             )
-            self._grip = GripperExecution(self.axes.all[-1], relaxed)
+            self._grip = GripperExecution(self.axes.all[-1], relaxed, scaled=False)
 
     def _give_up(self, why: str) -> None:
         if self._arm is not None:

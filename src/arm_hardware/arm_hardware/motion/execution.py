@@ -18,6 +18,7 @@ from arm_hardware.errors import (
     SUCCESSFUL,
 )
 from arm_hardware.motion.limiter import AxisState, brake, settled, track
+from arm_hardware.motion.speed_scaling import TICK_ROUNDING, ScaledTime
 from arm_hardware.motion.trajectory_start import PlannedMotion
 
 
@@ -97,7 +98,7 @@ class Tolerances:
 
 
 class TrajectoryExecution(Execution):
-    """A trajectory being followed, or aborted and braked."""
+    """A trajectory being followed at a speed scaling, or aborted and braked."""
 
     def __init__(self, axes: Axes, motion: PlannedMotion, tolerances: Tolerances) -> None:
         """Start at the current command with the next tick."""
@@ -105,13 +106,22 @@ class TrajectoryExecution(Execution):
         self._axes = axes.arm
         self._motion = motion
         self._tolerances = tolerances
-        self._ticks = 0
-        self._time = 0.0
+        self._time = ScaledTime(motion, self._axes)
+
+    @property
+    def following(self) -> bool:
+        """Whether it follows the trajectory, instead of braking."""
+        return not (self.canceled or self.goal.done)
+
+    @property
+    def scaling(self) -> float:
+        """Seconds of the trajectory per second, as executed by the last tick."""
+        return self._time.scaling
 
     @property
     def reference(self) -> tuple[float, ...]:
         """Present position on the trajectory (n,) [rad or m]."""
-        return tuple(float(p) for p in self._motion.requested.sample(self._time))
+        return tuple(float(p) for p in self._motion.requested.sample(self._time.now))
 
     @property
     def goal_positions(self) -> tuple[float, ...]:
@@ -123,17 +133,14 @@ class TrajectoryExecution(Execution):
         """Report the goal as aborted and start braking."""
         self.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, why)
 
-    def advance(self, states: Sequence[AxisState], dt: float) -> bool:
-        """Advance the states by one tick; return whether the motion is over."""
-        if self.canceled or self.goal.done:
+    def advance(self, states: Sequence[AxisState], dt: float, factor: float = 1.0) -> bool:
+        """Advance the states by one tick towards a speed scaling; return whether it is over."""
+        if not self.following:
             return self._brake(states, dt)
-        motion, last = self._motion, len(self._motion.times) - 1
-        now, then = (motion.positions[min(self._ticks + k, last)] for k in (0, 1))
+        turns = self._motion.next_reversals(self._time.now)
+        now, then = self._time.advance([state.velocity for state in states], dt, factor)
         for i, axis in enumerate(self._axes):
-            turn = motion.next_reversal(i, min(self._ticks, last))
-            track(axis, states[i], float(now[i]), float(then[i]), dt, turn)
-        self._ticks += 1
-        self._time += dt
+            track(axis, states[i], float(now[i]), float(then[i]), dt, turns[i])
         self._check_path(states)
         return self._arrived(states)
 
@@ -148,7 +155,7 @@ class TrajectoryExecution(Execution):
 
     def _arrived(self, states: Sequence[AxisState]) -> bool:
         motion = self._motion
-        if self._ticks >= len(motion.times) - 1:
+        if self._time.now >= motion.duration - TICK_ROUNDING:
             if motion.ends_moving:
                 self.goal.finish(GoalOutcome.SUCCEEDED, SUCCESSFUL, PASSED)
                 return False
@@ -162,7 +169,7 @@ class TrajectoryExecution(Execution):
         return False
 
     def _check_goal(self, states: Sequence[AxisState]) -> None:
-        late = self._time - self._motion.requested.duration
+        late = self._time.now - self._motion.requested.duration
         if not 0.0 < self._tolerances.goal_time < late:
             return
         for axis, state, goal in zip(self._axes, states, self._motion.path.final, strict=False):

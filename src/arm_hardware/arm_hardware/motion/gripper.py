@@ -9,7 +9,7 @@ time. The grasp itself is not measured.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axis, check_position
 from arm_hardware.calibration.servo_map import ServoMap
@@ -66,18 +66,21 @@ def pressed_width(servo: ServoMap, contact: float, counts: int) -> float:
 class GripperExecution(Execution):
     """A gripper motion being executed, starting with the next tick."""
 
-    def __init__(self, axis: Axis, grip: GripperGoal) -> None:
+    def __init__(self, axis: Axis, grip: GripperGoal, scaled: bool = True) -> None:
+        """Create the execution; unless ``scaled`` it ignores the speed scaling."""
         super().__init__()
         self.grip = grip
         self._axis = axis
+        self._scaled = scaled
 
-    def advance(self, state: AxisState, dt: float) -> bool:
-        """Advance the state by one tick; return whether the motion is over."""
+    def advance(self, state: AxisState, dt: float, factor: float = 1.0) -> bool:
+        """Advance the state by one tick at a speed scaling; return whether the motion is over."""
         if self.canceled:
             brake(self._axis, state, dt)
             return state.velocity == 0.0
-        width = self.grip.width
-        track(self._axis, state, width, width, dt, width)
+        width, speed = self.grip.width, self._axis.velocity
+        slowed = replace(self._axis, velocity=speed * factor) if self._scaled else self._axis
+        track(slowed, state, width, width, dt, width)
         return settled(state, width)
 
     def _messages(self) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Retimes a trajectory at each tick: never ahead of schedule, delayed where limits require it.
+"""Retimes a trajectory: never ahead of schedule, delayed where limits require it.
 
 Where one joint cannot follow, time is stretched for all joints, so the arm stays on its path. The
 path parameter of arm_common.time_scaling is the trajectory's own time, hence x <= 1.
@@ -31,11 +31,34 @@ CELLS = 16  # most grid cells on a segment that is too fast, besides finer ones 
 TINY = 1e-12
 
 
-class RetimedTrajectory(NamedTuple):
-    """A trajectory's own time at each tick."""
+class Timing(NamedTuple):
+    """A trajectory's own time as a function of time, with constant acceleration between knots."""
 
-    times: Array  # (k,) from 0 to the duration, never decreasing [s]
-    feasible: bool  # whether the limits can be kept from the start
+    knots: Array  # (k,) times, from 0, never decreasing [s]
+    places: Array  # (k,) the trajectory's own time at the knots, from 0 to its duration [s]
+    rates: Array  # (k,) seconds of the trajectory's own time per second at the knots
+    feasible: bool = True  # whether the limits can be kept from the start
+
+    @property
+    def duration(self) -> float:
+        """Time from start to end [s]."""
+        return float(self.knots[-1])
+
+    def at(self, times: Array) -> Array:
+        """Return the trajectory's own time at times (m,), both [s]."""
+        if len(self.knots) == 1:
+            return np.zeros_like(times)
+        last = self.places[-1]
+        i = np.clip(np.searchsorted(self.knots, times, side="right") - 1, 0, len(self.knots) - 2)
+        took = self.knots[i + 1] - self.knots[i]
+        past = np.clip(times - self.knots[i], 0.0, took)
+        step = self.places[i + 1] - self.places[i]
+        bend = 0.5 * (self.rates[i + 1] ** 2 - self.rates[i] ** 2) / step
+        places: Array = np.minimum(
+            self.places[i] + past * (self.rates[i] + 0.5 * past * bend), last
+        )
+        places[times >= self.knots[-1]] = last
+        return places
 
 
 def retime(
@@ -44,23 +67,22 @@ def retime(
     dt: float,
     moving: bool = False,
     ends_moving: bool = False,
-) -> RetimedTrajectory:
-    """Return the fastest timing at ticks of dt [s] within limits and never ahead of schedule.
+) -> Timing:
+    """Return the fastest timing for ticks of dt [s] within limits and never ahead of schedule.
 
     If ``moving``, the arm starts with the trajectory's first velocity, otherwise at rest; only if
     it ``ends_moving`` may it arrive with the last velocity.
     """
     if trajectory.duration <= 0.0:
-        return RetimedTrajectory(np.zeros(1), True)
+        return Timing(np.zeros(1), np.zeros(1), np.zeros(1))
     from_rest, to_rest = (not np.abs(rates).max() > TINY for rates in trajectory.end_rates)
     speed = np.array([axis.velocity for axis in axes])
     acceleration = np.array([axis.acceleration for axis in axes])
     goes_on = to_rest or ends_moving
     slower = _slowdown(trajectory, speed, acceleration)
     if (from_rest or moving) and goes_on and (slower <= SLACK).all():
-        return RetimedTrajectory(
-            _ticks(np.array([0.0, trajectory.duration]), np.ones(2), dt), True
-        )
+        ends = np.array([0.0, trajectory.duration])
+        return Timing(ends, ends, np.ones(2))
     cells = _cells(trajectory.times, slower, dt)
     u, x, reachable = _grid(trajectory, cells, SHARE * speed, SHARE * acceleration)
     if not goes_on:
@@ -70,7 +92,9 @@ def retime(
     if not from_rest and not moving:
         x[0] = 0.0
     forward_pass(reachable.offset, reachable.gain, x)
-    return RetimedTrajectory(_ticks(u, x, dt), feasible)
+    rates = np.sqrt(np.maximum(x, 0.0))
+    took = 2.0 * np.diff(u) / np.maximum(rates[:-1] + rates[1:], 1e-6)
+    return Timing(np.concatenate([[0.0], np.cumsum(took)]), u, rates, feasible)
 
 
 def _slowdown(trajectory: Trajectory, speed: Array, acceleration: Array) -> Array:
@@ -119,18 +143,3 @@ def _cells(times: Array, slower: Array, dt: float) -> _Cells:
         place.append(shares[keep])
         index.append(np.full(int(keep.sum()), k))
     return np.concatenate(index), np.concatenate(place)
-
-
-def _ticks(u: Array, x: Array, dt: float) -> Array:
-    """Return u at each tick, given x at points u and constant w between them."""
-    rate = np.sqrt(np.maximum(x, 0.0))
-    step = np.diff(u)
-    took = 2.0 * step / np.maximum(rate[:-1] + rate[1:], 1e-6)
-    t = np.concatenate([[0.0], np.cumsum(took)])
-    ticks = dt * np.arange(int(np.ceil(t[-1] / dt - 1e-9)) + 1)
-    i = np.clip(np.searchsorted(t, ticks, side="right") - 1, 0, len(step) - 1)
-    past = np.minimum(ticks - t[i], took[i])
-    w = 0.5 * (x[i + 1] - x[i]) / step[i]
-    places: Array = np.minimum(u[i] + past * (rate[i] + 0.5 * past * w), u[-1])
-    places[-1] = u[-1]
-    return places

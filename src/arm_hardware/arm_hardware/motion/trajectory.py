@@ -55,7 +55,7 @@ class Trajectory:
             return np.repeat(self.positions, len(times), axis=0)
         k = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.times) - 2)
         a, c, e = (part[k] for part in self._coefficients)
-        s = ((times - self.times[k]) / np.diff(self.times)[k])[:, None]
+        s = ((times - self.times[k]) / (self.times[k + 1] - self.times[k]))[:, None]
         inner: Array = self.positions[k] + s * (a + s * (c + s * e))
         inner[times <= 0.0] = self.positions[0]
         inner[times >= self.duration] = self.positions[-1]

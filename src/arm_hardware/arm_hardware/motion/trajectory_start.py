@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plans the motion from the current command through a goal's points, tick by tick."""
+"""Plans the motion from the current command through a goal's points."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes, check_position,
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget, staggered_trajectory
 from arm_hardware.motion.goal_validation import SPEED_MARGIN, ValidatedGoal
-from arm_hardware.motion.retiming import retime
+from arm_hardware.motion.retiming import Timing, retime
 from arm_hardware.motion.trajectory import (
     BLEND_SHARE,
     Trajectory,
@@ -39,19 +39,30 @@ class PlannedMotion:
     start: tuple[Array, Array]  # positions and velocities (n,) [rad or m, per second]
     requested: Trajectory  # the trajectory as requested, starting at the current command
     path: Trajectory  # the same with corners blended
-    times: Array  # (k,) the path's own time at each tick [s]
-    positions: Array  # (k, n) positions at each tick [rad or m]
+    timing: Timing  # the path's own time, delayed where limits require it
     ends_moving: bool = False  # whether the final velocity is not 0
+    scaling: float = 1.0  # speed scaling at which it starts
 
-    def starts_at(self, position: Array, velocity: Array) -> bool:
-        """Return whether the motion starts at this command."""
-        return np.array_equal(self.start, (position, velocity))
+    def starts_at(self, position: Array, velocity: Array, scaling: float) -> bool:
+        """Return whether the motion starts at this command; see plan_motion()."""
+        return scaling == self.scaling and np.array_equal(self.start, (position, velocity))
 
-    def next_reversal(self, joint: int, tick: int) -> float | None:
-        """Return the position [rad or m] at which a joint reverses or rests next, if any."""
-        return (
-            None if self.ends_moving else self.path.next_reversal(joint, float(self.times[tick]))
-        )
+    @property
+    def duration(self) -> float:
+        """Time from start to end at full speed [s]."""
+        return self.timing.duration
+
+    def samples(self, times: Array) -> Array:
+        """Return the positions (k, n) [rad or m] at times (k,) from the start [s]."""
+        return self.path.samples(self.timing.at(times))
+
+    def next_reversals(self, time: float) -> list[float | None]:
+        """Return the positions [rad or m] at which the joints reverse or rest next, if any."""
+        n = len(self.start[0])
+        if self.ends_moving:
+            return [None] * n
+        place = float(self.timing.at(np.array([time]))[0])
+        return [self.path.next_reversal(i, place) for i in range(n)]
 
 
 def plan_motion(
@@ -61,10 +72,12 @@ def plan_motion(
     velocity: Array,
     dt: float,
     power_budget: PowerBudget = UNLIMITED,
+    scaling: float = 1.0,
 ) -> PlannedMotion:
     """Return the motion from the current command through a goal's points.
 
-    The command is position and velocity (n,) [rad or m, per second]; dt is a tick [s].
+    The command is position and velocity (n,) [rad or m, per second]; dt is a tick [s]. If it
+    moves at a speed scaling, that and the velocity at scaling 1 are given.
 
     Raises:
         CommandError: A joint would have to move too fast or leave its limits between points.
@@ -80,11 +93,11 @@ def plan_motion(
     ends_moving = plan.velocities is not None and bool(np.any(plan.velocities[-1]))
     candidates = _CandidatePaths(plan, points, axes, position, velocity, power_budget)
     for path in candidates.paths() if moving else (candidates.direct(1.0),):
-        retimed = retime(path, axes.arm, dt, moving, ends_moving)
-        if not moving or (retimed.feasible and _keeps_limits(path, axes)):
+        timing = retime(path, axes.arm, dt, moving, ends_moving)
+        if not moving or (timing.feasible and _keeps_limits(path, axes)):
             break
-    start, positions = (position, velocity), path.samples(retimed.times)
-    return PlannedMotion(plan, start, requested, path, retimed.times, positions, ends_moving)
+    start = position, velocity
+    return PlannedMotion(plan, start, requested, path, timing, ends_moving, scaling)
 
 
 @dataclass(frozen=True)

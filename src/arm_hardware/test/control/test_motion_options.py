@@ -260,3 +260,102 @@ def test_reported_velocities_match_the_sent_positions(armed):
         rows += armed.tick()
         rates.append(armed.controller.snapshot().velocities)
     np.testing.assert_allclose(np.diff(rows, axis=0) / DT, rates, atol=1e-9)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10_000))
+def test_scaling_goals_cancels_and_grips_at_random_break_no_limit(make_rig, seed):
+    rng = np.random.default_rng(seed)
+    rig = make_rig()
+    rows = [rig.positions, rig.positions]
+    goals = []
+    for _ in range(40):
+        choice = rng.integers(6)
+        if choice < 3:
+            factor = rng.choice([0.0, 1.0, rng.uniform()])
+            rig.controller.set_speed_scaling(float(factor))
+        elif choice == 3:
+            goals.append(rig.follow((2.0, rng.uniform(-0.6, 0.6, 4))))
+        elif choice == 4:
+            rig.controller.grip(float(rng.uniform(0.0, 0.03)))
+        elif goals:
+            rig.controller.cancel(goals[-1])
+        rows += rig.tick(int(rng.integers(1, 30)))
+    rig.controller.set_speed_scaling(1.0)
+    rows += rig.rest()[1:]
+    assert rig.controller.state is DriverState.ARMED
+    assert all(goal.done for goal in goals)
+    speed, acceleration = (
+        np.array([getattr(axis, what) for axis in rig.axes])
+        for what in ("velocity", "acceleration")
+    )
+    assert (np.abs(np.diff(rows, axis=0)) / DT <= speed * (1 + 1e-9)).all()
+    changes = np.abs(np.diff(rows, 2, axis=0)) / DT**2
+    assert (changes <= acceleration * (1 + 1e-6) + 1e-6).all()
+
+
+def test_scaling_of_0_pauses_arm_and_jaws_with_their_goals_active(armed):
+    goal, grip = armed.follow((1.0, AWAY)), armed.controller.grip(0.005)
+    armed.tick(5)
+    armed.controller.set_speed_scaling(0.0)
+    assert "Paused" in armed.controller.snapshot().message
+    armed.tick(40)
+    held = armed.positions
+    armed.tick(200)
+    np.testing.assert_array_equal(armed.positions, held)
+    assert not goal.done and not grip.done
+    assert armed.controller.state is DriverState.MOVING
+    armed.controller.set_speed_scaling(1.0)
+    armed.run(goal)
+    armed.run(grip)
+    assert {goal.outcome, grip.outcome} == {GoalOutcome.SUCCEEDED}
+    np.testing.assert_allclose(armed.positions[:4], AWAY)
+
+
+def test_goal_at_scaling_0_waits_for_the_scaling(armed):
+    armed.controller.set_speed_scaling(0.0)
+    before, goal = armed.positions, armed.follow((1.0, AWAY))
+    armed.tick(100)
+    np.testing.assert_array_equal(armed.positions, before)
+    armed.controller.set_speed_scaling(0.5)
+    assert armed.run(goal) * DT > 1.9
+    assert goal.outcome is GoalOutcome.SUCCEEDED
+
+
+def test_stop_is_at_once_whatever_the_scaling(armed):
+    goal = armed.follow((2.0, AWAY))
+    armed.tick(30)
+    armed.controller.set_speed_scaling(0.4)
+    armed.tick(1)
+    before = armed.positions
+    armed.controller.stop()
+    armed.tick(2)
+    np.testing.assert_array_equal(armed.positions, before)
+    assert goal.outcome is GoalOutcome.ABORTED
+
+
+def test_cancel_of_a_paused_goal_ends_it(armed):
+    goal = armed.follow((1.0, AWAY))
+    armed.tick(10)
+    armed.controller.set_speed_scaling(0.0)
+    armed.tick(100)
+    armed.controller.cancel(goal)
+    armed.tick(2)
+    assert goal.outcome is GoalOutcome.CANCELED
+    assert armed.controller.state is DriverState.ARMED
+
+
+@pytest.mark.parametrize("factor", [-0.1, 1.5, math.nan, math.inf])
+def test_scaling_outside_0_to_1_is_rejected(armed, factor):
+    with pytest.raises(CommandError, match="not within 0 to 1"):
+        armed.controller.set_speed_scaling(factor)
+    assert armed.controller.speed_scaling == 1.0
+
+
+def test_grip_force_is_reduced_at_scaling_0(make_rig):
+    rig = make_rig(grip_force=GripForceOptions(time=1.0))
+    rig.run(rig.controller.grip(0.02, 6))
+    rig.controller.set_speed_scaling(0.0)
+    pressed = rig.positions[4]
+    rig.tick(100)
+    assert rig.positions[4] > pressed

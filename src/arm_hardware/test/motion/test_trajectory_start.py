@@ -3,6 +3,7 @@
 """What is driven of a trajectory: on its path, never ahead of it, all joints late together."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -51,14 +52,24 @@ def motion_of(plan, position=ZERO, velocity=ZERO, power_budget=UNLIMITED):
         return None
 
 
+def ticks(motion) -> np.ndarray:
+    """Return the times of the ticks of a motion [s]."""
+    return DT * np.arange(math.ceil(motion.duration / DT - 1e-9) + 1)
+
+
+def planned(motion) -> np.ndarray:
+    """Return the planned positions at the ticks."""
+    return motion.samples(ticks(motion))
+
+
 def drive(motion, position=ZERO, velocity=ZERO) -> np.ndarray:
     """Return where the axes are at each tick, the limits kept by the limiter."""
     states = [AxisState(p, v) for p, v in zip(position, velocity, strict=True)]
     rows = [[s.position for s in states]]
-    for k, (now, then) in enumerate(itertools.pairwise(motion.positions)):
+    for time, (now, then) in zip(ticks(motion), itertools.pairwise(planned(motion)), strict=False):
+        turns = motion.next_reversals(float(time))
         for i, axis in enumerate(AXES.arm):
-            turn = motion.path.next_reversal(i, float(motion.times[k]))
-            track(axis, states[i], float(now[i]), float(then[i]), DT, turn)
+            track(axis, states[i], float(now[i]), float(then[i]), DT, turns[i])
         rows.append([s.position for s in states])
     return np.array(rows)
 
@@ -72,9 +83,10 @@ def test_arm_starting_at_rest_stays_on_its_path(seed, kind):
     motion = motion_of(random_plan(np.random.default_rng(seed), kind))
     if motion is None:
         return
-    assert motion.times[0] == 0.0 and motion.times[-1] == motion.path.duration
-    assert (np.diff(motion.times) >= 0.0).all() and (np.diff(motion.times) <= DT + 1e-9).all()
-    np.testing.assert_allclose(drive(motion), motion.positions, atol=ON_PATH)
+    times = motion.timing.at(ticks(motion))
+    assert times[0] == 0.0 and times[-1] == motion.path.duration
+    assert (np.diff(times) >= 0.0).all() and (np.diff(times) <= DT + 1e-9).all()
+    np.testing.assert_allclose(drive(motion), planned(motion), atol=ON_PATH)
     np.testing.assert_allclose(motion.path.final, motion.requested.final)
 
 
@@ -88,20 +100,23 @@ def test_moving_arm_joins_its_path(seed, kind):
         return
     way = drive(motion, ZERO, velocity)
     n = len(way) // 2
-    np.testing.assert_allclose(way[n:], motion.positions[n:], atol=5 * ON_PATH)
+    np.testing.assert_allclose(way[n:], planned(motion)[n:], atol=5 * ON_PATH)
 
 
 def test_feasible_trajectory_is_not_retimed():
     plan = ValidatedGoal(np.array([2.0]), np.array([[1.0, -0.5, 0.3]]), np.zeros((1, 3)))
     motion = motion_of(plan)
-    np.testing.assert_allclose(motion.times, DT * np.arange(101), atol=1e-9)
+    np.testing.assert_allclose(
+        motion.timing.at(DT * np.arange(101)), DT * np.arange(101), atol=1e-9
+    )
+    assert motion.duration == pytest.approx(2.0)
 
 
 def test_all_joints_are_delayed_together():
     alone = ValidatedGoal(np.array([0.5]), np.array([[0.0, 0.0, 0.6]]), np.zeros((1, 3)))
     beside = ValidatedGoal(np.array([0.5]), np.array([[0.3, -0.3, 0.6]]), np.zeros((1, 3)))
     slow, both = motion_of(alone), motion_of(beside)
-    assert len(both.times) == len(slow.times) > 0.5 / DT + 5
+    assert both.duration == pytest.approx(slow.duration) and slow.duration > 0.5 + 5 * DT
     way = drive(both)
     np.testing.assert_allclose(way[:, 0], way[:, 2] / 2.0, atol=ON_PATH)
     np.testing.assert_allclose(way[:, 1], -way[:, 2] / 2.0, atol=ON_PATH)
@@ -114,7 +129,7 @@ def test_corners_are_blended_as_tightly_as_the_accelerations_allow():
     assert np.abs(way - points[0]).max(axis=1).min() <= 1.0**2 / (8 * 0.9 * 12.0) + 1e-3
     low, high = motion.path.extremes()
     assert (low >= -1e-12).all() and (high <= 0.5 + 1e-12).all()
-    assert len(motion.times) * DT < 1.0 + 0.3
+    assert motion.duration < 1.0 + 0.3
 
 
 def test_reversal_in_motion_is_blended_with_joints_in_step():
@@ -122,7 +137,7 @@ def test_reversal_in_motion_is_blended_with_joints_in_step():
     plan = ValidatedGoal(np.array([0.6]), np.array([[-0.4, -0.2, -0.2]]), np.zeros((1, 3)))
     motion = motion_of(plan, ZERO, velocity)
     way = drive(motion, ZERO, velocity)
-    np.testing.assert_allclose(way, motion.positions, atol=ON_PATH)
+    np.testing.assert_allclose(way, planned(motion), atol=ON_PATH)
     np.testing.assert_allclose(way[:, 0], 2.0 * way[:, 1], atol=ON_PATH)
 
 
@@ -160,13 +175,13 @@ def test_path_moving_too_many_joints_at_once_is_rejected():
     with pytest.raises(CommandError, match=r"point 2 moves 2 joints.*max_moving_joints"):
         plan_motion(both, AXES, ZERO, ZERO, DT, PowerBudget(1))
     one = ValidatedGoal(np.array([1.0, 2.0]), np.array([[0.1, 0, 0], [0.1, 0.1, 0]]), None)
-    assert plan_motion(one, AXES, ZERO, ZERO, DT, PowerBudget(1)).positions[-1][1] == 0.1
+    assert planned(plan_motion(one, AXES, ZERO, ZERO, DT, PowerBudget(1)))[-1][1] == 0.1
 
 
 def test_single_point_at_time_zero_must_be_near_the_arm():
     near = ValidatedGoal(np.array([0.0]), np.array([[0.01, 0.0, 0.0]]), None)
     motion = motion_of(near)
-    assert motion.positions[-1][0] == 0.01 and len(motion.times) < 10
+    assert planned(motion)[-1][0] == 0.01 and motion.duration < 10 * DT
 
 
 def test_concatenation_requires_velocities():
