@@ -143,7 +143,7 @@ def test_client_page_names_every_method_of_arm():
 
 
 MAKERS = {
-    "ActionClient", "ActionServer", "create_client", "create_publisher", "create_service",
+    "ActionClient", "action_server", "create_client", "create_publisher", "create_service",
     "create_subscription", "serve",
 }  # fmt: skip
 NOT_OURS = {"doctor_echo", "list_parameters", "get_parameters", "set_parameters"}

@@ -15,7 +15,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from arm_common.ros.actions import action_server
+from rclpy.action import CancelResponse, GoalResponse
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.duration import Duration
 from rclpy.impl.implementation_singleton import rclpy_implementation
@@ -107,7 +108,7 @@ class GoalServer(ABC):
         timeout = context.parameters.client_timeout
         self._client_monitor = GoalClientMonitor(node, self.action, self.name, timeout)
         self._group = MutuallyExclusiveCallbackGroup()
-        self._server = ActionServer(
+        self._server = action_server(
             node,
             self.action,
             self.name,

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arm_common.errors import InputError
+from arm_common.ros.actions import action_server
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import STEADY_CLOCK
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action import CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
@@ -93,7 +94,7 @@ class TaskServer(Node):
         self.create_timer(_IDLE_POLL_PERIOD, polled.take, clock=STEADY_CLOCK)
         group = ReentrantCallbackGroup()  # to handle checks while a task runs
         self.create_service(CheckTask, "check_task", self._on_check, callback_group=group)
-        self._server = ActionServer(
+        self._server = action_server(
             self,
             RunTask,
             "run_task",

@@ -25,6 +25,7 @@ from arm_tasks.task.request import ArmConfiguration, TaskRequest, load_request
 from arm_tasks.world.reference_run import ReferenceRun
 
 PoseSource: TypeAlias = Callable[[], Mapping[str, TaughtPose]]
+_MAX_STARTS = 20  # tasks whose last start is kept
 
 
 class Planning:
@@ -91,12 +92,13 @@ class Planning:
         """Return the start of the plan of a goal.
 
         A run that resumes at a step needs the plan of the interrupted run, which started where
-        that task was last started; if that is unknown, at rest.
+        that task was last started; if that is unknown or long ago, at rest.
         """
         key = (goal.task, goal.scene, goal.text)
         if not goal.start_step:
+            self._starts.pop(key, None)
             self._starts[key] = ArmConfiguration(dict(current.positions), current.width)
+            if len(self._starts) > _MAX_STARTS:
+                del self._starts[next(iter(self._starts))]
             return current
-        if key not in self._starts:
-            self._starts[key] = ArmConfiguration.of_posture(self._model)
-        return self._starts[key]
+        return self._starts.get(key) or ArmConfiguration.of_posture(self._model)

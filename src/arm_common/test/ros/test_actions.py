@@ -1,0 +1,86 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""An action server keeps few finished goals, and of those no request."""
+
+from contextlib import closing
+
+import pytest
+from action_msgs.msg import GoalStatus, GoalStatusArray
+from arm_common.ros import actions
+from arm_testing.ros.probe import Probe
+from control_msgs.action import FollowJointTrajectory
+from rclpy.action import ActionClient
+from rclpy.qos import qos_profile_action_status_default
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+GOALS, POINTS, TIMEOUT = 40, 200, 0.3
+
+
+@pytest.fixture
+def probe(monkeypatch):
+    monkeypatch.setattr(actions, "RESULT_TIMEOUT", TIMEOUT)
+    with closing(Probe()) as probe:
+        yield probe
+
+
+class Server:
+    """A server of trajectories, with its client in the same node."""
+
+    def __init__(self, probe, execute=None):
+        self.probe, self.requests, self.listed = probe, [], []
+        kind = FollowJointTrajectory
+        self.server = actions.action_server(probe.node, kind, "follow", execute or self._execute)
+        self.client = ActionClient(probe.node, kind, "follow")
+        probe.node.create_subscription(
+            GoalStatusArray,
+            "follow/_action/status",
+            lambda message: self.listed.append(len(message.status_list)),
+            qos_profile_action_status_default,
+        )
+        probe.until(self.client.server_is_ready)
+
+    def _execute(self, handle):
+        self.requests.append(handle.request)
+        assert len(handle.request.trajectory.points) == POINTS
+        handle.succeed()
+        return FollowJointTrajectory.Result(error_string="done")
+
+    def run(self):
+        goal = FollowJointTrajectory.Goal()
+        goal.trajectory.points = [JointTrajectoryPoint(positions=[0.0] * 4)] * POINTS
+        sent = self.client.send_goal_async(goal)
+        self.probe.until(sent.done)
+        result = sent.result().get_result_async()
+        self.probe.until(result.done)
+        return result.result()
+
+
+def test_a_finished_goal_gives_up_its_request_and_keeps_its_result(probe):
+    server = Server(probe)
+    assert server.run().result.error_string == "done"
+    assert server.requests[0] == FollowJointTrajectory.Goal()
+
+
+def test_a_failed_goal_gives_up_its_request(probe, capfd):
+    requests = []
+
+    def fail(handle):
+        requests.append(handle.request)
+        raise KeyError("wrong")
+
+    assert Server(probe, fail).run().status == GoalStatus.STATUS_ABORTED
+    assert requests[0] == FollowJointTrajectory.Goal()
+    assert "wrong" in capfd.readouterr().err
+
+
+def test_finished_goals_leave_the_server_and_its_status(probe):
+    server = Server(probe)
+    for _ in range(GOALS):
+        assert server.run().status == GoalStatus.STATUS_SUCCEEDED
+    # private: rclpy shows what it keeps nowhere else
+    probe.until(lambda: not server.server._goal_handles)
+    assert not server.server._result_futures
+    server.listed.clear()
+    server.run()
+    probe.until(lambda: server.listed)
+    assert max(server.listed) == 1
