@@ -38,12 +38,13 @@ class PowerBudget:
         moves = np.abs(np.diff(points, axis=0)) > MOVES
         if rates is not None:
             moves |= np.abs(rates[-len(moves) :]) > MOVES
-        for k, number in enumerate(moves.sum(axis=1)):
-            if number > self.joints:
-                raise CommandError(
-                    f"The way to point {k + 1} moves {number} joints at once, more than the "
-                    f"{self.joints} of max_moving_joints; move fewer, or send one point at a time."
-                )
+        number = moves.sum(axis=1)
+        k = int(np.argmax(number > self.joints))
+        if number[k] > self.joints:
+            raise CommandError(
+                f"The way to point {k + 1} moves {number[k]} joints at once, more than the "
+                f"{self.joints} of max_moving_joints; move fewer, or send one point at a time."
+            )
 
 
 UNLIMITED = PowerBudget()

@@ -28,6 +28,8 @@ _Cells = tuple[NDArray[np.int_], Array]
 SLACK = 1.0005  # factor on limits, for trajectories planned exactly at them
 SHARE = 0.98  # share of the limits used at grid points, as a margin between them
 CELLS = 16  # most grid cells on a segment that is too fast, besides finer ones at its ends
+MOST_CELLS = 20_000  # on all segments that are too fast, unless there are more than half as many
+BLOCK = 256  # cells evaluated at once
 TINY = 1e-12
 
 
@@ -83,15 +85,15 @@ def retime(
     if (from_rest or moving) and goes_on and (slower <= SLACK).all():
         ends = np.array([0.0, trajectory.duration])
         return Timing(ends, ends, np.ones(2))
-    cells = _cells(trajectory.times, slower, dt)
-    u, x, reachable = _grid(trajectory, cells, SHARE * speed, SHARE * acceleration)
+    grid = _Grid(trajectory, slower, SHARE * speed, SHARE * acceleration, dt)
+    u, x = grid.places, grid.x
     if not goes_on:
         x[-1] = 0.0
-    backward_pass(reachable.back_offset, reachable.back_gain, x)
+    grid.pass_backward()
     feasible = not moving or bool(x[0] >= 1.0 / SLACK)
     if not from_rest and not moving:
         x[0] = 0.0
-    forward_pass(reachable.offset, reachable.gain, x)
+    grid.pass_forward()
     rates = np.sqrt(np.maximum(x, 0.0))
     took = 2.0 * np.diff(u) / np.maximum(rates[:-1] + rates[1:], 1e-6)
     return Timing(np.concatenate([[0.0], np.cumsum(took)]), u, rates, feasible)
@@ -105,41 +107,97 @@ def _slowdown(trajectory: Trajectory, speed: Array, acceleration: Array) -> Arra
     return np.asarray(np.maximum(fast, np.sqrt((bends / acceleration).max(axis=(0, 2)))))
 
 
-def _grid(
-    trajectory: Trajectory, cells: _Cells, speed: Array, acceleration: Array
-) -> tuple[Array, Array, ReachableSpeeds]:
-    """Return grid points u, the largest x at each of them, and reachable speeds between them."""
-    k, s = cells
-    h = np.diff(trajectory.times)
-    u = np.append(trajectory.times[k] + s * h[k], trajectory.duration)
-    step = np.diff(u)
-    first, left = trajectory.derivatives(k, s)
-    last, right = trajectory.derivatives(k, s + step / h[k])
-    with np.errstate(divide="ignore"):
-        cap = np.minimum(1.0, (speed / np.abs(np.vstack([first, last[-1:]]))).min(axis=1) ** 2)
-    reachable = reachable_speeds(step, first, last, left, right, acceleration)
-    cap[:-1] = np.minimum(cap[:-1], reachable.cap)
-    return u, cap, reachable
+class _Grid:
+    """Points of the path parameter u, and the largest x at each of them.
+
+    Only blocks of it are evaluated: those with a segment too fast for the limits, and those that
+    the passes reach with x < 1. Elsewhere time is not stretched.
+
+    Attributes:
+        places: u at the points, (m,) [s].
+        x: (m,).
+    """
+
+    def __init__(
+        self, trajectory: Trajectory, slower: Array, speed: Array, acceleration: Array, dt: float
+    ) -> None:
+        self._trajectory, self._speed, self._acceleration = trajectory, speed, acceleration
+        self._h = np.diff(trajectory.times)
+        self._segment, self._place = _cells(self._h, slower, dt)
+        starts = trajectory.times[self._segment] + self._place * self._h[self._segment]
+        self.places = np.append(starts, trajectory.duration)
+        self.x = np.ones(len(self.places))
+        self._evaluated: dict[int, ReachableSpeeds] = {}
+        tight = slower[self._segment] > SHARE
+        self._blocks = range(0, len(tight), BLOCK)
+        for start in self._blocks:
+            if tight[start : start + BLOCK].any():
+                self._evaluate(start)
+
+    def pass_backward(self) -> None:
+        """Lower x to the values from which the end can be reached."""
+        for start in reversed(self._blocks):
+            x = self.x[start : start + BLOCK + 1]
+            if start in self._evaluated or x[-1] < 1.0:
+                reachable = self._evaluate(start)
+                backward_pass(reachable.back_offset, reachable.back_gain, x)
+
+    def pass_forward(self) -> None:
+        """Lower x to the values that can be reached from the start."""
+        for start in self._blocks:
+            x = self.x[start : start + BLOCK + 1]
+            if start in self._evaluated or x[0] < 1.0:
+                reachable = self._evaluate(start)
+                forward_pass(reachable.offset, reachable.gain, x)
+
+    def _evaluate(self, start: int) -> ReachableSpeeds:
+        """Return the reachable speeds of a block of cells; lower x to its limits."""
+        known = self._evaluated.get(start)
+        if known is not None:
+            return known
+        k, s = self._segment[start : start + BLOCK], self._place[start : start + BLOCK]
+        step = np.diff(self.places[start : start + BLOCK + 1])
+        first, left = self._trajectory.derivatives(k, s)
+        last, right = self._trajectory.derivatives(k, s + step / self._h[k])
+        with np.errstate(divide="ignore"):
+            fast = self._speed / np.abs(np.vstack([first, last[-1:]]))
+        x = self.x[start : start + BLOCK + 1]
+        np.minimum(x, fast.min(axis=1) ** 2, out=x)
+        reachable = reachable_speeds(step, first, last, left, right, self._acceleration)
+        np.minimum(x[:-1], reachable.cap, out=x[:-1])
+        self._evaluated[start] = reachable
+        return reachable
 
 
-def _cells(times: Array, slower: Array, dt: float) -> _Cells:
+def _cells(h: Array, slower: Array, dt: float) -> _Cells:
     """Return the segment of each cell's start and its place within the segment, 0 to 1.
 
     The rate of time changes at the ends and beside segments that are too fast. Cells are halved
-    there towards the ends of a segment, because a change takes at least one cell.
+    there towards the ends of a segment, because a change takes at least one cell. Where many
+    segments are too fast, each has fewer cells.
     """
     too_fast = slower > SLACK
     fine = too_fast.copy()
     fine[1:] |= too_fast[:-1]
     fine[:-1] |= too_fast[1:]
     fine[[0, -1]] = True
+    ticks = np.where(fine, np.maximum(2.0, np.ceil(h * np.maximum(1.0, slower) / dt)), 1.0)
+    number = np.minimum(min(CELLS, max(2, MOST_CELLS // int(fine.sum()))), ticks).astype(int)
+    depth = np.where(number == CELLS, np.log2(ticks), np.log2(number)).astype(int)
     index, place = [], []
-    for k, h in enumerate(np.diff(times)):
-        ticks = max(2, int(np.ceil(h * max(1.0, slower[k]) / dt))) if fine[k] else 1
-        n = min(CELLS, ticks)
-        halves = 0.5 ** np.arange(1, int(np.log2(ticks)) + 1)
-        shares = np.unique(np.concatenate([np.arange(n) / n, halves, 1.0 - halves]))
-        keep = np.diff(np.append(shares, 1.0)) > 1e-9
-        place.append(shares[keep])
-        index.append(np.full(int(keep.sum()), k))
-    return np.concatenate(index), np.concatenate(place)
+    for kind in np.unique(np.stack([number, depth]), axis=1).T:
+        shares = _shares(*(int(k) for k in kind))
+        segments = np.flatnonzero((number == kind[0]) & (depth == kind[1]))
+        index.append(np.repeat(segments, len(shares)))
+        place.append(np.tile(shares, len(segments)))
+    segment, share = np.concatenate(index), np.concatenate(place)
+    order = np.lexsort((share, segment))
+    return segment[order], share[order]
+
+
+def _shares(number: int, depth: int) -> Array:
+    """Return the starts of a segment's cells, 0 to 1: so many equal ones, and halved ends."""
+    halves = 0.5 ** np.arange(1, depth + 1)
+    shares = np.unique(np.concatenate([np.arange(number) / number, halves, 1.0 - halves]))
+    kept: Array = shares[np.diff(np.append(shares, 1.0)) > 1e-9]
+    return kept

@@ -64,7 +64,8 @@ class Trajectory:
     def derivatives(self, segments: NDArray[np.int_], places: Array) -> tuple[Array, Array]:
         """Return velocities and accelerations (k, n) at places (k,), 0 to 1, in segments (k,)."""
         a, c, e = (part[segments] for part in self._coefficients)
-        h, s = np.diff(self.times)[segments][:, None], places[:, None]
+        h = (self.times[segments + 1] - self.times[segments])[:, None]
+        s = places[:, None]
         return (a + s * (2.0 * c + 3.0 * s * e)) / h, (2.0 * c + 6.0 * s * e) / h**2
 
     @property
@@ -98,7 +99,7 @@ class Trajectory:
     def extremes(self) -> tuple[Array, Array]:
         """Return the smallest and largest positions of the joints, (n,) each [rad or m]."""
         _, positions = self._knots
-        return positions.min(axis=0), positions.max(axis=0)
+        return positions.min(axis=(0, 1)), positions.max(axis=(0, 1))
 
     def next_reversal(self, joint: int, time: float) -> float:
         """Return the position at which a joint reverses or rests next, at or after a time [s]."""
@@ -108,7 +109,7 @@ class Trajectory:
     @cached_property
     def reversals(self) -> tuple[Reversals, ...]:
         """For each joint, times [s] and positions at which it reverses, stops or starts."""
-        times, positions = self._knots
+        times, positions = (knots.reshape(-1, knots.shape[-1]) for knots in self._knots)
         return tuple(_reversals(times[:, i], positions[:, i]) for i in range(positions.shape[1]))
 
     @cached_property
@@ -123,19 +124,19 @@ class Trajectory:
 
     @cached_property
     def _knots(self) -> tuple[Array, Array]:
-        """Times and positions (k, n) of all points and of the cubics' extremes between them."""
-        times = np.repeat(self.times[:, None], self.positions.shape[1], axis=1)
-        if self.velocities is None:
-            return times, self.positions
-        h = np.diff(self.times)[:, None]
+        """Times and positions (m, 3, n) of each point and of the extremes before the next one."""
+        starts = np.repeat(self.times[:, None, None], self.positions.shape[1], axis=2)
+        places = self.positions[:, None, :]
+        if self.velocities is None or len(self.times) == 1:
+            return starts, places
+        h = np.diff(self.times)[:, None, None]
         a, c, e = self._coefficients
-        all_times, all_positions = [times], [self.positions]
-        for s in _roots(3.0 * e, 2.0 * c, a):
-            all_times.append(times[:-1] + s * h)
-            all_positions.append(self.positions[:-1] + s * (a + s * (c + s * e)))
-        times, positions = np.concatenate(all_times), np.concatenate(all_positions)
-        order = np.argsort(times, axis=0, kind="stable")
-        return np.take_along_axis(times, order, 0), np.take_along_axis(positions, order, 0)
+        s = np.sort(np.stack(_roots(3.0 * e, 2.0 * c, a), axis=1), axis=1)
+        a, c, e = a[:, None], c[:, None], e[:, None]
+        inner = np.concatenate([np.zeros_like(a), s], axis=1)
+        times = np.concatenate([starts[:-1] + inner * h, starts[-1:].repeat(3, axis=1)])
+        between = places[:-1] + inner * (a + inner * (c + inner * e))
+        return times, np.concatenate([between, places[-1:].repeat(3, axis=1)])
 
 
 def concatenate(first: Trajectory, second: Trajectory) -> Trajectory:
@@ -165,8 +166,8 @@ def _reversals(times: Array, positions: Array) -> Reversals:
     distinct = np.concatenate([[True], np.diff(times) > 0.0])
     times, positions = times[distinct], positions[distinct]
     signs = np.sign(np.diff(positions))
-    chosen = [*(int(k) + 1 for k in np.flatnonzero(np.diff(signs))), len(times) - 1]
-    return [float(times[k]) for k in chosen], [float(positions[k]) for k in chosen]
+    chosen = np.append(np.flatnonzero(np.diff(signs)) + 1, len(times) - 1)
+    return times[chosen].tolist(), positions[chosen].tolist()
 
 
 BLEND_SHARE = 0.9  # share of the acceleration limits, if there is enough time between points
@@ -203,17 +204,21 @@ def blend_corners(
 
 def quintics_as_cubics(times: Array, points: Array, rates: Array, bends: Array) -> Trajectory:
     """Return cubics that follow the quintics through points, velocities, accelerations (m, n)."""
-    t, q, v = [times[:1]], [points[:1]], [rates[:1]]
-    s = np.arange(1, PIECES + 1)[:, None] / PIECES
-    for k, h in enumerate(np.diff(times)):
-        a0, a1 = 0.5 * bends[k] * h * h, 0.5 * bends[k + 1] * h * h
-        v0, v1 = rates[k] * h, rates[k + 1] * h
-        d = points[k + 1] - points[k]
-        # p + v0 s + a0 s^2 + c3 s^3 + c4 s^4 + c5 s^5 with both ends' values and derivatives
-        c3 = 10.0 * d - 6.0 * v0 - 4.0 * v1 - 3.0 * a0 + a1
-        c4 = -15.0 * d + 8.0 * v0 + 7.0 * v1 + 3.0 * a0 - 2.0 * a1
-        c5 = 6.0 * d - 3.0 * v0 - 3.0 * v1 - a0 + a1
-        t.append(times[k] + s[:, 0] * h)
-        q.append(points[k] + s * (v0 + s * (a0 + s * (c3 + s * (c4 + s * c5)))))
-        v.append((v0 + s * (2 * a0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h)
-    return Trajectory(np.concatenate(t), np.vstack(q), np.vstack(v))
+    h = np.diff(times)[:, None, None]
+    s = np.arange(1, PIECES + 1)[None, :, None] / PIECES
+    start, d = points[:-1, None], np.diff(points, axis=0)[:, None]
+    v0, v1 = rates[:-1, None] * h, rates[1:, None] * h
+    a0, a1 = 0.5 * bends[:-1, None] * h * h, 0.5 * bends[1:, None] * h * h
+    # p + v0 s + a0 s^2 + c3 s^3 + c4 s^4 + c5 s^5 with both ends' values and derivatives
+    c3 = 10.0 * d - 6.0 * v0 - 4.0 * v1 - 3.0 * a0 + a1
+    c4 = -15.0 * d + 8.0 * v0 + 7.0 * v1 + 3.0 * a0 - 2.0 * a1
+    c5 = 6.0 * d - 3.0 * v0 - 3.0 * v1 - a0 + a1
+    t = times[:-1, None] + s[..., 0] * h[..., 0]
+    q = start + s * (v0 + s * (a0 + s * (c3 + s * (c4 + s * c5))))
+    v = (v0 + s * (2 * a0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h
+    n = points.shape[1]
+    return Trajectory(
+        np.append(times[:1], t),
+        np.vstack([points[:1], q.reshape(-1, n)]),
+        np.vstack([rates[:1], v.reshape(-1, n)]),
+    )
