@@ -12,10 +12,11 @@ class Bus(Protocol):
     """A servo board: 12-bit pulse lengths by channel.
 
     Every method but ``close`` may raise the OSError of the underlying bus and may then be called
-    again; none blocks indefinitely.
+    again; none blocks indefinitely. The errno is EBADMSG if data arrive corrupted.
     """
 
     name: str  # of the board and its bus, capitalised to start a sentence
+    rewrites: int  # writes repeated because their registers read back different
 
     def open(self) -> None:
         """Connect without writing: pulses of an earlier process continue.
@@ -26,7 +27,7 @@ class Bus(Protocol):
         """
 
     def start(self) -> None:
-        """Set the pulse frequency and wake the board, unless this is done already.
+        """Set pulse frequency and output mode and wake the board, unless this is done already.
 
         Active channels continue; if the board was asleep, all channels are off afterwards.
 
@@ -35,19 +36,22 @@ class Bus(Protocol):
         """
 
     def running(self) -> bool:
-        """Return whether the board is as ``start`` left it: awake, at the same frequency."""
+        """Return whether the board is as ``start`` left it: awake, same frequency and outputs.
+
+        One read that shows it is enough; a difference is confirmed by further reads.
+        """
 
     def scan(self) -> list[int]:
         """Return the 7-bit addresses that answer."""
 
     def read_counts(self, channels: Iterable[int]) -> dict[int, int | None]:
-        """Return the counts that the board sends, None where it sends no pulse."""
+        """Return the counts that one read shows, None where the board sends no pulse."""
 
     def write_counts(self, counts: Mapping[int, int]) -> None:
-        """Set pulse lengths by channel."""
+        """Set pulse lengths by channel; each is read back and written again if it differs."""
 
     def release(self, channels: Iterable[int]) -> None:
-        """End the pulses of channels: their servos go limp."""
+        """End the pulses of channels, read back as in write_counts: their servos go limp."""
 
     def close(self) -> None:
         """Release the bus. Pulses continue."""

@@ -7,19 +7,25 @@ Every backend uses this code to find and read the board and to detect a reset.
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers
+from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers, confirmed
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.calibration.servo_map import COUNTS, prescale
 from arm_hardware.errors import BusError
 
-MODE1, LED0, ALL_LED_OFF_H, PRE_SCALE = 0x00, 0x06, 0xFD, 0xFE
-RESTART, AUTO_INCREMENT, SLEEP = 0x80, 0x20, 0x10  # of MODE1
+MODE1, MODE2, LED0, ALL_LED_OFF_H, PRE_SCALE = 0x00, 0x01, 0x06, 0xFD, 0xFE
+RESTART, EXTCLK, AUTO_INCREMENT, SLEEP = 0x80, 0x40, 0x20, 0x10  # of MODE1
+# MODE2 (table 6): INVRT inverts the outputs, OCH changes them before the end of a transfer,
+# without OUTDRV they are open-drain; OUTNE determines them while the pin OE is high.
+INVRT, OCH, OUTDRV, OUTNE = 0x10, 0x08, 0x04, 0x03
+OUTPUTS = OUTDRV  # the value of MODE2: its other bits are 0, as after power-up
 FULL = 0x10  # of the upper byte of LEDn_ON and LEDn_OFF: always on, always off
 CHANNELS = 16
 TRIES = 3
+WRITES = 10  # of a channel whose registers read back different
 OSCILLATOR_START = 0.001  # [s]; at most 500 us (section 7.3.1.1)
 
 
@@ -53,6 +59,7 @@ class Pca9685Bus:
         self._connect = connect
         self._where = where
         self.name = f"The servo board at 0x{board.address:02x} of {where}"
+        self.rewrites = 0
         self._i2c: LockTimeoutI2C | None = None
 
     def open(self) -> None:
@@ -61,49 +68,64 @@ class Pca9685Bus:
             self._i2c = LockTimeoutI2C(self._connect())
             self._registers = Registers(self._i2c, self._board.address)
         self._find_board()
-        self._refuse_foreign_pulses()
+        outputs = confirmed(self._mode, bytes([AUTO_INCREMENT, OUTPUTS]))[1]
+        if not self._frequency_is_right() or (outputs ^ OUTPUTS) & (INVRT | OUTDRV):
+            self._refuse_foreign_pulses()
 
     def start(self) -> None:
-        """Set the frequency and wake the chip; see Bus.start()."""
-        self._refuse_foreign_pulses()
+        """Set frequency and outputs and wake the chip; see Bus.start()."""
+        if not self._frequency_is_right():
+            self._refuse_foreign_pulses()
+        if self._ready():
+            return
+        self._registers.write(MODE2, OUTPUTS)
         if self._ready():
             return
         self._silence_sleeper()
         for left in reversed(range(TRIES)):  # without delay, before the servos lose torque
             try:
                 self._wake()
-                return
+                self._registers.write(MODE2, OUTPUTS)
+                if self._ready():
+                    return
             except OSError:
                 if left == 0:
                     raise
+        raise OSError(errno.EBADMSG, "the mode registers do not keep what is written to them")
 
     def running(self) -> bool:
-        """Return whether the chip is awake, not reset and at the right frequency."""
-        mode = self._registers.read(MODE1)[0]
-        awake = mode & (RESTART | AUTO_INCREMENT | SLEEP) == AUTO_INCREMENT
-        return awake and self._registers.read(PRE_SCALE)[0] == self._prescale
+        """Return whether the chip is awake, not reset, at the right frequency and outputs."""
+        mode = bytes([AUTO_INCREMENT, OUTPUTS])
+        return confirmed(self._mode, mode) == mode and self._frequency_is_right()
 
     def scan(self) -> list[int]:
         """Return the addresses that answer."""
         return self._registers.scan()
 
     def read_counts(self, channels: Iterable[int]) -> dict[int, int | None]:
-        """Return the counts in the registers, None where the output is off or the chip sleeps."""
-        mode = self._registers.read(MODE1)[0]
+        """Return the counts in the registers, None where the output is off or the chip sleeps.
+
+        One transfer reads MODE1 and all registers up to those of the last channel.
+        """
+        wanted = list(channels)
+        block = self._registers.read(MODE1, LED0 + 4 * (max(wanted, default=-1) + 1))
+        mode = block[MODE1]
         if mode & (SLEEP | RESTART):
-            return dict.fromkeys(channels)
-        return {c: pulse_count(self._led(c, bool(mode & AUTO_INCREMENT))) for c in channels}
+            return dict.fromkeys(wanted)
+        if not mode & AUTO_INCREMENT:
+            return {channel: pulse_count(self._led(channel)) for channel in wanted}
+        return {c: pulse_count(block[LED0 + 4 * c : LED0 + 4 * c + 4]) for c in wanted}
 
     def write_counts(self, counts: Mapping[int, int]) -> None:
-        """Set counts from 1 to 4095, with one transfer per channel."""
+        """Set counts from 1 to 4095 and read them back, one channel after the other."""
         for channel, count in counts.items():
             check_count(count)
-            self._registers.write(LED0 + 4 * channel, 0, 0, count & 0xFF, count >> 8)
+            self._set(channel, count)
 
     def release(self, channels: Iterable[int]) -> None:
-        """End the pulses of channels."""
+        """End the pulses of channels and read that back."""
         for channel in channels:
-            self._registers.write(LED0 + 4 * channel, 0, 0, 0, FULL)
+            self._set(channel, None)
 
     def close(self) -> None:
         """Release the bus; the chip keeps running."""
@@ -111,9 +133,38 @@ class Pca9685Bus:
         if i2c is not None:
             i2c.deinit()
 
+    def _set(self, channel: int, count: int | None) -> None:
+        """Set a channel's count, None for no pulses, until its registers read back equal.
+
+        A board that was reset meanwhile takes none: that is left to running().
+        """
+        for again in range(WRITES):
+            self._write(channel, count)
+            if pulse_count(self._registers.read(LED0 + 4 * channel, 4)) == count:
+                return
+            if again and not self.running():
+                return
+            self.rewrites += 1
+        raise OSError(errno.EBADMSG, f"channel {channel} does not keep what is written to it")
+
+    def _write(self, channel: int, count: int | None) -> None:
+        """Write the registers of a channel once."""
+        off = FULL << 8 if count is None else count
+        self._registers.write(LED0 + 4 * channel, 0, 0, off & 0xFF, off >> 8)
+
+    def _mode(self) -> bytes:
+        """Return MODE1 and MODE2 without the bits that do not affect pulses."""
+        mode1, mode2 = (self._registers.read(register)[0] for register in (MODE1, MODE2))
+        relevant = RESTART | EXTCLK | AUTO_INCREMENT | SLEEP
+        return bytes([mode1 & relevant, mode2 & (INVRT | OCH | OUTDRV | OUTNE)])
+
     @property
     def _prescale(self) -> int:
         return prescale(self._board.frequency_hz, self._board.reference_clock_hz)
+
+    def _frequency_is_right(self) -> bool:
+        wanted = bytes([self._prescale])
+        return confirmed(lambda: self._registers.read(PRE_SCALE), wanted) == wanted
 
     def _ready(self) -> bool:
         """Return whether start() has nothing left to do."""
@@ -129,12 +180,18 @@ class Pca9685Bus:
 
     def _silence_sleeper(self) -> None:
         """Clear the channels of a sleeping chip, which would resume their old counts."""
-        mode = self._registers.read(MODE1)[0]
+        mode = confirmed(lambda: self._registers.read(MODE1))[0]
         if not mode & (SLEEP | RESTART):
             return
-        increments = bool(mode & AUTO_INCREMENT)
-        if any(pulse_count(self._led(c, increments)) is not None for c in range(CHANNELS)):
+        for _ in range(WRITES):
+            if not any(self._keeps_count(channel) for channel in range(CHANNELS)):
+                return
             self._registers.write(ALL_LED_OFF_H, FULL)
+        raise OSError(errno.EBADMSG, "the channels do not stay off")
+
+    def _keeps_count(self, channel: int) -> bool:
+        """Return whether a channel's registers hold a count, also while the chip sleeps."""
+        return confirmed(lambda: pulse_count(self._led(channel)), None) is not None
 
     def _find_board(self) -> None:
         address = self._board.address
@@ -156,20 +213,19 @@ class Pca9685Bus:
         )
 
     def _refuse_foreign_pulses(self) -> None:
-        """Raise BusError if the board sends pulses at a frequency that start() would change."""
-        if self._registers.read(PRE_SCALE)[0] == self._prescale:
-            return
-        for channel, count in self.read_counts(range(CHANNELS)).items():
+        """Raise BusError if the board sends any pulses, which start() would change."""
+        everything = range(CHANNELS)
+        sent = confirmed(lambda: tuple(self.read_counts(everything).values()))
+        for channel, count in enumerate(sent):
             if count is not None:
                 raise BusError(
                     f"The board already sends pulses on channel {channel}, at another frequency "
-                    "than the calibration's; switch the servos' power off and on first.",
+                    "than the calibration's, or inverted, or with open-drain outputs; switch the "
+                    "servos' power off and on first.",
                     self._board.address,
                 )
 
-    def _led(self, channel: int, increments: bool) -> bytes:
-        """Return the four registers of a channel."""
+    def _led(self, channel: int) -> bytes:
+        """Return the four registers of a channel, which needs no auto-increment."""
         base = LED0 + 4 * channel
-        if increments:
-            return self._registers.read(base, 4)
         return bytes(self._registers.read(base + k)[0] for k in range(4))

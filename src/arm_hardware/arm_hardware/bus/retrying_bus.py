@@ -1,21 +1,23 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A bus that retries failed transfers and can be halted immediately."""
+"""A bus that retries failed transfers, confirms what it reads, and can be halted immediately."""
 
 from __future__ import annotations
 
 import errno
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TypeVar
 
+from arm_hardware.bus.i2c import confirmed
 from arm_hardware.bus.interface import Bus
 from arm_hardware.errors import BusError
 
 T = TypeVar("T")
 _LOGGER = logging.getLogger(__name__)
-TRIES = 3  # attempts at one transfer before the bus counts as lost
+TRIES = 6  # attempts at one operation, a few transfers, before the bus counts as lost
 GIVE_UP_AFTER = 0.1  # [s] of wall time after which a failed transfer is not retried
 
 # Causes of bus errors (Linux, Documentation/i2c/fault-codes.rst).
@@ -25,6 +27,7 @@ HINTS = {
     errno.ENXIO: _NO_CHIP,
     errno.EIO: "transfers are disturbed; check the wires, keep them short and off the motors'",
     errno.ETIMEDOUT: "the bus is stuck, a wire or a chip holds SDA or SCL; check wires and power",
+    errno.EBADMSG: "the bus corrupts data; check the wires, keep them short and off the motors'",
 }
 
 
@@ -35,6 +38,7 @@ class RetryingBus:
         self.bus = bus
         self._remedy = remedy
         self.faults = 0  # transfers that failed
+        self.misreads = 0  # reads that others did not confirm
         # While true, no channel is written, not even by a retry; set from any thread, without a
         # lock.
         self.halted = False
@@ -51,26 +55,72 @@ class RetryingBus:
         """See Bus.running()."""
         return self._repeat(self.bus.running)
 
+    @property
+    def rewrites(self) -> int:
+        """Writes that were repeated because they read back different."""
+        return self.bus.rewrites
+
     def read(self, channels: Iterable[int]) -> dict[int, int | None]:
-        """See Bus.read_counts()."""
+        """Return the counts that the board sends, confirmed, None where it sends no pulse."""
         numbers = list(channels)
-        return self._repeat(lambda: self.bus.read_counts(numbers))
+
+        def read() -> tuple[int | None, ...]:
+            return tuple(self.bus.read_counts(numbers).values())
+
+        return dict(zip(numbers, self._repeat(lambda: confirmed(read)), strict=True))
+
+    def differences(self, expected: Mapping[int, int | None]) -> dict[int, int | None]:
+        """Return the confirmed counts of the channels that do not send the expected ones."""
+        found = self._repeat(lambda: self.bus.read_counts(expected))
+        suspects = [channel for channel, count in expected.items() if found[channel] != count]
+        believed = {c: self._repeat(partial(self._count, c, expected[c])) for c in suspects}
+        different = {c: count for c, count in believed.items() if count != expected[c]}
+        self.misreads += bool(suspects) and not different
+        return different
 
     def write(self, channel: int, count: int) -> bool:
         """Set the count of one channel, unless halted; return whether it was set."""
+        tried = False
 
         def transfer() -> bool:
-            if self.halted:
-                return False
+            nonlocal tried
+            if self.halted:  # perhaps during a failed attempt that has arrived
+                return tried and self._count(channel, count) == count
+            tried = True
             self.bus.write_counts({channel: count})
             return True
 
-        return self._repeat(transfer)
+        return self._set(channel, transfer)
+
+    def restore(self, channel: int, count: int | None) -> None:
+        """Set what was commanded last, None for no pulses; works while halted, too."""
+        if count is None:
+            self.release([channel])
+        else:
+            self._set(channel, lambda: self.bus.write_counts({channel: count}))
 
     def release(self, channels: Iterable[int]) -> None:
         """See Bus.release(); works while halted, too."""
         numbers = list(channels)
         self._repeat(lambda: self.bus.release(numbers))
+
+    def _count(self, channel: int, expected: int | None) -> int | None:
+        """Return the confirmed count of one channel."""
+        return confirmed(lambda: self.bus.read_counts([channel])[channel], expected)
+
+    def _set(self, channel: int, transfer: Callable[[], T]) -> T:
+        """Run a write to a channel; if it arrives corrupted again and again, end its pulses."""
+        try:
+            return self._repeat(transfer)
+        except BusError as error:
+            cause = error.__cause__
+            if not isinstance(cause, OSError) or cause.errno != errno.EBADMSG:
+                raise
+            try:
+                self.bus.release([channel])
+            except OSError:
+                raise BusError(f"{error} The channel could not be switched off.") from error
+            raise BusError(f"{error} The channel was switched off.") from error
 
     def _repeat(self, transfer: Callable[[], T], then: str = "") -> T:
         """Run a transfer and retry it if it fails; raise BusError if it keeps failing.
@@ -85,9 +135,11 @@ class RetryingBus:
                 self.faults += 1
                 if left == 0 or time.monotonic() - begin > GIVE_UP_AFTER:
                     hint = HINTS.get(error.errno or 0, "check power and wires")
+                    fault = "does not answer"
+                    if error.errno == errno.EBADMSG:
+                        fault = "gets or returns wrong data"
                     raise BusError(
-                        f"{self.bus.name} does not answer ({error}): {hint}; then "
-                        f"{then or self._remedy}."
+                        f"{self.bus.name} {fault} ({error}): {hint}; then {then or self._remedy}."
                     ) from error
                 _LOGGER.debug("A transfer failed and is repeated: %s", error)
         raise AssertionError("unreachable")

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from arm_hardware.bus.i2c import I2C
+from arm_hardware.bus.i2c import I2C, confirmed
 from arm_hardware.bus.pca9685 import CHANNELS, Pca9685Bus, check_count
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.calibration.servo_map import COUNTS
@@ -45,12 +45,15 @@ def import_adafruit(any_computer: bool = False) -> tuple[Any, Callable[[], Any]]
     return ServoKit, lambda: board.I2C()
 
 
-class _HeldBack:
-    """An I2C bus that can hold back all writes, so that a constructor does not change its chip."""
+class _KitI2C:
+    """The I2C bus as ServoKit gets it: reads are confirmed, and writes can be held back.
 
-    def __init__(self, i2c: Any) -> None:
+    ServoKit computes with registers that it reads, and its constructor writes to its chip.
+    """
+
+    def __init__(self, i2c: Any, sends: bool) -> None:
         self._i2c = i2c
-        self.sends = True
+        self.sends = sends
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._i2c, name)
@@ -59,6 +62,18 @@ class _HeldBack:
         """Write to a chip unless writes are held back."""
         if self.sends:
             self._i2c.writeto(*arguments, **options)
+
+    def writeto_then_readfrom(
+        self, address: int, buffer_out: bytes, buffer_in: bytearray, **slices: Any
+    ) -> None:
+        """Read registers of a chip until the reads agree."""
+
+        def read() -> bytes:
+            data = bytearray(buffer_in)
+            self._i2c.writeto_then_readfrom(address, buffer_out, data, **slices)
+            return bytes(data)
+
+        buffer_in[:] = confirmed(read)
 
 
 class ServoKitBus(Pca9685Bus):
@@ -83,18 +98,11 @@ class ServoKitBus(Pca9685Bus):
         self._servokit, _ = import_adafruit(self._any_computer)
         super().open()
 
-    def write_counts(self, counts: Mapping[int, int]) -> None:
-        """Set counts from 1 to 4095, with one transfer per channel."""
-        for channel, count in counts.items():
-            self._servo(channel).fraction = duty_fraction(count)
-
-    def release(self, channels: Iterable[int]) -> None:
-        """End the pulses of channels."""
+    def _write(self, channel: int, count: int | None) -> None:
         if self._kit is None:
-            super().release(channels)
-            return
-        for channel in channels:
-            self._servo(channel).fraction = None
+            super()._write(channel, count)
+        else:
+            self._servo(channel).fraction = None if count is None else duty_fraction(count)
 
     def _ready(self) -> bool:
         return self._kit is not None and self.running()
@@ -106,8 +114,7 @@ class ServoKitBus(Pca9685Bus):
         an earlier process) keeps its pulses: the constructor then only reads.
         """
         self._servos = {}
-        i2c = _HeldBack(self._i2c)
-        i2c.sends = not self.running()
+        i2c = _KitI2C(self._i2c, sends=not self.running())
         try:
             self._kit = self._servokit(
                 channels=CHANNELS,

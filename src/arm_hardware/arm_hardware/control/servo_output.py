@@ -35,7 +35,7 @@ class ServoOutput:
         self.writes = 0  # channels written
 
     def verify_registers(self) -> None:
-        """Compare the next part of the board's registers with what was sent; raise BusError."""
+        """Compare the board's registers, if due, with what was sent; raise BusError."""
         self._monitor.poll(self.counts)
 
     def read(self) -> list[float | None]:
@@ -68,21 +68,28 @@ class ServoOutput:
             sent = self.sent[i]
             self._steps[i] = 0.0 if first or sent is None else position - sent
             self._send(i, position)
+        self._monitor.check_written(self.counts)
 
     def write_one(self, index: int, position: float) -> None:
         """Send a first position [rad or m] to one axis; errors as in write()."""
         self._guard(index, position)
         self._send(index, position)
+        self._monitor.check_written(self.counts)
 
     def release_one(self, index: int) -> None:
         """End the pulses of one axis."""
         if self.counts[index] is not None:
             self.bus.release([self.maps[index].channel])
             self.counts[index] = self.sent[index] = None
+            self._monitor.check_written(self.counts)
 
     def release(self) -> None:
         """End the pulses of every channel."""
         self.bus.release(m.channel for m in self.maps)
+        self.forget()
+
+    def forget(self) -> None:
+        """Regard all counts and positions as unknown until they are read."""
         self.counts = [None] * len(self.maps)
         self.sent = [None] * len(self.maps)
 

@@ -217,7 +217,9 @@ class DriverStateMachine(ABC):
             self._abort_all(f"The driver was disarmed: {why}")
             self._armed = False
             self._fault = ""
-            self._note = f"Not armed: {why} The last pulses continue."
+            unknown = None in self._output.counts
+            pulses = "Positions are unknown." if unknown else "The last pulses continue."
+            self._note = f"Not armed: {why} {pulses}"
         self.changed()
 
     def release(self, why: str) -> None:
@@ -291,9 +293,11 @@ class DriverStateMachine(ABC):
         return "The stop is cleared; nothing moves until commanded."
 
     def fail(self, why: str) -> None:
-        """Enter FAULT; nothing is sent until armed again."""
+        """Enter FAULT: nothing is sent, and positions are unknown, until armed again."""
         with self._lock:
             self._armed = False
             self._fault = why
             self._abort_all(why)
+            self._output.forget()
+            self._estimate.synchronize(self._output.counts)
         self.changed()

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.errors import BusError
+
+_LOGGER = logging.getLogger(__name__)
 
 
 class StreamWatchdog:
@@ -76,47 +78,112 @@ class ClientLivenessMonitor:
         return last is not None and 0.0 < self._timeout < now - last
 
 
-PERIOD = 0.1  # [s] between two checks
+PERIOD = 0.1  # [s] between two checks of a board at rest, and of its mode
 
 RESET = (
     "The servo board was reset or lost its power, or another program reconfigured it; check the "
     "supply, then deactivate and activate."
 )
+RECONFIGURED = (
+    "Another program, or data corrupted on the way, changed the servo board's mode registers, "
+    "which were set again; end it or check the wires, then deactivate and activate."
+)
 
 
 class BoardMonitor:
-    """Checks a board's mode and the axes' channels in turn; polled every dt [s]."""
+    """Reads back a board's mode and the axes' channels; polled every dt [s].
+
+    What differs has one of three causes, which are told apart by when it changed:
+
+    - A write reads back different: it was corrupted on the way. The bus writes it again.
+    - A channel changed while writes to others were disturbed: one of them went astray (a flipped
+      bit in the register's number). It is restored, and the motion continues.
+    - A channel changed after all writes had read back right and before the next one: no transfer
+      of this driver can have caused that, whichever bits differ. Another program writes to the
+      board. The channel is restored, and the driver faults. A channel that was switched off
+      stays off, since ``release`` may have done it.
+    """
 
     def __init__(self, bus: RetryingBus, channels: Sequence[int], dt: float) -> None:
         self._bus = bus
         self._dt = dt
         self._channels = tuple(channels)
-        self._turns = itertools.cycle(range(-1, len(self._channels)))
-        self._wait = 0.0
+        self._wait = self._wait_for_mode = 0.0
+        self._disturbances = 0
+        self._next_warning = 1
 
     def poll(self, counts: Sequence[int | None]) -> None:
-        """Compare the next register, if due, with the counts last sent to the axes.
+        """Compare the board, if due, with the counts last sent to the axes, before any write.
 
         Raises:
             BusError: It differs, or the bus is lost.
         """
         self._wait -= self._dt
-        if self._wait > 0.0:
-            return
-        self._wait = PERIOD
-        turn = next(self._turns)
-        if turn < 0:
+        self._wait_for_mode -= self._dt
+        if self._wait_for_mode <= 0.0:
+            self._wait_for_mode = PERIOD
             if not self._bus.running():
-                raise BusError(RESET)
+                raise self._mode_changed(counts)
+        if self._wait <= 0.0:
+            self._wait = PERIOD
+            changed = self._bus.differences(self._by_channel(counts))
+            if changed:
+                raise self._changed_by_others(changed, counts)
+
+    def check_written(self, counts: Sequence[int | None]) -> None:
+        """Restore channels that disturbed writes have hit by mistake; the next poll is due.
+
+        Raises:
+            BusError: A channel cannot be restored, or the bus is lost.
+        """
+        self._wait = 0.0
+        disturbances = self._bus.faults + self._bus.rewrites
+        if disturbances == self._disturbances:
             return
-        channel, commanded = self._channels[turn], counts[turn]
-        found = self._bus.read([channel])[channel]
-        if found == commanded:
-            return
-        if found is None or not self._bus.running():
-            raise BusError(RESET)
-        raise BusError(
-            f"Channel {channel} of the servo board is at count {found}, not at the commanded "
-            f"{commanded or 0}: another program writes to the board; end it, then deactivate and "
-            "activate."
+        expected = self._by_channel(counts)
+        changed = self._bus.differences(expected)
+        pulsing = {channel for channel, count in expected.items() if count is not None}
+        if pulsing and pulsing <= {c for c, found in changed.items() if found is None}:
+            return  # a reset or release, which the next poll reports
+        for channel in changed:
+            self._bus.restore(channel, expected[channel])
+        self._disturbances = self._bus.faults + self._bus.rewrites
+        if self._bus.rewrites >= self._next_warning:
+            self._next_warning = 10 * self._bus.rewrites
+            _LOGGER.warning(
+                "The bus corrupts data: %d writes read back different and were repeated; check "
+                "the wires, keep them short and off the motors'.",
+                self._bus.rewrites,
+            )
+
+    def _by_channel(self, counts: Sequence[int | None]) -> dict[int, int | None]:
+        return dict(zip(self._channels, counts, strict=True))
+
+    def _changed_by_others(
+        self, changed: Mapping[int, int | None], counts: Sequence[int | None]
+    ) -> BusError:
+        """Restore changed channels that send pulses; return the error."""
+        if not self._bus.running():
+            return self._mode_changed(counts)
+        expected = self._by_channel(counts)
+        for channel, found in changed.items():
+            if found is not None:
+                self._bus.restore(channel, expected[channel])
+        channel, found = next(iter(changed.items()))
+        if found is None:
+            return BusError(
+                f"Channel {channel} of the servo board was switched off by another program, such "
+                "as release; deactivate and activate."
+            )
+        return BusError(
+            f"Channel {channel} of the servo board went from count {expected[channel] or 0} to "
+            f"{found} without this driver: another program writes to the board; end it, then "
+            "deactivate and activate."
         )
+
+    def _mode_changed(self, counts: Sequence[int | None]) -> BusError:
+        """Set the mode again if the board still has its counts; return the error."""
+        if self._bus.differences(self._by_channel(counts)):
+            return BusError(RESET)
+        self._bus.start()
+        return BusError(RECONFIGURED)

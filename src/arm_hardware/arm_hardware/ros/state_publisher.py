@@ -84,6 +84,8 @@ def diagnostics(
             "scheduling of the loop": driver.loop.scheduling,
             "channels written": str(driver.output.writes),
             "transfers repeated": str(driver.output.bus.faults),
+            "corrupted writes, reads": f"{driver.output.bus.rewrites}, "
+            f"{driver.output.bus.misreads}",
         }
     status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
     message = DiagnosticArray(status=[status])

@@ -57,9 +57,11 @@ class SimI2C(I2C):
         addressed = self._chips.get(address)
         if addressed is None or not addressed.powered:
             raise OSError(errno.EREMOTEIO, "Remote I/O error")
+        for others in self.faults.due_writes():
+            addressed.write(others)
         if data:
-            addressed.write(data)
-        return addressed.read(length)
+            addressed.write(self.faults.written(data))
+        return self.faults.read(addressed.read(length))
 
     def deinit(self) -> None:
         """Do nothing."""

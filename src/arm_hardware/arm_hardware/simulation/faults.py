@@ -5,6 +5,10 @@
 driver.sim.faults.fail_next(errno.EREMOTEIO)             # a loose wire, once
 driver.sim.faults.fail_randomly(0.01, seed=7)            # disturbances, now and then
 driver.sim.faults.block()                                # SDA held low: each transfer times out
+driver.sim.faults.flip_reads(0.05, seed=7)               # one bit of every 20th read is inverted
+driver.sim.faults.flip_writes(0.05, seed=7)              # the same on the way to the chip
+driver.sim.faults.flip_next_write(byte=4, bit=1)         # byte 0 is the register's number
+driver.sim.faults.write_by_others(bytes([6, 0, 0, 200, 1]), after=3)  # in mid-motion: 3 transfers
 driver.sim.chip.power_off()                              # see also power_on(): a reset
 driver.sim.i2c.move(0x40, 0x41)                          # an address jumper fell off
 """
@@ -31,6 +35,7 @@ class Faults:
         self._sleep = sleep
         self.timeout = ADAPTER_TIMEOUT  # of a blocked transfer [s], which fails with errno 110
         self.failed = 0  # transfers that failed on purpose
+        self.flipped = 0  # transfers with a bit inverted on purpose
         self.clear()
 
     def clear(self) -> None:
@@ -38,6 +43,9 @@ class Faults:
         self._next: list[int] = []  # the last one is next; 0 for no fault
         self._always: int | None = None
         self._probability = 0.0
+        self._flipped_reads = self._flipped_writes = 0.0
+        self._next_flip: tuple[int, int] | None = None
+        self._others: list[tuple[int, bytes]] = []
         self._blocked = False
         self.locked = False  # whether another user holds the bus: ``try_lock`` never succeeds
         self.delay = 0.0  # by which every transfer takes longer [s]
@@ -62,6 +70,56 @@ class Faults:
     def block(self) -> None:
         """Hold a wire low: every transfer takes ``timeout`` and fails with errno 110."""
         self._blocked = True
+
+    def flip_reads(self, probability: float, seed: int = 0) -> None:
+        """Invert one random bit of reads, with a probability for each transfer."""
+        self._read_random = random.Random(seed)
+        self._flipped_reads = probability
+
+    def flip_writes(self, probability: float, seed: int = 0) -> None:
+        """Invert one random bit of writes, with a probability for each transfer."""
+        self._write_random = random.Random(seed)
+        self._flipped_writes = probability
+
+    def flip_next_write(self, byte: int, bit: int) -> None:
+        """Invert a bit of the next write of registers; byte 0 is the number of the first one."""
+        self._next_flip = byte, bit
+
+    def write_by_others(self, data: bytes, after: int = 0) -> None:
+        """Let another program write to the chip, after ``after`` transfers of the driver."""
+        self._others.append((after, data))
+
+    def due_writes(self) -> list[bytes]:
+        """Return what other programs write before this transfer; called by the bus."""
+        due = [data for after, data in self._others if after <= 0]
+        self._others = [(after - 1, data) for after, data in self._others if after > 0]
+        return due
+
+    def written(self, data: bytes) -> bytes:
+        """Return what arrives at the chip; called by the bus."""
+        if self._next_flip is not None and len(data) > max(1, self._next_flip[0]):
+            (byte, bit), self._next_flip = self._next_flip, None
+            return self._inverted(data, 8 * byte + bit)
+        if data and self._flipped_writes > 0.0:
+            return self._disturbed(data, self._flipped_writes, self._write_random)
+        return data
+
+    def read(self, data: bytes) -> bytes:
+        """Return what arrives from the chip; called by the bus."""
+        if data and self._flipped_reads > 0.0:
+            return self._disturbed(data, self._flipped_reads, self._read_random)
+        return data
+
+    def _disturbed(self, data: bytes, probability: float, source: random.Random) -> bytes:
+        if source.random() >= probability:
+            return data
+        return self._inverted(data, source.randrange(8 * len(data)))
+
+    def _inverted(self, data: bytes, place: int) -> bytes:
+        self.flipped += 1
+        flipped = bytearray(data)
+        flipped[place // 8] ^= 1 << place % 8
+        return bytes(flipped)
 
     def before_transfer(self) -> None:
         """Delay a transfer or raise its OSError; called by the bus."""

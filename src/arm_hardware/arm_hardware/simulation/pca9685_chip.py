@@ -5,7 +5,8 @@
 Modelled: sections 7.3.1 (MODE1 with restart, sleep, auto-increment), 7.3.2 (MODE2), 7.3.3 and
 7.3.4 (channel registers, ALL_LED), 7.3.5 (PRE_SCALE), 7.6 (software reset), table 4 (power-on
 values). Outputs change when a transfer ends (MODE2.OCH = 0), or with each acknowledged byte (OCH =
-1) - no difference to a servo. Not modelled: sub-addresses, the external clock, the OE pin.
+1) - no difference to a servo. The external clock (EXTCLK) stands still. Not modelled:
+sub-addresses, open-drain outputs, the OE pin.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from arm_hardware.errors import HardwareError
 
 MODE1, MODE2, LED0, PRE_SCALE = 0x00, 0x01, 0x06, 0xFE
 ALL_LED, LAST_LED = 0xFA, 0x45
-RESTART, AUTO_INCREMENT, SLEEP, ALL_CALL = 0x80, 0x20, 0x10, 0x01
+RESTART, EXTCLK, AUTO_INCREMENT, SLEEP, ALL_CALL = 0x80, 0x40, 0x20, 0x10, 0x01
+INVRT = 0x10  # of MODE2
 FULL = 0x10  # of the upper byte of LEDn_ON and LEDn_OFF: always on, always off
 REGISTERS, PCA9685_CHIP_CHANNELS, STEPS = 256, 16, 4096
 SIZE = REGISTERS + 8 * PCA9685_CHIP_CHANNELS
@@ -172,7 +174,8 @@ class Pca9685Chip:
             restart = RESTART
         elif byte & RESTART and not byte & SLEEP:
             restart = 0
-        self.registers[MODE1] = byte & 0x7F | restart
+        clock = old & EXTCLK  # cleared by a reset alone
+        self.registers[MODE1] = byte & 0x7F | restart | clock
 
     # -- The servo side ---------------------------------------------------------------------------
 
@@ -183,8 +186,8 @@ class Pca9685Chip:
 
     @property
     def running(self) -> bool:
-        """Whether the outputs follow the registers: awake, and not waiting for a restart."""
-        return not self.registers[MODE1] & (SLEEP | RESTART)
+        """Whether the outputs follow the registers: awake, clocked, not waiting for a restart."""
+        return not self.registers[MODE1] & (SLEEP | RESTART | EXTCLK)
 
     def count(self, channel: int) -> int:
         """Return how many of the 4096 steps a channel's output is high."""
@@ -196,4 +199,7 @@ class Pca9685Chip:
 
     def pulse_us(self, channel: int) -> float:
         """Return the length of a channel's pulses [us], 0 if it sends none."""
-        return self.count(channel) * self.count_us if self.running else 0.0
+        if not self.running:
+            return 0.0
+        high = self.count(channel)
+        return (STEPS - high if self.registers[MODE2] & INVRT else high) * self.count_us

@@ -90,3 +90,17 @@ def test_joint_states_are_whole_counts_with_zero_velocity_at_rest(bench):
     servo = driver.output.maps[-1]
     assert width == servo.position_of(servo.count_of(0.02)) != 0.02
     assert list(message.velocity) == [0.0] * 6 and list(message.effort) == []
+
+
+def test_no_joint_states_and_unknown_status_in_fault(bench):
+    bench.tick(100)
+    assert joint_state(bench.driver.axes, bench.controller.snapshot(), Time()) is not None
+    bench.chip.power_off()
+    bench.tick(6)
+    seen = bench.controller.snapshot()
+    assert joint_state(bench.driver.axes, seen, Time()) is None
+    message = status("sim", bench.driver, seen, Time())
+    assert message.state == message.FAULT
+    for joint in message.joints:
+        assert math.isnan(joint.position) and math.isnan(joint.estimated_position)
+        assert joint.pulse_us == 0.0 and joint.count == 0
