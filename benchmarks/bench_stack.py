@@ -1,19 +1,19 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole stack: start-up, and each node's share of a core and memory, at rest and moving."""
+"""The whole stack: start-up, and each process's share of a core and memory, at rest and moving."""
 
 import argparse
 import os
 import platform
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import rclpy
 from arm_common.ros.qos import LATCHED
-from arm_tasks.bringup.processes import ARGUMENTS, processes
-from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
+from arm_tasks.bringup.processes import ARGUMENTS, Process, chosen, processes
+from arm_tasks.bringup.supervisor import ProcessGroup
 from ik.tables import processor, table, write
 from rclpy.action import ActionClient
 
@@ -40,10 +40,16 @@ def memory(pid: int) -> float:
 
 
 class Watch:
-    """A client that records when the nodes appear, when the arm is armed, and when it moves."""
+    """A client that records when the nodes appear, when the arm is armed, and when it moves.
 
-    def __init__(self, group: ProcessGroup) -> None:
+    Args:
+        group: The processes.
+        table: Their rows.
+    """
+
+    def __init__(self, group: ProcessGroup, table: Sequence[Process] = ()) -> None:
         self._group = group
+        self.nodes = {process.name: process.nodes or (process.name,) for process in table}
         self._begin = time.monotonic()
         self.seen: dict[str, float] = {}
         self.node = rclpy.create_node("bench")
@@ -97,22 +103,23 @@ def shares(group: ProcessGroup, watch: Watch, seconds: float) -> dict[str, float
     }
 
 
-def measure(chosen: argparse.Namespace, group: ProcessGroup, watch: Watch) -> str:
+def measure(given: argparse.Namespace, group: ProcessGroup, watch: Watch) -> str:
     """Measure the processes, which have just been started; return the results as text."""
     watch.wait_for(lambda: watch.state == HardwareStatus.ARMED, "the driver")
     armed = watch.elapsed
     watch.wait_for(watch.task.server_is_ready, "the task server")
     served = watch.elapsed
-    watch.wait_for(lambda: group.pids().keys() <= watch.seen.keys(), "all nodes")
-    watch.spin_for(chosen.settle)
+    nodes = {node for names in watch.nodes.values() for node in names}
+    watch.wait_for(lambda: nodes <= watch.seen.keys(), "all nodes")
+    watch.spin_for(given.settle)
     start = {name: cpu_seconds(pid) for name, pid in group.pids().items()}
-    rest = shares(group, watch, chosen.seconds)
+    rest = shares(group, watch, given.seconds)
     asked = time.monotonic()
     watch.task.send_goal_async(RunTask.Goal())
     watch.wait_for(lambda: watch.state == HardwareStatus.MOVING, "the first motion")
     planned = time.monotonic() - asked
     watch.spin_for(WARM)
-    moving = shares(group, watch, chosen.seconds)
+    moving = shares(group, watch, given.seconds)
     if watch.state != HardwareStatus.MOVING:
         raise SystemExit("the motion ended during the measurement; use fewer --seconds")
     sizes = {name: memory(pid) for name, pid in group.pids().items()}
@@ -120,18 +127,26 @@ def measure(chosen: argparse.Namespace, group: ProcessGroup, watch: Watch) -> st
         f"Driver armed {armed:.1f} s after the start, task server there after {served:.1f} s, "
         f"first motion {planned:.1f} s after the goal (all steps checked before it)."
     )
-    return f"{text}\n\n{rows(watch.seen, start, rest, moving, sizes)}"
+    seen = {name: max(watch.seen[node] for node in nodes) for name, nodes in watch.nodes.items()}
+    return f"{text}\n\n{rows(seen, start, rest, moving, sizes)}"
 
 
 def rows(seen: Mapping[str, float], *columns: Mapping[str, float]) -> str:
-    """Return the table: a row per node, and sums with and without the view."""
+    """Return the table: a row per process, and sums with and without the view."""
     names = list(columns[0])
     lines = [[f"`{name}`", f"{seen[name]:.1f}", *cells(columns, [name])] for name in names]
     others = [name for name in names if name != VIEW]
     if others != names:
         lines.append(["all but the view", "", *cells(columns, others)])
     lines.append(["all", "", *cells(columns, names)])
-    head = ["node", "seen after [s]", "CPU to start [s]", "at rest [%]", "moving [%]", "PSS [MB]"]
+    head = [
+        "process",
+        "seen after [s]",
+        "CPU to start [s]",
+        "at rest [%]",
+        "moving [%]",
+        "PSS [MB]",
+    ]
     return table(head, lines)
 
 
@@ -141,18 +156,18 @@ def cells(columns: tuple[Mapping[str, float], ...], names: list[str]) -> list[st
     return [f"{start:.1f}", f"{rest:.1f}", f"{moving:.1f}", f"{size:.0f}"]
 
 
-def run(chosen: argparse.Namespace) -> str:
+def run(given: argparse.Namespace) -> str:
     """Start the nodes, measure them, and stop them; return the results as text."""
     values = {a.name: a.default for a in ARGUMENTS}
-    values |= {"viewer": chosen.viewer, "viewer_port": "18300"}
+    values |= {"viewer": given.viewer, "viewer_port": "18300", "composed": given.composed}
+    started = [process for process in chosen(processes(), values) if process.name != "run_task"]
     with tempfile.TemporaryDirectory() as folder:
         group = ProcessGroup(values, Path(folder))
         try:
-            watch = Watch(group)
-            for process in processes():
-                if is_enabled(process, values) and process.name != "run_task":
-                    group.start(process)
-            return measure(chosen, group, watch)
+            watch = Watch(group, started)
+            for process in started:
+                group.start(process)
+            return measure(given, group, watch)
         finally:
             group.stop()
 
@@ -163,23 +178,26 @@ def main() -> None:
     parser.add_argument(
         "--viewer", choices=("browser", "none"), default="browser", help="with the view or not"
     )
+    parser.add_argument(
+        "--composed", choices=("true", "false"), default="true", help="one process, or one a node"
+    )
     parser.add_argument("--seconds", type=float, default=20.0, help="of each CPU measurement (20)")
     parser.add_argument("--settle", type=float, default=15.0, help="after the start (15)")
     parser.add_argument(
         "--write", type=Path, metavar="FILE", help="insert the table into a document"
     )
-    chosen = parser.parse_args()
+    given = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN
     rclpy.init()
     head = (
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}; nut transfer "
-        f"on emulated servos at 50 Hz, {chosen.seconds:g} s each; fractions of one core."
+        f"on emulated servos at 50 Hz, {given.seconds:g} s each; fractions of one core."
     )
-    text = f"{head}\n\n{run(chosen)}"
+    text = f"{head}\n\n{run(given)}"
     print(text)
-    if chosen.write:
-        write(chosen.write, "stack", text)
-        print(f"written to {chosen.write}")
+    if given.write:
+        write(given.write, "stack", text)
+        print(f"written to {given.write}")
 
 
 if __name__ == "__main__":

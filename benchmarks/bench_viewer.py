@@ -21,8 +21,8 @@ import msgspec
 import rclpy
 import viser
 from arm_common.ros.qos import LATCHED
-from arm_tasks.bringup.processes import ARGUMENTS, processes
-from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
+from arm_tasks.bringup.processes import ARGUMENTS, chosen, processes
+from arm_tasks.bringup.supervisor import ProcessGroup
 from bench_stack import Watch, cpu_seconds
 from ik.tables import processor, write
 from rcl_interfaces.msg import Parameter, ParameterValue
@@ -141,11 +141,12 @@ def running(seconds: float, speed: str) -> list[str]:
     os.environ["ROS_DOMAIN_ID"] = "79"
     values = {a.name: a.default for a in ARGUMENTS}
     values |= {"viewer": "browser", "viewer_port": "18400", "speed": speed}
+    values["composed"] = "false"  # to measure kinematics by itself
     with tempfile.TemporaryDirectory() as folder:
         group = ProcessGroup(values, Path(folder))
         try:
-            for process in processes():
-                if is_enabled(process, values) and process.name != "run_task":
+            for process in chosen(processes(), values):
+                if process.name != "run_task":
                     group.start(process)
             rclpy.init()
             watch = Watch(group)

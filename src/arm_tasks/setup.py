@@ -24,6 +24,7 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
+            "arm_nodes = arm_tasks.commands.entry_points:arm_nodes",
             "check = arm_tasks.commands.entry_points:check",
             "scene = arm_tasks.commands.entry_points:scene",
             "demo = arm_tasks.commands.entry_points:demo",

@@ -5,8 +5,8 @@
 import dataclasses
 import signal
 
-from arm_tasks.bringup.processes import ARGUMENTS, processes
-from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
+from arm_tasks.bringup.processes import ARGUMENTS, chosen, processes
+from arm_tasks.bringup.supervisor import ProcessGroup
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient
 from rclpy.qos import QoSProfile
@@ -25,16 +25,33 @@ NEAR = 0.01  # [rad] and [m]
 class Stack(Probe):
     """The nodes of bringup as running processes, and a client that monitors them."""
 
-    def __init__(self, domain, logs, without=(), parameters=None, **values):
-        """Start the nodes; parameters: node name -> parameters that differ from the table's."""
+    def __init__(self, domain, logs, without=(), apart=(), parameters=None, **values):
+        """Start the nodes.
+
+        Args:
+            domain: ROS domain.
+            logs: Folder of the logs.
+            without: Names of nodes that are not started.
+            apart: Names of nodes that get a process of their own, to be restarted.
+            parameters: Node name -> parameters that differ from the table's.
+            values: Arguments of the table.
+        """
         super().__init__("watcher", domain)
         self.values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "none", "speed": "8"}
         self.values |= values
         self.domain = domain
         self.group = ProcessGroup(self.values, logs)
-        for process in processes():
-            if is_enabled(process, self.values) and process.name not in {"run_task", *without}:
-                self.start(process, **(parameters or {}).get(process.name, {}))
+        table = [
+            dataclasses.replace(
+                process,
+                parameters={**process.parameters, **(parameters or {}).get(process.name, {})},
+                composable=process.composable and process.name not in apart,
+            )
+            for process in processes()
+            if process.name not in {"run_task", *without}
+        ]
+        for process in chosen(table, self.values):
+            self.start(process)
         self.states, self.nut, self.hardware = None, None, None
         self.feedback, self.task_states, self.start_posture = [], [], {}
         self.node.create_subscription(JointState, "joint_states", self._on_joints, 10)

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from rclpy.callback_groups import CallbackGroup, ReentrantCallbackGroup
 from rclpy.context import Context
@@ -170,9 +171,15 @@ class StaticExecutor(SingleThreadedExecutor):
 
     Args:
         batch_delay: Sleep before each wait, so that messages are handled in batches [s].
+
+    Attributes:
+        current_node: Node whose callback is executed or was executed last, None if unknown. A task
+            belongs to the node whose callback created it.
     """
 
     def __init__(self, batch_delay: float = 0.0, **more: Any) -> None:
+        self.current_node: Node | None = None
+        self._creators: WeakKeyDictionary[Task, Node] = WeakKeyDictionary()
         super().__init__(**more)
         self._batch_delay = batch_delay
         self._cached: CachedWaitSet | None = None
@@ -187,6 +194,20 @@ class StaticExecutor(SingleThreadedExecutor):
         """Collect the entities anew: rclpy calls this when one was created or destroyed."""
         self._is_stale = True
         super().wake()
+
+    def create_task(self, callback: Callable[..., Any] | Task, *args: Any, **more: Any) -> Task:
+        """Create a task as rclpy does, and record the node whose callback creates it."""
+        task = super().create_task(callback, *args, **more)
+        if self.current_node is not None:
+            self._creators[task] = self.current_node
+        return task
+
+    def wait_for_ready_callbacks(self, *args: Any, **more: Any) -> Work:
+        """Return the next ready callback as rclpy does, and record its node."""
+        self.current_node = None
+        work: Work = super().wait_for_ready_callbacks(*args, **more)
+        self.current_node = work[2] or self._creators.get(work[0])
+        return work
 
     def add_node(self, node: Node) -> bool:
         """Add a node; return whether it was new."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import faulthandler
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -27,6 +28,18 @@ from arm_common.signals import ProcessEnd, interrupt_on_signals
 _SHUTDOWN_TIMEOUT = 8.0  # [s] after which a hung process exits; launch kills it after 10
 
 
+class NodeError(Exception):
+    """A node could not be created, or one of its callbacks failed; the cause is the exception.
+
+    Attributes:
+        node: Name of the node, "" if unknown.
+    """
+
+    def __init__(self, node: str) -> None:
+        super().__init__(f"{node} failed")
+        self.node = node
+
+
 def run_node(
     make: Callable[[], Iterable[Node]],
     errors: tuple[type[Exception], ...] = (),
@@ -40,9 +53,9 @@ def run_node(
 
     Args:
         make: Returns or yields the nodes; a signal meanwhile ends the process at once. All nodes
-            that it has yielded are destroyed at the end.
+            that it has yielded are destroyed at the end. It raises NodeError to name a node.
         errors: Exceptions for bad input in addition to InputError; written to standard error
-            in one line.
+            in one line, after the name of the node.
         batch_delay: See `StaticExecutor`; 0 in simulated time, which may run faster.
         executor: Creates another executor than the default `StaticExecutor`.
         begin: Called once the executor spins; returns whether to continue.
@@ -50,10 +63,8 @@ def run_node(
         failed: Called with the exception of a callback, which then does not end the process.
 
     Returns:
-        The exit code: 0 after a signal, 1 after bad input or if `begin` returned False.
-
-    Raises:
-        Exception: The first exception of a callback other than `errors`, after the shutdown.
+        The exit code: 0 after a signal, 1 after bad input, a failed callback, or if `begin`
+        returned False. Of a failure that is no bad input, the traceback is written, too.
     """
     input_errors: tuple[type[Exception], ...] = (InputError, *errors)
     end = ProcessEnd()
@@ -67,9 +78,10 @@ def run_node(
         spun = StaticExecutor(batch_delay) if executor is None else executor()
         thread = ExecutorThread(spun, nodes, end.request, failed)
         return _spin_until(end, thread, begin, close)
+    except NodeError as error:
+        return _report(error.node, error.__cause__ or error, input_errors)
     except input_errors as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
+        return _report("", error, input_errors)
     finally:
         faulthandler.dump_traceback_later(_SHUTDOWN_TIMEOUT, exit=True)
         for node in nodes:  # the interpreter might destroy them in the wrong order
@@ -96,9 +108,19 @@ def _spin_until(
             thread.drain()
         faulthandler.dump_traceback_later(_SHUTDOWN_TIMEOUT, exit=True)
         thread.stop()
-    if thread.failures:
-        raise thread.failures[0]
+    if thread.failure is not None:
+        raise NodeError(thread.failed_node) from thread.failure
     return 0 if has_begun or end.wait(0.0) else 1
+
+
+def _report(node: str, error: BaseException, input_errors: tuple[type[Exception], ...]) -> int:
+    """Write why a node failed to standard error, the reason last; return the exit code."""
+    if isinstance(error, input_errors):
+        sys.stderr.write(f"{node}: {error}\n" if node else f"{error}\n")
+    else:
+        traceback.print_exception(error)
+        sys.stderr.write(f"{node or 'a callback'} failed: {type(error).__name__}: {error}\n")
+    return 1
 
 
 def user_arguments(arguments: Sequence[str] | None = None) -> list[str]:

@@ -62,6 +62,10 @@ class ExecutorThread:
 
     `on_end` is called in the thread when a callback has failed (spinning continues) or the context
     was shut down. With `on_failure`, which is called with the exception, failures are no end.
+
+    Attributes:
+        failure: First exception of a callback, None if none has failed or with `on_failure`.
+        failed_node: Name of the node that it belongs to, "" if the executor does not record it.
     """
 
     def __init__(
@@ -71,7 +75,8 @@ class ExecutorThread:
         on_end: Callable[[], None],
         on_failure: Callable[[Exception], object] | None = None,
     ) -> None:
-        self.failures: list[Exception] = []  # exceptions of callbacks, without on_failure
+        self.failure: Exception | None = None
+        self.failed_node = ""
         self._on_failure = on_failure
         self._last_failure: Exception | None = None
         self._executor, self._on_end = executor, on_end
@@ -123,7 +128,10 @@ class ExecutorThread:
 
     def _fail(self, error: Exception) -> None:
         if self._on_failure is None:
-            self.failures.append(error)
+            if self.failure is None:
+                self.failure = error
+                node: Node | None = getattr(self._executor, "current_node", None)
+                self.failed_node = node.get_name() if node is not None else ""
             self._on_end()
         elif error is not self._last_failure:  # rclpy may raise it twice
             self._last_failure = error

@@ -227,6 +227,11 @@ def publishable_tree(text: str) -> UrdfTree:
     return tree
 
 
+def make_nodes() -> list[Node]:
+    """Create the node."""
+    return [StatePublisher()]
+
+
 def main() -> int:
     """Run the node until a signal ends it; return the exit code."""
-    return run_node(lambda: [StatePublisher()])
+    return run_node(make_nodes)

@@ -161,7 +161,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._diagnostics.publish(message)
 
 
-def make_node() -> list[Node]:
+def make_nodes() -> list[Node]:
     """Create the node, compile the kernels, then start it."""
     node = KinematicsNode()
     start = time.monotonic()
@@ -180,7 +180,7 @@ def make_node() -> list[Node]:
 
 def main() -> int:
     """Run the node until it is stopped; return the exit code."""
-    return run_node(make_node)
+    return run_node(make_nodes)
 
 
 if __name__ == "__main__":

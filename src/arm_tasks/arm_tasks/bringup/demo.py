@@ -17,8 +17,8 @@ from arm_common.errors import InputError
 from arm_common.signals import INTERRUPTED, interrupt_on_signals
 
 from arm_description import load_robot
-from arm_tasks.bringup.processes import ARGUMENTS, Process, processes, view_processes
-from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
+from arm_tasks.bringup.processes import ARGUMENTS, Process, chosen, processes, view_processes
+from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE
 from arm_tasks.task.parser import load_task
@@ -142,7 +142,7 @@ def run_table(table: Sequence[Process], values: Mapping[str, str], keep_open: bo
     After a successful run the view can be kept open until Ctrl-C. If one of the processes cannot
     be started, TasksError is raised before any is.
     """
-    enabled = [process for process in table if is_enabled(process, values)]
+    enabled = chosen(table, values)
     last = next((process.name for process in enabled if process.ends_all), None)
     group = ProcessGroup(values, _LOGS)
     for process in enabled:

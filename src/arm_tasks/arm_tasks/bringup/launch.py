@@ -12,8 +12,8 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from arm_tasks.bringup.processes import Argument, Process
-from arm_tasks.bringup.supervisor import is_enabled, resolve
+from arm_tasks.bringup.processes import Argument, Process, chosen
+from arm_tasks.bringup.supervisor import resolve
 
 # mypy: disable-error-code="attr-defined"
 
@@ -29,8 +29,7 @@ def launch_description(
 
     def enabled(context: LaunchContext) -> list[Any]:
         values = {a.name: LaunchConfiguration(a.name).perform(context) for a in arguments}
-        chosen = [process for process in processes if is_enabled(process, values)]
-        return [action for process in chosen for action in actions(process, values)]
+        return [a for process in chosen(processes, values) for a in actions(process, values)]
 
     declared = [
         DeclareLaunchArgument(
@@ -47,7 +46,7 @@ def actions(process: Process, values: dict[str, str]) -> list[Any]:
     node = Node(
         package=process.package,
         executable=process.executable,
-        name=process.name,
+        name=process.remapping or None,
         # a string stays a string even if it looks like a number
         parameters=[
             {k: ParameterValue(v, value_type=type(v)) for k, v in parameters.items()},

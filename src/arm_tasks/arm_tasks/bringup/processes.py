@@ -5,7 +5,7 @@
 A value may be a function of the arguments, name -> text.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from arm_tasks.task.parser import DEFAULT_TASK
 Values = Mapping[str, str]
 Plain = str | int | float | bool
 Value = Plain | Callable[[Values], Plain]
+
+COMPOSED = "arm_nodes"  # the process with all composable nodes
 
 
 @dataclass(frozen=True)
@@ -77,11 +79,18 @@ class Process:
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ends_all: bool = False  # the run ends with this process, unless a view stays open
     to_terminal: bool = False  # its output goes to the terminal instead of a log file
+    composable: bool = False  # its nodes can run in one process with others
+    nodes: tuple[str, ...] = ()  # names of the nodes of a composed process
 
     @property
     def enclave(self) -> str:
         """Its security enclave (docs/security.md)."""
-        return f"/arm/{self.name}"
+        return f"/arm/{COMPOSED if self.composable else self.name}"
+
+    @property
+    def remapping(self) -> str:
+        """Name of its node; "" for a composed process, whose nodes keep their names."""
+        return "" if self.nodes else self.name
 
 
 ARGUMENTS = (
@@ -133,11 +142,18 @@ ARGUMENTS = (
     Argument(
         "speed", "1.0", "Pace of the simulated time, 1 = real time; refused with hardware:=real."
     ),
+    Argument(
+        "composed",
+        "true",
+        "Whether state publisher, kinematics, nut world and task server share one process; false:"
+        " a process for each, for debugging.",
+        ("true", "false"),
+    ),
 )
 
 _DRIVER_ARGUMENTS = ("robot", "hardware", "backend", "exit_action", "calibration")
 BRINGUP_ARGUMENTS = (
-    *(a for a in ARGUMENTS if a.name in (*_DRIVER_ARGUMENTS, "part", "speed")),
+    *(a for a in ARGUMENTS if a.name in (*_DRIVER_ARGUMENTS, "part", "speed", "composed")),
     Argument(
         "moveit_group",
         "arm",
@@ -166,11 +182,59 @@ def _state_publisher(package: str) -> Process:
         "publish_frequency": _TF_RATE,
     }
     parameters |= _SIM_TIME
-    return Process(package, executable, "robot_state_publisher", parameters, when=_REST)
+    return Process(
+        package,
+        executable,
+        "robot_state_publisher",
+        parameters,
+        when=_REST,
+        composable=package == "arm_description",
+    )
+
+
+def _composable(
+    package: str,
+    name: str,
+    parameters: Mapping[str, Value],
+    when: Mapping[str, tuple[str, ...]],
+) -> Process:
+    return Process(package, name, name, parameters, when=when, composable=True)
+
+
+def is_enabled(process: Process, values: Values) -> bool:
+    """Return True if the arguments select a process."""
+    return all(values[name] in allowed for name, allowed in process.when.items())
+
+
+def chosen(table: Sequence[Process], values: Values) -> list[Process]:
+    """Return the processes that the arguments select, in starting order.
+
+    The composable ones become one process unless `composed` is false, or there is only one.
+    """
+    enabled = [process for process in table if is_enabled(process, values)]
+    together = [process for process in enabled if process.composable]
+    if values["composed"] == "false" or len(together) < 2:
+        return enabled
+    index = enabled.index(together[0])
+    others = [process for process in enabled if not process.composable]
+    return [*others[:index], _compose(together), *others[index:]]
+
+
+def _compose(together: Sequence[Process]) -> Process:
+    """Return one process with the nodes of several."""
+    parameters: dict[str, Value] = {}
+    for process in together:
+        for name, value in process.parameters.items():
+            if parameters.setdefault(name, value) != value:
+                raise TasksError(f"composed nodes have different values of the parameter {name}")
+    nodes = tuple(process.name for process in together)
+    return Process(
+        "arm_tasks", COMPOSED, COMPOSED, parameters, nodes, composable=True, nodes=nodes
+    )
 
 
 def processes(state_publisher: str = "") -> tuple[Process, ...]:
-    """Return the processes of the nut transfer, in starting order.
+    """Return the processes of the nut transfer, in starting order, before any are composed.
 
     Args:
         state_publisher: Package that publishes robot_description and tf; by default
@@ -187,9 +251,9 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             {**driver, "speed": Arg("speed", float), "autostart": "auto"},
             when={"part": ("all", "hardware")},
         ),
-        Process("arm_kinematics", "kinematics", "kinematics", _SIM_TIME, when=_REST),
-        Process("arm_tasks", "nut_world", "nut_world", _SCENE, when=world),
-        Process("arm_tasks", "task_server", "task_server", _SCENE, when=_REST),
+        _composable("arm_kinematics", "kinematics", _SIM_TIME, _REST),
+        _composable("arm_tasks", "nut_world", _SCENE, world),
+        _composable("arm_tasks", "task_server", _SCENE, _REST),
         Process(
             "arm_viewer",
             "viewer",

@@ -24,11 +24,6 @@ _PR_SET_PDEATHSIG = 1  # prctl(2)
 _TAIL_LINES = 6
 
 
-def is_enabled(process: Process, values: Values) -> bool:
-    """Return True if the arguments select a process."""
-    return all(values[name] in allowed for name, allowed in process.when.items())
-
-
 def resolve(value: Value, values: Values) -> Plain:
     """Return the value of a table entry for given arguments."""
     return value(values) if callable(value) else value
@@ -67,8 +62,9 @@ class ProcessGroup:
                 f"{process.package} has no executable {process.executable}; build the workspace"
             )
         arguments = [str(resolve(value, self._values)) for value in process.arguments]
-        command = [str(executable), *arguments, "--ros-args", "-r", f"__node:={process.name}"]
-        command += ["--enclave", process.enclave]
+        command = [str(executable), *arguments, "--ros-args", "--enclave", process.enclave]
+        if process.remapping:
+            command += ["-r", f"__node:={process.remapping}"]
         if process.parameters:
             values = {k: resolve(value, self._values) for k, value in process.parameters.items()}
             file = Path(self._parameters.name) / f"{process.name}.yaml"

@@ -4,6 +4,7 @@
 
 from arm_common.signals import node_entry_point, tool_entry_point
 
+arm_nodes = node_entry_point("arm_tasks.ros.arm_nodes")
 task_server = node_entry_point("arm_tasks.ros.task_server.node")
 nut_world = node_entry_point("arm_tasks.ros.nut_world_node")
 

@@ -112,6 +112,11 @@ def _changed(before: NutReport, after: NutReport) -> bool:
     return old != new or not np.array_equal(before.pose, after.pose)
 
 
+def make_nodes() -> list[Node]:
+    """Create the node."""
+    return [NutWorldNode()]
+
+
 def main() -> int:
     """Run the node until the process is ended."""
-    return run_node(lambda: [NutWorldNode()], (TasksError,), _BATCH_DELAY)
+    return run_node(make_nodes, batch_delay=_BATCH_DELAY)

@@ -10,9 +10,9 @@ from arm_tasks.bringup.processes import (
     ARGUMENTS,
     BRINGUP_ARGUMENTS,
     bringup_processes,
+    chosen,
     processes,
 )
-from arm_tasks.bringup.supervisor import is_enabled
 from launch import LaunchContext
 from launch_ros.actions import Node
 
@@ -49,7 +49,7 @@ def test_launched_nodes_match_the_enabled_processes(launched):
     context.launch_configurations.update(values)
     nodes = [e for e in description.entities[-1].execute(context) if isinstance(e, Node)]
     assert [(n.node_package, n.node_executable) for n in nodes] == [
-        (p.package, p.executable) for p in table if is_enabled(p, values)
+        (p.package, p.executable) for p in chosen(table, values)
     ]
 
 

@@ -12,10 +12,11 @@ from arm_tasks.bringup.processes import (
     BRINGUP_ARGUMENTS,
     Arg,
     bringup_processes,
+    chosen,
+    is_enabled,
     processes,
     view_processes,
 )
-from arm_tasks.bringup.supervisor import is_enabled
 
 SOURCES = Path(__file__).resolve().parents[3]
 PUBLISHERS = ("arm_description", "robot_state_publisher")

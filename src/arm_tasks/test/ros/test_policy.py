@@ -31,7 +31,8 @@ def written(tmp_path, text):
 
 
 def test_every_process_has_an_enclave(policy):
-    table = {process.enclave for process in processes("arm_description")}
+    publishers = ("arm_description", "robot_state_publisher")
+    table = {process.enclave for package in publishers for process in processes(package)}
     assert set(policy) == table | {"/arm/operator"}
 
 
@@ -41,9 +42,9 @@ def test_only_three_nodes_may_command_the_driver(policy):
         for name, rights in policy.items()
         if any(rights[verb] & names for verb, names in MOVES.items())
     }
-    assert movers == {"task_server", "arm_viewer", "tool_handle"}
+    assert movers == {"arm_nodes", "arm_viewer", "tool_handle"}
     task_clients = {name for name, rights in policy.items() if "/run_task" in rights["call"]}
-    names = ("arm_viewer", "operator", "run_task", "task_server")
+    names = ("arm_nodes", "arm_viewer", "operator", "run_task")
     assert task_clients == {f"/arm/{name}" for name in names}
 
 

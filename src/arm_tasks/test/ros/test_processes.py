@@ -10,8 +10,15 @@ from pathlib import Path
 import pytest
 import yaml
 from arm_tasks.bringup import supervisor as module
-from arm_tasks.bringup.processes import ARGUMENTS, Arg, Process, processes, use_sim_time
-from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled, resolve
+from arm_tasks.bringup.processes import (
+    ARGUMENTS,
+    Arg,
+    Process,
+    is_enabled,
+    processes,
+    use_sim_time,
+)
+from arm_tasks.bringup.supervisor import ProcessGroup, resolve
 from arm_tasks.errors import TasksError
 from arm_testing.waiting import BOUND, wait_for
 

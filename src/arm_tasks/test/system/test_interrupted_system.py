@@ -28,7 +28,7 @@ def swing(arm, **options):
 
 
 def test_task_stops_when_a_dependency_goes_silent(start_arm):
-    arm = start_arm(hardware="fake", speed="1", without=("nut_world",))
+    arm = start_arm(hardware="fake", speed="1", without=("nut_world",), composed="false")
     arm.wait_for(lambda: arm.hardware is not None and arm.joints, "the driver")
     arm.wait_for(arm.run_task.server_is_ready, "the task server")
     diagnostics = []

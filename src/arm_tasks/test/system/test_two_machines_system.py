@@ -13,8 +13,8 @@ import threading
 import time
 
 import pytest
-from arm_tasks.bringup.processes import ARGUMENTS, processes
-from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
+from arm_tasks.bringup.processes import ARGUMENTS, chosen, processes
+from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_testing.ros import machine_watcher, two_machines
 
 from arm_interfaces.action import RunTask
@@ -89,8 +89,8 @@ class World:
             group = ProcessGroup(values, logs / part)
             self.groups.append(group)
             with machine.inside():
-                for process in processes("arm_description"):
-                    if is_enabled(process, values) and process.name != "run_task":
+                for process in chosen(processes("arm_description"), values):
+                    if process.name != "run_task":
                         group.start(process)
         self.pi, self.desk = Watcher(pi), Watcher(desk)
 

@@ -190,11 +190,12 @@ class TaskServer(Node):
         return result
 
 
+def make_nodes() -> list[Node]:
+    """Create the task server and the scene's publisher."""
+    server = TaskServer()
+    return [server, server.scene_node]
+
+
 def main() -> int:
-    """Run the task server and the scene's publisher until the process is ended."""
-
-    def make() -> list[Node]:
-        server = TaskServer()
-        return [server, server.scene_node]
-
-    return run_node(make, (InputError,), _BATCH_DELAY)
+    """Run the nodes until the process is ended."""
+    return run_node(make_nodes, batch_delay=_BATCH_DELAY)
