@@ -195,17 +195,17 @@ class StaticExecutor(SingleThreadedExecutor):
         self._is_stale = True
         super().wake()
 
-    def create_task(self, callback: Callable[..., Any] | Task, *args: Any, **more: Any) -> Task:
+    def create_task(self, callback: Any, *args: Any, **more: Any) -> Task:
         """Create a task as rclpy does, and record the node whose callback creates it."""
         task = super().create_task(callback, *args, **more)
         if self.current_node is not None:
             self._creators[task] = self.current_node
         return task
 
-    def wait_for_ready_callbacks(self, *args: Any, **more: Any) -> Work:
+    def wait_for_ready_callbacks(self, *args: Any, **more: Any) -> Any:
         """Return the next ready callback as rclpy does, and record its node."""
         self.current_node = None
-        work: Work = super().wait_for_ready_callbacks(*args, **more)
+        work: Any = super().wait_for_ready_callbacks(*args, **more)
         self.current_node = work[2] or self._creators.get(work[0])
         return work
 

@@ -130,6 +130,21 @@ def test_coroutine_resumes_when_its_future_completes(rig):
     assert order == ["earlier", "last"]
 
 
+def test_failing_callback_is_attributed_to_its_node():
+    rig = Rig(StaticExecutor)
+    other = Node("other", context=rig.context)
+    rig.executor.add_node(other)
+    future = Future(executor=rig.executor)
+    future.add_done_callback(lambda _: 1 / 0)  # executed by a task, which has no node itself
+    timer = other.create_timer(0.001, lambda: (timer.cancel(), future.set_result(None)))
+    rig.node.create_timer(0.001, lambda: None)
+    with pytest.raises(ZeroDivisionError):
+        rig.until(lambda: False)
+    assert rig.executor.current_node is other
+    other.destroy_node()
+    rig.close()
+
+
 def test_entity_created_in_a_callback_is_served(rig):
     publisher, _, received = rig.connect()
     later = []

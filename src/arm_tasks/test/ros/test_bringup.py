@@ -10,13 +10,17 @@ from ament_index_python.packages import get_package_prefix
 from arm_tasks.bringup.processes import (
     ARGUMENTS,
     BRINGUP_ARGUMENTS,
+    COMPOSED,
     Arg,
+    Process,
     bringup_processes,
     chosen,
     is_enabled,
     processes,
     view_processes,
 )
+from arm_tasks.errors import TasksError
+from arm_tasks.ros.arm_nodes import MODULES
 
 SOURCES = Path(__file__).resolve().parents[3]
 PUBLISHERS = ("arm_description", "robot_state_publisher")
@@ -79,6 +83,43 @@ def test_hardware_and_rest_together_start_each_process_once():
 
     assert started("hardware") == ["arm_hardware"]
     assert sorted(started("hardware") + started("rest")) == sorted(started("all"))
+
+
+@pytest.mark.parametrize("publisher", PUBLISHERS)
+@pytest.mark.parametrize("make", [processes, view_processes, bringup_processes])
+def test_composed_processes_run_the_same_nodes_with_the_same_parameters(make, publisher):
+    values = {a.name: a.default for a in (*ARGUMENTS, *BRINGUP_ARGUMENTS)}
+    alone = {p.name: p for p in chosen(make(publisher), values | {"composed": "false"})}
+    assert not any(process.nodes for process in alone.values())
+    run = {}
+    for process in chosen(make(publisher), values):
+        for name in process.nodes or (process.name,):
+            assert name not in run
+            run[name] = process
+    assert run.keys() == alone.keys()
+    for name, process in alone.items():
+        assert process.parameters.items() <= run[name].parameters.items()
+        assert process.enclave == run[name].enclave
+        assert (run[name].name == COMPOSED) == (name in MODULES and bool(run[name].nodes))
+
+
+def test_driver_view_and_task_client_keep_processes_of_their_own():
+    values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "browser"}
+    names = [process.name for process in chosen(processes("arm_description"), values)]
+    assert names == [COMPOSED, "arm_hardware", "arm_viewer", "run_task"]
+
+
+def test_one_composable_process_stays_as_it_is():
+    values = {a.name: a.default for a in BRINGUP_ARGUMENTS}
+    table = bringup_processes("robot_state_publisher")  # the C++ node shares no process
+    assert [p.name for p in chosen(table, values)] == [p.name for p in table]
+
+
+def test_nodes_with_different_values_of_a_parameter_are_not_composed():
+    values = {a.name: a.default for a in ARGUMENTS}
+    table = [Process("p", n, n, {"x": n}, composable=True) for n in ("a", "b")]
+    with pytest.raises(TasksError, match="different values of the parameter x"):
+        chosen(table, values)
 
 
 def test_real_hardware_has_no_simulated_world(table):
