@@ -8,15 +8,13 @@ its last line names the node and the reason.
 
 from __future__ import annotations
 
+import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 
 from arm_common.ros.node_runner import NodeError, run_node, user_arguments
-from arm_common.suggestions import did_you_mean
 from rclpy.node import Node
-
-from arm_tasks.errors import TasksError
 
 MODULES = {
     "robot_state_publisher": "arm_description.ros.state_publisher",
@@ -27,19 +25,13 @@ MODULES = {
 """Node -> module, whose `make_nodes` creates the node and those that belong to it."""
 
 
-def make_nodes(names: Sequence[str]) -> Iterator[Node]:
-    """Create nodes one after the other.
+def make_nodes(names: Iterable[str]) -> Iterator[Node]:
+    """Create nodes one after the other, each once.
 
     Raises:
-        TasksError: A name is unknown, repeated, or there is none.
         NodeError: A node cannot be created; the cause is its exception.
     """
-    if not names or len(set(names)) < len(names):
-        raise TasksError(f"name the nodes to run, each once: {', '.join(MODULES)}")
-    for name in names:
-        if name not in MODULES:
-            raise TasksError(f"there is no node '{name}'; {did_you_mean(name, MODULES)}")
-    for name in names:
+    for name in dict.fromkeys(names):
         try:
             yield from import_module(MODULES[name]).make_nodes()
         except Exception as error:
@@ -48,7 +40,12 @@ def make_nodes(names: Sequence[str]) -> Iterator[Node]:
 
 def main() -> int:
     """Run the nodes named on the command line until the process is ended."""
-    return run_node(lambda: make_nodes(user_arguments()))
+    parser = argparse.ArgumentParser(
+        prog="ros2 run arm_tasks arm_nodes", description="Run several nodes in one process."
+    )
+    parser.add_argument("nodes", nargs="+", choices=MODULES, metavar="NODE", help="node to run")
+    names = parser.parse_args(user_arguments()).nodes
+    return run_node(lambda: make_nodes(names))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,7 @@
 """Nodes that share a process: a failing one is named and ends the process in order."""
 
 import pytest
-from arm_tasks.errors import TasksError
-from arm_tasks.ros.arm_nodes import make_nodes
+from arm_tasks.ros.arm_nodes import MODULES, main
 from arm_testing.processes import end, output_of, parameters, start_python
 from arm_testing.ros.probe import Probe
 from arm_testing.waiting import wait_for
@@ -78,14 +77,9 @@ def test_node_whose_callback_fails_is_named_last(start):
     assert written.splitlines()[-1] == "nut_world failed: ZeroDivisionError: division by zero"
 
 
-@pytest.mark.parametrize(
-    ("names", "reason"),
-    [
-        ([], "name the nodes to run, each once"),
-        (["kinematics", "kinematics"], "name the nodes to run, each once"),
-        (["kinematic"], "there is no node 'kinematic'; did you mean 'kinematics'"),
-    ],
-)
-def test_invalid_names_create_no_node(names, reason):
-    with pytest.raises(TasksError, match=reason):
-        next(make_nodes(names))
+def test_unknown_node_is_rejected_with_the_known_ones(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["arm_nodes", "kinematic"])
+    with pytest.raises(SystemExit):
+        main()
+    message = capsys.readouterr().err
+    assert "'kinematic'" in message and all(name in message for name in MODULES)
