@@ -110,7 +110,14 @@ class Driver:
         self.rest = rest
         slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
         self.loop = ControlLoop(
-            self.controller.tick, self._failed, self.clock, self.period, slip, options.priority
+            self.controller.tick,
+            self._failed,
+            self.clock,
+            self.period,
+            slip,
+            options.priority,
+            options.stall_timeout * options.speed,
+            lambda late: self.controller.stalled(late / options.speed),
         )
         self._open = False
         self._closing = threading.Lock()

@@ -150,6 +150,47 @@ def test_loop_keeps_its_schedule_and_slips_when_late(clock):
     assert late.slips == 1 and late.worst == pytest.approx(0.03)
 
 
+def test_late_tick_is_a_stall_before_it_is_done(clock):
+    events, done = [], threading.Event()
+
+    def tick(moment):
+        events.append("tick")
+        clock.time += 0.7 if len(events) == 1 else 0.9 if len(events) == 2 else 0.0
+        if len(events) == 4:
+            clock.sleep_until = lambda moment, closing: closing.wait()
+            done.set()
+
+    loop = ControlLoop(
+        tick, lambda error: None, clock, 0.02, SLIP, stall=0.8, stalled=events.append
+    )
+    loop.start()
+    assert done.wait(5)
+    loop.close()
+    assert events == ["tick", "tick", pytest.approx(0.88), "tick"]
+    assert loop.lateness().stalls == 1
+
+
+def test_failure_that_is_not_handled_does_not_end_the_loop(clock, caplog):
+    ticks, done = [], threading.Event()
+
+    def tick(moment):
+        ticks.append(moment)
+        if len(ticks) == 3:
+            clock.sleep_until = lambda moment, closing: closing.wait()
+            done.set()
+        raise RecursionError("on purpose")
+
+    def failed(error):
+        raise MemoryError("on purpose, too")
+
+    loop = ControlLoop(tick, failed, clock, 0.02, SLIP)
+    loop.start()
+    assert done.wait(5)
+    loop.close()
+    assert caplog.text.count("The control loop failed: on purpose") == 1
+    assert "MemoryError('on purpose, too')" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("raised", "says"),
     [(None, "SCHED_FIFO 40"), (PermissionError(1, "not permitted"), "refused.*LimitRTPRIO")],

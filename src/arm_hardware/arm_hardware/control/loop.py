@@ -72,6 +72,7 @@ class Lateness:
 
     ticks: int
     slips: int
+    stalls: int
     median: float
     p99: float
     worst: float
@@ -88,6 +89,8 @@ class ControlLoop:
         period: float,
         slip: float = SLIP,
         priority: int = 0,
+        stall: float = 0.0,
+        stalled: Callable[[float], None] = lambda late: None,
     ) -> None:
         """Create the loop; ``start`` begins it.
 
@@ -98,6 +101,9 @@ class ControlLoop:
             period: [s of the clock].
             slip: A tick later than this many periods shifts the schedule.
             priority: See raise_priority().
+            stall: A tick later than this [s of the clock] is a stall; 0: none is.
+            stalled: Called from the thread, before such a tick, with its lateness [s of the
+                clock].
         """
         self._tick = tick
         self._failed = failed
@@ -105,6 +111,9 @@ class ControlLoop:
         self._period = period
         self._slip = slip
         self._priority = priority
+        self._stall = stall
+        self._stalled = stalled
+        self._stalls = 0
         self.scheduling = NORMAL  # result of raise_priority()
         self._late: deque[float] = deque(maxlen=LATENESS_WINDOW)
         self._ticks = 0
@@ -129,7 +138,12 @@ class ControlLoop:
         late = sorted(self._late.copy()) or [0.0]
         n = len(late)
         return Lateness(
-            self._ticks, self._slips, late[n // 2], late[min(n - 1, int(0.99 * n))], late[-1]
+            self._ticks,
+            self._slips,
+            self._stalls,
+            late[n // 2],
+            late[min(n - 1, int(0.99 * n))],
+            late[-1],
         )
 
     def _run(self) -> None:
@@ -148,6 +162,9 @@ class ControlLoop:
                 self._slips += 1
                 due += late
             try:
+                if 0.0 < self._stall < late:
+                    self._stalls += 1
+                    self._stalled(late)
                 self._tick(due)
             except Exception as error:  # noqa: BLE001 - a tick must not end the thread
                 self._report(error)

@@ -7,6 +7,7 @@ Methods may be called from any thread; a lock serialises them with the control l
 
 from __future__ import annotations
 
+import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -19,6 +20,8 @@ from arm_hardware.control.position_estimate import PositionEstimate
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import StateError
 from arm_hardware.motion.limiter import AxisState
+
+_LOGGER = logging.getLogger(__name__)
 
 
 class DriverState(IntEnum):
@@ -272,11 +275,26 @@ class DriverStateMachine(ABC):
         why, self._stopping = self._stopping, ""
         if not why:
             return
+        self._freeze(f"Stopped: {why}.")
+        self._note = f"Stopped: {why}. Call reset to accept motion again."
+
+    def _freeze(self, why: str) -> None:
+        """End motions and arming, and set every axis to rest where it was last sent."""
         self._armed = self._armed and self._arming_sequence is None
-        self._abort_all(f"Stopped: {why}.")
+        self._abort_all(why)
         for i, sent in enumerate(self._output.sent):
             self._set_rest(i, self._sent[i].position if sent is None else sent)
-        self._note = f"Stopped: {why}. Call reset to accept motion again."
+
+    def stalled(self, late: float) -> None:
+        """End motions and arming after a tick that came too late [s]: the servos rest by now."""
+        with self._lock:
+            if not self._is_moving() and self._arming_sequence is None:
+                return
+            note = f"The control loop stalled for {late:.1f} s during a motion"
+            _LOGGER.warning("%s, which does not go on.", note)
+            self._freeze(f"{note}, which was ended.")
+            self._note = f"{note}; holding." if self._armed else f"{note}; not armed."
+        self.changed()
 
     def reset(self) -> str:
         """Unlatch the stop without moving and return one sentence; raise StateError in FAULT."""

@@ -9,18 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from arm_common.transforms import Array
+from numpy.typing import NDArray
 
-from arm_hardware.calibration.axes import Axes, Axis, check_position, check_speed
+from arm_hardware.calibration.axes import (
+    LIMIT_TOLERANCE,
+    Axes,
+    Axis,
+    check_position,
+    check_speed,
+)
 from arm_hardware.errors import INVALID_JOINTS, OLD_HEADER_TIMESTAMP, CommandError
+
+_Rows: TypeAlias = Sequence[Sequence[float]]
 
 SPEED_MARGIN = 1.01  # factor on the speed limit, at points and for means between them: rounding
 
 
-@dataclass(frozen=True)
-class GoalPoint:
+class GoalPoint(NamedTuple):
     """One point of a trajectory goal."""
 
     time: float  # from the trajectory's start [s]
@@ -28,6 +38,35 @@ class GoalPoint:
     velocities: Sequence[float] = ()
     accelerations: Sequence[float] = ()
     effort: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class TrajectoryBounds:
+    """The largest trajectory that is accepted: checking it takes time, following it memory."""
+
+    points: int = 50_000
+    duration: float = 3600.0  # from now to the last point [s]
+
+    def check_points(self, number: int) -> None:
+        """Raise CommandError for too many points."""
+        if number > self.points:
+            raise CommandError(
+                f"The trajectory has {number} points, more than the {self.points} of "
+                "max_trajectory_points; send it in parts.",
+                amount=number - self.points,
+            )
+
+    def check_end(self, end: float) -> None:
+        """Raise CommandError for a last point too far ahead [s]."""
+        if end > self.duration:
+            raise CommandError(
+                f"The trajectory ends in {end:.6g} s, later than the {self.duration:g} s of "
+                "max_trajectory_duration; check its times and its header stamp.",
+                amount=end - self.duration,
+            )
+
+
+DEFAULT_BOUNDS = TrajectoryBounds()
 
 
 @dataclass(frozen=True)
@@ -54,25 +93,31 @@ def validate_goal(
     axes: Axes,
     allow_partial: bool = False,
     allow_end_velocity: bool = False,
+    bounds: TrajectoryBounds = DEFAULT_BOUNDS,
 ) -> ValidatedGoal:
     """Return a valid request as arrays.
 
-    A start in the future extends the time to the first point. With ``allow_partial``, omitted
+    A start in the future extends the time to the first point; it counts towards the bound on
+    duration. With ``allow_partial``, omitted
     joints stay where they are; with ``allow_end_velocity``, the last velocities need not be 0.
 
     Raises:
         CommandError: The goal is invalid; the error has the action's result code.
     """
+    bounds.check_points(len(request.points))
     _check_names(request.joints, axes, allow_partial)
-    _check_sizes(request)
-    times = _check_times(request)
+    if not request.points:
+        raise CommandError("The trajectory has no points.")
+    instants, *rows = zip(*request.points, strict=True)
+    _check_sizes(rows, len(request.joints))
+    times = _check_times(np.array(instants, dtype=float), request.start, bounds)
     columns = [axes.names.index(name) for name in request.joints]
-    positions = _table(request, columns, axes, "positions", np.nan)
+    positions = _table(rows[0], columns, axes, "positions", np.nan)
     velocities = accelerations = None
-    if request.points[0].velocities:
-        velocities = _table(request, columns, axes, "velocities", 0.0)
-        if all(point.accelerations for point in request.points):
-            accelerations = _table(request, columns, axes, "accelerations", 0.0)
+    if len(rows[1][0]):
+        velocities = _table(rows[1], columns, axes, "velocities", 0.0)
+        if all(map(len, rows[2])):
+            accelerations = _table(rows[2], columns, axes, "accelerations", 0.0)
     for i in columns:
         _check_column(axes.arm[i], positions[:, i], velocities, i, allow_end_velocity)
     start = request.start or 0.0
@@ -88,12 +133,12 @@ def single_point_goal(axes: Axes, seconds: float, positions: Sequence[float]) ->
     return validate_goal(TrajectoryGoal(axes.names, [GoalPoint(seconds, positions)]), axes)
 
 
-def _table(
-    request: TrajectoryGoal, columns: list[int], axes: Axes, what: str, filling: float
-) -> Array:
-    """Return the points' positions, velocities or accelerations (m, n), as ``axes.arm``."""
-    table = np.full((len(request.points), len(axes.arm)), filling)
-    table[:, columns] = np.array([getattr(p, what) for p in request.points], dtype=float)
+def _table(rows: _Rows, columns: list[int], axes: Axes, what: str, filling: float) -> Array:
+    """Return rows of positions, velocities or accelerations as a table (m, n), as ``axes.arm``."""
+    m, n = len(rows), len(columns)
+    table = np.full((m, len(axes.arm)), filling)
+    values = np.fromiter(chain.from_iterable(rows), float, m * n)
+    table[:, columns] = values.reshape(m, n)
     if filling == 0.0 and not np.isfinite(table).all():
         name = axes.names[int(np.argwhere(~np.isfinite(table))[0][1])]
         raise CommandError(f"{name}: one of its {what} is not a finite number.", joint=name)
@@ -116,40 +161,52 @@ def _check_names(joints: Sequence[str], axes: Axes, allow_partial: bool) -> None
         )
 
 
-def _check_sizes(request: TrajectoryGoal) -> None:
-    if not request.points:
-        raise CommandError("The trajectory has no points.")
-    n, with_rates = len(request.joints), bool(request.points[0].velocities)
-    for k, point in enumerate(request.points):
-        if point.effort:
+def _check_sizes(rows: Sequence[_Rows], n: int) -> None:
+    """Raise CommandError for a point whose numbers of values do not fit n joints."""
+    names = ("positions", "velocities", "accelerations", "effort")
+    found = {
+        what: np.fromiter(map(len, column), int) for what, column in zip(names, rows, strict=True)
+    }
+    for what, allowed in (
+        ("effort", (0,)),
+        ("positions", (n,)),
+        ("velocities", (0, n)),
+        ("accelerations", (0, n)),
+    ):
+        k = _first(~np.isin(found[what], allowed))
+        if k is not None and what == "effort":
             raise CommandError(f"Point {k} has efforts; servos take positions only.")
-        if len(point.positions) != n:
-            raise CommandError(f"Point {k} has {len(point.positions)} positions for {n} joints.")
-        if bool(point.velocities) != with_rates:
-            raise CommandError(f"Point {k} differs from point 0 in having velocities or not.")
-        for what in ("velocities", "accelerations"):
-            found = len(getattr(point, what))
-            if found not in (0, n):
-                raise CommandError(f"Point {k} has {found} {what} for {n} joints.")
+        if k is not None:
+            raise CommandError(f"Point {k} has {found[what][k]} {what} for {n} joints.")
+    with_rates = found["velocities"] > 0
+    k = _first(with_rates != with_rates[0])
+    if k is not None:
+        raise CommandError(f"Point {k} differs from point 0 in having velocities or not.")
 
 
-def _check_times(request: TrajectoryGoal) -> Array:
-    times = np.array([p.time for p in request.points], dtype=float)
+def _first(wrong: NDArray[np.bool_]) -> int | None:
+    """Return the first index at which something is wrong, None if nowhere."""
+    return int(wrong.argmax()) if wrong.any() else None
+
+
+def _check_times(times: Array, start: float | None, bounds: TrajectoryBounds) -> Array:
+    """Return the points' times (m,) from the trajectory's start, or raise CommandError."""
     if not np.isfinite(times).all() or times[0] < 0.0:
         raise CommandError("Times from the start must be finite and not negative.")
-    for k in range(1, len(times)):
-        if times[k] <= times[k - 1]:
-            raise CommandError(
-                f"Times must increase strictly: point {k} at {times[k]:.6g} s follows one at "
-                f"{times[k - 1]:.6g} s."
-            )
-    if request.start is not None and request.start + times[-1] < 0.0:
-        late = -(request.start + float(times[-1]))
+    k = _first(np.diff(times) <= 0.0)
+    if k is not None:
         raise CommandError(
-            f"The trajectory ended {late:.3g} s ago; check its header stamp and the clocks.",
-            OLD_HEADER_TIMESTAMP,
-            amount=late,
+            f"Times must increase strictly: point {k + 1} at {times[k + 1]:.6g} s follows one at "
+            f"{times[k]:.6g} s."
         )
+    end = float(times[-1]) + (start or 0.0)
+    if start is not None and end < 0.0:
+        raise CommandError(
+            f"The trajectory ended {-end:.3g} s ago; check its header stamp and the clocks.",
+            OLD_HEADER_TIMESTAMP,
+            amount=-end,
+        )
+    bounds.check_end(end)
     return times
 
 
@@ -157,8 +214,11 @@ def _check_column(
     axis: Axis, positions: Array, velocities: Array | None, i: int, allow_end_velocity: bool
 ) -> None:
     """Check one joint's values at the points."""
-    for k, value in enumerate(positions):
-        check_position(axis, float(value), f" at point {k}")
+    within = (axis.lower - LIMIT_TOLERANCE <= positions) & (
+        positions <= axis.upper + LIMIT_TOLERANCE
+    )
+    for k in np.flatnonzero(~within):
+        check_position(axis, float(positions[k]), f" at point {k}")
     if velocities is None:
         return
     check_speed(axis, float(np.abs(velocities[:, i]).max()), SPEED_MARGIN, "at a point")

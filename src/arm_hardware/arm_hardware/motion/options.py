@@ -67,6 +67,7 @@ class DriverOptions:
     speed: float = 1.0  # driver seconds per wall second; only 1 with real hardware
     exit_action: str = "auto"
     recovery: str = "auto"  # how servos without pulses go to the rest posture
+    stall_timeout: float = 1.0  # wall seconds without a tick that end a motion; 0: none
     realtime_priority: int = -1  # of the control loop's thread; 0 for none, -1 for auto
     sim_registers: str = ""  # file that keeps the simulated chip's registers; empty for none
     motion_options: MotionOptions = field(default_factory=MotionOptions)
@@ -84,6 +85,8 @@ class DriverOptions:
                 raise HardwareError(f"{what} '{value}' is not one of {', '.join(allowed)}.")
         if not -1 <= self.realtime_priority <= 99:
             raise HardwareError(f"realtime_priority {self.realtime_priority} is not -1 to 99.")
+        if not 0.0 <= self.stall_timeout <= 60.0:
+            raise HardwareError(f"stall_timeout {self.stall_timeout:g} is not within 0 to 60.")
         self.motion_options.check()
         if not 0.01 <= self.speed <= 100.0:
             raise HardwareError(f"speed {self.speed:g} is not within 0.01 to 100.")

@@ -48,11 +48,13 @@ class TrajectoryServer(GoalServer):
         """Return a message's validated goal, or raise HardwareError."""
         controller.require_ready()
         chosen = self._context.parameters
+        chosen.bounds.check_points(len(trajectory.points))  # before they are converted
         return validate_goal(
             trajectory_goal(trajectory, self._context.time.seconds_until(trajectory.header.stamp)),
             controller.axes,
             chosen.allow_partial_joints_goal,
             chosen.allow_nonzero_velocity_at_trajectory_end,
+            chosen.bounds,
         )
 
     def _prepare(self, goal: FollowJointTrajectory.Goal) -> Prepared:

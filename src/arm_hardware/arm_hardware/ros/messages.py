@@ -25,16 +25,12 @@ from arm_interfaces.msg import HardwareStatus, JointPulse
 
 def trajectory_goal(message: JointTrajectory, start: float | None) -> TrajectoryGoal:
     """Return the goal of a trajectory message that starts in ``start`` seconds (None: now)."""
-    points = tuple(
+    points = [
         GoalPoint(
-            time=_seconds(p.time_from_start),
-            positions=tuple(p.positions),
-            velocities=tuple(p.velocities),
-            accelerations=tuple(p.accelerations),
-            effort=tuple(p.effort),
+            _seconds(p.time_from_start), p.positions, p.velocities, p.accelerations, p.effort
         )
         for p in message.points
-    )
+    ]
     return TrajectoryGoal(tuple(message.joint_names), points, start)
 
 

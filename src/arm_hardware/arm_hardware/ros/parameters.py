@@ -13,6 +13,7 @@ from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
 
 from arm_hardware.motion.current_limits import PowerBudget
+from arm_hardware.motion.goal_validation import DEFAULT_BOUNDS, TrajectoryBounds
 from arm_hardware.motion.options import (
     BACKENDS,
     EXIT_ACTIONS,
@@ -93,6 +94,15 @@ class DriverParameters:
         False,
         "Accept trajectories whose last velocities are not 0; the arm brakes behind the end.",
     )
+    max_trajectory_duration: float = parameter(
+        DEFAULT_BOUNDS.duration,
+        "Longest time from now to a trajectory's last point [s].",
+        low=1.0,
+        high=1e6,
+    )
+    max_trajectory_points: int = parameter(
+        DEFAULT_BOUNDS.points, "Most points of a trajectory.", low=1, high=1_000_000
+    )
     jerk_time: float = parameter(
         0.0,
         "Time in which acceleration may rise from 0 to its limit; 0: at once [s].",
@@ -113,6 +123,13 @@ class DriverParameters:
         low=0.0,
         high=60.0,
     )
+    stall_timeout: float = parameter(
+        1.0,
+        "Wall seconds for which the control loop may not run during a motion before it ends in "
+        "hold; 0: any [s].",
+        low=0.0,
+        high=60.0,
+    )
     grip_force_limit_counts: int = parameter(
         8, "Counts past the contact that max_effort may ask for.", low=0, high=100
     )
@@ -129,6 +146,11 @@ class DriverParameters:
         if self.autostart != "auto":
             return self.autostart
         return "configure" if self.hardware == "real" else "activate"
+
+    @property
+    def bounds(self) -> TrajectoryBounds:
+        """The bounds of trajectories."""
+        return TrajectoryBounds(self.max_trajectory_points, self.max_trajectory_duration)
 
     @cached_property
     def options(self) -> DriverOptions:

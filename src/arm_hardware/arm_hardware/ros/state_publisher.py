@@ -81,6 +81,7 @@ def diagnostics(
                 f"{1e3 * x:.2f}" for x in (late.median, late.p99, late.worst)
             ),
             "schedule slips": str(late.slips),
+            "stalls": str(late.stalls),
             "scheduling of the loop": driver.loop.scheduling,
             "channels written": str(driver.output.writes),
             "transfers repeated": str(driver.output.bus.faults),

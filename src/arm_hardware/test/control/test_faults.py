@@ -9,10 +9,12 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 from arm_hardware.control import loop
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.errors import BusError, StateError
+from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import single_point_goal
 
 THERE = (0.5, -0.5, 0.5, 1.0)
@@ -286,3 +288,30 @@ def test_example_on_the_hardware_page_works():
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.count("\n") == 1 and "Traceback" not in done.stderr
+
+
+def test_stall_ends_motions_at_rest_where_they_were_sent(gentle):
+    goal = gentle.follow((1.0, (0.5, -0.3, 0.3, 0.8)))
+    grip = gentle.controller.grip(0.02)
+    sent = gentle.tick(15)[-1]
+    gentle.controller.stalled(3.0)
+    assert goal.outcome is grip.outcome is GoalOutcome.ABORTED and "3.0 s" in goal.message
+    assert gentle.controller.state is DriverState.ARMED
+    assert "stalled for 3.0 s" in gentle.controller.snapshot().message
+    for row in gentle.tick(20):
+        np.testing.assert_array_equal(row, sent)
+    assert gentle.run(gentle.follow((1.0, (0.0,) * 4))) and gentle.positions[0] == 0.0
+
+
+def test_stall_during_arming_ends_it_and_at_rest_changes_nothing(rig, make_bench):
+    bench = make_bench(recovery="slow")
+    bench.driver.open()
+    bench.controller.arm()
+    bench.tick(3)
+    bench.controller.stalled(3.0)
+    assert bench.controller.state is DriverState.UNKNOWN and not bench.controller.arming
+    assert "not armed" in bench.controller.snapshot().message
+    rig.arm()
+    before = rig.controller.snapshot()
+    rig.controller.stalled(3.0)
+    assert rig.controller.snapshot() == before

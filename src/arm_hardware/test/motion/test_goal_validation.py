@@ -6,7 +6,12 @@ import math
 import numpy as np
 import pytest
 from arm_hardware.errors import INVALID_GOAL, INVALID_JOINTS, OLD_HEADER_TIMESTAMP, CommandError
-from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
+from arm_hardware.motion.goal_validation import (
+    GoalPoint,
+    TrajectoryBounds,
+    TrajectoryGoal,
+    validate_goal,
+)
 from arm_hardware.motion.trajectory_start import plan_motion
 
 GOAL, JOINTS = INVALID_GOAL, INVALID_JOINTS
@@ -138,3 +143,33 @@ def test_final_velocity_needs_permission_and_room_to_brake(rig):
     near = request(at(2, 1.57, 0, 0, 0, velocities=(1.0, 0, 0, 0)))
     with pytest.raises(CommandError, match=r"waist.*where it can come to rest"):
         validate_goal(near, rig.axes, allow_end_velocity=True)
+
+
+HOUR = 3600.0
+
+
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [
+        (request(at(2e9)), "ends in 2e.09 s, later than the 3600 s of max_trajectory_duration"),
+        (request(at(1e308)), "max_trajectory_duration"),
+        (request(at(1), start=3e8), "ends in 3e.08 s"),
+        (request(at(2147483647), start=-1e9), "max_trajectory_duration"),
+        (request(at(math.inf)), "finite"),
+        (request(*[at(1)] * 50_001), "50001 points, more than the 50000 of max_trajectory_points"),
+    ],
+)
+def test_trajectories_beyond_the_bounds_are_rejected(rig, message, says):
+    with pytest.raises(CommandError, match=says):
+        validate_goal(message, rig.axes)
+
+
+def test_a_trajectory_up_to_the_bounds_is_accepted(rig):
+    many = request(*[at(0.05 * (k + 1)) for k in range(50_000)])
+    assert len(validate_goal(many, rig.axes).times) == 50_000
+    validate_goal(request(at(HOUR)), rig.axes)
+    validate_goal(request(at(10.0), at(2e9), start=10.0 - 2e9), rig.axes)
+    with pytest.raises(CommandError, match="2 points, more than the 1 of"):
+        validate_goal(request(at(1), at(2)), rig.axes, bounds=TrajectoryBounds(1, HOUR))
+    with pytest.raises(CommandError, match="later than the 10 s"):
+        validate_goal(request(at(11)), rig.axes, bounds=TrajectoryBounds(1, 10.0))

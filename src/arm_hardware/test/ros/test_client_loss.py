@@ -1,6 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
+import os
+import signal
+import time
+
 import pytest
 from action_msgs.msg import GoalStatus
 from arm_testing.ros import driver as nc
@@ -11,9 +15,13 @@ from arm_interfaces.msg import HardwareStatus
 pytestmark = pytest.mark.system
 
 
+STALL = 1.5  # [s]
+
+
 @pytest.fixture
 def client(start, client):
     process = start(hardware="fake", autostart="activate")
+    client.process = process.process
     client.wait_armed()
     yield client
     code, output = process.end()
@@ -52,3 +60,31 @@ def test_stream_that_ends_on_the_topic_is_braked(client):
     nc.wait_for(lost, "end of the stream")
     client.wait_state(HardwareStatus.ARMED)
     assert "Holding" in client.status.message
+
+
+def test_motion_ends_in_hold_after_the_process_was_stopped(client):
+    answer = client.end_of(client.creep())
+    client.wait_moving()
+    os.kill(client.process.pid, signal.SIGSTOP)
+    time.sleep(STALL)  # what is tested is that the process does not run for so long
+    before = client.position("waist")
+    os.kill(client.process.pid, signal.SIGCONT)
+    result = client.done(answer)
+    assert result.status == GoalStatus.STATUS_ABORTED
+    assert "stalled for" in result.result.error_string
+    status = client.wait_settled(HardwareStatus.ARMED)
+    assert "stalled for" in status.message and "holding" in status.message
+    assert client.position("waist") == pytest.approx(before, abs=nc.NEAR)
+    values = nc.wait_for(
+        lambda: (
+            client.diagnostics
+            and "stalled" in client.diagnostics.status[0].message
+            and client.diagnostics.status[0].values
+        ),
+        "diagnostics",
+    )
+    assert {v.key: v.value for v in values}["stalls"] == "1"
+    held, count = list(client.states[-1].position), len(client.states)
+    nc.wait_for(lambda: len(client.states) > count + 2, "joint states")
+    assert list(client.states[-1].position) == held
+    client.go(*nc.HOME)
