@@ -16,8 +16,8 @@ import time
 import pytest
 from arm_common.network import RANGE, limit_to_this_computer
 from arm_hardware.commands.doctor_sockets import endpoints_of
-from arm_tasks.bringup.processes import ARGUMENTS, processes
-from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
+from arm_tasks.bringup.processes import ARGUMENTS, chosen, processes
+from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_testing.ros import two_machines
 
 WHY_NOT = two_machines.why_not()
@@ -150,9 +150,8 @@ def driver(network, tmp_path, monkeypatch):
     values = {a.name: a.default for a in ARGUMENTS} | {"hardware": "fake", "part": "hardware"}
     group = ProcessGroup(values, tmp_path)
     with network.pi.inside():
-        for process in processes():
-            if is_enabled(process, values):
-                group.start(process)
+        for process in chosen(processes(), values):
+            group.start(process)
     yield group
     group.stop()
 
