@@ -72,6 +72,11 @@ class DriverParameters:
         "File that keeps the simulated board's registers, as a board with power does when "
         "the node ends; empty for none.",
     )
+    oe_heartbeat_line: str = parameter(
+        "",
+        "GPIO line, such as GPIO17, that the control loop toggles so that a circuit keeps the "
+        "board's outputs on (docs/safety.md); empty for none.",
+    )
     recovery: str = parameter(
         "auto",
         "How servos without pulses go to the rest posture: slow (in short bursts, one joint "
