@@ -27,7 +27,6 @@ class MotionOptions:
     """Options of motion."""
 
     jerk_time: float = 0.0  # for acceleration to rise from 0 to its limit [s]; 0: no jerk limit
-    speed_scaling: float = 1.0  # initial factor on the speed of all motions, 0 to 1
     command_timeout: float = 0.5  # longest time between two trajectories of a stream [s]; 0: any
     power_budget: PowerBudget = field(default_factory=PowerBudget)
     grip_force: GripForceOptions = field(default_factory=GripForceOptions)
@@ -36,7 +35,6 @@ class MotionOptions:
         """Raise HardwareError for an invalid option."""
         for what, value, most in (
             ("jerk_time", self.jerk_time, 2.0),
-            ("speed_scaling.initial_scaling_factor", self.speed_scaling, 1.0),
             ("command_timeout", self.command_timeout, 60.0),
             ("max_moving_joints", self.power_budget.joints, 16),
             ("stagger", self.power_budget.stagger, 2.0),
