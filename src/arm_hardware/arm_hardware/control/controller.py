@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array
@@ -12,7 +13,7 @@ from arm_common.transforms import Array
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.control.arming import StaggeredArming
 from arm_hardware.control.servo_output import ServoOutput
-from arm_hardware.control.state_machine import HOLDING, DriverStateMachine
+from arm_hardware.control.state_machine import HOLDING, DriverSnapshot, DriverStateMachine
 from arm_hardware.control.watchdogs import StreamWatchdog
 from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError, StateError
 from arm_hardware.motion.execution import (
@@ -28,6 +29,16 @@ from arm_hardware.motion.limiter import Smoother, smoothing_ticks
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 from arm_hardware.motion.speed_scaling import check_speed_scaling
 from arm_hardware.motion.trajectory_start import PlannedMotion, plan_motion
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """What the arm's trajectory requests and what is commanded."""
+
+    reference: TrajectoryState | None  # on the running trajectory, None without one
+    positions: list[float]  # commanded, within the limits, unquantised (n,) [rad or m]
+    velocities: list[float]  # (n,) [rad/s or m/s]
+    snapshot: DriverSnapshot
 
 
 class TrajectoryController(DriverStateMachine):
@@ -52,11 +63,13 @@ class TrajectoryController(DriverStateMachine):
         self._grip_timer = GripTimer(motion_options.grip_force)
         self._final_note = ""
 
-    @property
-    def reference(self) -> TrajectoryState | None:
-        """Present state on the running trajectory, None without one."""
+    def tracking(self) -> Tracking:
+        """Return trajectory and command of the arm at the same moment."""
         with self._lock:
-            return self._arm.reference if self._arm else None
+            n = len(self.axes.arm)
+            positions, velocities = (values[:n] for values in self.command())
+            reference = self._arm.reference if self._arm else None
+            return Tracking(reference, positions, velocities, self.snapshot())
 
     def state_at(self, moment: float) -> TrajectoryState:
         """Return the executed state of the running trajectory at a moment of the clock [s].

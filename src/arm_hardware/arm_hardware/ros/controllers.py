@@ -72,17 +72,14 @@ class TrajectoryServer(GoalServer):
 
     def _feedback(self, running: Running) -> FollowJointTrajectory.Feedback | None:
         """Return reference and command; "actual" is the command, as nothing is measured."""
-        controller = running.controller
-        reference = controller.reference
-        if reference is None:
+        tracking = running.controller.tracking()
+        if tracking.reference is None:
             return None
-        n = len(controller.axes.arm)
-        message = FollowJointTrajectory.Feedback(joint_names=list(controller.axes.names))
+        message = FollowJointTrajectory.Feedback(joint_names=list(running.controller.axes.names))
         message.header.stamp = self._context.time.now()
-        message.desired = trajectory_point(reference)
-        message.actual.positions, message.actual.velocities = (
-            values[:n] for values in controller.command()
-        )
+        message.desired = trajectory_point(tracking.reference)
+        message.actual.positions = tracking.positions
+        message.actual.velocities = tracking.velocities
         message.actual.time_from_start = message.desired.time_from_start
         message.error = difference(message.desired, message.actual)
         return message

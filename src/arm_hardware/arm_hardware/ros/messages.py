@@ -17,7 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.servo_map import ServoMap, resolution
-from arm_hardware.control.controller import TrajectoryController
+from arm_hardware.control.controller import Tracking
 from arm_hardware.control.state_machine import DriverSnapshot
 from arm_hardware.driver import Driver
 from arm_hardware.errors import INVALID_JOINTS, CommandError
@@ -116,28 +116,26 @@ def trajectory_point(state: TrajectoryState) -> JointTrajectoryPoint:
 
 
 def controller_state(
-    controller: TrajectoryController, snapshot: DriverSnapshot, stamp: Time
+    axes: Axes, tracking: Tracking, stamp: Time
 ) -> JointTrajectoryControllerState:
     """Return trajectory, command and their difference; nothing of it is measured.
 
     ``feedback`` is the command within the limits, ``output`` the same in counts of the board.
     Without a trajectory, the reference is the command.
     """
-    axes, reference = controller.axes, controller.reference
-    n = len(axes.arm)
-    positions, velocities = (values[:n] for values in controller.command())
+    reference, snapshot = tracking.reference, tracking.snapshot
     message = JointTrajectoryControllerState(joint_names=list(axes.names))
     message.header.stamp = stamp
-    message.feedback.positions, message.feedback.velocities = positions, velocities
-    message.output.positions = [math.nan if p is None else p for p in snapshot.positions[:n]]
-    if reference is None:
-        message.reference.positions, message.reference.velocities = positions, velocities
-        message.speed_scaling_factor = snapshot.speed_scaling
-    else:
+    for point in (message.reference, message.feedback):
+        point.positions, point.velocities = tracking.positions, tracking.velocities
+    message.speed_scaling_factor = snapshot.speed_scaling
+    if reference is not None:
         message.reference = trajectory_point(reference)
         message.feedback.time_from_start = _duration(reference.elapsed)
         message.speed_scaling_factor = reference.scaling
     message.error = difference(message.reference, message.feedback)
+    sent = snapshot.positions[: len(axes.arm)]
+    message.output.positions = [math.nan if p is None else p for p in sent]
     return message
 
 

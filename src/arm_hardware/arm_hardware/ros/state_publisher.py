@@ -189,7 +189,7 @@ class DriverStatePublisher:
         state = messages.joint_state(driver.axes, snapshot, self._last_stamp)
         if state is not None:
             self._states.publish(state)
-        self._monitor.publish(driver, snapshot, self._last_stamp)
+        self._monitor.publish(driver)
 
     def time_to_next(self, now: float) -> float:
         """Return the wall time until something is due regardless of ticks [s]."""

@@ -7,13 +7,11 @@ from __future__ import annotations
 from typing import TypeVar
 
 from arm_common.ros.qos import LATCHED
-from builtin_interfaces.msg import Time
 from control_msgs.msg import JointTrajectoryControllerState, SpeedScalingFactor
 from control_msgs.srv import QueryTrajectoryState
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
-from arm_hardware.control.state_machine import DriverSnapshot
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.speed_scaling import check_speed_scaling
@@ -41,11 +39,14 @@ class TrajectoryMonitor:
         )
         node.create_service(QueryTrajectoryState, _QUERY, self._on_query, callback_group=group)
 
-    def publish(self, driver: Driver, snapshot: DriverSnapshot, stamp: Time) -> None:
+    def publish(self, driver: Driver) -> None:
         """Publish controller_state, if anything subscribes to it."""
-        if self._publisher.get_subscription_count():
-            state = messages.controller_state(driver.controller, snapshot, stamp)
-            self._publisher.publish(state)
+        if not self._publisher.get_subscription_count():
+            return
+        tracking, time = driver.controller.tracking(), self._context.time
+        moment = tracking.snapshot.moment
+        stamp = time.now() if moment is None else time.at(moment)
+        self._publisher.publish(messages.controller_state(driver.axes, tracking, stamp))
 
     def _on_scaling(self, message: SpeedScalingFactor) -> None:
         """Set the speed scaling; without a driver, of the next one."""

@@ -262,7 +262,7 @@ def test_reported_velocities_match_the_sent_positions(armed):
     np.testing.assert_allclose(np.diff(rows, axis=0) / DT, rates, atol=1e-9)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(0, 10_000))
 def test_scaling_goals_cancels_and_grips_at_random_break_no_limit(make_rig, seed):
     rng = np.random.default_rng(seed)

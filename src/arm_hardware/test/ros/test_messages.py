@@ -63,7 +63,7 @@ def test_controller_state_is_trajectory_command_and_their_difference(armed):
     armed.controller.set_speed_scaling(0.5)
     armed.follow((1.0, (0.5, 0.0, 0.0, 0.0)))
     armed.tick(20)
-    message = controller_state(armed.controller, armed.controller.snapshot(), Time())
+    message = controller_state(armed.axes, armed.controller.tracking(), Time())
     reference, feedback = message.reference.positions, message.feedback.positions
     assert message.joint_names == list(armed.axes.names)
     assert list(feedback) == list(armed.positions[:4])
@@ -75,7 +75,7 @@ def test_controller_state_is_trajectory_command_and_their_difference(armed):
     assert message.feedback.time_from_start.nanosec == pytest.approx(4e8, abs=2)
     assert message.reference.velocities[0] == pytest.approx(0.25)
     armed.rest()
-    message = controller_state(armed.controller, armed.controller.snapshot(), Time())
+    message = controller_state(armed.axes, armed.controller.tracking(), Time())
     assert list(message.error.positions) == [0.0] * 4
     assert list(message.reference.positions) == list(armed.positions[:4])
 

@@ -27,6 +27,16 @@ def test_every_parameter_is_in_the_readme_with_its_default():
             assert written == default
 
 
+def test_every_row_about_the_trajectory_controller_has_a_test():
+    """The page compares with joint_trajectory_controller; each row names the test of it."""
+    page = README.parents[2] / "docs" / "reference" / "trajectory_controller.md"
+    rows = [line for line in page.read_text().splitlines() if line.startswith("| ")]
+    named = {row.split("|")[-2].strip().strip("`") for row in rows} - {"test"}
+    tests = "".join(file.read_text() for file in Path(__file__).parents[1].rglob("test_*.py"))
+    assert len(named) > 30
+    assert [name for name in named if f"def {name}(" not in tests] == []
+
+
 def parameters_of(*given):
     rclpy = pytest.importorskip("rclpy")
     from arm_hardware.ros.parameters import driver_parameters
