@@ -17,7 +17,7 @@ from pathlib import Path
 from arm_common.cli import run
 from arm_common.network import limit_to_this_computer
 
-from arm_hardware.backends import real_bus
+from arm_hardware.backends import readable_bus
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.linux_i2c import DEVICE
 from arm_hardware.calibration.calibration import ServoBoard, config_folder
@@ -28,6 +28,7 @@ from arm_hardware.commands.doctor_checks import (
     check_computer,
     check_device_node,
     check_software,
+    check_user,
     has_ros,
 )
 from arm_hardware.commands.doctor_network import LOOPBACK_TIMEOUT, Loopback, check_network
@@ -62,7 +63,7 @@ class Host:
     device: Path = DEVICE  # node of the I2C bus
     sys: Path = Path("/sys")  # of the kernel
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    connect: Callable[[ServoBoard], Bus] = lambda wanted: real_bus("i2c_dev", wanted)
+    connect: Callable[[ServoBoard], Bus] = readable_bus
     throttled: Callable[[], str] = _throttled
     loopback: Callable[[], Loopback] | None = (
         _loopback if has_ros() else None
@@ -90,6 +91,7 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
         yield CheckResult("calibration of this arm", False, "none given", fix)
     if node.ok:
         yield from check_board(wanted, host.connect, real)
+        yield check_user(host.device, wanted)
     if host.loopback is not None:
         yield from check_network(host.environment, host.sys, host.loopback)
         yield from check_processes(host.proc)
