@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 import rclpy
 from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.qos import FEEDBACK, LATCHED
-from arm_tasks.bringup.processes import ARGUMENTS, processes
-from arm_tasks.bringup.supervisor import ProcessGroup, is_enabled
+from arm_tasks.bringup.processes import ARGUMENTS, chosen, processes
+from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.task.parser import load_task
 from bench_services import KINDS, requests
 from bench_stack import cpu_seconds
@@ -243,7 +243,7 @@ def report(phase: Phase) -> None:
     print(f"{phase.name} {number}/{WINDOWS}: {rate:.1f} {phase.unit}/s; {sizes}", flush=True)
 
 
-def load(chosen: argparse.Namespace, group: ProcessGroup) -> list[Phase]:
+def load(given: argparse.Namespace, group: ProcessGroup) -> list[Phase]:
     """Run all phases on processes that have just been started."""
     client = Load(group)
     client.wait_for(lambda: client.state == HardwareStatus.ARMED, "the driver")
@@ -253,10 +253,10 @@ def load(chosen: argparse.Namespace, group: ProcessGroup) -> list[Phase]:
         client.wait_for(service.service_is_ready, "kinematics")
     client.phase("start", "tasks", WINDOWS, partial(client.send_task, "draw_square"), 1)
     kinds = (
-        ("goals to the driver", "goals", chosen.goals, client.send_goal, 1),
-        ("tasks of one step", "tasks", chosen.tasks, partial(client.send_task, ""), 1),
-        (f"runs of {chosen.task}", "runs", chosen.runs, partial(client.send_task, chosen.task), 1),
-        ("requests to kinematics", "requests", chosen.requests, client.send_request, IN_FLIGHT),
+        ("goals to the driver", "goals", given.goals, client.send_goal, 1),
+        ("tasks of one step", "tasks", given.tasks, partial(client.send_task, ""), 1),
+        (f"runs of {given.task}", "runs", given.runs, partial(client.send_task, given.task), 1),
+        ("requests to kinematics", "requests", given.requests, client.send_request, IN_FLIGHT),
     )
     return [client.phase(*kind) for kind in kinds if kind[2]]
 
@@ -302,17 +302,18 @@ def tables(phases: list[Phase]) -> str:
     return f"{table(head, rates)}\n\n{table(resources, nodes)}\n\n{verdict}"
 
 
-def run(chosen: argparse.Namespace) -> list[Phase]:
+def run(given: argparse.Namespace) -> list[Phase]:
     """Start the nodes, load them, and stop them."""
     values = {a.name: a.default for a in ARGUMENTS}
-    values |= {"viewer": chosen.viewer, "viewer_port": "18310", "speed": str(chosen.speed)}
+    values |= {"viewer": given.viewer, "viewer_port": "18310", "speed": str(given.speed)}
+    values["composed"] = "true" if given.composed else "false"
     with tempfile.TemporaryDirectory() as folder:
         group = ProcessGroup(values, Path(folder))
         try:
-            for process in processes():
-                if is_enabled(process, values) and process.name != "run_task":
+            for process in chosen(processes(), values):
+                if process.name != "run_task":
                     group.start(process)
-            return load(chosen, group)
+            return load(given, group)
         finally:
             group.stop()
 
@@ -330,19 +331,22 @@ def main() -> int:
         "--viewer", choices=("browser", "none"), default="browser", help="with the view or not"
     )
     parser.add_argument(
+        "--composed", action="store_true", help="nodes share a process; default: one for each"
+    )
+    parser.add_argument(
         "--write", type=Path, metavar="FILE", help="insert the tables into a document"
     )
-    chosen = parser.parse_args()
+    given = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN
     rclpy.init()
-    phases = run(chosen)
+    phases = run(given)
     text = (
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}; emulated "
-        f"servos, simulated time {chosen.speed:g} times as fast.\n\n{tables(phases)}"
+        f"servos, simulated time {given.speed:g} times as fast.\n\n{tables(phases)}"
     )
     print(f"\n{text}")
-    if chosen.write:
-        write(chosen.write, "soak", text)
+    if given.write:
+        write(given.write, "soak", text)
     return 1 if broken(phases) else 0
 
 

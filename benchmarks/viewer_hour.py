@@ -13,6 +13,7 @@ import time
 from functools import partial
 
 import numpy as np
+from arm_common.files import installed_share
 from arm_kinematics.ros.marker_publisher import marker_array
 from arm_tasks.ros.scene_publisher import scene_marks, task_text_mark
 from arm_tasks.scene.file import load_scene
@@ -21,7 +22,7 @@ from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.scene_drawer import SceneDrawer
 from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.browser.view import SceneView
-from arm_viewer.scene.meshes import MeshFiles, share_folder
+from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import read_robot
 from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import ToolTrace
@@ -39,7 +40,7 @@ REPORTS = {"a tenth": 0.1, "half": 0.5, "all": 1.0}  # share of pictures when me
 
 def make_view(server: object) -> SceneView:
     """Return the scene view of a viewer."""
-    drawer, nothing = SceneDrawer(server, MeshFiles(share_folder), SWITCHES), lambda *_: None
+    drawer, nothing = SceneDrawer(server, MeshFiles(installed_share), SWITCHES), lambda *_: None
     actions = PanelActions(nothing, nothing, nothing, nothing)
     panel = Panel(PanelGui(server, CallbackQueue()), actions, SWITCHES, True)
     show = partial(panel.set_robot, values={}, postures=())

@@ -5,8 +5,6 @@
 import fcntl
 import os
 
-from arm_common.network import limit_to_this_computer
-
 from . import sourced, venv, workspace
 from .environment import ros_is_sourced, run_environment
 from .machine import check_machine
@@ -34,8 +32,7 @@ def prepare(paths: Paths, again: bool = False) -> dict[str, str]:
         take_alone(lock)
         make(paths, again)
         fcntl.flock(lock, fcntl.LOCK_SH)
-    environment = sourced.environment(paths) if ros_is_sourced() else run_environment(paths)
-    return limit_to_this_computer(environment)
+    return sourced.environment(paths) if ros_is_sourced() else run_environment(paths)
 
 
 def is_ready(paths: Paths) -> bool:

@@ -1,13 +1,16 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write files atomically; find the files shipped with a package."""
+"""Write files atomically; find shipped files; limit the files that a name can refer to."""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 import tempfile
-from collections.abc import Container
+from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from arm_common.errors import InputError
@@ -90,3 +93,144 @@ def installed_share(package: str) -> Path:
 def _prefix_shares(package: str) -> list[Path]:
     prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     return [Path(prefix, "share", package) for prefix in prefixes if prefix]
+
+
+class FileAccess:
+    """All files of this computer, for programs that act for the person who starts them."""
+
+    def path(self, name: str) -> Path:
+        """Return the path that a name in a request means."""
+        with suppress(RuntimeError):  # ~ of an unknown user
+            return Path(name).expanduser()
+        return Path(name)
+
+    def has(self, path: Path) -> bool:
+        """Return whether there is such a file."""
+        with suppress(OSError):  # too long a name
+            return path.is_file()
+        return False
+
+    def read(self, path: Path, max_bytes: int) -> bytes:
+        """Return the content of a file; longer than `max_bytes` if there is more.
+
+        Raises:
+            OSError: It cannot be read.
+        """
+        with path.open("rb") as file:
+            return file.read(max_bytes + 1)
+
+
+ANY_FILE = FileAccess()
+
+
+class RestrictedFiles(FileAccess):
+    """The files that the requests of other programs may name.
+
+    A file that they may not name does not exist for them. Links and `..` are resolved: what
+    counts is where the file is. Names of users (`~`) and other than regular files are not read.
+
+    Args:
+        folders: Their files are allowed, and those below them.
+        files: Single allowed files.
+    """
+
+    def __init__(self, folders: Iterable[Path], files: Iterable[Path] = ()) -> None:
+        self._folders = [_absolute(folder) for folder in folders]
+        self._files = [_absolute(file) for file in files]
+
+    def path(self, name: str) -> Path:
+        """Return the path that a name in a request means."""
+        return Path(name)
+
+    def has(self, path: Path) -> bool:
+        """Return whether there is such a file among the allowed ones."""
+        return self._real(path) is not None
+
+    def read(self, path: Path, max_bytes: int) -> bytes:
+        """Return the content of an allowed file, as `FileAccess.read` does."""
+        real = self._real(path)
+        if real is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(max_bytes + 1)
+
+    def _real(self, path: Path) -> Path | None:
+        """Return where an allowed file is, or None; no file outside is touched by name."""
+        path = _absolute(path)
+        try:
+            if not self._allows(path):
+                return None
+            real = path.resolve()
+            is_allowed = self._allows(real, resolved=True) and stat.S_ISREG(real.lstat().st_mode)
+        except (OSError, ValueError, RuntimeError):  # too long, a null character, a loop of links
+            return None
+        return real if is_allowed else None
+
+    def _allows(self, path: Path, resolved: bool = False) -> bool:
+        folders, files = self._folders, self._files
+        if resolved:
+            folders, files = [f.resolve() for f in folders], [f.resolve() for f in files]
+        return path in files or any(path.is_relative_to(folder) for folder in folders)
+
+
+class SentFiles(FileAccess):
+    """Files whose contents came with a request, before those of another access.
+
+    Args:
+        texts: Contents by path, as the request names them.
+        others: Access to all other files.
+    """
+
+    def __init__(self, texts: Mapping[str, str], others: FileAccess) -> None:
+        self._texts = {os.path.normpath(name): text for name, text in texts.items()}
+        self._others = others
+
+    def path(self, name: str) -> Path:
+        """Return the path that a name in a request means."""
+        return Path(name) if os.path.normpath(name) in self._texts else self._others.path(name)
+
+    def has(self, path: Path) -> bool:
+        """Return whether there is such a file."""
+        return os.path.normpath(path) in self._texts or self._others.has(path)
+
+    def read(self, path: Path, max_bytes: int) -> bytes:
+        """Return the content of a file, as `FileAccess.read` does."""
+        text = self._texts.get(os.path.normpath(path))
+        return self._others.read(path, max_bytes) if text is None else text.encode()
+
+
+class RecordedFiles(FileAccess):
+    """All files of this computer; keeps the texts of those that are read, for `SentFiles`.
+
+    Attributes:
+        texts: Contents by path.
+    """
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def read(self, path: Path, max_bytes: int) -> bytes:
+        """Return the content of a file, as `FileAccess.read` does."""
+        data = super().read(path, max_bytes)
+        with suppress(UnicodeDecodeError):
+            self.texts[os.path.normpath(path)] = data.decode("utf-8-sig")
+        return data
+
+
+def folders_in(text: str, parameter: str) -> list[Path]:
+    """Return the folders that a parameter lists, separated by colons; empty entries are ignored.
+
+    Raises:
+        InputError: One of them does not exist.
+    """
+    folders = [Path(name).expanduser() for name in text.split(os.pathsep) if name]
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError(f"parameter {parameter}: there is no folder {folder}")
+    return folders
+
+
+def _absolute(path: Path) -> Path:
+    """Return an absolute path without `..`; links are not resolved."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - Path.absolute keeps `..`

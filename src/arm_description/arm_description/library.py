@@ -8,7 +8,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from arm_common.files import shipped_files
+from arm_common.files import ANY_FILE, FileAccess, shipped_files
 from arm_common.suggestions import did_you_mean
 
 from arm_description.errors import DescriptionError
@@ -51,7 +51,9 @@ def robot_path(robot: str | os.PathLike[str]) -> Path:
     return names[text]
 
 
-def given_path(file: str | os.PathLike[str], has_ending: bool) -> Path | None:
+def given_path(
+    file: str | os.PathLike[str], has_ending: bool, files: FileAccess = ANY_FILE
+) -> Path | None:
     """Return the path of a file, None for the name of a shipped one.
 
     A name is a string without a folder and without the ending of a file.
@@ -60,10 +62,10 @@ def given_path(file: str | os.PathLike[str], has_ending: bool) -> Path | None:
         DescriptionError: there is no such file.
     """
     text = os.fspath(file)
-    path = Path(text).expanduser()
     if isinstance(file, str) and os.sep not in text and not has_ending:
         return None
-    if not path.is_file():
+    path = files.path(text)
+    if not files.has(path):
         raise DescriptionError("there is no such file", remedy="check the path", file=text)
     return path
 
@@ -73,7 +75,7 @@ def shipped_robots() -> dict[str, Path]:
     return shipped_files("arm_description", "robots")
 
 
-def read_text(path: Path, max_bytes: int) -> str:
+def read_text(path: Path, max_bytes: int, files: FileAccess = ANY_FILE) -> str:
     """Read a UTF-8 file of at most `max_bytes`.
 
     Raises:
@@ -81,11 +83,10 @@ def read_text(path: Path, max_bytes: int) -> str:
     """
     error = partial(DescriptionError, file=str(path))
     try:
-        size = path.stat().st_size
-        data = path.read_bytes() if size <= max_bytes else b""
+        data = files.read(path, max_bytes)
     except OSError as problem:
         raise error(f"cannot be read ({problem.strerror})", remedy="check the path") from None
-    if max(size, len(data)) > max_bytes:  # a pipe has no size
+    if len(data) > max_bytes:
         larger = f"is larger than {max_bytes // 1_000_000} MB"
         raise error(larger, remedy="check that it is the right file")
     try:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arm_common.errors import InputError
-from arm_common.files import shipped_files
+from arm_common.files import ANY_FILE, FileAccess, shipped_files
 from arm_common.suggestions import did_you_mean
 
 
@@ -57,7 +57,13 @@ def shipped(kind: str) -> dict[str, Path]:
     return shipped_files(_PACKAGE, kind)
 
 
-def resolve(name_or_path: str, kind: str, noun: str, error: Callable[..., TasksError]) -> Path:
+def resolve(
+    name_or_path: str,
+    kind: str,
+    noun: str,
+    error: Callable[..., TasksError],
+    files: FileAccess = ANY_FILE,
+) -> Path:
     """Return the path of a file given as a path or as a shipped name.
 
     A text with a slash or with the suffix .yaml or .yml is a path.
@@ -67,10 +73,11 @@ def resolve(name_or_path: str, kind: str, noun: str, error: Callable[..., TasksE
         kind: "scenes" or "tasks".
         noun: Noun for the error message, such as "scene".
         error: Class of the error to raise.
+        files: The files that a path may refer to.
     """
-    path = Path(name_or_path).expanduser()
+    path = files.path(name_or_path)
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
-        if path.is_file():
+        if files.has(path):
             return path
         raise error(f"there is no such {noun} file", str(path))
     names = shipped(kind)

@@ -24,6 +24,7 @@ except ImportError:  # a PyYAML without libyaml
     CParser = None  # type: ignore[assignment, misc]
 
 from arm_common.errors import one_line
+from arm_common.files import ANY_FILE, FileAccess
 from arm_common.suggestions import did_you_mean
 
 # YAML 1.1 reads 1e-3 as text; people mean a number.
@@ -211,14 +212,16 @@ if CParser is not None:
             yaml.resolver.Resolver.__init__(self)
 
 
-def read_yaml(path: Path, refuse: Refusal, max_bytes: int = MAX_BYTES) -> Field:
+def read_yaml(
+    path: Path, refuse: Refusal, max_bytes: int = MAX_BYTES, files: FileAccess = ANY_FILE
+) -> Field:
     """Read a YAML file and return its root field.
 
     `refuse` makes all errors: an unreadable, too large, empty or invalid file, and those of the
     fields.
     """
     try:
-        data = path.read_bytes()
+        data = files.read(path, max_bytes)
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
         raise refuse(problem, remedy="check the path", file=str(path)) from None

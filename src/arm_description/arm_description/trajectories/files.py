@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from arm_common.files import shipped_files, write_bytes
+from arm_common.files import ANY_FILE, FileAccess, shipped_files, write_bytes
 from arm_common.suggestions import did_you_mean
 
 from arm_description.errors import DescriptionError
@@ -32,7 +32,10 @@ READERS = {
 
 
 def read_trajectory(
-    file: str | os.PathLike[str], model: RobotModel, fit: bool = False
+    file: str | os.PathLike[str],
+    model: RobotModel,
+    fit: bool = False,
+    files: FileAccess = ANY_FILE,
 ) -> JointTrajectory:
     """Read a trajectory of all joints that starts at time 0 and keeps position and speed limits.
 
@@ -41,12 +44,13 @@ def read_trajectory(
             trajectory of this robot.
         model: the robot, which determines the order of the joints.
         fit: stretch all times if a joint is too fast, in place of an error.
+        files: the files that a path may refer to.
 
     Raises:
         DescriptionError: there is no such file or it is invalid; names the line.
     """
-    path = _path(file, model)
-    return validated(READERS[_form(path)](path, model), model, fit)
+    path = _path(file, model, files)
+    return validated(READERS[_form(path)](path, model, files), model, fit)
 
 
 def write_trajectory(
@@ -65,9 +69,9 @@ def write_trajectory(
     write_bytes(text.encode(), os.fspath(file))
 
 
-def _path(file: str | os.PathLike[str], model: RobotModel) -> Path:
+def _path(file: str | os.PathLike[str], model: RobotModel, files: FileAccess) -> Path:
     text = os.fspath(file)
-    path = given_path(file, has_ending=Path(text).suffix != "")
+    path = given_path(file, has_ending=Path(text).suffix != "", files=files)
     if path is not None:
         return path
     names = shipped_trajectories(model.name)

@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from arm_common.files import FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Vector
 from arm_common.yaml.document import Field, read_yaml
@@ -73,8 +74,8 @@ class _Line:
         return value
 
 
-def _lines(path: Path) -> list[_Line]:
-    texts = read_text(path, _MAX_BYTES).splitlines()
+def _lines(path: Path, files: FileAccess) -> list[_Line]:
+    texts = read_text(path, _MAX_BYTES, files).splitlines()
     return [_Line(str(path), number, text) for number, text in enumerate(texts, start=1)]
 
 
@@ -83,9 +84,9 @@ def _data_lines(lines: Iterable[_Line]) -> Iterator[_Line]:
     return (line for line in lines if line.text.strip() and not line.text.lstrip().startswith("#"))
 
 
-def read_csv(path: Path, model: RobotModel) -> TrajectoryPoints:
+def read_csv(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoints:
     """Read a CSV file."""
-    lines = _lines(path)
+    lines = _lines(path, files)
     default, rows = _default_units(lines), _data_lines(lines)
     header = next(rows, _Line(str(path), 1, ""))
     headings = [_heading(cell) for cell in _cells(header)]
@@ -159,10 +160,10 @@ def _unit(word: str, joint: Joint, default: Units, line: _Line) -> Units:
     return replace(SI, **{"angle" if turns else "length": word})
 
 
-def read_rows(path: Path, model: RobotModel) -> TrajectoryPoints:
+def read_rows(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoints:
     """Read a file of rows."""
     positions, at = [], []
-    for line in _data_lines(_lines(path)):
+    for line in _data_lines(_lines(path, files)):
         values = list(map(line.value, re.split(r"\s*,\s*|\s+", line.text.strip())))
         if len(values) != model.n:
             problem = f"has {len(values)} numbers, {model.name} has {model.n} joints"
@@ -223,9 +224,9 @@ POINT_KEYS = ("joints", "points")
 FUNCTION_KEYS = ("functions", "duration", "step")
 
 
-def read_trajectory_yaml(path: Path, model: RobotModel) -> TrajectoryPoints:
+def read_trajectory_yaml(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoints:
     """Read a YAML file."""
-    root = read_yaml(path, DescriptionError)
+    root = read_yaml(path, DescriptionError, files=files)
     keys = root.mapping((*COMMON_KEYS, *POINT_KEYS, *FUNCTION_KEYS), required=("units",))
     for name in ("description", "source"):
         if name in keys:

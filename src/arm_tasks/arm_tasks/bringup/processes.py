@@ -123,6 +123,11 @@ ARGUMENTS = (
     Argument("scene", DEFAULT_SCENE, "Scene: a shipped name or the path of a YAML file."),
     Argument("task", DEFAULT_TASK, "Task: a shipped name or the path of a YAML file."),
     Argument(
+        "task_path",
+        "",
+        "Folders, separated by colons, whose files a request to the task server may name.",
+    ),
+    Argument(
         "viewer",
         "rviz",
         "View: rviz, browser (prints its address), or none (ends with the task).",
@@ -253,7 +258,7 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
         ),
         _composable("arm_kinematics", "kinematics", _SIM_TIME, _REST),
         _composable("arm_tasks", "nut_world", _SCENE, world),
-        _composable("arm_tasks", "task_server", _SCENE, _REST),
+        _composable("arm_tasks", "task_server", {**_SCENE, "task_path": Arg("task_path")}, _REST),
         Process(
             "arm_viewer",
             "viewer",

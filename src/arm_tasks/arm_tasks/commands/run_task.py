@@ -16,9 +16,11 @@ from arm_common.signals import INTERRUPTED
 from arm_description import load_robot
 from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.planning.feasibility import run_table
+from arm_tasks.ros.messages import file_messages
 from arm_tasks.ros.run_task.program import run_task
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
+from arm_tasks.task.request import files_of
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -59,6 +61,7 @@ def run(options: argparse.Namespace) -> int:
         "dry_run": options.dry_run,
         "start_step": options.start_step,
         "single_step": options.single_step,
+        "files": file_messages(files_of(options.task, scene_name)),
     }
     done = run_task(goal, task, scene, model)
     result, verdict = done.result, done.verdict

@@ -57,7 +57,7 @@ class Motions:
         """Plan a step along a recorded trajectory."""
         model, chain = self.builder.model, self.builder.chain
         try:
-            recorded = read_trajectory(step.path, model, fit=True)
+            recorded = read_trajectory(step.path, model, fit=True, files=step.files)
         except DescriptionError as error:
             raise self.builder.invalid(step, str(error)) from None
         recorded = recorded.reversed() if step.reverse else recorded

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from arm_common.ros.messages import duration_message, pose_matrix
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.action import RunTask
-from arm_interfaces.msg import NutState
+from arm_interfaces.msg import NutState, TextFile
 from arm_interfaces.msg import StepReport as StepReportMessage
 from arm_interfaces.srv import CheckTask
 from arm_tasks.execution.engine import EngineState, TaskOutcome
@@ -28,6 +29,11 @@ _STATUS = {
     EngineState.LOST: RunTask.Result.DEPENDENCY_LOST,
 }
 _REPORT_FIELDS = StepReportMessage.get_fields_and_field_types()
+
+
+def file_messages(texts: Mapping[str, str]) -> list[TextFile]:
+    """Return the messages of files, given by path, that are sent with a request."""
+    return [TextFile(name=name, text=text) for name, text in texts.items()]
 
 
 def nut_report(message: NutState) -> NutReport:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from arm_common.files import ANY_FILE, FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, frame_along, pose, rpy_matrix
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
@@ -149,14 +150,14 @@ _ZEROS = (0.0, 0.0, 0.0)
 _ARC = ("arc",)  # sizes that are not lengths
 
 
-def load_scene(name_or_path: str | Path, robot: str = "") -> Scene:
+def load_scene(name_or_path: str | Path, robot: str = "", files: FileAccess = ANY_FILE) -> Scene:
     """Load a scene by its shipped name or path, with the placement for a robot.
 
     Raises:
         SceneError: One sentence with file and line, or the names of the shipped scenes.
     """
-    path = resolve(str(name_or_path), "scenes", "scene", SceneError)
-    return _scene(read_yaml(path, SceneError), robot)
+    path = resolve(str(name_or_path), "scenes", "scene", SceneError, files)
+    return _scene(read_yaml(path, SceneError, files=files), robot)
 
 
 def scene_from_text(text: str, file: str = "scene", robot: str = "") -> Scene:

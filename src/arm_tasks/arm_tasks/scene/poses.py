@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from arm_common.files import write_bytes
+from arm_common.files import ANY_FILE, FileAccess, write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, matrix_rpy, rpy_matrix
 from arm_common.yaml.document import parse_yaml, read_yaml
@@ -61,9 +61,10 @@ def check_name(name: str) -> str:
     return name
 
 
-def load_poses(path: Path) -> dict[str, TaughtPose]:
+def load_poses(path: Path, files: FileAccess = ANY_FILE) -> dict[str, TaughtPose]:
     """Read a file of taught poses; raise TaskFileError with file and line."""
-    return _poses(TypedMapping(read_yaml(path, TaskFileError), "the file of poses", POSES))
+    root = read_yaml(path, TaskFileError, files=files)
+    return _poses(TypedMapping(root, "the file of poses", POSES))
 
 
 def save_pose(path: Path, robot: str, name: str, pose: TaughtPose, replace: bool) -> None:

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from arm_common.files import ANY_FILE, FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.typed_mapping import NO_VARIABLES, TypedMapping, Variables
@@ -23,21 +25,25 @@ _MAX_REPEATS = 10_000
 _MAX_STEPS = 20_000
 
 
-def load_task(name_or_path: str | Path) -> Task:
+def load_task(name_or_path: str | Path, files: FileAccess = ANY_FILE) -> Task:
     """Load a task by its shipped name, such as "nut_transfer", or by the path of a YAML file.
 
     Raises:
         TaskFileError: One sentence with file and line, or the names of the shipped tasks.
     """
-    path = resolve(str(name_or_path), "tasks", "task", TaskFileError)
-    return _TaskReader((path.resolve(),)).task(read_yaml(path, TaskFileError))
+    path = resolve(str(name_or_path), "tasks", "task", TaskFileError, files)
+    root = read_yaml(path, TaskFileError, files=files)
+    return _TaskReader((_normal(path),), files).task(root)
 
 
 def task_from_text(
-    text: str, file: str = "task", poses: Mapping[str, TaughtPose] | None = None
+    text: str,
+    file: str = "task",
+    poses: Mapping[str, TaughtPose] | None = None,
+    files: FileAccess = ANY_FILE,
 ) -> Task:
     """Read a task from a string; the poses are for a text without the key `poses`."""
-    reader = _TaskReader((Path(file).resolve(),), poses=poses or {})
+    reader = _TaskReader((_normal(Path(file)),), files, poses=poses or {})
     return reader.task(parse_yaml(text, file, TaskFileError))
 
 
@@ -45,7 +51,8 @@ def task_from_text(
 class _TaskReader:
     """Reads one task file."""
 
-    files: tuple[Path, ...]  # the chain of calling files, ending with this one
+    chain: tuple[Path, ...]  # of calling files, ending with this one
+    files: FileAccess  # where named files may be
     given: Variables = NO_VARIABLES  # variables from the caller
     variables: Variables = NO_VARIABLES  # those of this file
     # taught poses for a file without the key `poses`
@@ -55,8 +62,8 @@ class _TaskReader:
         """Read the whole file."""
         keys = TypedMapping(root, "the task", TASK, self.variables)
         variables = Variables.read(keys.children("variables"), self.given)
-        reader = _TaskReader(self.files, self.given, variables, self.poses)
-        defaults = Defaults(poses=self._taught(keys))
+        reader = _TaskReader(self.chain, self.files, self.given, variables, self.poses)
+        defaults = Defaults(poses=self._taught(keys), files=self.files)
         if keys.has("defaults"):
             section = keys.require("defaults")
             defaults = defaults.read(TypedMapping(section, "defaults", DEFAULTS, variables))
@@ -72,15 +79,19 @@ class _TaskReader:
         """Return the poses of the file under `poses`, or the given ones."""
         if not keys.has("poses"):
             return self.poses
-        path = self.files[-1].parent / Path(keys.text("poses")).expanduser()
-        if not path.is_file():
+        path = self._beside(keys.text("poses"))
+        if not self.files.has(path):
             raise keys.fail(f"poses: there is no file {path}", keys.require("poses"))
-        return load_poses(path)
+        return load_poses(path, self.files)
 
     def _scene(self, name: str) -> str:
         """Return a shipped name unchanged and a path relative to this file."""
-        path = Path(name).expanduser()
-        return str(self.files[-1].parent / path) if path.suffix in (".yaml", ".yml") else name
+        path = self._beside(name)
+        return str(path) if path.suffix in (".yaml", ".yml") else name
+
+    def _beside(self, name: str) -> Path:
+        """Return the path of a file that this file names."""
+        return _normal(self.chain[-1].parent / self.files.path(name))
 
     def steps(self, item: Field, defaults: Defaults) -> tuple[StepBase, ...]:
         """Read a list of steps; a set_speed applies to the steps below it."""
@@ -144,14 +155,21 @@ class _TaskReader:
         def refuse(what: str, path: str = "") -> TaskFileError:
             return TaskFileError(f"step call: {what}{path and ': '}{path}", at.file, at.line)
 
-        beside = self.files[-1].parent / Path(name).expanduser()
+        beside = self._beside(name)
         is_path = beside.suffix in (".yaml", ".yml")
-        path = resolve(str(beside) if is_path else name, "tasks", "task", refuse).resolve()
-        if path in self.files:
-            chain = [file.stem for file in (*self.files[self.files.index(path) :], path)]
+        given = str(beside) if is_path else name
+        path = _normal(resolve(given, "tasks", "task", refuse, self.files))
+        if path in self.chain:
+            chain = [file.stem for file in (*self.chain[self.chain.index(path) :], path)]
             raise refuse(f"the tasks call each other endlessly: {' -> '.join(chain)}")
-        given = self.variables.evaluate_arguments(keys.children("variables"))
-        return _TaskReader((*self.files, path), given).task(read_yaml(path, TaskFileError))
+        variables = self.variables.evaluate_arguments(keys.children("variables"))
+        root = read_yaml(path, TaskFileError, files=self.files)
+        return _TaskReader((*self.chain, path), self.files, variables).task(root)
+
+
+def _normal(path: Path) -> Path:
+    """Return a path without `..`, the same on the computers of client and server."""
+    return Path(os.path.normpath(path))
 
 
 def _expectation(item: Field, variables: Variables) -> Expectation:

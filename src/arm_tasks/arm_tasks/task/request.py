@@ -5,20 +5,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+from arm_common.errors import InputError
+from arm_common.files import ANY_FILE, FileAccess, RecordedFiles
 from arm_common.transforms import Array
 
 from arm_description import RobotModel
 from arm_kinematics import Chain
-from arm_tasks.errors import PlanError
+from arm_tasks.errors import PlanError, shipped
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task, task_from_text
-from arm_tasks.task.steps import Task
+from arm_tasks.task.steps import Play, StepBase, Task
 
 
 @dataclass(frozen=True)
@@ -67,14 +71,45 @@ def load_request(
     scene: str | Scene = "",
     text: str = "",
     poses: Mapping[str, TaughtPose] | None = None,
+    files: FileAccess = ANY_FILE,
 ) -> TaskRequest:
     """Resolve names to a request; raise TasksError for a missing or invalid file.
 
     The task is a shipped name or a path, or just a name if the text is given. An empty scene
-    selects the task's own. The poses are for a text without the key `poses`.
+    selects the task's own. The poses are for a text without the key `poses`. All paths refer to
+    the given files.
     """
     name = task or DEFAULT_TASK
-    loaded = task_from_text(text, name, poses) if text else load_task(name)
+    loaded = task_from_text(text, name, poses, files) if text else load_task(name, files)
     if isinstance(scene, str):
-        scene = load_scene(scene or loaded.scene or DEFAULT_SCENE, model.name)
+        scene = load_scene(scene or loaded.scene or DEFAULT_SCENE, model.name, files)
     return TaskRequest(loaded, scene, model, chain, start)
+
+
+_MAX_BYTES = 50_000_000  # of a trajectory
+
+
+def files_of(task: str, scene: str = "") -> dict[str, str]:
+    """Return the texts of all files that a task and a scene consist of, by path.
+
+    Shipped files are left out. A file that is missing or invalid ends the search in it: whoever
+    uses the task reports it.
+    """
+    files = RecordedFiles()
+    with suppress(InputError):
+        loaded = load_task(task or DEFAULT_TASK, files)
+        for step in _all_steps(loaded.steps):
+            if isinstance(step, Play) and files.has(path := Path(step.path)):
+                with suppress(OSError):
+                    files.read(path, _MAX_BYTES)
+        load_scene(scene or loaded.scene or DEFAULT_SCENE, files=files)
+    ours = {str(file) for kind in ("tasks", "scenes") for file in shipped(kind).values()}
+    return {name: text for name, text in files.texts.items() if name not in ours}
+
+
+def _all_steps(steps: Sequence[StepBase]) -> Iterator[StepBase]:
+    """Yield steps and those nested in them."""
+    for step in steps:
+        yield step
+        for name in ("steps", "then", "otherwise"):
+            yield from _all_steps(getattr(step, name, ()))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from arm_common.files import ANY_FILE, FileAccess
 from arm_common.transforms import frame_along, pose, rpy_matrix
 from arm_common.yaml.schema_types import Leaf
 from arm_common.yaml.typed_mapping import TypedMapping
@@ -35,6 +36,7 @@ class Defaults:
     speed: float = 0.5  # fraction of the joints' velocity limits
     tolerance: steps.Tolerance = field(default_factory=steps.Tolerance)
     poses: Mapping[str, TaughtPose] = field(default_factory=dict)  # taught poses by name
+    files: FileAccess = ANY_FILE  # where files named by a step may be
 
     def read(self, keys: TypedMapping) -> Defaults:
         """Return these defaults updated by the section `defaults` of a task file."""
@@ -119,11 +121,12 @@ def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.GripStep:
 
 
 def _play(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.Play:
-    path = Path(keys.text("path")).expanduser()
+    path = defaults.files.path(keys.text("path"))
     if path.suffix or len(path.parts) > 1:
         path = Path(keys.item.file).parent / path
     reverse = bool(keys.truth("reverse"))
-    return steps.Play(**defaults.common(keys, kind), path=str(path), reverse=reverse)
+    common = defaults.common(keys, kind)
+    return steps.Play(**common, path=str(path), reverse=reverse, files=defaults.files)
 
 
 def optional(keys: TypedMapping, name: str, **limits: float) -> float | None:

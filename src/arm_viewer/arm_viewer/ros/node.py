@@ -11,9 +11,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlparse
 
-from arm_common.files import installed_share
+from arm_common.files import RestrictedFiles, folders_in, installed_share
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
@@ -22,6 +24,7 @@ from arm_common.ros.tf import TfListener
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
+from arm_description import load_robot, robot_path
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.cameras import watch_clients
 from arm_viewer.browser.panel import Panel, PanelActions
@@ -61,6 +64,11 @@ class ViewerParameters:
     port: int = parameter(8080, "First TCP port to try, then the next free one; 0: any free port.")
     robot: str = parameter(
         "", "Robot whose postures get buttons: a shipped name or the path of a YAML file."
+    )
+    mesh_path: str = parameter(
+        "",
+        "Folders, separated by colons, whose meshes a robot description or a marker may name by "
+        "path; others only those of installed packages and in the folder of robot.",
     )
     sliders: bool = parameter(
         False, "Publish joint_states, moved by a slider a joint; only where nothing else does."
@@ -163,6 +171,15 @@ class ViewerNode(Node):
             )
         self.get_logger().info(f"Browser view: {address}")
 
+    def _mesh_files(self) -> RestrictedFiles:
+        """Return the files that URIs of meshes may name, beside those of packages."""
+        folders, robot = folders_in(self.parameters.mesh_path, "mesh_path"), self.parameters.robot
+        meshes = load_robot(robot).meshes.values() if robot else ()
+        if robot:
+            folders.append(robot_path(robot).resolve().parent)
+        uris = (uri for mesh in meshes for uri in (mesh.visual, mesh.collision))
+        return RestrictedFiles(folders, (Path(unquote(urlparse(uri).path)) for uri in uris))
+
     def _make_view(self, server: viser.ViserServer) -> SceneView:
         switches = {
             "axes": self.parameters.show_axes,
@@ -170,7 +187,8 @@ class ViewerNode(Node):
             "trace": self.parameters.show_trace,
         }
         postures, trace = self._postures, ToolTrace()
-        drawer = SceneDrawer(server, MeshFiles(installed_share), switches, lambda: postures.poses)
+        meshes = MeshFiles(installed_share, self._mesh_files())
+        drawer = SceneDrawer(server, meshes, switches, lambda: postures.poses)
         actions = PanelActions(drawer.switch, self._move_joint, self._move_to_posture, trace.clear)
         movable = self.parameters.sliders or self.parameters.drive
         panel = Panel(PanelGui(server, self._queue), actions, switches, movable)

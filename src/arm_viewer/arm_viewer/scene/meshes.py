@@ -4,19 +4,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
+from arm_common.files import ANY_FILE, FileAccess
+
 from arm_viewer.errors import ViewerError, required
 
 
 class MeshFiles:
-    """A cache of meshes; share_folder (of a package) raises LookupError if it is not installed."""
+    """A cache of meshes.
 
-    def __init__(self, share_folder: Callable[[str], Path]) -> None:
-        self._share_folder = share_folder
+    Args:
+        share_folder: Returns the share folder of a package; raises LookupError if it is not
+            installed. Its files may be links, which its installer has made.
+        files: The files that other URIs may refer to.
+    """
+
+    def __init__(self, share_folder: Callable[[str], Path], files: FileAccess = ANY_FILE) -> None:
+        self._share_folder, self._files = share_folder, files
         self._known: dict[str, Any] = {}
 
     def load(self, uri: str) -> Any:
@@ -34,15 +43,21 @@ class MeshFiles:
     def _path(self, uri: str) -> Path:
         parts = urlparse(uri)
         if parts.scheme == "package":
-            try:
-                path = self._share_folder(parts.netloc) / unquote(parts.path).lstrip("/")
-            except LookupError as error:
-                raise _problem(uri, f'no package "{parts.netloc}" is installed') from error
-        elif parts.scheme in ("", "file"):
-            path = Path(unquote(parts.path))
-        else:
+            return self._in_package(uri, parts.netloc, unquote(parts.path).lstrip("/"))
+        if parts.scheme not in ("", "file"):
             raise _problem(uri, f"{parts.scheme}:// is not read; use package:// or file://")
-        if not path.is_file():
+        path = Path(unquote(parts.path))
+        if not self._files.has(path):
+            raise _problem(uri, f"there is no file {path} in a folder of the parameter mesh_path")
+        return path
+
+    def _in_package(self, uri: str, package: str, name: str) -> Path:
+        try:
+            share = self._share_folder(package)
+        except LookupError as error:
+            raise _problem(uri, f'no package "{package}" is installed') from error
+        path = Path(os.path.normpath(share / name))
+        if not path.is_relative_to(share) or not ANY_FILE.has(path):
             raise _problem(uri, f"there is no file {path}")
         return path
 

@@ -3,11 +3,12 @@
 """The server's address, mesh files, and one clear sentence for each thing that is missing."""
 
 import builtins
+import os
 import socket
 from pathlib import Path
 
 import pytest
-from arm_common.files import installed_share
+from arm_common.files import RestrictedFiles, installed_share
 from arm_description.library import shipped_robots
 from arm_viewer.browser import server
 from arm_viewer.errors import ViewerError
@@ -113,6 +114,36 @@ def test_meshes_are_found_by_package_url_and_path(tmp_path):
 def test_missing_mesh_is_reported(uri, sentence):
     with pytest.raises(ViewerError, match=f"^mesh {uri}: .*{sentence}"):
         MeshFiles({}.__getitem__).load(uri)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "file://{0}/secret.stl",
+        "{0}/secret.stl",
+        "package://here/../secret.stl",
+        "package://here/%2e%2e/secret.stl",
+        "package://here//..//secret.stl",
+        "file://{0}/allowed/../secret.stl",
+        "file://{0}/allowed/link.stl",
+        "file:///dev/zero",
+        "package://here/fifo.stl",
+        "{0}/allowed/fifo.stl",
+    ],
+)
+def test_mesh_outside_of_the_allowed_folders_does_not_exist(tmp_path, uri):
+    share, allowed = tmp_path / "share", tmp_path / "allowed"
+    for folder in (share, allowed):
+        folder.mkdir()
+        (folder / "own.stl").write_text(CUBE)
+        os.mkfifo(folder / "fifo.stl")
+    (tmp_path / "secret.stl").write_text(CUBE)
+    (allowed / "link.stl").symlink_to("../secret.stl")
+    files = MeshFiles({"here": share}.__getitem__, RestrictedFiles([allowed]))
+    with pytest.raises(ViewerError, match="there is no file"):
+        files.load(uri.format(tmp_path))
+    for known in ("package://here/own.stl", f"file://{allowed}/own.stl"):
+        assert len(files.load(known).faces) == 1
 
 
 @pytest.mark.parametrize("name", ["a.stl", "a.obj", "a.xyz", "a.glb", "a.unknown"])

@@ -29,6 +29,8 @@ from arm_tasks.ros.client.results import (
     pose_keys,
     task_text,
 )
+from arm_tasks.ros.messages import file_messages
+from arm_tasks.task.request import files_of
 from arm_tasks.task.steps import Orientation
 
 _LOGGER = logging.getLogger(__name__)
@@ -145,7 +147,7 @@ class AsyncArm:
         """Run a task.
 
         Args:
-            task: Shipped name, or path of a task file.
+            task: Shipped name, or path of a task file, which is sent with all files that it names.
             scene: Shipped name or path; "" selects the scene of the task server.
             dry_run: Only check the task.
             start_step: Index of the first step to run.
@@ -154,7 +156,8 @@ class AsyncArm:
             timeout: As for move_joints().
         """
         goal = {"scene": scene, "dry_run": dry_run, "start_step": start_step}
-        return self._run(task, timeout, on_progress, **goal)
+        files = file_messages(files_of(task, scene))
+        return self._run(task, timeout, on_progress, files=files, **goal)
 
     # -- queries ------------------------------------------------------------------------------
 
@@ -162,7 +165,9 @@ class AsyncArm:
         self, task: str, scene: str = "", timeout: float = MOVE
     ) -> ArmFuture[CheckTask.Response]:
         """Check a task; the response names each problem and its remedies."""
-        request, what = CheckTask.Request(task=task, scene=scene), f"check_task {task}"
+        files = file_messages(files_of(task, scene))
+        request = CheckTask.Request(task=task, scene=scene, files=files)
+        what = f"check_task {task}"
         return self._thread.start(what, self._call, self._check, request, timeout=timeout)
 
     def ik(

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arm_common.errors import InputError
+from arm_common.files import RestrictedFiles, folders_in
 from arm_common.ros.actions import action_server
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import STEADY_CLOCK
+from arm_description.trajectories.files import shipped_trajectories
 from rclpy.action import CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -23,6 +25,7 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
+from arm_tasks.errors import SceneError, resolve, shipped
 from arm_tasks.ros.driver_client import ArmState, DriverClient, Readiness
 from arm_tasks.ros.messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.scene_publisher import SceneNode
@@ -47,6 +50,11 @@ class TaskServerParameters:
     scene: str = parameter(DEFAULT_SCENE, "Scene of goals that name none, name or path.")
     poses: str = parameter("taught_poses.yaml", "File of taught poses.")
     paths: str = parameter("taught_paths", "Folder of recorded paths.")
+    task_path: str = parameter(
+        "",
+        "Folders, separated by colons, whose files a request may name by path; no others but "
+        "shipped ones, scene, poses and paths. A client sends its own files with the request.",
+    )
 
 
 class TaskServer(Node):
@@ -77,7 +85,8 @@ class TaskServer(Node):
         self._controls = TaskControls(self)
         poses, paths = Path(chosen.poses), Path(chosen.paths)
         teaching = Teaching(self, model, self._state, resting_arm, poses, paths, chosen.scene)
-        self._planning = Planning(self, model, chain, chosen.scene, teaching.poses)
+        files = _allowed_files(chosen, model.name)
+        self._planning = Planning(self, model, chain, chosen.scene, teaching.poses, files)
         self.scene_node = SceneNode(self._planning.scene)
         Touching(self, model, resting_arm, self._planning, self._controls, self.scene_node.show)
         self._execution = ExecutionContext(
@@ -188,6 +197,16 @@ class TaskServer(Node):
         else:
             handle.abort()
         return result
+
+
+def _allowed_files(chosen: TaskServerParameters, robot: str) -> RestrictedFiles:
+    """Return the files that requests may name; raise InputError for a folder that is missing."""
+    folders = folders_in(chosen.task_path, "task_path")
+    ours = [shipped("tasks"), shipped("scenes"), shipped_trajectories(robot)]
+    folders += [file.parent for files in ours for file in files.values()]
+    folders += [file.resolve().parent for files in ours for file in files.values()]
+    given = (resolve(chosen.scene, "scenes", "scene", SceneError), Path(chosen.poses))
+    return RestrictedFiles([*dict.fromkeys(folders), Path(chosen.paths)], given)
 
 
 def make_nodes() -> list[Node]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from arm_common.files import FileAccess, SentFiles
 from arm_common.ros.worker import WorkerThread
 from rclpy.node import Node
 
@@ -39,19 +40,26 @@ class Planning:
         chain: Its kinematics.
         scene: Shipped name or path of the scene for requests that name none.
         poses: Returns the taught poses, for tasks given as text.
+        files: The files that a request may name, beside those sent with it.
 
     Attributes:
         scene_name, scene: The scene for requests that name none.
     """
 
     def __init__(
-        self, node: Node, model: RobotModel, chain: Chain, scene: str, poses: PoseSource
+        self,
+        node: Node,
+        model: RobotModel,
+        chain: Chain,
+        scene: str,
+        poses: PoseSource,
+        files: FileAccess,
     ) -> None:
         self.scene_name = scene
         self.scene = load_scene(scene, model.name)
-        self._model, self._chain, self._poses = model, chain, poses
+        self._model, self._chain, self._poses, self._files = model, chain, poses, files
         self._goals, self._checks = WorkerThread(node), WorkerThread(node)
-        self._starts: dict[tuple[str, str, str], ArmConfiguration] = {}
+        self._starts: dict[int, ArmConfiguration] = {}
 
     async def plan(self, goal: RunTask.Goal, current: ArmConfiguration) -> TaskPlan:
         """Plan a goal; the plan contains the resolved request."""
@@ -84,8 +92,9 @@ class Planning:
     ) -> TaskRequest:
         scene = request.scene or self.scene
         poses = self._poses() if request.text else None
+        files = SentFiles({file.name: file.text for file in request.files}, self._files)
         return load_request(
-            request.task, self._model, self._chain, start, scene, request.text, poses
+            request.task, self._model, self._chain, start, scene, request.text, poses, files
         )
 
     def _start(self, goal: RunTask.Goal, current: ArmConfiguration) -> ArmConfiguration:
@@ -94,7 +103,8 @@ class Planning:
         A run that resumes at a step needs the plan of the interrupted run, which started where
         that task was last started; if that is unknown or long ago, at rest.
         """
-        key = (goal.task, goal.scene, goal.text)
+        sent = tuple((file.name, file.text) for file in goal.files)
+        key = hash((goal.task, goal.scene, goal.text, sent))
         if not goal.start_step:
             self._starts.pop(key, None)
             self._starts[key] = ArmConfiguration(dict(current.positions), current.width)

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 from arm_tasks.errors import SceneError, resolve
+from arm_tasks.ros.messages import file_messages
+from arm_tasks.task.request import files_of
 from arm_testing.terminal import PtyProgram
 
 from arm_interfaces.action import RunTask
@@ -64,7 +66,7 @@ def far_scene(tmp_path):
 
 def test_unreachable_bolt_is_refused_before_anything_moves(arm, far_scene):
     before = dict(arm.joints)
-    result = arm.run(scene=far_scene)
+    result = arm.run(scene=far_scene, files=file_messages(files_of("", far_scene)))
     assert (result.status, result.steps_done) == (RESULT.NOT_FEASIBLE, 0)
     refused = result.report[-1]
     assert not refused.feasible and refused.position_error > 0.05

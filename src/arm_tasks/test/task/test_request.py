@@ -1,0 +1,158 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A request reads only files that came with it or that the server allows."""
+
+import os
+
+import numpy as np
+import pytest
+from arm_common.errors import InputError
+from arm_common.files import RestrictedFiles, SentFiles
+from arm_description.trajectories.files import shipped_trajectories
+from arm_tasks.errors import shipped
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.task.request import ArmConfiguration, files_of, load_request
+
+KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE\n"
+OURS = [f.parent for kind in ("tasks", "scenes") for f in shipped(kind).values()]
+OPEN = "steps: [open]\n"
+TEXTS = (  # a task that names a file, in every place where one can
+    "task: t\nscene: '{}'\n" + OPEN,
+    "task: t\nposes: '{}'\n" + OPEN,
+    "task: t\nsteps:\n  - call: {{task: '{}'}}\n",
+    "task: t\nsteps:\n  - play: {{path: '{}'}}\n",
+)
+SECRETS = ("key.yaml", "key.csv", "key.txt")
+OTHERS = (
+    "/etc/passwd",
+    "/dev/zero",
+    "/proc/self/environ",
+    "link.yaml",
+    "fifo.yaml",
+    "../key.yaml",
+)
+
+
+@pytest.fixture
+def secret(tmp_path, monkeypatch):
+    """A folder that no request may read, with private keys; the work folder is in it."""
+    for name in SECRETS:
+        (tmp_path / name).write_text(KEY)
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "link.yaml").symlink_to("../key.yaml")
+    os.mkfifo(work / "fifo.yaml")
+    monkeypatch.chdir(work)
+    return tmp_path
+
+
+@pytest.fixture
+def planned(model, chain):
+    """Return a function that plans a request with the files that a server would read."""
+    start = ArmConfiguration.of_posture(model)
+    ours = [*OURS, *(file.parent for file in shipped_trajectories(model.name).values())]
+
+    def plan(task="", scene="", text="", sent=None, allowed=()):
+        files = SentFiles(sent or {}, RestrictedFiles([*ours, *allowed]))
+        request = load_request(task, model, chain, start, scene, text, files=files)
+        return plan_task(request, collisions=False)
+
+    return plan
+
+
+def refusal(planned, *names, **request):
+    """Return the error with the name of the file replaced."""
+    with pytest.raises(InputError) as refused:
+        planned(**request)
+    message = str(refused.value)
+    for name in names:
+        message = message.replace(name, "FILE")
+    return message
+
+
+@pytest.mark.parametrize("name", [*SECRETS, *OTHERS])
+@pytest.mark.parametrize("form", TEXTS, ids=["scene", "poses", "call", "play"])
+def test_file_named_in_a_task_is_not_read(planned, secret, form, name):
+    path = str(secret / name) if name in SECRETS else name
+    missing = path.replace("key", "yek") if "key" in path else "/etc/nowhere" + path[-5:]
+    found, unknown = (
+        refusal(planned, str(secret / "work" / file), file, os.path.normpath(file), text=text)
+        for file, text in ((file, form.format(file)) for file in (path, missing))
+    )
+    assert "BEGIN" not in found and "root:" not in found and "b3Bl" not in found
+    assert found.split("FILE")[0] == unknown.split("FILE")[0]
+
+
+@pytest.mark.parametrize("field", ["task", "scene"])
+@pytest.mark.parametrize(
+    "name", [*SECRETS[:1], *OTHERS, "~nobody_here/x.yaml", "a" * 5000 + ".yaml"]
+)
+def test_file_named_by_a_request_is_not_read(planned, secret, field, name):
+    path = str(secret / name) if name in SECRETS else name
+    found = refusal(planned, path, os.path.normpath(path), **{field: path})
+    assert "there is no such" in found and "BEGIN" not in found and "root:" not in found
+
+
+def test_name_of_a_text_opens_no_folder(planned, secret):
+    text = TEXTS[1].format("key.yaml")
+    assert "there is no file" in refusal(planned, task=str(secret / "t.yaml"), text=text)
+
+
+def test_sent_file_opens_no_others(planned, secret):
+    sent = {str(secret / "t.yaml"): TEXTS[2].format("key.yaml")}
+    assert "BEGIN" not in refusal(planned, task=str(secret / "t.yaml"), sent=sent)
+
+
+def test_allowed_folder_is_read_and_its_errors_quote_it(planned, secret):
+    (secret / "work/own.yaml").write_text("task: t\n" + OPEN)
+    (secret / "work/bad.yaml").write_text("task: t\nsteps: [nosuch]\n")
+    assert planned("own.yaml", allowed=[secret / "work"]).feasible
+    assert "line 2" in refusal(planned, task="bad.yaml", allowed=[secret / "work"])
+    assert "BEGIN" not in refusal(planned, task="link.yaml", allowed=[secret / "work"])
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A folder with a task of several files."""
+    files = {
+        "my.yaml": "task: my\nscene: scenes/my.yaml\nposes: poses.yaml\nsteps:\n"
+        "  - call: {task: sub/called.yaml}\n  - move_posture: there\n"
+        "  - repeat: {times: 2, steps: [{play: {path: sub/path.yaml}}]}\n"
+        "  - play: {path: look_around}\n",
+        "sub/called.yaml": "task: called\nsteps:\n  - play: {path: ../other.yaml}\n",
+        "scenes/my.yaml": "scene: mine\n",
+        "poses.yaml": "robot: nut_arm\nposes:\n  there: {joints: {waist: 0.1, shoulder: 0, "
+        "elbow: 0, wrist_roll: 0}, tool: {xyz: [0.2, 0, 0.1], rpy: [0, 0, 0]}}\n",
+    }
+    for name in ("sub/path.yaml", "other.yaml"):
+        files[name] = shipped_trajectories("nut_arm")["look_around"].read_text()
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return files
+
+
+def test_task_of_several_files_runs_on_a_server_that_has_none_of_them(
+    planned, project, tmp_path_factory, monkeypatch
+):
+    sent = files_of("my.yaml")
+    assert sent == project
+    whole = planned("my.yaml", allowed=["."])
+    monkeypatch.chdir(tmp_path_factory.mktemp("server"))
+    there = planned("my.yaml", sent=sent)
+    assert there.feasible and len(there.steps) == len(whole.steps) > 4
+    for step, other in zip(there.steps, whole.steps, strict=True):
+        if step.trajectory is not None:
+            assert np.array_equal(step.trajectory.positions, other.trajectory.positions)
+
+
+def test_shipped_files_are_not_sent(project):
+    assert files_of("nut_transfer", "easel") == {}
+    assert files_of("nowhere.yaml") == {}
+    assert set(files_of("nut_transfer", "scenes/my.yaml")) == {"scenes/my.yaml"}
+
+
+def test_invalid_file_is_sent_so_that_the_server_reports_it(project, tmp_path):
+    (tmp_path / "my.yaml").write_text("task: [")
+    assert files_of("my.yaml") == {"my.yaml": "task: ["}
