@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exit with 0 if the servo driver publishes its status and has no fault."""
 
+import os
 import sys
 import time
 
 import rclpy
+from arm_common.network import limit_to_this_computer
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from arm_interfaces.msg import HardwareStatus
@@ -15,6 +17,7 @@ PATIENCE = 15.0  # [s]
 
 def main() -> int:
     """Wait for the latched status; return the exit code."""
+    limit_to_this_computer(os.environ)
     rclpy.init()
     node = rclpy.create_node("healthcheck")
     received: list[HardwareStatus] = []

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arm_common.network import RANGE, limit_to_this_computer
 
 from arm_testing import domains
 
@@ -87,7 +88,8 @@ def fresh_domain(ros_domain: int) -> Iterator[int]:
 def _in_new_domain() -> Iterator[int]:
     with domains.leased() as domain, pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROS_DOMAIN_ID", str(domain))
-        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        for name, value in limit_to_this_computer({RANGE: "LOCALHOST"}).items():
+            patch.setenv(name, value)
         yield domain
 
 

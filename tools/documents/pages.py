@@ -28,6 +28,11 @@ every ROS 2 node, parameter services and `/parameter_events`, are omitted, as is
 `./arm replay` publishes the topics of a view, and [`Arm`](client.md) calls what its methods need.
 Fields and constants: [messages, services, actions](messages.md)."""
 
+_NETWORK = (
+    "The nodes listen on this computer only, unless `ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET` is set"
+    " in the environment ([two computers](../two_computers.md))."
+)
+
 
 class UndescribedError(Exception):
     """An interface, parameter or argument has no description."""
@@ -145,7 +150,7 @@ def _every_field_is_described(name: str, text: str) -> None:
 
 def launch_page(files: Iterable[Path]) -> str:
     """Return the page of the launch files' arguments."""
-    parts = ["`ros2 launch PACKAGE FILE NAME:=VALUE ...`, in a full ROS 2."]
+    parts = ["`ros2 launch PACKAGE FILE NAME:=VALUE ...`, in a full ROS 2.", _NETWORK]
     for file in files:
         rows = []
         for argument in launch_arguments(file):

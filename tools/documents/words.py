@@ -6,9 +6,13 @@ TOPICS = {
     "/clock": "simulated time, if `speed` is not 1",
     "/diagnostics": "once a second: lateness of the control loop, refusals; state of the solver",
     "/rosout": "the log of all nodes; the page shows the last warning",
+    "arm_controller/controller_state": "trajectory, command and their difference; nothing of it is"
+    " measured",
     "arm_controller/goal": "end of the current trajectory",
     "arm_controller/joint_trajectory": "a trajectory without a result, also for streams;"
     " without points: brake and hold",
+    "arm_controller/speed_scaling_input": "factor on the speed of all motions: 1 as planned, 0"
+    " brakes on the path and waits",
     "arm_hardware/status": "state of the driver with the reason, pulse of each servo",
     "arm_hardware/emergency_stop": "the latched stop, for clients that cannot call a service",
     "arm_hardware/stop_now": "deprecated name of `arm_hardware/emergency_stop`",
@@ -31,6 +35,7 @@ TOPICS = {
     "tool_handle/update": "the tool handle, for RViz",
 }
 SERVICES = {
+    "arm_controller/query_state": "state of the running trajectory at a time",
     "arm_hardware/change_state": "configure, activate, deactivate, clean up, shut down: as every"
     " lifecycle node",
     "arm_hardware/get_available_states": "as every lifecycle node",

@@ -55,7 +55,6 @@ def run_environment(paths: Paths, base: Mapping[str, str] = os.environ) -> dict[
         "LD_LIBRARY_PATH": f"{install / 'lib'}:{environment['LD_LIBRARY_PATH']}",
         "PATH": f"{install / 'bin'}:{environment['PATH']}",
     }
-    environment.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     # An arm's matrices are far too small to parallelise; waiting threads only waste CPU time.
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     return environment

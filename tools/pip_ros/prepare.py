@@ -5,6 +5,8 @@
 import fcntl
 import os
 
+from arm_common.network import limit_to_this_computer
+
 from . import sourced, venv, workspace
 from .environment import ros_is_sourced, run_environment
 from .machine import check_machine
@@ -32,7 +34,8 @@ def prepare(paths: Paths, again: bool = False) -> dict[str, str]:
         take_alone(lock)
         make(paths, again)
         fcntl.flock(lock, fcntl.LOCK_SH)
-    return sourced.environment(paths) if ros_is_sourced() else run_environment(paths)
+    environment = sourced.environment(paths) if ros_is_sourced() else run_environment(paths)
+    return limit_to_this_computer(environment)
 
 
 def is_ready(paths: Paths) -> bool:

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """View an arm and move its joints with sliders: robot:=puma560, or the path of a robot file."""
 
+import os
 from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from arm_common.network import limit_to_this_computer
 from arm_description.exporters.rviz_config import write_config
 from launch import LaunchDescription, Substitution
 from launch.actions import DeclareLaunchArgument
@@ -25,6 +27,7 @@ LAYERS = ("joint_limits", "text", "trace", "reach_circles")  # shown by default
 
 
 def generate_launch_description():
+    limited = limit_to_this_computer(dict(os.environ))
     robot, prefix = LaunchConfiguration("robot"), LaunchConfiguration("prefix")
     urdf = Command(
         [
@@ -41,6 +44,7 @@ def generate_launch_description():
                 executable="robot_state_publisher",
                 # As a string: launch would otherwise read the XML as YAML.
                 parameters=[{"robot_description": ParameterValue(urdf, value_type=str)}],
+                env=limited,
             ),
             Node(
                 package="arm_description",
@@ -55,19 +59,22 @@ def generate_launch_description():
                     }
                 ],
                 output="screen",
+                env=limited,
             ),
             Node(
                 package="joint_state_publisher_gui",
                 executable="joint_state_publisher_gui",
                 parameters=[{"source_list": ["joint_targets"]}],  # of ./arm play
                 condition=IfCondition(LaunchConfiguration("gui")),
+                env=limited,
             ),
-            *_optional_nodes(prefix),
+            *_optional_nodes(prefix, limited),
             Node(
                 package="rviz2",
                 executable="rviz2",
                 arguments=["-d", RvizConfig(), "-f", [prefix, "base_link"]],
                 condition=IfCondition(LaunchConfiguration("rviz")),
+                env=limited,
             ),
         ]
     )
@@ -91,11 +98,11 @@ class RvizConfig(Substitution):
         return str(file)
 
 
-def _optional_nodes(prefix):
+def _optional_nodes(prefix, limited):
     """Return the nodes for markers and the tool handle, if their packages are installed."""
     tool = ParameterValue([prefix, "tool0"], value_type=str)
     return [
-        Node(package=package, executable=executable, parameters=[parameters])
+        Node(package=package, executable=executable, parameters=[parameters], env=limited)
         for package, executable, parameters in (
             (
                 "arm_kinematics",

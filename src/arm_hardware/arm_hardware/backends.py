@@ -7,9 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C
 from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.linux_i2c import LinuxI2C, blinka_i2c, bus_label, linux_i2c
+from arm_hardware.bus.linux_i2c import DEVICE, LinuxI2C, blinka_i2c, bus_label, linux_i2c
 from arm_hardware.bus.pca9685 import Pca9685Bus
 from arm_hardware.bus.servokit import ServoKitBus
 from arm_hardware.calibration.calibration import ServoBoard
@@ -28,17 +29,24 @@ class BoardConnection(NamedTuple):
 
 
 def real_bus(backend: str, board: ServoBoard) -> Bus:
-    """Return a bus, still closed, to a board on this computer."""
+    """Return a bus, still closed, to a board on this computer; open() locks the board."""
+    lock = BoardLock(DEVICE, board.address)
     if backend == "servokit":
-        return ServoKitBus(board, blinka_i2c, bus_label())
+        return ServoKitBus(board, blinka_i2c, bus_label(), lock)
+    return Pca9685Bus(board, linux_i2c, bus_label(), lock)
+
+
+def readable_bus(board: ServoBoard) -> Bus:
+    """Return a bus, still closed, to read a board on this computer that may be in use."""
     return Pca9685Bus(board, linux_i2c, bus_label())
 
 
 def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:
-    """Return a bus, still closed, to a simulated board."""
+    """Return a bus, still closed, to a simulated board; open() locks the file of its registers."""
+    lock = BoardLock(sim.file, board.address) if sim.file else None
     if backend == "servokit":
-        return ServoKitBus(board, lambda: sim.i2c, _SIMULATED, any_computer=True)
-    return Pca9685Bus(board, lambda: LinuxI2C(SimSMBus(sim.i2c)), _SIMULATED)
+        return ServoKitBus(board, lambda: sim.i2c, _SIMULATED, lock, any_computer=True)
+    return Pca9685Bus(board, lambda: LinuxI2C(SimSMBus(sim.i2c)), _SIMULATED, lock)
 
 
 def simulated_board(

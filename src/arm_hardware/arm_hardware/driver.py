@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,12 +14,15 @@ from pathlib import Path
 from arm_description import RobotModel
 from arm_hardware.backends import BoardConnection, real_bus, sim_bus, simulated_board
 from arm_hardware.bus.fake import FakeBus
+from arm_hardware.bus.gpio_line import GpioLine
+from arm_hardware.bus.pca9685 import CHANNELS
 from arm_hardware.calibration.axes import Axes, axes_of, check_position, rest_positions
 from arm_hardware.calibration.calibration import Calibration, calibration_path
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
 from arm_hardware.clock import SteadyClock
 from arm_hardware.control.controller import TrajectoryController
+from arm_hardware.control.heartbeat import OeHeartbeat, SystemdNotifier
 from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, tick_period
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import CalibrationError, HardwareError, StateError
@@ -35,6 +39,10 @@ SETTLE_TIME = 0.3  # [s] of wall time by which a servo lags behind its pulses
 # [s] in which a second signal counts as a repetition: a terminal and a launcher both send one
 SIGNAL_ECHO = 0.5
 POLL_PERIOD = 0.02  # [s]
+OE_INTERRUPTED = (
+    "the heartbeat of oe_heartbeat_line was interrupted, so the servos got no pulses; deactivate "
+    "and activate to arm again."
+)
 ARM_TIMEOUT = 10.0  # [s] of wall time beyond the duration of arming before it has failed
 
 
@@ -118,7 +126,10 @@ class Driver:
             options.priority,
             options.stall_timeout * options.speed,
             lambda late: self.controller.stalled(late / options.speed),
+            self._beat,
         )
+        self._systemd = SystemdNotifier(os.environ)
+        self._oe: OeHeartbeat | None = None
         self._open = False
         self._closing = threading.Lock()
 
@@ -126,11 +137,14 @@ class Driver:
         """Open the bus, read the registers and start the control loop, without sending pulses."""
         try:
             self.output.bus.open()
+            if self.options.oe_heartbeat_line:
+                self._begin_heartbeat()
             self.controller.read()
         except Exception:
-            self.bus.close()
+            self._close_bus()
             raise
         self._open = True
+        self._systemd.watch()
         self.loop.start()
 
     def begin_arming(self) -> None:
@@ -178,6 +192,7 @@ class Driver:
                     "their power off, or run: ros2 run arm_hardware release"
                 )
                 return
+            self._systemd.unwatch()
             try:
                 if action == "hold":
                     self.controller.disarm("the driver ended.")
@@ -185,7 +200,34 @@ class Driver:
                     self.controller.release("the driver ended.")
             except HardwareError as error:
                 _LOGGER.error("The servos could not be released: %s", error)
-            self.bus.close()
+            self._close_bus()
+
+    def _close_bus(self) -> None:
+        if self._oe is not None:
+            self._oe.close()
+        self.bus.close()
+
+    def _begin_heartbeat(self) -> None:
+        """Begin the heartbeat, which switches the board's outputs on.
+
+        The pulses of an earlier process, to which the servos would jump, end first.
+        """
+        self._oe = OeHeartbeat(GpioLine(self.options.oe_heartbeat_line), time.monotonic())
+        self.output.bus.start()
+        self.output.bus.release(range(CHANNELS))
+
+    def _beat(self) -> None:
+        """Show watchdogs outside the process that the control loop runs."""
+        now = time.monotonic()
+        self._systemd.beat(now)
+        if self._oe is None:
+            return
+        try:
+            if self._oe.interrupted(now):
+                self.controller.release(OE_INTERRUPTED)
+            self._oe.beat(now)
+        except HardwareError as error:
+            self.controller.fail(str(error))
 
     def _axes_and_maps(self) -> tuple[Axes, tuple[ServoMap, ...]]:
         axes = axes_of(self._model)

@@ -10,11 +10,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
+
+import arm_common
+import arm_hardware
 
 UNIT = Path(__file__).resolve().parents[1] / "systemd" / "arm-hardware.service"
 ROS2 = """#!/bin/bash
-if [ "$1 $2" = "pkg prefix" ]; then echo {prefix}; else echo "ros2 $*"; fi
+if [ "$1 $2" = "pkg prefix" ]; then echo {prefix}; fi
 """
+PACKAGES = [Path(module.__file__).parent for module in (arm_common, arm_hardware)]
 
 
 @pytest.fixture
@@ -24,6 +29,16 @@ def service():
     # a backslash at the end of a line goes on with the next (systemd.syntax)
     parser.read_string(UNIT.read_text().replace("\\\n", " "))
     return parser["Service"]
+
+
+def as_by_systemd(command, **values):
+    """Return the words of a command of the unit, with its variables and specifiers replaced."""
+    return [
+        re.sub(r"\$\{(\w+)\}", lambda found: values[found[1]], word)
+        .replace("$$", "$")
+        .replace("%%", "%")
+        for word in shlex.split(command)
+    ]
 
 
 def run(command, folder):
@@ -43,13 +58,10 @@ def run(command, folder):
         "ARM_SETUP": str(setup),
         "ARM_ROBOT": "nut_arm",
         "ARM_CALIBRATION": "/home/arm/my servos.yaml",
-        "ARM_ADDRESS": "0x41",
         "ARM_EXIT_ACTION": "park",
+        "ARM_PARAMETERS": "-p oe_heartbeat_line:=GPIO17",
     }
-    words = [
-        re.sub(r"\$\{(\w+)\}", lambda found: values[found[1]], word).replace("$$", "$")
-        for word in shlex.split(command)
-    ]
+    words = as_by_systemd(command, **values)
     done = subprocess.run(words, capture_output=True, text=True, env=dict(os.environ))
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -74,12 +86,31 @@ def test_unit_starts_the_driver_with_valid_parameters_and_arms_nothing(service, 
     assert given.keys() <= DriverParameters.__dataclass_fields__.keys()
     assert given["calibration"] == "/home/arm/my servos.yaml"
     assert (given["hardware"], given["autostart"]) == ("real", "configure")
+    assert given["oe_heartbeat_line"] == "GPIO17"
 
 
-def test_servos_are_released_however_the_driver_ends(service, tmp_path):
-    said = run(service["ExecStopPost"], tmp_path)
-    assert said == ["ros2 run arm_hardware release --address 0x41"]
+@pytest.mark.parametrize("layout", ["", "{}/"], ids=["merged", "isolated"])
+def test_servos_are_released_without_ros_and_without_the_setup_file(service, tmp_path, layout):
+    """The unit's own line with an empty environment; PYTHONPATH comes from colcon's folders."""
+    install, registers = tmp_path / "ws/my install", tmp_path / "board"
+    chip = Pca9685Chip(memory=ChipMemory(registers))
+    chip.write(b"\x00\x20")  # MODE1: awake, auto-increment
+    chip.write(b"\x06\x00\x00\x33\x01")
+    assert chip.pulse_us(0) > 0.0
+    for package in PACKAGES:
+        site = install / layout.format(package.name) / "lib/python3.12/site-packages"
+        site.mkdir(parents=True, exist_ok=True)
+        (site / package.name).symlink_to(package)
+    stored = service["ExecStopPost"].replace("--address", f"--sim {registers} --address")
+    words = as_by_systemd(stored, ARM_SETUP=str(install / "setup.bash"), ARM_ADDRESS="0x40")
+    done = subprocess.run(["env", "-i", *words], cwd="/", capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "") and "Released all channels" in done.stdout
+    assert chip.pulse_us(0) == 0.0
     assert service["Restart"] == "no"
+
+
+def test_systemd_watches_the_control_loop(service):
+    assert (service["Type"], service["WatchdogSec"]) == ("notify", "5")
 
 
 def test_unit_may_access_only_one_device(service):

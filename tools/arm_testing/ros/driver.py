@@ -13,6 +13,8 @@ import rclpy
 from action_msgs.msg import GoalStatus
 from arm_common.ros.qos import LATCHED
 from control_msgs.action import FollowJointTrajectory, GripperCommand
+from control_msgs.msg import JointTrajectoryControllerState, SpeedScalingFactor
+from control_msgs.srv import QueryTrajectoryState
 from diagnostic_msgs.msg import DiagnosticArray
 from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.action import ActionClient
@@ -92,6 +94,18 @@ class Client:
         self.topic = self.node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", 10
         )
+        self.scaling = self.node.create_publisher(
+            SpeedScalingFactor, "arm_controller/speed_scaling_input", LATCHED
+        )
+        self.feedback: list[FollowJointTrajectory.Feedback] = []
+        self.controller_states: list[JointTrajectoryControllerState] = []
+        make(
+            JointTrajectoryControllerState,
+            "arm_controller/controller_state",
+            self.controller_states.append,
+            10,
+        )
+        self._query = self.node.create_client(QueryTrajectoryState, "arm_controller/query_state")
         self._services = {
             name: self.node.create_client(kind, f"arm_hardware/{name}")
             for name, kind in SERVICES.items()
@@ -199,8 +213,25 @@ class Client:
 
     def send(self, *points, names=NAMES, stamp=None):
         """Send a trajectory of (time, positions) pairs; return the goal handle."""
-        goal = FollowJointTrajectory.Goal(trajectory=trajectory(points, names, stamp))
-        return self.done(self.request(lambda: self.arm.send_goal_async(goal)))
+        return self.send_goal(trajectory=trajectory(points, names, stamp))
+
+    def send_goal(self, **fields):
+        """Send a goal of any fields; return the goal handle. Feedback is kept."""
+        goal = FollowJointTrajectory.Goal(**fields)
+        kept = self.feedback
+        return self.done(
+            self.request(lambda: self.arm.send_goal_async(goal, lambda m: kept.append(m.feedback)))
+        )
+
+    def scale(self, factor: float) -> None:
+        """Set the speed scaling; wait until the driver reports it."""
+        self.scaling.publish(SpeedScalingFactor(factor=factor))
+        wait_for(lambda: self.status.speed_scaling == factor, f"speed scaling {factor}")
+
+    def query(self, stamp) -> QueryTrajectoryState.Response:
+        """Return the state of the running trajectory at a time."""
+        assert self._query.wait_for_service(BOUND)
+        return self.done(self._query.call_async(QueryTrajectoryState.Request(time=stamp)))
 
     def creep(self, *q):
         """Start a motion that outlasts the test, to AWAY by default; return the goal handle."""

@@ -200,6 +200,6 @@ def test_other_parameter_tables_are_complete(nodes, page, node):
         if re.match(r"\| (?:name|parameter) \| default", block)
     ]
     first = [line.split("|")[1] for table in tables for line in table.splitlines()[2:]]
-    assert {name for cell in first for name in re.findall(r"`(\w+)`", cell)} == set(
+    assert {name for cell in first for name in re.findall(r"`([\w.]+)`", cell)} == set(
         facts.parameters
     )

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command ./arm: its help, errors and environment."""
 
-import os
 import subprocess
 import sys
 
 import pytest
-from pip_ros import cli, environment
+from arm_common.network import RANGE, is_limited
+from pip_ros import cli, environment, prepare
 from pip_ros.errors import SetupError
 from pip_ros.paths import REPOSITORY, Paths
 
@@ -55,13 +55,12 @@ def test_sourced_ros_is_distinguished_from_ours():
     assert not environment.ros_is_sourced(ours)
 
 
-def test_discovery_is_limited_to_this_machine_by_default():
-    base = {"PATH": os.environ["PATH"]}
-    assert (
-        environment.run_environment(Paths(), base)["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
-    )
-    base["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SUBNET"
-    assert environment.run_environment(Paths(), base)["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "SUBNET"
+def test_programs_are_limited_to_this_computer_by_default(monkeypatch):
+    monkeypatch.setattr(prepare, "is_ready", lambda paths: True)
+    monkeypatch.delenv(RANGE, raising=False)
+    assert is_limited(prepare.prepare(Paths()))
+    monkeypatch.setenv(RANGE, "SUBNET")
+    assert not is_limited(prepare.prepare(Paths()))
 
 
 def test_foreign_python_paths_are_removed():

@@ -21,6 +21,7 @@ PYPI = {
     "adafruit_servokit": "adafruit-circuitpython-servokit",
     "board": "adafruit-circuitpython-servokit",
     "coal": "coal",
+    "gpiod": "gpiod",
     "mcap": "mcap",
     "playwright": "playwright",
     "trimesh": "trimesh",

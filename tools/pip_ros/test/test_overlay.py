@@ -25,6 +25,15 @@ PUBLISHED = {
     "control_msgs/msg/JointTolerance": (
         "RIHS01_c254f9cece0f3b733017b6990fd46d1326e25242d6b8844398c97d9a88e7d648"
     ),
+    "control_msgs/msg/JointTrajectoryControllerState": (
+        "RIHS01_51d8dd89cc624cbe9daaeeb4d80d6de9b86168ffdc3be41fefc0953e3c26e480"
+    ),
+    "control_msgs/msg/SpeedScalingFactor": (
+        "RIHS01_0c240f349f2b74e33e8741f83e0f196ddeb6585923663876ed3c1f51f0566037"
+    ),
+    "control_msgs/srv/QueryTrajectoryState": (
+        "RIHS01_4a0935dffef18bc5b9e101c9d03d84e681ecd4cebd724b8f11fde008751a325a"
+    ),
     "tf2_msgs/msg/TFMessage": (
         "RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087"
     ),

@@ -9,6 +9,7 @@ effect at once whatever a callback does, and nodes shut down while ROS still wor
 from __future__ import annotations
 
 import faulthandler
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +22,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from arm_common.errors import InputError
+from arm_common.network import limit_to_this_computer
 from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.worker import ExecutorThread
 from arm_common.signals import ProcessEnd, interrupt_on_signals
@@ -68,6 +70,7 @@ def run_node(
     """
     input_errors: tuple[type[Exception], ...] = (InputError, *errors)
     end = ProcessEnd()
+    limit_to_this_computer(os.environ)
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     nodes: list[Node] = []
     try:
@@ -131,6 +134,7 @@ def user_arguments(arguments: Sequence[str] | None = None) -> list[str]:
 @contextmanager
 def session() -> Iterator[None]:
     """Initialise rclpy for a tool; SIGTERM and SIGHUP raise KeyboardInterrupt as Ctrl-C does."""
+    limit_to_this_computer(os.environ)
     rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     interrupt_on_signals()
     try:

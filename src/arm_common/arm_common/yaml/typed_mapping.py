@@ -15,10 +15,10 @@ from typing import TypeVar
 import numpy as np
 
 from arm_common.errors import InputError
-from arm_common.expressions import Expressions, constant_name_problem
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_common.yaml.document import Field
+from arm_common.yaml.expressions import Expressions, constant_name_problem
 from arm_common.yaml.schema_types import Table
 
 _DEGREE = math.pi / 180.0

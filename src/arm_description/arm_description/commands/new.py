@@ -21,9 +21,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar, cast
 
-from arm_common.expressions import Expressions
 from arm_common.files import write_bytes
 from arm_common.suggestions import did_you_mean
+from arm_common.yaml.expressions import Expressions
 
 from arm_common import cli
 from arm_description.errors import DescriptionError

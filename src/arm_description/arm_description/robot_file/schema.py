@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from arm_common.expressions import FOREIGN, MAX_LENGTH
+from arm_common.yaml.expressions import FOREIGN, MAX_LENGTH
 from arm_common.yaml.schema_types import (
     Choice,
     Either,

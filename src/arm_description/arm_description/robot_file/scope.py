@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arm_common.expressions import Expressions, constant_name_problem
 from arm_common.yaml.document import Field, read_yaml
+from arm_common.yaml.expressions import Expressions, constant_name_problem
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Origin, Triple

@@ -11,6 +11,7 @@ import errno
 import time
 from collections.abc import Callable, Iterable, Mapping
 
+from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers, confirmed
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.calibration.servo_map import COUNTS, prescale
@@ -52,10 +53,22 @@ class Pca9685Bus:
     """A Bus (see ``arm_hardware.bus.interface``) that writes the registers itself."""
 
     def __init__(
-        self, board: ServoBoard, connect: Callable[[], I2C], where: str = "the bus"
+        self,
+        board: ServoBoard,
+        connect: Callable[[], I2C],
+        where: str = "the bus",
+        lock: BoardLock | None = None,
     ) -> None:
-        """Create a closed bus; ``connect`` opens the I2C bus, which errors call ``where``."""
+        """Create a closed bus.
+
+        Args:
+            board: The board.
+            connect: Opens the I2C bus.
+            where: Name of the I2C bus in errors.
+            lock: Held while the bus is open.
+        """
         self._board = board
+        self._lock = lock
         self._connect = connect
         self._where = where
         self.name = f"The servo board at 0x{board.address:02x} of {where}"
@@ -65,7 +78,14 @@ class Pca9685Bus:
     def open(self) -> None:
         """Connect; see Bus.open()."""
         if self._i2c is None:
-            self._i2c = LockTimeoutI2C(self._connect())
+            i2c = LockTimeoutI2C(self._connect())
+            try:
+                if self._lock is not None:
+                    self._lock.acquire()
+            except BusError:
+                i2c.deinit()
+                raise
+            self._i2c = i2c
             self._registers = Registers(self._i2c, self._board.address)
         self._find_board()
         outputs = confirmed(self._mode, bytes([AUTO_INCREMENT, OUTPUTS]))[1]
@@ -132,6 +152,8 @@ class Pca9685Bus:
         i2c, self._i2c = self._i2c, None
         if i2c is not None:
             i2c.deinit()
+        if self._lock is not None:
+            self._lock.release()
 
     def _set(self, channel: int, count: int | None) -> None:
         """Set a channel's count, None for no pulses, until its registers read back equal.

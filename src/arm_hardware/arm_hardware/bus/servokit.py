@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C, confirmed
 from arm_hardware.bus.pca9685 import CHANNELS, Pca9685Bus, check_count
 from arm_hardware.calibration.calibration import ServoBoard
@@ -84,10 +85,11 @@ class ServoKitBus(Pca9685Bus):
         board: ServoBoard,
         connect: Callable[[], I2C],
         where: str = "the bus",
+        lock: BoardLock | None = None,
         any_computer: bool = False,
     ) -> None:
         """Create a closed bus; arguments as for Pca9685Bus and import_adafruit()."""
-        super().__init__(board, connect, where)
+        super().__init__(board, connect, where, lock)
         self._any_computer = any_computer
         self._servokit: Any = None
         self._kit: Any = None

@@ -15,8 +15,9 @@ from datetime import date
 from pathlib import Path
 
 from arm_common.cli import run
+from arm_common.network import limit_to_this_computer
 
-from arm_hardware.backends import real_bus
+from arm_hardware.backends import readable_bus
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.linux_i2c import DEVICE
 from arm_hardware.calibration.calibration import ServoBoard, config_folder
@@ -27,9 +28,11 @@ from arm_hardware.commands.doctor_checks import (
     check_computer,
     check_device_node,
     check_software,
+    check_user,
     has_ros,
 )
-from arm_hardware.commands.doctor_network import LOOPBACK_TIMEOUT, check_network
+from arm_hardware.commands.doctor_network import LOOPBACK_TIMEOUT, Loopback, check_network
+from arm_hardware.commands.doctor_sockets import PROC, Endpoint, check_processes, endpoints_of
 
 
 def _throttled() -> str:
@@ -43,11 +46,14 @@ def _throttled() -> str:
     return done.stdout
 
 
-def _loopback() -> bool:
-    """Return whether two nodes on this computer reach each other; needs ROS 2."""
+def _loopback() -> Loopback:
+    """Start two nodes as the packages do, and measure them; needs ROS 2."""
     from arm_hardware.ros.loopback import loopback_works
 
-    return loopback_works(LOOPBACK_TIMEOUT)
+    limit_to_this_computer(os.environ)
+    measured: list[Endpoint] = []
+    works = loopback_works(LOOPBACK_TIMEOUT, lambda: measured.extend(endpoints_of(os.getpid())))
+    return Loopback(works, tuple(measured))
 
 
 @dataclass(frozen=True)
@@ -57,10 +63,13 @@ class Host:
     device: Path = DEVICE  # node of the I2C bus
     sys: Path = Path("/sys")  # of the kernel
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    connect: Callable[[ServoBoard], Bus] = lambda wanted: real_bus("i2c_dev", wanted)
+    connect: Callable[[ServoBoard], Bus] = readable_bus
     throttled: Callable[[], str] = _throttled
-    loopback: Callable[[], bool] | None = _loopback if has_ros() else None  # None without ROS 2
+    loopback: Callable[[], Loopback] | None = (
+        _loopback if has_ros() else None
+    )  # None without ROS 2
     today: date = field(default_factory=date.today)
+    proc: Path = PROC  # of the kernel
 
 
 def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResult]:
@@ -82,8 +91,10 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
         yield CheckResult("calibration of this arm", False, "none given", fix)
     if node.ok:
         yield from check_board(wanted, host.connect, real)
+        yield check_user(host.device, wanted)
     if host.loopback is not None:
         yield from check_network(host.environment, host.sys, host.loopback)
+        yield from check_processes(host.proc)
     yield from check_computer(host.sys, host.throttled)
 
 

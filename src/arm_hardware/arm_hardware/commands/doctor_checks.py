@@ -18,6 +18,7 @@ from datetime import date
 from importlib import metadata
 from pathlib import Path
 
+from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.linux_i2c import check_device, device_group
 from arm_hardware.bus.pca9685 import CHANNELS
@@ -87,6 +88,13 @@ def check_board(
     pulsing = [str(channel) for channel, count in counts.items() if count is not None]
     sends = f"on channels {', '.join(pulsing)}" if pulsing else "none: its servos are limp"
     yield CheckResult("pulses", True, sends)
+
+
+def check_user(node: Path, wanted: ServoBoard) -> CheckResult:
+    """Report which process has locked a board; reading it needs no lock."""
+    holder = BoardLock(node, wanted.address).holder()
+    detail = "not in use" if holder is None else f"in use by process {holder}"
+    return CheckResult("user of the board", True, detail)
 
 
 OLD = 365  # [days] gears wear, horns slip, servos are replaced

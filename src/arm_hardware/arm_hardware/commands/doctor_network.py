@@ -5,20 +5,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from arm_common.network import RANGE, configured_by, is_limited, limit_to_this_computer
+
 from arm_hardware.commands.doctor_checks import CheckResult
+from arm_hardware.commands.doctor_sockets import Endpoint, check_endpoints
 
 HIGHEST_DOMAIN = 232  # of DDS' port numbers (ROS 2 documentation, "The ROS_DOMAIN_ID")
 UP, LOOPBACK, MULTICAST = 0x1, 0x8, 0x1000  # flags of an interface (linux/if.h)
 RANGES = ("SUBNET", "LOCALHOST", "OFF", "SYSTEM_DEFAULT")
+_CHOICES = ", ".join(RANGES)
+_REMOTE = ("ROS_STATIC_PEERS", "ROS_DISCOVERY_SERVER")  # name other computers
 LOOPBACK_TIMEOUT = 10.0  # [s]
 
 
+@dataclass(frozen=True)
+class Loopback:
+    """Result of starting two nodes in this process."""
+
+    works: bool  # a message passes from one to the other
+    endpoints: tuple[Endpoint, ...]  # where they receive
+
+
 def check_network(
-    environment: Mapping[str, str], sys: Path, loopback: Callable[[], bool]
+    environment: Mapping[str, str], sys: Path, loopback: Callable[[], Loopback]
 ) -> Iterator[CheckResult]:
-    """Check variables and interfaces, then ``loopback``, which tells if two nodes communicate."""
+    """Check variables and interfaces, then ``loopback``, which starts two nodes."""
     domain = environment.get("ROS_DOMAIN_ID") or "0"
     ok = domain.isascii() and domain.isdigit() and int(domain) <= HIGHEST_DOMAIN
     fix = f"set ROS_DOMAIN_ID to a number from 0 to {HIGHEST_DOMAIN}"
@@ -28,17 +42,20 @@ def check_network(
     yield _check_security(environment)
     if not ok:
         return
-    works = loopback()
+    found = loopback()
     fix = "let UDP pass the firewall on lo, and unset RMW_IMPLEMENTATION and FASTRTPS_* files"
-    detail = "messages arrive" if works else f"no message within {LOOPBACK_TIMEOUT:.0f} s"
-    yield CheckResult("two nodes here", works, detail, fix)
+    detail = "messages arrive" if found.works else f"no message within {LOOPBACK_TIMEOUT:.0f} s"
+    yield CheckResult("two nodes here", found.works, detail, fix)
+    yield check_endpoints("a node of the arm here", found.endpoints)
 
 
 def _check_security(environment: Mapping[str, str]) -> CheckResult:
     """Check SROS 2; without it, anyone on the network can command the arm."""
     what, keystore = "keys (SROS 2)", environment.get("ROS_SECURITY_KEYSTORE", "")
     if environment.get("ROS_SECURITY_ENABLE") != "true":
-        return CheckResult(what, True, "not enabled: anyone on the network may command the arm")
+        limited = is_limited(limit_to_this_computer(dict(environment)))
+        anyone = "every user of this computer" if limited else "anyone on the network"
+        return CheckResult(what, True, f"not enabled: {anyone} can command the arm")
     if not keystore or not (Path(keystore) / "enclaves").is_dir():
         where = keystore or "ROS_SECURITY_KEYSTORE is not set"
         fix = "ros2 run arm_tasks keystore FOLDER, and set ROS_SECURITY_KEYSTORE to it"
@@ -52,29 +69,38 @@ def _check_security(environment: Mapping[str, str]) -> CheckResult:
 
 
 def _check_discovery(environment: Mapping[str, str], interfaces: list[str]) -> CheckResult:
-    what, name = "discovery", "ROS_AUTOMATIC_DISCOVERY_RANGE"
-    chosen = environment.get(name) or "SUBNET"
-    if environment.get("ROS_LOCALHOST_ONLY") == "1":
-        chosen = "LOCALHOST"
-    peers = environment.get("ROS_STATIC_PEERS", "")
-    if environment.get("RMW_IMPLEMENTATION") == "rmw_zenoh_cpp":
-        return CheckResult(what, True, f"by the router of Zenoh; {name} is ignored")
+    """Check with whom the nodes of the arm communicate, by the settings."""
+    what, chosen = "discovery", environment.get(RANGE) or "LOCALHOST"
     if chosen not in RANGES:
-        fix = f"set it to one of {', '.join(RANGES)}"
-        return CheckResult(what, False, f"{name} is {chosen}", fix)
+        return CheckResult(what, False, f"{RANGE} is {chosen}", f"set it to one of {_CHOICES}")
     if chosen == "OFF":
-        return CheckResult(what, False, f"{name}=OFF: nodes find no other nodes", f"unset {name}")
+        return CheckResult(
+            what, False, f"{RANGE}=OFF: nodes find no other nodes", f"unset {RANGE}"
+        )
+    limited = limit_to_this_computer(dict(environment))
+    if is_limited(limited):
+        return _check_limited(environment)
+    if names := configured_by(limited):
+        return CheckResult(what, True, f"as your {', '.join(names)} configures it")
+    if limited.get(RANGE) == "LOCALHOST":
+        middleware = environment.get("RMW_IMPLEMENTATION")
+        return CheckResult(what, True, f"this computer, as far as {middleware} limits it")
     if server := environment.get("ROS_DISCOVERY_SERVER", ""):
-        return CheckResult(what, True, f"by the server at {server}; {name} is ignored")
-    if chosen == "LOCALHOST":
-        others = f"and {peers}" if peers else "only"
-        return CheckResult(what, True, f"this computer {others} ({name}=LOCALHOST)")
+        return CheckResult(what, True, f"by the server at {server}")
+    peers = environment.get("ROS_STATIC_PEERS", "")
     if not interfaces and not peers:
         detail = "no network with multicast: other computers are not found"
         fix = "connect one, or name the others in ROS_STATIC_PEERS; none needed on one computer"
         return CheckResult(what, False, detail, fix, needed=False)
     where = ", ".join([*interfaces, *(["static peers " + peers] if peers else [])])
     return CheckResult(what, True, f"other computers by {where}")
+
+
+def _check_limited(environment: Mapping[str, str]) -> CheckResult:
+    unused = [name for name in _REMOTE if environment.get(name)]
+    effect = f"; {' and '.join(unused)} without effect" if unused else ""
+    fix = f"to use a network, export {RANGE}=SUBNET"
+    return CheckResult("discovery", not unused, f"this computer only{effect}", fix, needed=False)
 
 
 def _interfaces(sys: Path) -> list[str]:

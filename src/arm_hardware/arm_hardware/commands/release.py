@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """End the pulses of all channels of a servo board, so that its servos go limp.
 
-It needs no ROS node, Adafruit library or calibration; systemd's ExecStopPost runs it, too.
+It needs no ROS node, Adafruit library or calibration; systemd's ExecStopPost runs it, too. It also
+works while a driver has locked the board, which then faults and leaves the channels off.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from arm_common.cli import run
 
 from arm_hardware.backends import stored_i2c
+from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import LockTimeoutI2C, Registers
 from arm_hardware.bus.linux_i2c import DEVICE, linux_i2c
 from arm_hardware.bus.pca9685 import ALL_LED_OFF_H, CHANNELS, FULL, LED0
@@ -43,7 +45,9 @@ def _release_board(chosen: argparse.Namespace) -> None:
         release(Registers(LockTimeoutI2C(i2c), chosen.address))
     except (HardwareError, OSError) as error:
         raise BusError(f"{place} was not released: {error}", chosen.address) from error
-    sys.stdout.write(f"Released all channels of the board at {place}.\n")
+    holder = BoardLock(chosen.sim or chosen.device, chosen.address).holder()
+    driver = f"; process {holder}, which drives it, faults" if holder is not None else ""
+    sys.stdout.write(f"Released all channels of the board at {place}{driver}.\n")
 
 
 def _address(text: str) -> int:

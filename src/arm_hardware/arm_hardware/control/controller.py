@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array
@@ -12,15 +13,32 @@ from arm_common.transforms import Array
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.control.arming import StaggeredArming
 from arm_hardware.control.servo_output import ServoOutput
-from arm_hardware.control.state_machine import HOLDING, DriverStateMachine
+from arm_hardware.control.state_machine import HOLDING, DriverSnapshot, DriverStateMachine
 from arm_hardware.control.watchdogs import StreamWatchdog
 from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError, StateError
-from arm_hardware.motion.execution import Goal, GoalOutcome, Tolerances, TrajectoryExecution
+from arm_hardware.motion.execution import (
+    Goal,
+    GoalOutcome,
+    Tolerances,
+    TrajectoryExecution,
+    TrajectoryState,
+)
 from arm_hardware.motion.goal_validation import ValidatedGoal
 from arm_hardware.motion.gripper import GripperExecution, GripperGoal, GripTimer, plan_gripper_goal
 from arm_hardware.motion.limiter import Smoother, smoothing_ticks
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
+from arm_hardware.motion.speed_scaling import check_speed_scaling
 from arm_hardware.motion.trajectory_start import PlannedMotion, plan_motion
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """What the arm's trajectory requests and what is commanded."""
+
+    reference: TrajectoryState | None  # on the running trajectory, None without one
+    positions: list[float]  # commanded, within the limits, unquantised (n,) [rad or m]
+    velocities: list[float]  # (n,) [rad/s or m/s]
+    snapshot: DriverSnapshot
 
 
 class TrajectoryController(DriverStateMachine):
@@ -44,13 +62,29 @@ class TrajectoryController(DriverStateMachine):
         self._watchdog = StreamWatchdog(motion_options.command_timeout)
         self._grip_timer = GripTimer(motion_options.grip_force)
         self._final_note = ""
-        self._factor = motion_options.speed_scaling
 
-    @property
-    def reference(self) -> tuple[float, ...] | None:
-        """Present position on the running trajectory (n,) [rad or m], None without one."""
+    def tracking(self) -> Tracking:
+        """Return trajectory and command of the arm at the same moment."""
         with self._lock:
-            return self._arm.reference if self._arm else None
+            n = len(self.axes.arm)
+            positions, velocities = (values[:n] for values in self.command())
+            reference = self._arm.reference if self._arm else None
+            return Tracking(reference, positions, velocities, self.snapshot())
+
+    def state_at(self, moment: float) -> TrajectoryState:
+        """Return the executed state of the running trajectory at a moment of the clock [s].
+
+        In the future it is what will be executed if the speed scaling does not change.
+
+        Raises:
+            StateError: No trajectory is running.
+            CommandError: The trajectory does not cover the moment.
+        """
+        with self._lock:
+            run = self._arm
+            if run is None or not run.following or self._moment is None:
+                raise StateError("No trajectory is running.")
+            return run.state_in(moment - self._moment, self._factor)
 
     def follow(
         self,
@@ -123,11 +157,7 @@ class TrajectoryController(DriverStateMachine):
             CommandError: The factor is not within 0 to 1.
             StateError: No more goals are accepted.
         """
-        if not 0.0 <= factor <= 1.0:
-            raise CommandError(
-                f"A speed scaling of {factor:g} is not within 0 to 1; motions are never faster "
-                "than planned."
-            )
+        check_speed_scaling(factor)
         with self._lock:
             if factor == self._factor:
                 return
@@ -234,6 +264,8 @@ class TrajectoryController(DriverStateMachine):
             return
         arm_over = arm is not None and arm.advance(self._states, self._dt, self._factor)
         grip_over = grip is not None and grip.advance(self._states[-1], self._dt, self._factor)
+        if arm is not None and arm.goal.outcome is GoalOutcome.ABORTED and not self._final_note:
+            self._give_up(arm.goal.message)
         self._send(self._smoother.push([s.position for s in self._states]))
         self.moved()
         if self._latched:  # stopped meanwhile: perhaps not everything was sent

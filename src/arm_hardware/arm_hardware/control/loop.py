@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import get_native_id
 
@@ -91,12 +92,14 @@ class ControlLoop:
         priority: int = 0,
         stall: float = 0.0,
         stalled: Callable[[float], None] = lambda late: None,
+        ticked: Callable[[], None] = lambda: None,
     ) -> None:
         """Create the loop; ``start`` begins it.
 
         Args:
             tick: Called with its scheduled moment [s of the clock].
-            failed: Called from the thread with an exception of ``tick``; the loop then continues.
+            failed: Called from the thread with an exception of ``tick`` or ``ticked``; the loop
+                then continues.
             clock: Time base.
             period: [s of the clock].
             slip: A tick later than this many periods shifts the schedule.
@@ -104,6 +107,7 @@ class ControlLoop:
             stall: A tick later than this [s of the clock] is a stall; 0: none is.
             stalled: Called from the thread, before such a tick, with its lateness [s of the
                 clock].
+            ticked: Called after each tick, even if it raised an exception.
         """
         self._tick = tick
         self._failed = failed
@@ -114,6 +118,7 @@ class ControlLoop:
         self._stall = stall
         self._stalled = stalled
         self._stalls = 0
+        self._ticked = ticked
         self.scheduling = NORMAL  # result of raise_priority()
         self._late: deque[float] = deque(maxlen=LATENESS_WINDOW)
         self._ticks = 0
@@ -161,14 +166,18 @@ class ControlLoop:
             if late > self._slip * self._period:
                 self._slips += 1
                 due += late
-            try:
-                if 0.0 < self._stall < late:
-                    self._stalls += 1
-                    self._stalled(late)
-                self._tick(due)
-            except Exception as error:  # noqa: BLE001 - a tick must not end the thread
-                self._report(error)
+            for step in (partial(self._turn, due, late), self._ticked):
+                try:
+                    step()
+                except Exception as error:  # noqa: BLE001 - a tick must not end the thread
+                    self._report(error)
             due += self._period
+
+    def _turn(self, due: float, late: float) -> None:
+        if 0.0 < self._stall < late:
+            self._stalls += 1
+            self._stalled(late)
+        self._tick(due)
 
     def _report(self, error: Exception) -> None:
         """Pass on an exception of a tick; log it unless it repeats the last one."""

@@ -48,6 +48,7 @@ class DriverSnapshot:
     estimated: tuple[float | None, ...] = ()  # by a model of the servos, None if unknown
     # where the running trajectory ends, as ``axes.arm`` [rad or m]; empty without one
     goal_positions: tuple[float, ...] = ()
+    speed_scaling: float = 1.0  # requested, 0 to 1
     moment: float | None = None  # its time on the driver's clock [s]; None before the first tick
 
 
@@ -87,6 +88,7 @@ class DriverStateMachine(ABC):
         # Called, with the lock held, when a tick of a motion was sent.
         self.moved: Callable[[], None] = lambda: None
         self._moment: float | None = None
+        self._factor = 1.0  # requested speed scaling
         self._output = output
         self._dt = dt
         self._rest = tuple(rest)
@@ -154,6 +156,7 @@ class DriverStateMachine(ABC):
                 tuple(self._output.counts),
                 tuple(self._estimate.positions()),
                 self._goal_positions(),
+                self._factor,
                 self._moment,
             )
 

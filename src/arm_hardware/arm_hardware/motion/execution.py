@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+
+from arm_common.transforms import Array
 
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.errors import (
@@ -16,6 +19,7 @@ from arm_hardware.errors import (
     INVALID_GOAL,
     PATH_TOLERANCE_VIOLATED,
     SUCCESSFUL,
+    CommandError,
 )
 from arm_hardware.motion.limiter import AxisState, brake, settled, track
 from arm_hardware.motion.speed_scaling import TICK_ROUNDING, ScaledTime
@@ -81,6 +85,18 @@ class Execution(ABC):
         """Return the result messages for success and for cancellation."""
 
 
+@dataclass(frozen=True)
+class TrajectoryState:
+    """Joint positions, velocities and accelerations (n,) on a trajectory [rad or m, s]."""
+
+    time: float  # along the trajectory [s]
+    positions: Array
+    velocities: Array
+    accelerations: Array
+    scaling: float = 1.0  # at which it is executed
+    elapsed: float = 0.0  # since the start [s]
+
+
 PASSED = "Passed the last point, with its velocity; the servos report no position."
 
 
@@ -93,6 +109,8 @@ class Tolerances:
     # by joint name: largest distance of the command from the goal at goal_time [rad or m]; absent
     # joints must be at rest at the goal
     goal: Mapping[str, float] = field(default_factory=dict)
+    # by joint name: largest speed at goal_time [rad/s or m/s]; absent: no bound
+    stopped: Mapping[str, float] = field(default_factory=dict)
     # [s] after the trajectory's end by which the command must have arrived; 0 for no bound
     goal_time: float = 0.0
 
@@ -119,9 +137,21 @@ class TrajectoryExecution(Execution):
         return self._time.scaling
 
     @property
-    def reference(self) -> tuple[float, ...]:
-        """Present position on the trajectory (n,) [rad or m]."""
-        return tuple(float(p) for p in self._motion.requested.sample(self._time.now))
+    def reference(self) -> TrajectoryState:
+        """Present state on the requested trajectory."""
+        time, scaling = self._time.now, self._time.scaling
+        return _scaled(time, scaling, self._motion.requested.state(time), self._time.elapsed)
+
+    def state_in(self, seconds: float, factor: float) -> TrajectoryState:
+        """Return the executed state in so many seconds from the last tick, or before it.
+
+        ``factor`` is the speed scaling from now on; raise CommandError outside of the motion.
+        """
+        elapsed = self._time.elapsed + seconds
+        time, scaling = self._time.at(elapsed, factor)
+        if time > self._motion.duration:
+            raise CommandError("The time is after the end of the running trajectory.")
+        return _scaled(time, scaling, self._motion.state(time), elapsed)
 
     @property
     def goal_positions(self) -> tuple[float, ...]:
@@ -173,20 +203,26 @@ class TrajectoryExecution(Execution):
         if not 0.0 < self._tolerances.goal_time < late:
             return
         for axis, state, goal in zip(self._axes, states, self._motion.path.final, strict=False):
-            away = abs(float(goal) - state.position)
+            away, speed = abs(float(goal) - state.position), abs(state.velocity)
+            what = ""
             if away > self._tolerances.goal.get(axis.name, 0.0):
+                what = f"{away:.4g} {axis.unit} from the goal"
+            elif speed > self._tolerances.stopped.get(axis.name, math.inf):
+                what = f"moving at {speed:.4g} {axis.unit}/s"
+            if what:
                 self.goal.finish(
                     GoalOutcome.ABORTED,
                     GOAL_TOLERANCE_VIOLATED,
-                    f"{axis.name}: {away:.4g} {axis.unit} from the goal {late:.3g} s after the "
-                    "trajectory's end; its speed and acceleration limits require more time.",
+                    f"{axis.name}: {what} {late:.3g} s after the trajectory's end; its speed and "
+                    "acceleration limits require more time.",
                 )
                 return
 
     def _check_path(self, states: Sequence[AxisState]) -> None:
         if not self._tolerances.path:
             return
-        for axis, state, reference in zip(self._axes, states, self.reference, strict=False):
+        references = self._motion.requested.sample(self._time.now)
+        for axis, state, reference in zip(self._axes, states, references, strict=False):
             bound, lag = self._tolerances.path.get(axis.name), abs(reference - state.position)
             if bound is not None and bound < lag:
                 self.goal.finish(
@@ -195,3 +231,13 @@ class TrajectoryExecution(Execution):
                     f"{axis.name}: {lag:.4g} {axis.unit} behind the trajectory, more than the "
                     f"tolerance {bound:.4g}.",
                 )
+
+
+def _scaled(
+    time: float, scaling: float, state: tuple[Array, Array, Array], elapsed: float
+) -> TrajectoryState:
+    """Return a state at a time, whose derivatives are those at scaling 1."""
+    positions, velocities, accelerations = state
+    return TrajectoryState(
+        time, positions, velocities * scaling, accelerations * scaling**2, scaling, elapsed
+    )

@@ -27,7 +27,6 @@ class MotionOptions:
     """Options of motion."""
 
     jerk_time: float = 0.0  # for acceleration to rise from 0 to its limit [s]; 0: no jerk limit
-    speed_scaling: float = 1.0  # initial factor on the speed of all motions, 0 to 1
     command_timeout: float = 0.5  # longest time between two trajectories of a stream [s]; 0: any
     power_budget: PowerBudget = field(default_factory=PowerBudget)
     grip_force: GripForceOptions = field(default_factory=GripForceOptions)
@@ -36,7 +35,6 @@ class MotionOptions:
         """Raise HardwareError for an invalid option."""
         for what, value, most in (
             ("jerk_time", self.jerk_time, 2.0),
-            ("speed_scaling.initial_scaling_factor", self.speed_scaling, 1.0),
             ("command_timeout", self.command_timeout, 60.0),
             ("max_moving_joints", self.power_budget.joints, 16),
             ("stagger", self.power_budget.stagger, 2.0),
@@ -70,6 +68,7 @@ class DriverOptions:
     stall_timeout: float = 1.0  # wall seconds without a tick that end a motion; 0: none
     realtime_priority: int = -1  # of the control loop's thread; 0 for none, -1 for auto
     sim_registers: str = ""  # file that keeps the simulated chip's registers; empty for none
+    oe_heartbeat_line: str = ""  # GPIO line that the control loop toggles; empty for none
     motion_options: MotionOptions = field(default_factory=MotionOptions)
     folder: Path = field(default_factory=config_folder)  # where shipped calibrations are
 
@@ -88,6 +87,11 @@ class DriverOptions:
         if not 0.0 <= self.stall_timeout <= 60.0:
             raise HardwareError(f"stall_timeout {self.stall_timeout:g} is not within 0 to 60.")
         self.motion_options.check()
+        if self.oe_heartbeat_line and self.exit_action == "hold":
+            raise HardwareError(
+                "exit_action 'hold' is impossible with oe_heartbeat_line: without its heartbeat "
+                "the servos get no pulses; choose release or park."
+            )
         if not 0.01 <= self.speed <= 100.0:
             raise HardwareError(f"speed {self.speed:g} is not within 0.01 to 100.")
         if not 5.0 <= self.rate_hz <= 200.0:
@@ -114,7 +118,7 @@ class DriverOptions:
         """The action when the driver ends: hold, park or release."""
         if self.exit_action != "auto":
             return self.exit_action
-        return "release" if self.hardware == "real" else "hold"
+        return "release" if self.hardware == "real" or self.oe_heartbeat_line else "hold"
 
 
 def add_board(parser: argparse.ArgumentParser) -> None:

@@ -62,6 +62,15 @@ class Timing(NamedTuple):
         places[times >= self.knots[-1]] = last
         return places
 
+    def rate(self, time: float) -> tuple[float, float]:
+        """Return the rate of the trajectory's own time, and its change per second, at a time."""
+        if not 0.0 <= time < self.duration:
+            return 0.0, 0.0
+        i = int(np.searchsorted(self.knots, time, side="right")) - 1
+        step = float(self.places[i + 1] - self.places[i])
+        bend = 0.5 * float(self.rates[i + 1] ** 2 - self.rates[i] ** 2) / step
+        return float(self.rates[i]) + bend * (time - float(self.knots[i])), bend
+
 
 def retime(
     trajectory: Trajectory,

@@ -11,32 +11,54 @@ can always stay as it is, so no choice leads to a dead end.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
 
 from arm_hardware.calibration.axes import Axis
+from arm_hardware.errors import CommandError
 from arm_hardware.motion.trajectory_start import PlannedMotion
 
 TICK_ROUNDING = 1e-9  # [s] by which a sum of ticks may fall short
 _ROUNDS, _CANDIDATES = 3, 9  # of the search for a scaling; its resolution is 8^-3 of the change
 _ROUNDING = 1e-9  # [rad or m, per second] of speeds
+_MARKS = 2000  # changes of the scaling that are kept
+
+
+def check_speed_scaling(factor: float) -> None:
+    """Raise CommandError for a factor that is not within 0 to 1."""
+    if not 0.0 <= factor <= 1.0:
+        raise CommandError(
+            f"A speed scaling of {factor:g} is not within 0 to 1: none is faster than planned."
+        )
+
+
+class _Mark(NamedTuple):
+    """A change of the scaling."""
+
+    elapsed: float  # seconds from the start
+    time: float  # seconds along the motion
+    scaling: float  # from then on
 
 
 class ScaledTime:
     """The present time along a motion, and how fast it advances.
 
     Attributes:
-        now: Seconds from the start of the motion, at scaling 1.
+        elapsed: Seconds from the start.
+        now: Seconds along the motion, which takes its duration at scaling 1.
         scaling: Seconds of the motion per second in the last tick.
     """
 
     def __init__(self, motion: PlannedMotion, axes: tuple[Axis, ...]) -> None:
         self._motion = motion
         self._acceleration = np.array([axis.acceleration for axis in axes])
-        self.now = 0.0
+        self.elapsed = self.now = 0.0
         self.scaling = motion.scaling
+        self._marks = deque([_Mark(0.0, 0.0, self.scaling)], maxlen=_MARKS)
 
     def advance(
         self, velocities: Sequence[float], dt: float, factor: float
@@ -50,10 +72,29 @@ class ScaledTime:
         """
         if factor != self.scaling:
             self.scaling = self._nearest_scaling(np.array(velocities), dt, factor)
+        if self.scaling != self._marks[-1].scaling:
+            self._marks.append(_Mark(self.elapsed, self.now, self.scaling))
         end = self.now + self.scaling * dt
         before, after = self._motion.samples(np.array([self.now, end]))
-        self.now = end
+        self.elapsed, self.now = self.elapsed + dt, end
         return before, after
+
+    def at(self, elapsed: float, factor: float) -> tuple[float, float]:
+        """Return the time along the motion [s] and its scaling, past or expected.
+
+        Args:
+            elapsed: Seconds from the start.
+            factor: Scaling expected from now on.
+
+        Raises:
+            CommandError: It is before the start, or before the last changes of the scaling.
+        """
+        if elapsed > self.elapsed:
+            return self.now + factor * (elapsed - self.elapsed), factor
+        for mark in reversed(self._marks):
+            if mark.elapsed <= elapsed:
+                return mark.time + mark.scaling * (elapsed - mark.elapsed), mark.scaling
+        raise CommandError("The time is before the start of the running trajectory.")
 
     def _nearest_scaling(self, velocities: Array, dt: float, factor: float) -> float:
         """Return the scaling nearest to a factor that the acceleration limits allow."""

@@ -61,6 +61,16 @@ class Trajectory:
         inner[times >= self.duration] = self.positions[-1]
         return inner
 
+    def state(self, time: float) -> tuple[Array, Array, Array]:
+        """Return positions, velocities, accelerations (n,) [rad or m, s] at a time [s]."""
+        positions = self.sample(time)
+        if not 0.0 <= time < self.duration:
+            return positions, np.zeros_like(positions), np.zeros_like(positions)
+        k = np.searchsorted(self.times, [time], side="right") - 1
+        place = (time - self.times[k]) / (self.times[k + 1] - self.times[k])
+        velocities, accelerations = self.derivatives(k, place)
+        return positions, velocities[0], accelerations[0]
+
     def derivatives(self, segments: NDArray[np.int_], places: Array) -> tuple[Array, Array]:
         """Return velocities and accelerations (k, n) at places (k,), 0 to 1, in segments (k,)."""
         a, c, e = (part[segments] for part in self._coefficients)

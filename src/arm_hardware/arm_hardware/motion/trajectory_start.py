@@ -56,6 +56,13 @@ class PlannedMotion:
         """Return the positions (k, n) [rad or m] at times (k,) from the start [s]."""
         return self.path.samples(self.timing.at(times))
 
+    def state(self, time: float) -> tuple[Array, Array, Array]:
+        """Return positions, velocities, accelerations (n,) at a time from the start [s]."""
+        place = float(self.timing.at(np.array([time]))[0])
+        rate, change = self.timing.rate(time)
+        positions, velocities, accelerations = self.path.state(place)
+        return positions, velocities * rate, accelerations * rate**2 + velocities * change
+
     def next_reversals(self, time: float) -> list[float | None]:
         """Return the positions [rad or m] at which the joints reverse or rest next, if any."""
         n = len(self.start[0])

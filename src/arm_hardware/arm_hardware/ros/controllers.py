@@ -21,7 +21,12 @@ from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, validate_goal
 from arm_hardware.ros.driver_context import DriverContext
 from arm_hardware.ros.goal_server import GoalServer, Prepared, Running
-from arm_hardware.ros.messages import goal_tolerances, trajectory_goal
+from arm_hardware.ros.messages import (
+    difference,
+    goal_tolerances,
+    trajectory_goal,
+    trajectory_point,
+)
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -60,24 +65,23 @@ class TrajectoryServer(GoalServer):
     def _prepare(self, goal: FollowJointTrajectory.Goal) -> Prepared:
         controller = self._context.controller()
         validated = self._validate(goal.trajectory, controller)
-        tolerances = goal_tolerances(goal, controller.axes)
+        defaults = self._context.constraints.tolerances()
+        tolerances = goal_tolerances(goal, controller.axes, defaults)
         planned = controller.plan(validated)
         return Prepared(controller, lambda: controller.follow(planned, tolerances))
 
     def _feedback(self, running: Running) -> FollowJointTrajectory.Feedback | None:
         """Return reference and command; "actual" is the command, as nothing is measured."""
-        controller = running.controller
-        reference = controller.reference
-        if reference is None:
+        tracking = running.controller.tracking()
+        if tracking.reference is None:
             return None
-        n = len(controller.axes.arm)
-        positions, velocities = (values[:n] for values in controller.command())
-        message = FollowJointTrajectory.Feedback(joint_names=list(controller.axes.names))
+        message = FollowJointTrajectory.Feedback(joint_names=list(running.controller.axes.names))
         message.header.stamp = self._context.time.now()
-        message.desired.positions = list(reference)
-        message.actual.positions = positions
-        message.actual.velocities = velocities
-        message.error.positions = [r - p for r, p in zip(reference, positions, strict=True)]
+        message.desired = trajectory_point(tracking.reference)
+        message.actual.positions = tracking.positions
+        message.actual.velocities = tracking.velocities
+        message.actual.time_from_start = message.desired.time_from_start
+        message.error = difference(message.desired, message.actual)
         return message
 
     def _result(self, running: Running) -> FollowJointTrajectory.Result:
@@ -90,7 +94,8 @@ class TrajectoryServer(GoalServer):
             if not message.points:
                 controller.hold("An empty trajectory arrived on the topic.")
                 return
-            controller.follow(self._validate(message, controller), streamed=True)
+            tolerances = self._context.constraints.tolerances()
+            controller.follow(self._validate(message, controller), tolerances, streamed=True)
         except HardwareError as error:
             self._context.refuse(_TOPIC, error)
         except Exception as error:  # noqa: BLE001 - no message ends the process

@@ -16,7 +16,7 @@ from arm_hardware.clock import SteadyClock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.driver import Driver
 from arm_hardware.errors import StateError
-from arm_hardware.ros.parameters import DriverParameters
+from arm_hardware.ros.parameters import Constraints, DriverParameters
 
 _LOGGER = logging.getLogger(__name__)
 NANO = 1_000_000_000
@@ -54,6 +54,10 @@ class DriverTime:
             return None
         return float(stamp.sec * NANO + stamp.nanosec - self._nanoseconds()) / NANO
 
+    def moment_of(self, stamp: Time) -> float:
+        """Return the moment of a stamp on the driver's clock [s]; now for the stamp 0."""
+        return self._clock.now() + (self.seconds_until(stamp) or 0.0)
+
     def _nanoseconds(self) -> int:
         if self.simulated:
             return int(self._epoch + round(self._clock.now() * NANO))
@@ -68,9 +72,17 @@ def _stamp(nanoseconds: int) -> Time:
 class DriverContext:
     """A node's parameters and time, and its driver, which exists from configure to cleanup."""
 
-    def __init__(self, parameters: DriverParameters, time: DriverTime) -> None:
+    def __init__(
+        self,
+        parameters: DriverParameters,
+        time: DriverTime,
+        constraints: Constraints,
+        speed_scaling: float = 1.0,
+    ) -> None:
         self.parameters = parameters
         self.time = time
+        self.constraints = constraints
+        self.speed_scaling = speed_scaling  # as requested last
         self.driver: Driver | None = None  # None while unconfigured
         self.last_rejection = ""  # why the last command was rejected
 

@@ -33,7 +33,6 @@ from arm_hardware.ros.driver_context import DriverContext
 
 _LOGGER = logging.getLogger(__name__)
 AT_ONCE = Duration()
-FEEDBACK_PERIOD = 0.05  # [s] of wall time
 CANCEL_WITHIN = 5.0  # [s] of wall time from the cancel callback to the server's change of state
 CLIENT_LOST = (
     "The client of the goal has gone or is unreachable, or another client of the same action is "
@@ -172,7 +171,8 @@ class GoalServer(ABC):
         key = bytes(handle.goal_id.uuid)
         running = self._running[key]
         client = self._client_monitor.watch()
-        while not running.goal.wait(FEEDBACK_PERIOD):
+        period = 1.0 / self._context.parameters.action_monitor_rate  # [s] of wall time
+        while not running.goal.wait(period):
             try:
                 self._report(handle, running, client)
             except Exception as error:  # noqa: BLE001 - it ends the goal, not the process

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -13,8 +14,11 @@ from std_msgs.msg import Empty
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
 
-def loopback_works(within: float) -> bool:
-    """Return whether a message passes between two ROS 2 contexts of this process in time [s]."""
+def loopback_works(within: float, measure: Callable[[], None] = lambda: None) -> bool:
+    """Return whether a message passes between two ROS 2 contexts of this process in time [s].
+
+    ``measure`` is called while both have a node.
+    """
     contexts = rclpy.Context(), rclpy.Context()
     received: list[Empty] = []
     try:
@@ -26,6 +30,7 @@ def loopback_works(within: float) -> bool:
         listener.create_subscription(Empty, "doctor_echo", received.append, 1)
         executor = SingleThreadedExecutor(context=contexts[1])
         executor.add_node(listener)
+        measure()
         deadline = time.monotonic() + within
         while not received and time.monotonic() < deadline:
             publisher.publish(Empty())

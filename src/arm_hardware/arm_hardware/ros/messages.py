@@ -7,18 +7,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTrajectoryControllerState
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.servo_map import ServoMap, resolution
+from arm_hardware.control.controller import Tracking
 from arm_hardware.control.state_machine import DriverSnapshot
 from arm_hardware.driver import Driver
 from arm_hardware.errors import INVALID_JOINTS, CommandError
-from arm_hardware.motion.execution import Tolerances
+from arm_hardware.motion.execution import Tolerances, TrajectoryState
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal
 from arm_interfaces.msg import HardwareStatus, JointPulse
 
@@ -34,10 +37,12 @@ def trajectory_goal(message: JointTrajectory, start: float | None) -> Trajectory
     return TrajectoryGoal(tuple(message.joint_names), points, start)
 
 
-def goal_tolerances(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
+def goal_tolerances(
+    goal: FollowJointTrajectory.Goal, axes: Axes, defaults: Tolerances
+) -> Tolerances:
     """Return the tolerances of a goal (control_msgs/msg/JointTolerance).
 
-    0 means the default, which is no bound; -1 also means no bound.
+    0 means the default, -1 no bound.
 
     Raises:
         CommandError: The goal names an unknown joint, has multi-DOF points, or has a negative
@@ -52,27 +57,30 @@ def goal_tolerances(goal: FollowJointTrajectory.Goal, axes: Axes) -> Tolerances:
             )
     if goal.multi_dof_trajectory.points:
         raise CommandError("This arm does not support multi-DOF trajectories.")
-    late = _seconds(goal.goal_time_tolerance)
-    return Tolerances(
-        {e.name: e.position for e in goal.path_tolerance if _bounds(e.name, e.position)},
-        {
-            e.name: e.position if e.position > 0.0 else math.inf
-            for e in goal.goal_tolerance
-            if _bounds(e.name, e.position) or e.position < 0.0
-        },
-        late if _bounds("goal_time", late) else 0.0,
-    )
+    path, at_goal, stopped = dict(defaults.path), dict(defaults.goal), dict(defaults.stopped)
+    for entry in goal.path_tolerance:
+        _override(path, entry.name, entry.position)
+    for entry in goal.goal_tolerance:
+        _override(at_goal, entry.name, entry.position)
+        _override(stopped, entry.name, entry.velocity)
+    late = {"goal_time": defaults.goal_time}
+    _override(late, "goal_time", _seconds(goal.goal_time_tolerance))
+    time = late["goal_time"]
+    return Tolerances(path, at_goal, stopped, time if math.isfinite(time) else 0.0)
+
+
+def _override(bounds: dict[str, float], name: str, value: float) -> None:
+    """Set a bound to a tolerance of a goal; raise CommandError if it is invalid."""
+    if value == -1.0:
+        bounds[name] = math.inf
+    elif value > 0.0:
+        bounds[name] = value
+    elif value != 0.0:
+        raise CommandError(f"{name}: {value:g} is not a valid tolerance; use -1 for no bound.")
 
 
 def _seconds(duration: Duration) -> float:
     return float(duration.sec + duration.nanosec * 1e-9)
-
-
-def _bounds(name: str, value: float) -> bool:
-    """Return whether a tolerance is a bound; raise CommandError if it is invalid."""
-    if value >= 0.0 or value == -1.0:
-        return value > 0.0
-    raise CommandError(f"{name}: {value:g} is not a valid tolerance; use -1 for no bound.")
 
 
 def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState | None:
@@ -96,6 +104,58 @@ def _with_fingers(axes: Axes, values: Sequence[float]) -> list[float]:
     return [*values[:n], *(width / 2.0 for width in values[n:] for _ in axes.fingers)]
 
 
+def trajectory_point(state: TrajectoryState) -> JointTrajectoryPoint:
+    """Return a state on a trajectory as a message."""
+    point = JointTrajectoryPoint(
+        positions=state.positions,
+        velocities=state.velocities,
+        accelerations=state.accelerations,
+    )
+    point.time_from_start = _duration(state.time)
+    return point
+
+
+def controller_state(
+    axes: Axes, tracking: Tracking, stamp: Time
+) -> JointTrajectoryControllerState:
+    """Return trajectory, command and their difference; nothing of it is measured.
+
+    ``feedback`` is the command within the limits, ``output`` the same in counts of the board.
+    Without a trajectory, the reference is the command.
+    """
+    reference, snapshot = tracking.reference, tracking.snapshot
+    message = JointTrajectoryControllerState(joint_names=list(axes.names))
+    message.header.stamp = stamp
+    for point in (message.reference, message.feedback):
+        point.positions, point.velocities = tracking.positions, tracking.velocities
+    message.speed_scaling_factor = snapshot.speed_scaling
+    if reference is not None:
+        message.reference = trajectory_point(reference)
+        message.feedback.time_from_start = _duration(reference.elapsed)
+        message.speed_scaling_factor = reference.scaling
+    message.error = difference(message.reference, message.feedback)
+    sent = snapshot.positions[: len(axes.arm)]
+    message.output.positions = [math.nan if p is None else p for p in sent]
+    return message
+
+
+def difference(
+    reference: JointTrajectoryPoint, actual: JointTrajectoryPoint
+) -> JointTrajectoryPoint:
+    """Return the differences of positions and velocities."""
+    return JointTrajectoryPoint(
+        **{
+            what: np.subtract(getattr(reference, what), getattr(actual, what))
+            for what in ("positions", "velocities")
+        }
+    )
+
+
+def _duration(seconds: float) -> Duration:
+    whole = math.floor(seconds)
+    return Duration(sec=whole, nanosec=min(999_999_999, round((seconds - whole) * 1e9)))
+
+
 def goal(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState:
     """Return the end of the running trajectory as a message, without joints if there is none."""
     names = list(axes.names) if snapshot.goal_positions else []
@@ -109,7 +169,10 @@ def status(
 ) -> HardwareStatus:
     """Return the status message."""
     message = HardwareStatus(
-        state=int(snapshot.state), hardware=hardware, message=snapshot.message
+        state=int(snapshot.state),
+        hardware=hardware,
+        message=snapshot.message,
+        speed_scaling=snapshot.speed_scaling,
     )
     message.header.stamp = stamp
     if driver is not None:

@@ -9,21 +9,28 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any, TypeAlias
 
+from arm_common.errors import InputError
+from arm_common.ros.parameters import declare
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
-from arm_description import DescriptionError, load_robot
+from arm_description import load_robot
 from arm_hardware.clock import SteadyClock
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
 from arm_hardware.ros.controllers import GripperServer, TrajectoryServer
 from arm_hardware.ros.driver_context import DriverContext, DriverTime
 from arm_hardware.ros.managed_node import ManagedNode
-from arm_hardware.ros.parameters import driver_parameters
+from arm_hardware.ros.parameters import (
+    Constraints,
+    SpeedScalingParameters,
+    driver_parameters,
+)
 from arm_hardware.ros.state_publisher import DriverStatePublisher
+from arm_hardware.ros.trajectory_monitor import TrajectoryMonitor
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
@@ -47,7 +54,7 @@ def _transition(change: _Transition) -> _Transition:
     def guarded(node: HardwareNode, state: LifecycleState) -> TransitionCallbackReturn:
         try:
             return change(node, state)
-        except (HardwareError, DescriptionError) as error:
+        except (HardwareError, InputError) as error:
             node.refuse(change.__name__.removeprefix("on_"), error)
         except Exception as error:  # noqa: BLE001 - rclpy would drop the exception
             node.fail(change.__name__.removeprefix("on_"), error)
@@ -66,8 +73,11 @@ class HardwareNode(ManagedNode):
         self.signals: Callable[[], int] = lambda: 0  # returns the number received so far
         self._driver_clock = SteadyClock(self.parameters.options.speed)
         time_of = DriverTime(self.get_clock(), self._driver_clock)
-        self._shared = context = DriverContext(self.parameters, time_of)
-        self._publisher = DriverStatePublisher(self, context)
+        scaling = declare(self, SpeedScalingParameters, "speed_scaling.").initial_scaling_factor
+        self._shared = context = DriverContext(
+            self.parameters, time_of, Constraints(self), scaling
+        )
+        self._publisher = DriverStatePublisher(self, context, TrajectoryMonitor(self, context))
         publish_now = partial(self._publisher.publish, everything=True)
         self._trajectory = TrajectoryServer(self, context, publish_now)
         self._gripper = GripperServer(self, context, publish_now)
@@ -88,6 +98,8 @@ class HardwareNode(ManagedNode):
         """Load robot and calibration, open the bus, read the registers; send no pulses."""
         model = load_robot(self.parameters.robot)
         driver = Driver(model, self.parameters.options, self._driver_clock)
+        self._shared.constraints.declare_joints(driver.axes.names)
+        driver.controller.set_speed_scaling(self._shared.speed_scaling)
         driver.controller.changed = self._publisher.wake
         driver.controller.moved = self._publisher.tick
         driver.open()

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The node's parameters, all read-only because they determine what configure opens."""
+"""The node's parameters: read-only, except for the default tolerances of goals."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
 
 from arm_hardware.motion.current_limits import PowerBudget
+from arm_hardware.motion.execution import Tolerances
 from arm_hardware.motion.goal_validation import DEFAULT_BOUNDS, TrajectoryBounds
 from arm_hardware.motion.options import (
     BACKENDS,
@@ -29,6 +30,7 @@ DEPRECATED = {
     "gripper_squeeze_limit": "grip_force_limit_counts",
 }
 NO_PARAMETERS = {"motion_options", "folder"}  # the only options without a parameter of that name
+_CONSTRAINTS = "constraints."
 AUTOSTART = ("none", "configure", "activate", "auto")
 
 
@@ -72,6 +74,11 @@ class DriverParameters:
         "File that keeps the simulated board's registers, as a board with power does when "
         "the node ends; empty for none.",
     )
+    oe_heartbeat_line: str = parameter(
+        "",
+        "GPIO line, such as GPIO17, that the control loop toggles so that a circuit keeps the "
+        "board's outputs on (docs/safety.md); empty for none.",
+    )
     recovery: str = parameter(
         "auto",
         "How servos without pulses go to the rest posture: slow (in short bursts, one joint "
@@ -102,6 +109,12 @@ class DriverParameters:
     )
     max_trajectory_points: int = parameter(
         DEFAULT_BOUNDS.points, "Most points of a trajectory.", low=1, high=1_000_000
+    )
+    action_monitor_rate: float = parameter(
+        20.0,
+        "Rate of the actions' feedback, by which the client's liveness is checked [Hz].",
+        low=2.0,
+        high=100.0,
     )
     jerk_time: float = parameter(
         0.0,
@@ -167,6 +180,91 @@ class DriverParameters:
                 ),
             ),
         )
+
+
+@dataclass(frozen=True)
+class SpeedScalingParameters:
+    """The values of the parameters ``speed_scaling.*``."""
+
+    initial_scaling_factor: float = parameter(
+        1.0, "Speed scaling before the first message: 0 paused, 1 as planned.", low=0.0, high=1.0
+    )
+
+
+@dataclass(frozen=True)
+class ConstraintParameters:
+    """The values of the parameters ``constraints.*`` of all joints."""
+
+    goal_time: float = parameter(
+        0.0,
+        "Time after a trajectory's end by which the command must have arrived; 0: any [s].",
+        low=0.0,
+        high=3600.0,
+        any_time=True,
+    )
+    stopped_velocity_tolerance: float = parameter(
+        0.01,
+        "Largest commanded speed at goal_time [rad/s or m/s]; 0: any.",
+        low=0.0,
+        high=100.0,
+        any_time=True,
+    )
+
+
+@dataclass(frozen=True)
+class JointConstraintParameters:
+    """The values of the parameters ``constraints.<joint>.*``."""
+
+    trajectory: float = parameter(
+        0.0,
+        "Largest lag of the command behind a trajectory [rad or m]; 0: any.",
+        low=0.0,
+        high=100.0,
+        any_time=True,
+    )
+    goal: float = parameter(
+        0.0,
+        "Largest distance of the command from the goal at goal_time [rad or m]; 0: none.",
+        low=0.0,
+        high=100.0,
+        any_time=True,
+    )
+
+
+class Constraints:
+    """The default tolerances of goals: parameters that can be set at any time."""
+
+    def __init__(self, node: Node) -> None:
+        """Declare the parameters of all joints; raise ParameterError for wrong values."""
+        self._node = node
+        self._joints: tuple[str, ...] = ()
+        declare(node, ConstraintParameters, _CONSTRAINTS)
+
+    def declare_joints(self, joints: tuple[str, ...]) -> None:
+        """Declare the parameters of each joint; raise ParameterError for wrong values."""
+        for joint in joints:
+            prefix = f"{_CONSTRAINTS}{joint}."
+            if not self._node.has_parameter(f"{prefix}goal"):
+                declare(self._node, JointConstraintParameters, prefix)
+        self._joints = joints
+
+    def tolerances(self) -> Tolerances:
+        """Return the present values."""
+        stopped = self._value("stopped_velocity_tolerance")
+        return Tolerances(
+            self._of_joints("trajectory"),
+            self._of_joints("goal"),
+            dict.fromkeys(self._joints, stopped) if stopped else {},
+            self._value("goal_time"),
+        )
+
+    def _of_joints(self, name: str) -> dict[str, float]:
+        """Return the values other than 0 by joint."""
+        values = {joint: self._value(f"{joint}.{name}") for joint in self._joints}
+        return {joint: value for joint, value in values.items() if value}
+
+    def _value(self, name: str) -> float:
+        return float(self._node.get_parameter(_CONSTRAINTS + name).value)
 
 
 def driver_parameters(node: Node) -> DriverParameters:

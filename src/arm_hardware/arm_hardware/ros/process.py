@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -21,6 +22,7 @@ from rclpy.executors import MultiThreadedExecutor
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import LoggingSeverity
 
+from arm_hardware.control.heartbeat import SystemdNotifier
 from arm_hardware.errors import HardwareError
 from arm_hardware.ros.node import HardwareNode
 
@@ -76,7 +78,12 @@ class _Driver:
     def begin(self, end: ProcessEnd) -> bool:
         """Trigger the configured transitions; return whether they succeeded."""
         self.node.signals = lambda: end.signals
-        return self.node.autostart()
+        systemd = SystemdNotifier(os.environ)
+        systemd.unwatch()
+        if not self.node.autostart():
+            return False
+        systemd.ready()
+        return True
 
 
 def main() -> int:

@@ -21,6 +21,7 @@ from arm_hardware.control.state_machine import UNCONFIGURED, DriverSnapshot, Dri
 from arm_hardware.driver import Driver
 from arm_hardware.ros import messages
 from arm_hardware.ros.driver_context import DriverContext
+from arm_hardware.ros.trajectory_monitor import TrajectoryMonitor
 from arm_interfaces.msg import HardwareStatus
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
@@ -97,8 +98,9 @@ def diagnostics(
 class DriverStatePublisher:
     """Publishes the state of a node's driver."""
 
-    def __init__(self, node: Node, context: DriverContext) -> None:
+    def __init__(self, node: Node, context: DriverContext, monitor: TrajectoryMonitor) -> None:
         self._name = node.get_name()
+        self._monitor = monitor
         self._context = context
         self._states = node.create_publisher(JointState, "joint_states", 10)
         self._status = node.create_publisher(HardwareStatus, "~/status", LATCHED)
@@ -118,7 +120,7 @@ class DriverStatePublisher:
         self._limiters = [self._resting, self._status_limiter, self._slow]
         if self._clock:
             self._limiters.append(self._clock_limiter)
-        self._last_status: tuple[DriverState, str] | None = None
+        self._last_status: tuple[DriverState, str, float] | None = None
         self._goal_positions: tuple[float, ...] = ()
         self.woken = threading.Event()  # set when the thread is to publish
         self._closing = False
@@ -153,7 +155,7 @@ class DriverStatePublisher:
             stamp = self._context.time.now()
             if self._clock and (self._clock_limiter.is_due(now) or everything):
                 self._clock.publish(Clock(clock=stamp))
-            status = (snapshot.state, snapshot.message)
+            status = (snapshot.state, snapshot.message, snapshot.speed_scaling)
             changed = everything or status != self._last_status
             if self._state_is_due(snapshot, now) or changed:
                 self._publish_state(driver, snapshot)
@@ -182,9 +184,12 @@ class DriverStatePublisher:
         if moment is None or moment != self._last_tick:
             self._last_stamp = time_of.now() if moment is None else time_of.at(moment)
             self._last_tick = moment
-        state = messages.joint_state(driver.axes, snapshot, self._last_stamp) if driver else None
+        if driver is None:
+            return
+        state = messages.joint_state(driver.axes, snapshot, self._last_stamp)
         if state is not None:
             self._states.publish(state)
+        self._monitor.publish(driver)
 
     def time_to_next(self, now: float) -> float:
         """Return the wall time until something is due regardless of ticks [s]."""

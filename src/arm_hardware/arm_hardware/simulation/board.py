@@ -95,6 +95,7 @@ class SimulatedBoard:
     ) -> None:
         """Power up, or continue with registers stored by an earlier process; see ChipMemory."""
         self._clock = clock
+        self.file = registers
         self.chip = Pca9685Chip(board.reference_clock_hz, ChipMemory(registers))
         self.faults = Faults(lambda s: clock.sleep_until(clock.now() + s, threading.Event()))
         self.i2c = SimI2C({board.address: self.chip}, self.faults)

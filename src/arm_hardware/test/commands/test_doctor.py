@@ -18,6 +18,8 @@ import yaml
 from arm_hardware.backends import sim_bus
 from arm_hardware.clock import SteadyClock
 from arm_hardware.commands.doctor import Host, main, run_checks
+from arm_hardware.commands.doctor_network import Loopback
+from arm_hardware.commands.doctor_sockets import Endpoint
 from arm_hardware.simulation.board import SimulatedBoard
 
 TODAY = date(2026, 6, 1)
@@ -74,7 +76,12 @@ def host(tmp_path):
     (sys / GOVERNOR).parent.mkdir(parents=True)
     (sys / GOVERNOR).write_text("ondemand\n")
 
-    return Host(node, sys, {}, pulsing, lambda: "throttled=0x0\n", lambda: True, TODAY)
+    return Host(
+        *(node, sys, {RANGE: "SUBNET"}, pulsing, lambda: "throttled=0x0\n"),
+        lambda: Loopback(True, (Endpoint("udp", "127.0.0.1", 7410),)),
+        TODAY,
+        tmp_path / "proc",
+    )
 
 
 @pytest.fixture
@@ -134,7 +141,7 @@ def test_checks_write_nothing_to_the_board(host, measured):
         ("servo board 0x40", {"connect": TOO_FAST}, "another frequency", "power off and on"),
         ("ROS_DOMAIN_ID", {"environment": {"ROS_DOMAIN_ID": "233"}}, "233", "0 to 232"),
         ("ROS_DOMAIN_ID", {"environment": {"ROS_DOMAIN_ID": "-1"}}, "-1", "0 to 232"),
-        ("two nodes here", {"loopback": lambda: False}, "no message", "firewall"),
+        ("two nodes here", {"loopback": lambda: Loopback(False, ())}, "no message", "firewall"),
         ("discovery", {"environment": {RANGE: "OFF"}}, "no other nodes", "unset"),
         ("discovery", {"environment": {RANGE: "LAN"}}, "LAN", "SUBNET"),
         ("computer's supply", {"throttled": lambda: "throttled=0x50005"}, "voltage now", "5 A"),
@@ -175,21 +182,27 @@ def test_discovery_names_the_reachable_computers(host):
     def detail(**environment):
         return seen(host, environment=environment)["discovery"].detail
 
-    assert detail(ROS_STATIC_PEERS="10.0.0.2") == "other computers by eth0, static peers 10.0.0.2"
-    assert "this computer only" in detail(ROS_LOCALHOST_ONLY="1")
-    near = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "ROS_STATIC_PEERS": "pi.local"}
-    assert "this computer and pi.local" in detail(**near)
-
-    assert "router of Zenoh" in detail(RMW_IMPLEMENTATION="rmw_zenoh_cpp")
-    server = {RANGE: "LOCALHOST", "ROS_DISCOVERY_SERVER": "10.0.0.2:11811"}
-    assert "by the server at 10.0.0.2:11811" in detail(**server)
+    network = {RANGE: "SUBNET"}
+    peers = {"ROS_STATIC_PEERS": "10.0.0.2"}
+    assert detail(**network, **peers) == "other computers by eth0, static peers 10.0.0.2"
+    server = {"ROS_DISCOVERY_SERVER": "10.0.0.2:11811"}
+    assert "by the server at 10.0.0.2:11811" in detail(**network, **server)
+    assert detail() == detail(ROS_LOCALHOST_ONLY="1") == "this computer only"
+    assert "as your ZENOH_CONFIG_OVERRIDE configures it" in detail(
+        RMW_IMPLEMENTATION="rmw_zenoh_cpp", ZENOH_CONFIG_OVERRIDE="mode='client'"
+    )
+    assert "as far as rmw_mine limits it" in detail(RMW_IMPLEMENTATION="rmw_mine")
+    unused = seen(host, environment={RANGE: "LOCALHOST", **peers})["discovery"]
+    assert unused.mark == "note" and "ROS_STATIC_PEERS without effect" in unused.detail
+    assert f"{RANGE}=SUBNET" in unused.fix
 
 
 def test_enabled_security_needs_a_keystore(host, tmp_path):
     def keys(**environment):
         return seen(host, environment=environment)["keys (SROS 2)"]
 
-    assert "anyone on the network" in keys().detail
+    assert "every user of this computer" in keys().detail
+    assert "anyone on the network" in keys(**{RANGE: "SUBNET"}).detail
     asked = {"ROS_SECURITY_ENABLE": "true"}
     assert keys(**asked).mark == "problem" and "keystore FOLDER" in keys(**asked).fix
     asked["ROS_SECURITY_KEYSTORE"] = str(tmp_path / "keys")

@@ -134,6 +134,7 @@ def test_only_servos_without_pulses_are_homed_after_a_crash(make_bench, tmp_path
     crashed.driver.open()
     crashed.arm()
     crashed.driver.bus.release([1])
+    crashed.driver.bus.close()  # as the end of its process does
     again = make_bench(recovery="slow", **board)
     again.driver.open()
     assert again.chip.channel_writes == 0

@@ -262,7 +262,7 @@ def test_reported_velocities_match_the_sent_positions(armed):
     np.testing.assert_allclose(np.diff(rows, axis=0) / DT, rates, atol=1e-9)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(0, 10_000))
 def test_scaling_goals_cancels_and_grips_at_random_break_no_limit(make_rig, seed):
     rng = np.random.default_rng(seed)
@@ -359,3 +359,73 @@ def test_grip_force_is_reduced_at_scaling_0(make_rig):
     pressed = rig.positions[4]
     rig.tick(100)
     assert rig.positions[4] > pressed
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.3])
+def test_state_at_a_later_time_is_what_is_executed_then(armed, factor):
+    """Also in the past, at whatever scaling it was executed; positions, speeds, accelerations."""
+    controller = armed.controller
+    goal = armed.follow((0.6, AWAY), (1.2, HOME))
+    rows, moment = {}, 0.0
+
+    def tick():
+        nonlocal moment
+        moment += DT
+        controller.tick(moment)
+        rows[round(moment, 6)] = armed.positions[:4]
+
+    for k in range(20):
+        controller.set_speed_scaling((0.7, 1.0, 0.2)[k // 5 % 3])
+        tick()
+    controller.set_speed_scaling(factor)
+    for _ in range(10):
+        tick()
+    assert not goal.done
+    times = [DT * k for k in range(2, 45)]
+    states = [controller.state_at(time) for time in times]
+    while len(rows) < 45:
+        tick()
+    for time, state in zip(times, states, strict=True):
+        np.testing.assert_allclose(state.positions, rows[round(time, 6)], atol=1e-4)
+    ahead = slice(30, None)
+    between = np.diff([state.positions for state in states[ahead]], axis=0) / DT
+    speeds = np.array([state.velocities for state in states[ahead]])
+    np.testing.assert_allclose((speeds[1:] + speeds[:-1]) / 2, between, atol=0.02)
+    changes = np.array([state.accelerations for state in states[ahead]])
+    np.testing.assert_allclose(
+        np.cumsum((changes[1:] + changes[:-1]) / 2 * DT, axis=0), speeds[1:] - speeds[0], atol=0.1
+    )
+
+
+def test_state_outside_of_the_trajectory_is_rejected(armed):
+    with pytest.raises(StateError, match="No trajectory is running"):
+        armed.controller.state_at(0.0)
+    goal = armed.follow((1.0, AWAY))
+    armed.controller.tick(5.0)
+    for moment, says in ((4.9, "before the start"), (7.0, "after the end")):
+        with pytest.raises(CommandError, match=says):
+            armed.controller.state_at(moment)
+    armed.controller.cancel(goal)
+    armed.controller.tick(5.02)
+    with pytest.raises(StateError, match="No trajectory is running"):
+        armed.controller.state_at(5.02)
+
+
+def test_joint_still_moving_after_goal_time_aborts(armed):
+    """Within its goal tolerance, but faster than stopped_velocity_tolerance."""
+    bounds = {name: 10.0 for name in armed.axes.names}
+    stopped = dict.fromkeys(armed.axes.names, 0.01)
+    for limits, outcome in (({}, GoalOutcome.SUCCEEDED), (stopped, GoalOutcome.ABORTED)):
+        goal = armed.follow((0.65, AWAY), tolerances=Tolerances({}, bounds, limits, 0.02))
+        armed.run(goal)
+        assert goal.outcome is outcome
+        armed.rest()
+        armed.run(armed.follow((2.0, HOME)))
+    assert goal.code == GOAL_TOLERANCE_VIOLATED and "moving at" in goal.message
+
+
+def test_violated_tolerance_of_a_trajectory_on_the_topic_is_in_the_status(armed):
+    armed.follow((0.65, AWAY), tolerances=Tolerances({"waist": 0.001}), streamed=True)
+    armed.rest()
+    assert "more than the tolerance 0.001. Holding" in armed.controller.snapshot().message
+    assert armed.positions[0] < AWAY[0]

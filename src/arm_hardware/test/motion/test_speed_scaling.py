@@ -83,9 +83,7 @@ def distance_from_path(motion, rows):
     return max(np.abs(path - row).max(axis=1).min() for row in distinct)
 
 
-@settings(max_examples=30)
-@given(seeds, kinds)
-def test_random_scaling_breaks_no_limit_and_keeps_the_path(seed, kind):
+def check_random_scaling(seed, kind):
     rng = np.random.default_rng(seed)
     motion = random_motion(rng, kind)
     if motion is None:
@@ -99,7 +97,20 @@ def test_random_scaling_breaks_no_limit_and_keeps_the_path(seed, kind):
     np.testing.assert_allclose(rows[-1], motion.path.final, atol=1e-9)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
+@given(seeds, kinds)
+def test_random_scaling_breaks_no_limit_and_keeps_the_path(seed, kind):
+    check_random_scaling(seed, kind)
+
+
+@pytest.mark.thorough
+@settings(max_examples=500)
+@given(seeds, kinds)
+def test_scaling_breaks_no_limit_of_many_trajectories(seed, kind):
+    check_random_scaling(seed, kind)
+
+
+@settings(max_examples=10)
 @given(seeds, kinds)
 def test_time_stretches_by_the_integral_of_the_scaling(seed, kind):
     rng = np.random.default_rng(seed)
@@ -113,7 +124,7 @@ def test_time_stretches_by_the_integral_of_the_scaling(seed, kind):
     assert motion.duration - 1e-6 <= spent <= motion.duration + 10 * DT
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(seeds, kinds, st.floats(0.05, 1.0))
 def test_constant_scaling_takes_that_much_longer(seed, kind, factor):
     motion = random_motion(np.random.default_rng(seed), kind)

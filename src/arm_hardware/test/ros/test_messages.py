@@ -3,12 +3,14 @@
 
 import math
 
+import numpy as np
 import pytest
 
 pytest.importorskip("control_msgs")
 
 from arm_hardware.errors import CommandError
-from arm_hardware.ros.messages import goal_tolerances, joint_state, status
+from arm_hardware.motion.execution import Tolerances
+from arm_hardware.ros.messages import controller_state, goal_tolerances, joint_state, status
 from builtin_interfaces.msg import Duration, Time
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
@@ -24,21 +26,58 @@ def bench(make_bench):
     return made
 
 
-def test_tolerances_of_0_and_minus_1_are_no_bounds(rig):
-    none = [
+DEFAULTS = Tolerances(
+    {"waist": 0.5, "elbow": 0.6, "shoulder": 0.7},
+    {"elbow": 0.8, "shoulder": 0.9},
+    {"waist": 0.01, "elbow": 0.01, "shoulder": 0.01},
+    2.0,
+)
+
+
+def test_tolerances_of_a_goal_override_the_defaults(rig):
+    """0 is the default, -1 no bound, as in control_msgs/msg/JointTolerance."""
+    rest = [
         JointTolerance(name="elbow", position=0.0),
-        JointTolerance(name="shoulder", position=-1.0),
+        JointTolerance(name="shoulder", position=-1.0, velocity=-1.0),
     ]
     goal = Goal(
-        path_tolerance=[JointTolerance(name="waist", position=0.1), *none],
-        goal_tolerance=[JointTolerance(name="waist", position=0.2), *none],
+        path_tolerance=[JointTolerance(name="waist", position=0.1), *rest],
+        goal_tolerance=[JointTolerance(name="waist", position=0.2, velocity=0.3), *rest],
         goal_time_tolerance=Duration(sec=-1),
     )
-    bounds = goal_tolerances(goal, rig.axes)
-    assert bounds.path == {"waist": 0.1}
-    assert bounds.goal == {"waist": 0.2, "shoulder": math.inf} and bounds.goal_time == 0.0
+    bounds = goal_tolerances(goal, rig.axes, DEFAULTS)
+    assert bounds.path == {"waist": 0.1, "elbow": 0.6, "shoulder": math.inf}
+    assert bounds.goal == {"waist": 0.2, "elbow": 0.8, "shoulder": math.inf}
+    assert bounds.stopped == {"waist": 0.3, "elbow": 0.01, "shoulder": math.inf}
+    assert bounds.goal_time == 0.0
     goal.goal_time_tolerance = Duration(sec=1, nanosec=500_000_000)
-    assert goal_tolerances(goal, rig.axes).goal_time == 1.5
+    assert goal_tolerances(goal, rig.axes, DEFAULTS).goal_time == 1.5
+
+
+def test_goal_without_tolerances_has_the_defaults(rig):
+    assert goal_tolerances(Goal(), rig.axes, DEFAULTS) == DEFAULTS
+
+
+def test_controller_state_is_trajectory_command_and_their_difference(armed):
+    """Feedback is the command: its error is the delay by limits, and 0 at rest."""
+    armed.controller.set_speed_scaling(0.5)
+    armed.follow((1.0, (0.5, 0.0, 0.0, 0.0)))
+    armed.tick(20)
+    message = controller_state(armed.axes, armed.controller.tracking(), Time())
+    reference, feedback = message.reference.positions, message.feedback.positions
+    assert message.joint_names == list(armed.axes.names)
+    assert list(feedback) == list(armed.positions[:4])
+    np.testing.assert_allclose(message.error.positions, np.subtract(reference, feedback))
+    assert message.error.positions[0] > 0.0  # it started from rest, the trajectory at once
+    assert abs(message.output.positions[0] - feedback[0]) <= 0.004
+    assert message.speed_scaling_factor == 0.5
+    assert message.reference.time_from_start.nanosec == pytest.approx(2e8, abs=2e6)
+    assert message.feedback.time_from_start.nanosec == pytest.approx(4e8, abs=2)
+    assert message.reference.velocities[0] == pytest.approx(0.25)
+    armed.rest()
+    message = controller_state(armed.axes, armed.controller.tracking(), Time())
+    assert list(message.error.positions) == [0.0] * 4
+    assert list(message.reference.positions) == list(armed.positions[:4])
 
 
 @pytest.mark.parametrize(
@@ -55,7 +94,7 @@ def test_tolerances_of_0_and_minus_1_are_no_bounds(rig):
 )
 def test_invalid_tolerances_are_rejected(rig, goal, says):
     with pytest.raises(CommandError, match=says):
-        goal_tolerances(goal, rig.axes)
+        goal_tolerances(goal, rig.axes, Tolerances())
 
 
 def test_status_reports_what_is_known_of_each_servo(bench):

@@ -27,6 +27,16 @@ def test_every_parameter_is_in_the_readme_with_its_default():
             assert written == default
 
 
+def test_every_row_about_the_trajectory_controller_has_a_test():
+    """The page compares with joint_trajectory_controller; each row names the test of it."""
+    page = README.parents[2] / "docs" / "reference" / "trajectory_controller.md"
+    rows = [line for line in page.read_text().splitlines() if line.startswith("| ")]
+    named = {row.split("|")[-2].strip().strip("`") for row in rows} - {"test"}
+    tests = "".join(file.read_text() for file in Path(__file__).parents[1].rglob("test_*.py"))
+    assert len(named) > 30
+    assert [name for name in named if f"def {name}(" not in tests] == []
+
+
 def parameters_of(*given):
     rclpy = pytest.importorskip("rclpy")
     from arm_hardware.ros.parameters import driver_parameters
@@ -49,3 +59,47 @@ def test_deprecated_parameter_names_still_work():
     given = parameters_of("commander_timeout:=3", "gripper_squeeze_limit:=5")
     assert given.client_timeout == 3.0 and given.grip_force_limit_counts == 5
     assert given.options.motion_options.grip_force.limit == 5
+
+
+def constraints_of(*given):
+    """Return the default tolerances of a node with two joints, and those after a change."""
+    rclpy = pytest.importorskip("rclpy")
+    from arm_hardware.ros.parameters import Constraints
+    from rclpy.parameter import Parameter
+
+    context = rclpy.Context()
+    rclpy.init(context=context, args=["--ros-args", *(w for g in given for w in ("-p", g))])
+    try:
+        node = rclpy.create_node("driver", context=context)
+        constraints = Constraints(node)
+        for _ in range(2):  # as configured twice
+            constraints.declare_joints(("waist", "elbow"))
+        before = constraints.tolerances()
+        node.set_parameters([Parameter("constraints.elbow.goal", value=0.25)])
+        return before, constraints.tolerances()
+    finally:
+        rclpy.shutdown(context=context)
+
+
+def test_default_tolerances_are_parameters_as_of_joint_trajectory_controller():
+    before, after = constraints_of(
+        "constraints.waist.trajectory:=0.1",
+        "constraints.elbow.goal:=0.2",
+        "constraints.goal_time:=1.5",
+        "constraints.stopped_velocity_tolerance:=0.05",
+    )
+    assert before.path == {"waist": 0.1} and before.goal == {"elbow": 0.2}
+    assert before.goal_time == 1.5 and before.stopped == {"waist": 0.05, "elbow": 0.05}
+    assert after.goal == {"elbow": 0.25}
+
+
+def test_default_tolerances_bound_nothing_but_the_last_velocity():
+    before, _ = constraints_of()
+    assert (before.path, before.goal, before.goal_time) == ({}, {}, 0.0)
+    assert before.stopped == {"waist": 0.01, "elbow": 0.01}
+
+
+@pytest.mark.parametrize("value", ["-0.5", "many", ".nan"])
+def test_invalid_default_tolerance_is_rejected(value):
+    with pytest.raises(InputError, match=r"constraints\.waist\.goal"):
+        constraints_of(f"constraints.waist.goal:={value}")

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import logging
+import socket
 
 import pytest
 
 pytest.importorskip("rclpy")
 
 from arm_hardware.ros.process import forward_logging
+from arm_testing.waiting import BOUND
 
 
 @pytest.fixture
@@ -26,3 +28,27 @@ def test_log_records_of_every_level_reach_the_ros_log(core, capfd):
     lines = capfd.readouterr().err.splitlines() or capfd.readouterr().out.splitlines()
     assert [line.split("]")[0][1:] for line in lines] == ["INFO", "ERROR", "WARN", "ERROR"]
     assert all("[forwarded]: of level" in line for line in lines)
+
+
+@pytest.mark.system
+def test_systemd_is_notified_once_the_node_has_made_its_first_transition(
+    start, tmp_path, monkeypatch
+):
+    manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    manager.bind(str(tmp_path / "notify"))
+    manager.settimeout(BOUND)
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+    monkeypatch.setenv("WATCHDOG_USEC", "200000")
+    monkeypatch.delenv("WATCHDOG_PID", raising=False)
+    process = start(autostart="configure")
+    said = []
+    while "READY=1" not in said:
+        said.append(manager.recv(100).decode())
+    assert said[:2] == ["WATCHDOG_USEC=0", "WATCHDOG_USEC=200000"]
+    while said[-1] != "WATCHDOG=1":
+        said.append(manager.recv(100).decode())
+    code, output = process.end()
+    assert code == 0, output
+    while said[-1] != "WATCHDOG_USEC=0":  # no loop is meant to run any more
+        said.append(manager.recv(100).decode())
+    manager.close()

@@ -30,10 +30,12 @@ class World:
         ros = SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=round(self.wall * NANO)))
         options = SimpleNamespace(speed=speed, hardware="fake")
         parameters = SimpleNamespace(options=options, joint_state_rate_hz=rate)
-        self.context = DriverContext(parameters, DriverTime(ros, clock))
+        self.context = DriverContext(parameters, DriverTime(ros, clock), None)
         self.context.driver = driver
         node = SimpleNamespace(create_publisher=self.create_publisher, get_name=lambda: "arm")
-        self.publisher = DriverStatePublisher(node, self.context)
+        self.publisher = DriverStatePublisher(
+            node, self.context, SimpleNamespace(publish=lambda *_: None)
+        )
         self.states = self.sent[JointState]
 
     def create_publisher(self, kind, name, qos):

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of processes as launch actions, for the launch files."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
+from arm_common.network import limit_to_this_computer
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler, Shutdown
 from launch.event_handlers import OnProcessExit
@@ -54,6 +56,7 @@ def actions(process: Process, values: dict[str, str]) -> list[Any]:
         arguments=[str(resolve(value, values)) for value in process.arguments],
         ros_arguments=["--enclave", process.enclave],
         output="screen",
+        env=limit_to_this_computer(dict(os.environ)),
     )
 
     def on_exit(event: Any, context: LaunchContext) -> list[Any]:

@@ -13,6 +13,7 @@ import threading
 import time
 
 import pytest
+from arm_common.network import limit_to_this_computer
 from arm_tasks.bringup.processes import ARGUMENTS, chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_testing.ros import machine_watcher, two_machines
@@ -157,6 +158,8 @@ def world(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in NETWORK.items():
             patch.setenv(name, value)
+        for name in limit_to_this_computer({}).keys() - NETWORK.keys():
+            patch.delenv(name)
         pi, desk = (two_machines.Machine(*m) for m in (("pi", "10.27.0.1"), ("desk", "10.27.0.2")))
         cable = two_machines.Cable(pi, desk)
         made = World(pi, desk, cable, tmp_path_factory.mktemp("logs"))

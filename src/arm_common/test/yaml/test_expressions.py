@@ -8,7 +8,7 @@ import time
 
 import pytest
 from arm_common.errors import InputError
-from arm_common.expressions import Expressions, constant_name_problem
+from arm_common.yaml.expressions import Expressions, constant_name_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,0 +1,73 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is limited to this computer, and what the user decides."""
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from arm_common.network import RANGE, configured_by, is_limited, limit_to_this_computer
+
+FAST = "FASTRTPS_DEFAULT_PROFILES_FILE"
+CONFIGURED = {
+    "": (FAST, "FASTDDS_DEFAULT_PROFILES_FILE"),
+    "rmw_fastrtps_cpp": (FAST, "FASTDDS_DEFAULT_PROFILES_FILE"),
+    "rmw_cyclonedds_cpp": ("CYCLONEDDS_URI",),
+    "rmw_zenoh_cpp": ("ZENOH_CONFIG_OVERRIDE", "ZENOH_SESSION_CONFIG_URI"),
+}
+
+
+@pytest.mark.parametrize("middleware", CONFIGURED)
+@pytest.mark.parametrize("wanted", ["", "LOCALHOST", None])
+def test_every_known_middleware_is_limited_unless_opened(middleware, wanted):
+    given = {"RMW_IMPLEMENTATION": middleware, **({} if wanted is None else {RANGE: wanted})}
+    limited = limit_to_this_computer(dict(given))
+    assert is_limited(limited) and not configured_by(limited)
+    assert limited[RANGE] == "SYSTEM_DEFAULT"  # LOCALHOST would add transports without a limit
+    assert {CONFIGURED[middleware][0]} <= limited.keys()
+    others = {name for names in CONFIGURED.values() for name in names} - {*CONFIGURED[middleware]}
+    assert not others & limited.keys()
+
+
+@pytest.mark.parametrize("wanted", ["SUBNET", "SYSTEM_DEFAULT", "OFF"])
+def test_another_range_is_left_alone(wanted):
+    assert limit_to_this_computer({RANGE: wanted}) == {RANGE: wanted}
+
+
+@pytest.mark.parametrize(
+    ("middleware", "name"), [(m, name) for m, names in CONFIGURED.items() for name in names]
+)
+def test_a_configuration_of_the_user_is_left_alone(middleware, name):
+    given = {"RMW_IMPLEMENTATION": middleware, name: "/home/me/mine"}
+    assert limit_to_this_computer(dict(given)) == given
+    assert configured_by(given) == [name]
+
+
+def test_a_limit_is_inherited_replaced_and_removed():
+    limited = limit_to_this_computer({})
+    assert limit_to_this_computer(dict(limited)) == limited
+    elsewhere = {name: value.replace("/src/", "/opt/share/") for name, value in limited.items()}
+    assert limit_to_this_computer(elsewhere) == limited
+    assert limit_to_this_computer({**limited, RANGE: "SUBNET"}) == {RANGE: "SUBNET"}
+    cyclone = limit_to_this_computer({**limited, "RMW_IMPLEMENTATION": "rmw_cyclonedds_cpp"})
+    assert FAST not in cyclone and "CYCLONEDDS_URI" in cyclone
+
+
+def test_the_predecessor_of_the_range_does_not_undo_the_limit():
+    limited = limit_to_this_computer({"ROS_LOCALHOST_ONLY": "1", RANGE: "SUBNET"})
+    assert is_limited(limited) and limited["ROS_LOCALHOST_ONLY"] == "0"
+
+
+def test_an_unknown_middleware_gets_the_range():
+    given = {"RMW_IMPLEMENTATION": "rmw_connextdds"}
+    assert limit_to_this_computer(dict(given)) == {**given, RANGE: "LOCALHOST"}
+
+
+def test_the_files_name_no_address_but_loopback():
+    limited = limit_to_this_computer({})
+    cyclone = limit_to_this_computer({"RMW_IMPLEMENTATION": "rmw_cyclonedds_cpp"})
+    for path in (limited[FAST], cyclone["CYCLONEDDS_URI"].removeprefix("file://")):
+        elements = list(ET.parse(Path(path)).iter())
+        named = [e.get("name") or e.get("address") for e in elements if "nterface" in e.tag]
+        named += [e.text or e.get("address") for e in elements if e.tag.endswith(("ress", "Peer"))]
+        assert {name.strip() for name in named if name} == {"127.0.0.1"}
