@@ -17,6 +17,7 @@ from arm_common.files import installed_share
 from arm_kinematics.ros.marker_publisher import marker_array
 from arm_tasks.ros.scene_publisher import scene_marks, task_text_mark
 from arm_tasks.scene.file import load_scene
+from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.scene_drawer import SceneDrawer
@@ -34,6 +35,7 @@ from arm_kinematics import Chain
 RATE = 30  # pictures a second
 BURST = 20  # pictures drawn before the server's thread gets a pause
 PAUSE = 0.012  # [s]
+ACCESS = make_access("127.0.0.1")
 SWITCHES = {"axes": True, "labels": False, "trace": True}
 REPORTS = {"a tenth": 0.1, "half": 0.5, "all": 1.0}  # share of pictures when memory is read
 
@@ -42,7 +44,7 @@ def make_view(server: object) -> SceneView:
     """Return the scene view of a viewer."""
     drawer, nothing = SceneDrawer(server, MeshFiles(installed_share), SWITCHES), lambda *_: None
     actions = PanelActions(nothing, nothing, nothing, nothing)
-    panel = Panel(PanelGui(server, CallbackQueue()), actions, SWITCHES, True)
+    panel = Panel(PanelGui(server, CallbackQueue(), ACCESS), actions, SWITCHES, True)
     show = partial(panel.set_robot, values={}, postures=())
     return SceneView(SceneStore(), drawer, panel, ToolTrace(), "tool0", show, print)
 
@@ -50,7 +52,7 @@ def make_view(server: object) -> SceneView:
 def main() -> None:
     """Draw the pictures and print the memory report."""
     count = int(sys.argv[1])
-    model, server = load_robot("nut_arm"), open_server("127.0.0.1", 0)
+    model, server = load_robot("nut_arm"), open_server("127.0.0.1", 0, ACCESS)
     chain, robot = Chain.from_urdf(model.to_urdf()), read_robot(model.to_urdf())
     view, names = make_view(server), model.joint_names
     view.store.set_robot(robot)

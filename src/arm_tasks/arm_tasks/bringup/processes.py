@@ -138,6 +138,11 @@ ARGUMENTS = (
         "viewer_host", "127.0.0.1", "Address that serves the view; 0.0.0.0: the whole network."
     ),
     Argument(
+        "viewer_allowed_hosts",
+        "",
+        "Names in the view's address, separated by spaces, besides this computer's own.",
+    ),
+    Argument(
         "part",
         "all",
         "What this computer runs: all, hardware (the servo driver alone), or rest (everything but"
@@ -263,7 +268,13 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             "arm_viewer",
             "viewer",
             "arm_viewer",
-            {**_VIEW, "host": Arg("viewer_host"), "drive": True, **_SIM_TIME},
+            {
+                **_VIEW,
+                "host": Arg("viewer_host"),
+                "allowed_hosts": Arg("viewer_allowed_hosts"),
+                "drive": True,
+                **_SIM_TIME,
+            },
             when={**_REST, "viewer": ("browser",)},
             to_terminal=True,
         ),

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import viser
 
+    from arm_viewer.browser.access import Access
+
 Action = Callable[[], None]
 
 
@@ -59,9 +61,10 @@ class CallbackQueue:
 class PanelGui:
     """viser's GUI elements; the callbacks of users run in the node's thread."""
 
-    def __init__(self, server: viser.ViserServer, queue: CallbackQueue) -> None:
+    def __init__(self, server: viser.ViserServer, queue: CallbackQueue, access: Access) -> None:
         self.elements: Any = server.gui  # viser's own interface, for elements without callbacks
-        self._queue = queue
+        self.queue = queue
+        self._access = access
 
     def on_user(
         self,
@@ -77,7 +80,7 @@ class PanelGui:
 
         async def callback(event: Any) -> None:
             if event.client_id is not None:
-                self._queue.post(partial(action, *arguments()))
+                self.queue.post(partial(action, *arguments()))
 
         register(callback)
 
@@ -89,6 +92,12 @@ class PanelGui:
         """Add a button and return viser's handle."""
         button = self.elements.add_button(label, **{"color": "gray", **options})
         self.on_user(button.on_click, action)
+        return button
+
+    def open_button(self, label: str, action: Action, **options: Any) -> Any:
+        """Add a button that works without the token, too; see `button`."""
+        button = self.button(label, action, **options)
+        self._access.open_buttons.add(button._impl.uuid)
         return button
 
     def checkbox(self, label: str, value: bool, action: Callable[[bool], None]) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arm_viewer.browser.access import Access
 from arm_viewer.errors import ViewerError, required
 
 if TYPE_CHECKING:
@@ -23,6 +24,15 @@ SKY, GROUND = (214, 223, 234), (250, 251, 252)
 # On a phone the panel lies below the picture and is as wide as the page.
 FULL_WIDTH = """<style>
 @media (max-width: 36em) { [style*="width: 20em"] { width: 100% !important } }
+</style>"""
+# The elements below the sentence neither work nor look as if they did.
+READ_ONLY = """<div data-arm="read-only" style="padding:.25em .8em;font-size:.875em">
+<b>Read-only</b>: to control this view, open the address that it printed when it started, which
+contains a token.</div>
+<style>
+div:has(> [data-arm="read-only"]) ~ div :is(button, input, .mantine-Slider-root) {
+  opacity: .4; pointer-events: none
+}
 </style>"""
 
 
@@ -52,20 +62,25 @@ def free_port(host: str, port: int) -> int:
     raise ViewerError(f"ports {port} to {candidate} are all in use; set the parameter port to 0")
 
 
-def open_server(host: str, port: int) -> viser.ViserServer:
-    """Start a server at the address, or at the next free port.
+def open_server(host: str, port: int, access: Access) -> viser.ViserServer:
+    """Start a server at the address, or at the next free port, with rules for its requests.
 
     Raises:
-        ViewerError: The address cannot be used, or viser is not installed.
+        ViewerError: The address cannot be used, viser is not installed, or the rules cannot be
+            applied to the installed version.
     """
     with required("viser", "it serves the browser view"):
         import rich
         import viser
+
+        from arm_viewer.browser.gate import gate, on_read_only
     rich.get_console().quiet = True  # viser prints a banner; the node logs the address itself.
     # Without this, a client that disconnects early leaves a traceback in the log.
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
-    server = viser.ViserServer(host=host, port=free_port(host, port), verbose=False)
+    with gate(access):
+        server = viser.ViserServer(host=host, port=free_port(host, port), verbose=False)
     _decorate(server)
+    on_read_only(server, lambda client: client.gui.add_html(READ_ONLY, order=-1.5))
     return server
 
 
@@ -87,12 +102,13 @@ def _cancel_idle_connections(loop: asyncio.AbstractEventLoop) -> None:
             task.cancel()
 
 
-def address_of(server: viser.ViserServer) -> str:
-    """Return the address to type into a browser on this machine."""
+def address_of(server: viser.ViserServer, access: Access) -> str:
+    """Return the address to type into a browser on this machine, with the token."""
     host = server.get_host()
     if host in ("0.0.0.0", "::", ""):
         host = "127.0.0.1"
-    return f"http://{f'[{host}]' if ':' in host else host}:{server.get_port()}"
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{server.get_port()}/?token={access.token}"
 
 
 def _decorate(server: viser.ViserServer) -> None:

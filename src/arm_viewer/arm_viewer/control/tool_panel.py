@@ -116,6 +116,11 @@ class ToolPanel:
         self._actions.jog(prefix + axis, size, self._frame.value == "tool")
 
 
+def hide_handle(client: viser.ClientHandle) -> None:
+    """Hide the handle in one browser: its own invisible node replaces it there."""
+    client.scene.add_frame(HANDLE_NAME, show_axes=False, visible=False)
+
+
 class DragHandle:
     """viser's transform controls, shared by all browsers.
 

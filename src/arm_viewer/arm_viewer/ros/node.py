@@ -25,6 +25,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from arm_description import load_robot, robot_path
+from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.cameras import watch_clients
 from arm_viewer.browser.panel import Panel, PanelActions
@@ -62,6 +63,11 @@ class ViewerParameters:
         "Address to serve at; 127.0.0.1: this machine only, 0.0.0.0: the whole network.",
     )
     port: int = parameter(8080, "First TCP port to try, then the next free one; 0: any free port.")
+    allowed_hosts: str = parameter(
+        "",
+        "Names of this computer in the address of the page, separated by spaces, besides its host "
+        "name; IP addresses and localhost always work.",
+    )
     robot: str = parameter(
         "", "Robot whose postures get buttons: a shipped name or the path of a YAML file."
     )
@@ -137,7 +143,9 @@ class ViewerNode(Node):
         self._postures = PostureBook(parameters.robot)
         rest = self._postures.postures.get("rest", {})
         self._sliders = SliderPublisher(self, rest) if parameters.sliders else None
-        self._server = server = open_server(parameters.host, parameters.port)
+        access = make_access(parameters.host, parameters.allowed_hosts.split())
+        self._server = server = open_server(parameters.host, parameters.port, access)
+        self._gui = PanelGui(server, self._queue, access)
         self._view = self._make_view(server)
         self._loop = RenderLoop(
             self._draw,
@@ -147,12 +155,12 @@ class ViewerNode(Node):
             self._now,
         )
         self._controls = self._make_controls(server)
-        LayerSwitches(self, PanelGui(server, self._queue))
+        LayerSwitches(self, self._gui)
         self._tf = TfListener(self, on_set=partial(self._loop.request_redraw, numbers=False))
         self._subscribe()
         self._loop.timer = self.create_timer(1.0 / FRAME_RATE, self._loop.tick, clock=STEADY_CLOCK)
         self._queue.open(self.create_guard_condition(self._on_user_action).trigger)
-        self._announce(address_of(server))
+        self._announce(address_of(server, access))
 
     def destroy_node(self) -> None:
         """Close the server, free its port, and destroy the node."""
@@ -164,12 +172,14 @@ class ViewerNode(Node):
 
     def _announce(self, address: str) -> None:
         if self.parameters.host not in LOCAL_HOSTS:
-            moves = "" if self._controls is None else ", and can move it"
+            moves = "" if self._controls is None else " and can stop it"
             self.get_logger().warning(
                 f"host is {self.parameters.host}: everyone on the network sees the robot{moves}; "
-                "there is no password"
+                "the token in the address crosses the network unencrypted"
             )
-        self.get_logger().info(f"Browser view: {address}")
+        # Not logged: files of logs and /rosout must not contain the token.
+        sys.stdout.write(f"Browser view: {address}\n")
+        sys.stdout.flush()
 
     def _mesh_files(self) -> RestrictedFiles:
         """Return the files that URIs of meshes may name, beside those of packages."""
@@ -191,7 +201,7 @@ class ViewerNode(Node):
         drawer = SceneDrawer(server, meshes, switches, lambda: postures.poses)
         actions = PanelActions(drawer.switch, self._move_joint, self._move_to_posture, trace.clear)
         movable = self.parameters.sliders or self.parameters.drive
-        panel = Panel(PanelGui(server, self._queue), actions, switches, movable)
+        panel = Panel(self._gui, actions, switches, movable)
         watch_clients(server, drawer.cameras, self._queue)
         tool = self.parameters.tool_frame
         return SceneView(
@@ -204,7 +214,7 @@ class ViewerNode(Node):
         return Controls(
             self,
             server,
-            self._queue,
+            self._gui,
             self._sliders or DriverCommander(self, self._positions),
             self.parameters.tool_frame,
             self._show_status,

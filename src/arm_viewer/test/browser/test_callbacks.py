@@ -43,7 +43,7 @@ def test_closed_queue_runs_nothing():
 def test_user_value_is_used_even_if_the_node_sets_another_first():
     queue, registered, used = CallbackQueue(), [], []
     slider = SimpleNamespace(value=12.0, on_update=registered.append)
-    PanelGui(SimpleNamespace(gui=None), queue).on_change(slider, used.append)
+    PanelGui(SimpleNamespace(gui=None), queue, access=None).on_change(slider, used.append)
     for client in (0, None):  # a user, and the node
         asyncio.run(registered[0](SimpleNamespace(client_id=client)))
         slider.value = 0.0

@@ -11,6 +11,7 @@ import pytest
 from arm_common.files import RestrictedFiles, installed_share
 from arm_description.library import shipped_robots
 from arm_viewer.browser import server
+from arm_viewer.browser.access import make_access
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.meshes import MeshFiles
 
@@ -79,7 +80,7 @@ def test_missing_package_is_reported_with_its_install_command(package, tmp_path,
     (tmp_path / "a.stl").write_text(CUBE)
     without(package)
     needs = {
-        "viser": lambda: server.open_server("127.0.0.1", 0),
+        "viser": lambda: server.open_server("127.0.0.1", 0, make_access("127.0.0.1")),
         "playwright": screenshot.open_page().__enter__,
         "trimesh": lambda: MeshFiles({}.__getitem__).load(str(tmp_path / "a.stl")),
     }

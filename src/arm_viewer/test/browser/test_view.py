@@ -9,6 +9,7 @@ import threading
 import numpy as np
 import pytest
 from arm_common.transforms import turn_z
+from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.scene_drawer import SceneDrawer
@@ -19,6 +20,7 @@ from arm_viewer.scene.robot import read_robot
 from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import PIECES, ToolTrace
 
+ACCESS = make_access("127.0.0.1")
 SWITCHES = {"axes": True, "labels": False, "trace": True}
 
 
@@ -26,11 +28,11 @@ class Setup:
     """A view on a server, and a count of the messages for browsers."""
 
     def __init__(self, sliders, urdf):
-        self.server, self.robot = open_server("127.0.0.1", 0), read_robot(urdf)
+        self.server, self.robot = open_server("127.0.0.1", 0, ACCESS), read_robot(urdf)
         drawer = SceneDrawer(self.server, MeshFiles(lambda package: 1 / 0), SWITCHES)
         trace = ToolTrace()
         actions = PanelActions(drawer.switch, print, print, trace.clear)
-        panel = Panel(PanelGui(self.server, CallbackQueue()), actions, SWITCHES, sliders)
+        panel = Panel(PanelGui(self.server, CallbackQueue(), ACCESS), actions, SWITCHES, sliders)
         self.problems = []
         self.view = SceneView(
             SceneStore(), drawer, panel, trace, "tool0", self.show, self.problems.append
@@ -224,7 +226,7 @@ def test_switches_hide_axes_names_and_path(setup):
 
 
 def test_closing_does_not_wait_for_idle_connections():
-    server = open_server("127.0.0.1", 0)
+    server = open_server("127.0.0.1", 0, ACCESS)
     with socket.create_connection(("127.0.0.1", server.get_port())):
         loop = server.get_event_loop()
         # Until the server has taken the connection.

@@ -52,7 +52,7 @@ class Program:
 
     def address(self):
         def found():
-            match = re.search(r"Browser view: (http://[\d.]+:\d+)$", self.text(), re.M)
+            match = re.search(r"Browser view: (http://\S+)$", self.text(), re.M)
             assert match or self.process.poll() is None, self.text()
             return match and match[1]
 

@@ -36,7 +36,7 @@ def page(browser_page, ros, urdf, robot, start):
     ros.show_robot(urdf)
     ros.show_frames(robot.zero)
     url = start("viewer", port=0, show_axes=False, show_trace=False).address()
-    browser_page.requests, browser_page.address = [], url
+    browser_page.requests, browser_page.address = [], url.partition("?")[0]
     browser_page.on("request", lambda request: browser_page.requests.append(request.url))
     visit(browser_page, url, timeout=240.0, settle=0.0)
     return browser_page

@@ -5,6 +5,7 @@
 import signal
 import socket
 import subprocess
+from urllib.parse import urlsplit
 
 import pytest
 from arm_testing.processes import handles_sigterm
@@ -21,8 +22,8 @@ def listens(host, port):
 
 
 def host_and_port(viewer):
-    host, port = viewer.address().removeprefix("http://").split(":")
-    return host, int(port)
+    address = urlsplit(viewer.address())
+    return address.hostname, address.port
 
 
 def test_two_viewers_use_two_ports_and_free_them(start):
@@ -75,4 +76,4 @@ def test_serving_the_network_gives_a_warning(start):
     viewer = start("viewer", host="0.0.0.0", port=0, sliders=True)
     assert host_and_port(viewer)[0] == "127.0.0.1"
     assert viewer.end(signal.SIGTERM) == 0
-    assert "everyone on the network sees the robot, and can move it" in viewer.text()
+    assert "everyone on the network sees the robot and can stop it" in viewer.text()

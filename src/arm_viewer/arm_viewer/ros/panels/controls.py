@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING
 from arm_common.transforms import Array
 from rclpy.node import Node
 
-from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.browser.gate import on_read_only
 from arm_viewer.control.ik_follower import MODES, STOPPED, IkFollower, IkRequest, jogged
-from arm_viewer.control.tool_panel import DragHandle, ToolActions, ToolPanel
+from arm_viewer.control.tool_panel import (
+    DragHandle,
+    ToolActions,
+    ToolPanel,
+    hide_handle,
+)
 from arm_viewer.ros.joint_commands import JointCommander
 from arm_viewer.ros.panels.stop_panel import StopPanel
 from arm_viewer.ros.panels.task_panel import TaskPanel, TeachPanel
@@ -35,7 +41,7 @@ class Controls:
         self,
         node: Node,
         server: viser.ViserServer,
-        queue: CallbackQueue,
+        gui: PanelGui,
         commander: JointCommander,
         tool_frame: str,
         report: Callable[[str, str], None],
@@ -45,7 +51,6 @@ class Controls:
         self._commander, self._tool_frame, self._report = commander, tool_frame, report
         self._fixed_frame = ""
         self._tool: Array | None = None
-        gui = PanelGui(server, queue)
         actions = ToolActions(
             lambda on: self._handle.show(on),
             self._set_request,
@@ -54,7 +59,7 @@ class Controls:
             lambda index: self._follower.select_solution(index),
         )
         self._panel = ToolPanel(gui, actions, handle)
-        self._handle = DragHandle(server.scene, queue, self._drag, handle)
+        self._handle = DragHandle(server.scene, gui.queue, self._drag, handle)
         self._follower = IkFollower(
             IkClient(node, tool_frame, lambda response: self._follower.on_response(response)).send,
             positions,
@@ -66,7 +71,8 @@ class Controls:
         teach = TeachPanel(node, gui)
         self._task_panel = TaskPanel(node, gui, self._report_motion, teach.show)
         StopPanel(node, gui, self._stop, self._reset, lambda text: report("driver", text))
-        server.on_client_disconnect(lambda client: queue.post(self._handle.release))
+        on_read_only(server, hide_handle)
+        server.on_client_disconnect(lambda client: gui.queue.post(self._handle.release))
 
     @property
     def stopped(self) -> bool:

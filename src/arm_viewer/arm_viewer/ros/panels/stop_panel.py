@@ -56,7 +56,7 @@ class StopPanel:
             HardwareStatus, "arm_hardware/status", self._on_status, LATCHED, event_callbacks=QUIET
         )
         hint = "Stops the arm at once (key S); it holds its position."
-        gui.button("STOP", self.stop, color=RED, order=-2, hint=hint)
+        gui.open_button("STOP", self.stop, color=RED, order=-2, hint=hint)
         command = gui.elements.add_command("STOP", description="Stops the arm", hotkey="S")
         gui.on_user(command.on_trigger, self.stop)
         self._reset_button = gui.button(
