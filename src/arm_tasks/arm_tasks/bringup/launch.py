@@ -65,8 +65,8 @@ def actions(process: Process, values: dict[str, str]) -> list[Any]:
             return []
         if event.returncode != 0:
             crash = f"{event.process_name} ended with code {event.returncode}"
-            failure = "the task failed; its last line gives the reason"
-            raise RuntimeError(failure if process.ends_all else crash)
+            what = "the task failed" if process.ends_all else crash
+            raise RuntimeError(f"{what}; its last line gives the reason")
         if process.ends_all and values["viewer"] != "none":
             return []
         done = "the task is done" if process.ends_all else f"{event.process_name} ended"

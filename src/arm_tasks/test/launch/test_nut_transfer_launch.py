@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import rclpy
 from arm_common.ros.worker import ExecutorThread
+from arm_tasks.bringup.processes import COMPOSED
 from launch import LaunchDescription, LaunchService
 from launch.actions import IncludeLaunchDescription, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
@@ -68,16 +69,24 @@ def test_launch_transfers_the_nut_and_exits_cleanly():
     with watched() as states:
         code, codes = launched(hardware="sim", viewer="none", speed="8")
     assert code == 0
-    assert len(codes) == 6 and set(codes.values()) == {0}, codes
+    assert {COMPOSED, "hardware", "run_task"} <= codes.keys() and set(codes.values()) == {0}, codes
+    assert not codes.keys() & {"kinematics", "nut_world", "task_server"}
     assert states[0].bolt == "upper_bolt" and states[-1].bolt == "lower_bolt"
     assert states[-1].state == NutState.ON_BOLT and states[-1].turns_engaged >= TURNS
     assert NutState.FALLEN not in {state.state for state in states}
 
 
 def test_unknown_task_fails_the_launch_but_no_other_process():
-    code, codes = launched(hardware="fake", viewer="none", task="nosuch")
+    code, codes = launched(hardware="fake", viewer="none", task="nosuch", composed="false")
     assert code != 0 and codes.pop("run_task", 1) != 0
     assert len(codes) == 5 and set(codes.values()) == {0}, codes
+
+
+def test_launch_fails_with_a_node_of_the_composed_process(capfd):
+    code, codes = launched(hardware="fake", viewer="none", robot="puma560")
+    assert code != 0 and codes.pop(COMPOSED, 1) == 1
+    output = capfd.readouterr()
+    assert "nut_world: robot puma560 has no gripper" in output.out + output.err
 
 
 def test_invalid_argument_value_starts_nothing():
