@@ -1,13 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Resolves goals to tasks, scenes and starts, and plans them in background threads."""
+"""Resolves goals to tasks, scenes and starts, and plans them in processes of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from arm_common.files import FileAccess, SentFiles
+from arm_common.forked import run_in_child
 from arm_common.ros.worker import WorkerThread
 from rclpy.node import Node
 
@@ -26,11 +27,19 @@ from arm_tasks.task.request import ArmConfiguration, TaskRequest, load_request
 from arm_tasks.world.reference_run import ReferenceRun
 
 PoseSource: TypeAlias = Callable[[], Mapping[str, TaughtPose]]
+_T = TypeVar("_T")
+
+
+def _forked(work: Callable[[], _T]) -> Callable[[], _T]:
+    """Return a function that runs another one in a child process."""
+    return lambda: run_in_child(work)
+
+
 _MAX_STARTS = 20  # tasks whose last start is kept
 
 
 class Planning:
-    """Plans goals and checks; neither waits for the other.
+    """Plans goals and checks; neither waits for the other, and other nodes wait for neither.
 
     All methods raise TasksError if the request, its task or its scene is invalid.
 
@@ -64,7 +73,7 @@ class Planning:
     async def plan(self, goal: RunTask.Goal, current: ArmConfiguration) -> TaskPlan:
         """Plan a goal; the plan contains the resolved request."""
         start = self._start(goal, current)
-        return await self._goals.run(lambda: plan_task(self._resolve(goal, start)))
+        return await self._goals.run(_forked(lambda: plan_task(self._resolve(goal, start))))
 
     async def check(
         self, request: CheckTask.Request, current: ArmConfiguration
@@ -77,7 +86,9 @@ class Planning:
             )
         given = dict(zip(names, positions, strict=True))
         start = ArmConfiguration({**current.positions, **given}, current.width)
-        return await self._checks.run(lambda: check_feasibility(self._resolve(request, start)))
+        return await self._checks.run(
+            _forked(lambda: check_feasibility(self._resolve(request, start)))
+        )
 
     def replace_scene(self, scene: Scene) -> None:
         """Use another scene for requests that name none."""
@@ -85,7 +96,7 @@ class Planning:
 
     async def reference_run(self, plan: TaskPlan) -> ReferenceRun:
         """Simulate a plan, for the expected state of the nut at each step."""
-        return await self._goals.run(lambda: ReferenceRun.of(plan))
+        return await self._goals.run(_forked(lambda: ReferenceRun.of(plan)))
 
     def _resolve(
         self, request: CheckTask.Request | RunTask.Goal, start: ArmConfiguration

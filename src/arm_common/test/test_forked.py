@@ -1,0 +1,100 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from arm_common.errors import InputError
+from arm_common.forked import run_in_child
+from arm_testing.waiting import BOUND, wait_for
+
+
+def test_result_comes_back_from_another_process():
+    seen = []
+    pid, values = run_in_child(lambda: (os.getpid(), seen.append(1) or {"q": np.arange(3.0)}))
+    assert pid != os.getpid() and seen == []
+    assert values["q"].tolist() == [0.0, 1.0, 2.0]
+
+
+def test_exception_keeps_its_type_and_fields():
+    def fail():
+        raise InputError("too far", remedy="come closer", file="a.yaml", line=3)
+
+    with pytest.raises(InputError, match="too far; come closer") as raised:
+        run_in_child(fail)
+    assert raised.value.line == 3
+
+
+def test_read_only_mappings_stay_read_only():
+    view = run_in_child(lambda: MappingProxyType({"waist": 0.5}))
+    assert type(view) is MappingProxyType and dict(view) == {"waist": 0.5}
+
+
+def test_result_that_cannot_be_pickled_is_reported():
+    with pytest.raises(Exception, match=r"pickle|local object"):
+        run_in_child(lambda: lambda: None)
+
+
+def test_killed_child_is_reported():
+    with pytest.raises(InputError, match="ended by SIGKILL; free some memory"):
+        run_in_child(lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def test_child_ignores_ctrl_c_and_leaves_the_parents_handlers_alone():
+    received = []
+    before = signal.signal(signal.SIGINT, lambda *_: received.append(1))
+    try:
+        assert run_in_child(lambda: os.kill(os.getpid(), signal.SIGINT) or "done") == "done"
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert received == []
+
+
+def test_threads_do_not_wait_for_each_others_child():
+    first, second = os.pipe()
+
+    def slow():
+        os.read(first, 1)
+        return "slow"
+
+    results = []
+    thread = threading.Thread(target=lambda: results.append(run_in_child(slow)))
+    thread.start()
+    assert run_in_child(lambda: "quick") == "quick"
+    assert results == []
+    os.write(second, b"x")
+    thread.join(BOUND)
+    assert results == ["slow"]
+    os.close(first)
+    os.close(second)
+
+
+def test_child_ends_with_its_parent():
+    script = """
+import os, sys, time
+from arm_common.forked import run_in_child
+def work():
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+run_in_child(work)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait(BOUND)
+
+    def is_over():
+        try:
+            state = Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            return True
+        return state == "Z"
+
+    wait_for(is_over)
