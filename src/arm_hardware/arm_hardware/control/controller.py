@@ -7,9 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from arm_common.transforms import Array
-
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.control.arming import StaggeredArming
 from arm_hardware.control.servo_output import ServoOutput
@@ -19,16 +16,20 @@ from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError, State
 from arm_hardware.motion.execution import (
     Goal,
     GoalOutcome,
+    LeadIn,
     Tolerances,
     TrajectoryExecution,
     TrajectoryState,
 )
+from arm_hardware.motion.forecast import Forecast
 from arm_hardware.motion.goal_validation import ValidatedGoal
 from arm_hardware.motion.gripper import GripperExecution, GripperGoal, GripTimer, plan_gripper_goal
 from arm_hardware.motion.limiter import Smoother, smoothing_ticks
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 from arm_hardware.motion.speed_scaling import check_speed_scaling
 from arm_hardware.motion.trajectory_start import PlannedMotion, plan_motion
+
+MOST_PLANS = 8  # of one trajectory during a motion, each planned farther ahead
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class TrajectoryController(DriverStateMachine):
         self._watchdog = StreamWatchdog(motion_options.command_timeout)
         self._grip_timer = GripTimer(motion_options.grip_force)
         self._final_note = ""
+        self._tick_number = 0
 
     def tracking(self) -> Tracking:
         """Return trajectory and command of the arm at the same moment."""
@@ -94,6 +96,9 @@ class TrajectoryController(DriverStateMachine):
     ) -> Goal:
         """Start a trajectory; a running one is aborted and blended into it.
 
+        It is planned without holding up the ticks. A moving arm may continue for the ticks that
+        this takes.
+
         Args:
             goal: From validate_goal(), or from plan(), which is planned again only if the arm has
                 moved since.
@@ -104,43 +109,57 @@ class TrajectoryController(DriverStateMachine):
             CommandError: The trajectory cannot be started from the arm's present position.
             StateError: The present state does not allow motion.
         """
-        with self._lock:
-            motion = self.plan(goal)
-            if streamed:
-                self._watchdog.command_received(self._arm is not None)
-            else:
-                self._watchdog.end()
-            self._preempt(self._arm)
-            self._begin_motion()
-            self._arm = TrajectoryExecution(self.axes, motion, tolerances or Tolerances())
-            self._note = self._moving_note(arm=True)
-            started = self._arm.goal
-        self.changed()
-        return started
+        motion = goal if isinstance(goal, PlannedMotion) else self.plan(goal)
+        ahead: Forecast | None = None  # from which it was planned, None for the state at that time
+        passed = 0
+        for _ in range(MOST_PLANS):
+            with self._lock:
+                self.require_ready()
+                now, number = self._forecast(), self._tick_number
+                lead_in = ahead.lead_in(now) if ahead else None
+                if lead_in is not None or motion.starts_at(*now.start):
+                    return self._begin(motion, tolerances, streamed, lead_in)
+            now.advance(passed, self._dt)
+            ahead, motion = now, self._plan(motion.goal, now)
+            passed = max(passed, self._tick_number - number)
+        raise StateError("Refused: the computer is too slow to plan this during a motion; hold.")
 
-    def plan(self, goal: ValidatedGoal | PlannedMotion) -> PlannedMotion:
-        """Return the motion that follow() would begin; arguments and errors as there."""
+    def _begin(
+        self,
+        motion: PlannedMotion,
+        tolerances: Tolerances | None,
+        streamed: bool,
+        lead_in: LeadIn | None,
+    ) -> Goal:
+        """Start a planned motion, after a lead-in; the lock must be held."""
+        if streamed:
+            self._watchdog.command_received(self._arm is not None)
+        else:
+            self._watchdog.end()
+        self._preempt(self._arm)
+        self._begin_motion()
+        self._arm = TrajectoryExecution(self.axes, motion, tolerances or Tolerances(), lead_in)
+        self._note = self._moving_note(arm=True)
+        self.changed()
+        return self._arm.goal
+
+    def plan(self, goal: ValidatedGoal) -> PlannedMotion:
+        """Return the motion that follow() would begin at once; errors as there."""
         with self._lock:
             self.require_ready()
-            start = self._start_of_motion()
-            if isinstance(goal, PlannedMotion):
-                if goal.starts_at(*start):
-                    return goal
-                goal = goal.goal
-            position, velocity, scaling = start
-            budget = self._options.power_budget
-            return plan_motion(goal, self.axes, position, velocity, self._dt, budget, scaling)
+            now = self._forecast()
+        return self._plan(goal, now)
 
-    def _start_of_motion(self) -> tuple[Array, Array, float]:
-        """Return position and velocity at scaling 1 (n,) [rad or m, /s], and the scaling."""
+    def _plan(self, goal: ValidatedGoal, ahead: Forecast) -> PlannedMotion:
+        """Return the motion from a forecast; the lock is not held, as ticks need it."""
+        position, velocity, scaling = ahead.start
+        budget = self._options.power_budget
+        return plan_motion(goal, self.axes, position, velocity, self._dt, budget, scaling)
+
+    def _forecast(self) -> Forecast:
+        """Return the arm as it is now."""
         states = self._states[: len(self.axes.arm)]
-        position = np.array([s.position for s in states])
-        velocity = np.array([s.velocity for s in states])
-        if not velocity.any():
-            return position, velocity, self._factor
-        run = self._arm
-        scaling = run.scaling if run is not None and run.following else 1.0
-        return position, velocity / scaling, scaling
+        return Forecast(self._arm, states, self._factor, self._tick_number)
 
     @property
     def speed_scaling(self) -> float:
@@ -243,6 +262,7 @@ class TrajectoryController(DriverStateMachine):
         """
         with self._lock:
             self._moment = moment
+            self._tick_number += 1
             self._apply_stop()
             try:
                 if self._armed:

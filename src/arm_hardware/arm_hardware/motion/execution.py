@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import threading
 from abc import ABC, abstractmethod
@@ -115,12 +116,35 @@ class Tolerances:
     goal_time: float = 0.0
 
 
+class LeadIn:
+    """The rest of an earlier trajectory, which precedes another one."""
+
+    def __init__(self, run: TrajectoryExecution, ticks: int) -> None:
+        self.run = run
+        self.ticks = ticks  # left
+
+    def advance(self, states: Sequence[AxisState], dt: float, factor: float) -> bool:
+        """Advance the states by one tick; return False once it is over, with no effect."""
+        if self.ticks <= 0:
+            return False
+        self.ticks -= 1
+        self.run.advance(states, dt, factor)
+        return True
+
+
 class TrajectoryExecution(Execution):
     """A trajectory being followed at a speed scaling, or aborted and braked."""
 
-    def __init__(self, axes: Axes, motion: PlannedMotion, tolerances: Tolerances) -> None:
-        """Start at the current command with the next tick."""
+    def __init__(
+        self,
+        axes: Axes,
+        motion: PlannedMotion,
+        tolerances: Tolerances,
+        lead_in: LeadIn | None = None,
+    ) -> None:
+        """Start at the current command with the next tick, or after a lead-in."""
         super().__init__()
+        self._lead_in = lead_in
         self._axes = axes.arm
         self._motion = motion
         self._tolerances = tolerances
@@ -134,24 +158,41 @@ class TrajectoryExecution(Execution):
     @property
     def scaling(self) -> float:
         """Seconds of the trajectory per second, as executed by the last tick."""
-        return self._time.scaling
+        return self._executed._time.scaling
+
+    @property
+    def _executed(self) -> TrajectoryExecution:
+        """The trajectory of the present tick: the lead-in's or this one."""
+        lead_in = self._lead_in
+        return lead_in.run._executed if lead_in is not None and lead_in.ticks > 0 else self
+
+    def fork(self) -> TrajectoryExecution:
+        """Return a copy that continues alike and has a goal of its own."""
+        fork = copy.copy(self)
+        fork.goal, fork.canceled = Goal(), not self.following
+        fork._time = self._time.fork()
+        if self._lead_in is not None:
+            fork._lead_in = LeadIn(self._lead_in.run.fork(), self._lead_in.ticks)
+        return fork
 
     @property
     def reference(self) -> TrajectoryState:
         """Present state on the requested trajectory."""
-        time, scaling = self._time.now, self._time.scaling
-        return _scaled(time, scaling, self._motion.requested.state(time), self._time.elapsed)
+        run = self._executed
+        time, scaling = run._time.now, run._time.scaling
+        return _scaled(time, scaling, run._motion.requested.state(time), run._time.elapsed)
 
     def state_in(self, seconds: float, factor: float) -> TrajectoryState:
         """Return the executed state in so many seconds from the last tick, or before it.
 
         ``factor`` is the speed scaling from now on; raise CommandError outside of the motion.
         """
-        elapsed = self._time.elapsed + seconds
-        time, scaling = self._time.at(elapsed, factor)
-        if time > self._motion.duration:
+        run = self._executed
+        elapsed = run._time.elapsed + seconds
+        time, scaling = run._time.at(elapsed, factor)
+        if time > run._motion.duration:
             raise CommandError("The time is after the end of the running trajectory.")
-        return _scaled(time, scaling, self._motion.state(time), elapsed)
+        return _scaled(time, scaling, run._motion.state(time), elapsed)
 
     @property
     def goal_positions(self) -> tuple[float, ...]:
@@ -167,6 +208,8 @@ class TrajectoryExecution(Execution):
         """Advance the states by one tick towards a speed scaling; return whether it is over."""
         if not self.following:
             return self._brake(states, dt)
+        if self._lead_in is not None and self._lead_in.advance(states, dt, factor):
+            return False
         turns = self._motion.next_reversals(self._time.now)
         now, then = self._time.advance([state.velocity for state in states], dt, factor)
         for i, axis in enumerate(self._axes):

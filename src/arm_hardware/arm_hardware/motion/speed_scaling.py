@@ -11,6 +11,7 @@ can always stay as it is, so no choice leads to a dead end.
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -78,6 +79,12 @@ class ScaledTime:
         before, after = self._motion.samples(np.array([self.now, end]))
         self.elapsed, self.now = self.elapsed + dt, end
         return before, after
+
+    def fork(self) -> ScaledTime:
+        """Return an independent copy."""
+        fork = copy.copy(self)
+        fork._marks = self._marks.copy()
+        return fork
 
     def at(self, elapsed: float, factor: float) -> tuple[float, float]:
         """Return the time along the motion [s] and its scaling, past or expected.

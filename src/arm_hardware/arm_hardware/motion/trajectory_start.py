@@ -72,6 +72,7 @@ class PlannedMotion:
         return [self.path.next_reversal(i, place) for i in range(n)]
 
 
+@np.errstate(all="ignore")  # values beyond computation are found in the result
 def plan_motion(
     plan: ValidatedGoal,
     axes: Axes,
@@ -103,8 +104,12 @@ def plan_motion(
         timing = retime(path, axes.arm, dt, moving, ends_moving)
         if not moving or (timing.feasible and _keeps_limits(path, axes)):
             break
+    _check_path(path, timing, axes, plan.accelerations is not None)
     start = position, velocity
-    return PlannedMotion(plan, start, requested, path, timing, ends_moving, scaling)
+    motion = PlannedMotion(plan, start, requested, path, timing, ends_moving, scaling)
+    motion.next_reversals(0.0)  # evaluates what a tick needs, as this takes time
+    requested.sample(0.0)
+    return motion
 
 
 @dataclass(frozen=True)
@@ -183,6 +188,17 @@ def _keeps_limits(path: Trajectory, axes: Axes) -> bool:
         axis.lower - LIMIT_TOLERANCE <= a and b <= axis.upper + LIMIT_TOLERANCE
         for axis, a, b in zip(axes.arm, low, high, strict=True)
     )
+
+
+def _check_path(path: Trajectory, timing: Timing, axes: Axes, curved: bool) -> None:
+    """Raise CommandError for a path that cannot be computed or, if curved, leaves the limits."""
+    if not all(np.isfinite(part).all() for part in (path.positions, *timing[:3])):
+        raise CommandError(
+            "The trajectory cannot be followed: its times are too close or its values too large."
+        )
+    for axis, low, high in zip(axes.arm, *path.extremes(), strict=True) if curved else ():
+        check_position(axis, float(low), " between points, with the given accelerations")
+        check_position(axis, float(high), " between points, with the given accelerations")
 
 
 def _check_start(time: float, first: Array, axes: Axes, position: Array) -> None:

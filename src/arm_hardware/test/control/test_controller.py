@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from arm_hardware.motion.goal_validation import validate_goal
 from arm_hardware.motion.trajectory_start import plan_motion
 
 THERE = (0.5, -0.4, 0.3, 1.0)
+BOUND = 30.0  # [s]
 
 
 def test_arming_starts_one_servo_after_another(rig):
@@ -231,3 +233,75 @@ def test_planned_goal_is_replanned_only_if_the_arm_has_moved(armed, monkeypatch)
     armed.run(armed.controller.follow(motion))
     assert len(planned) == 2 and goal.outcome is GoalOutcome.ABORTED
     np.testing.assert_array_equal(armed.positions[:4], THERE)
+
+
+@pytest.fixture
+def slow_planning(armed, monkeypatch):
+    """Return a function that lets so many ticks pass during each planning."""
+
+    def slow(ticks, then=lambda: None):
+        def plan(*arguments):
+            thread = threading.Thread(target=lambda: (armed.tick(ticks), then()), daemon=True)
+            thread.start()
+            thread.join(BOUND)
+            assert not thread.is_alive(), "planning holds the lock of the ticks"
+            return plan_motion(*arguments)
+
+        monkeypatch.setattr(controller, "plan_motion", plan)
+
+    return slow
+
+
+@pytest.mark.parametrize("ticks", [0, 1, 3, 20])
+@pytest.mark.parametrize("points", [1, 200])
+def test_ticks_continue_while_a_trajectory_is_planned(armed, slow_planning, ticks, points):
+    first = armed.follow((3.0, THERE))
+    armed.tick(20)
+    slow_planning(ticks)
+    way = [
+        ((k + 1) * 2.0 / points, [q * (1 - (k + 1) / points) for q in THERE])
+        for k in range(points)
+    ]
+    before = armed.positions
+    goal = armed.follow(*((2.0 + t, q) for t, q in way))
+    assert first.outcome is GoalOutcome.ABORTED and goal.outcome is None
+    assert ticks == 0 or np.abs(armed.positions - before).max() > 0.0
+    armed.run(goal)  # the output raises for a step beyond the limits
+    assert goal.outcome is GoalOutcome.SUCCEEDED
+    np.testing.assert_allclose(armed.positions[:4], 0.0, atol=1e-9)
+
+
+def test_arm_at_rest_is_planned_once_however_long_it_takes(armed, slow_planning):
+    slow_planning(100)
+    armed.run(armed.follow((1.0, THERE)))
+    np.testing.assert_array_equal(armed.positions[:4], THERE)
+
+
+def test_stop_during_planning_refuses_the_trajectory(armed, slow_planning):
+    first = armed.follow((3.0, THERE))
+    armed.tick(20)
+    slow_planning(2, armed.controller.stop)
+    with pytest.raises(StateError, match="STOPPED"):
+        armed.follow((2.0, (0.0,) * 4))
+    assert first.outcome is GoalOutcome.ABORTED
+    held = armed.positions
+    np.testing.assert_array_equal(armed.tick(5)[-1], held)
+
+
+def test_cancel_during_planning_brakes_before_the_new_trajectory(armed, slow_planning):
+    first = armed.follow((3.0, THERE))
+    armed.tick(20)
+    slow_planning(2, lambda: armed.controller.cancel(first))
+    goal = armed.follow((2.0, (0.0,) * 4))
+    assert first.outcome is GoalOutcome.CANCELED
+    armed.run(goal)
+    np.testing.assert_array_equal(armed.positions[:4], 0.0)
+
+
+def test_planning_that_never_catches_up_is_refused_and_the_motion_continues(armed, slow_planning):
+    first = armed.follow((60.0, THERE))
+    armed.tick(20)
+    slow_planning(300)
+    with pytest.raises(StateError, match="too slow"):
+        armed.follow((2.0, (0.0,) * 4))
+    assert first.outcome is None

@@ -173,3 +173,15 @@ def test_a_trajectory_up_to_the_bounds_is_accepted(rig):
         validate_goal(request(at(1), at(2)), rig.axes, bounds=TrajectoryBounds(1, HOUR))
     with pytest.raises(CommandError, match="later than the 10 s"):
         validate_goal(request(at(11)), rig.axes, bounds=TrajectoryBounds(1, 10.0))
+
+
+@pytest.mark.parametrize("acceleration", [1e3, 1e155, 1e308])
+@pytest.mark.parametrize("times", [(1.0, 2.0), (1e-300, 1.0), (5e-324, 1e-9)])
+@pytest.mark.parametrize("speed", [0.0, 0.5])
+def test_values_beyond_computation_are_rejected_and_not_driven(rig, acceleration, times, speed):
+    points = [
+        at(t, *HOME, velocities=(0.0,) * 4, accelerations=(sign * acceleration,) * 4)
+        for t, sign in zip(times, (1, -1), strict=True)
+    ]
+    with pytest.raises(CommandError, match=r"cannot be followed|between points"):
+        plan_of(rig, request(*points), velocity=np.full(4, speed))
