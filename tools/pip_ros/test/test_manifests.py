@@ -27,6 +27,7 @@ PYPI = {
     "trimesh": "trimesh",
     "rich": "viser",  # brings it
     "viser": "viser",
+    "websockets": "viser",
 }
 # Packages started by launch files and bringup, or called by xacro files and tests.
 STARTED = {

@@ -42,12 +42,12 @@ class Access:
     Attributes:
         token: Whoever has it may command.
         names: Host names of the server, in lower case, besides its IP addresses.
-        open_buttons: Identifiers of the buttons that work without the token.
+        open_elements: Identifiers of the buttons and commands that work without the token.
     """
 
     token: str
     names: frozenset[str]
-    open_buttons: set[str] = field(default_factory=set)
+    open_elements: set[str] = field(default_factory=set)
 
     def refusal(self, headers: RequestHeaders) -> str:
         """Return why a request is not answered; empty if it is."""

@@ -94,11 +94,9 @@ class PanelGui:
         self.on_user(button.on_click, action)
         return button
 
-    def open_button(self, label: str, action: Action, **options: Any) -> Any:
-        """Add a button that works without the token, too; see `button`."""
-        button = self.button(label, action, **options)
-        self._access.open_buttons.add(button._impl.uuid)
-        return button
+    def open_to_everyone(self, element: Any) -> None:
+        """Let a button or command work without the token, too."""
+        self._access.open_elements.add(element._impl.uuid)
 
     def checkbox(self, label: str, value: bool, action: Callable[[bool], None]) -> Any:
         """Add a checkbox and return viser's handle; the action takes its new value."""

@@ -45,13 +45,14 @@ class Visitor(ServerConnection):
                 return raw
 
     def _is_open(self, raw: bytes) -> bool:
-        """Return whether anyone may send a message: its own camera, key S, an open button."""
+        """Return whether anyone may send a message: its own camera, or an open element."""
         message: Any = viser.infra.Message.deserialize(raw)
         kind = type(message).__name__
-        if kind == "GuiUpdateMessage":
-            return message.uuid in self._access.open_buttons and message.updates == {"value": True}
-        # The only command is STOP.
-        return kind in ("ViewerCameraMessage", "CommandTriggerMessage")
+        if kind == "GuiUpdateMessage" and message.updates != {"value": True}:
+            return False
+        if kind in ("GuiUpdateMessage", "CommandTriggerMessage"):
+            return message.uuid in self._access.open_elements
+        return kind == "ViewerCameraMessage"
 
 
 _visitor: ContextVar[Visitor | None] = ContextVar("visitor", default=None)

@@ -7,6 +7,7 @@ Attacks by a real browser are in test/ros/test_access_browser.py.
 
 import http.client
 import socket
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,6 +16,7 @@ import zstandard
 from arm_testing.waiting import wait_for
 from arm_viewer.browser.access import TOKEN_VARIABLE, Access, make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_viewer.browser.gate import VISER_VERSION
 from arm_viewer.browser.server import address_of, close_server, open_server
 from arm_viewer.errors import ViewerError
 from websockets.datastructures import Headers
@@ -119,6 +121,12 @@ def test_names_of_this_computer_and_of_the_operator_are_allowed(monkeypatch):
     assert {"localhost", "pi.lan", "pi", "pi.local", "robot.example"} <= names
 
 
+def test_tested_version_of_viser_is_the_one_that_is_installed_everywhere():
+    root = Path(__file__).resolve().parents[4]
+    for file in ("tools/pip_ros/requirements.txt", "docker/requirements.txt"):
+        assert f"viser=={VISER_VERSION}" in (root / file).read_text().splitlines()
+
+
 def test_other_version_of_viser_is_not_started(monkeypatch):
     monkeypatch.setattr(viser, "__version__", "1.2.0")
     monkeypatch.setattr(viser, "ViserServer", None)
@@ -142,7 +150,12 @@ class Guarded:
         gui = PanelGui(self.server, self.queue, ACCESS)
         self.slider = gui.elements.add_slider("waist", -1.0, 1.0, 0.1, 0.0)
         self.text = gui.elements.add_text("task", "nut_transfer")
-        self.stop = gui.open_button("STOP", lambda: self.used.append("stop"))
+        self.stop = gui.button("STOP", lambda: self.used.append("stop"))
+        self.key, self.other_key = (gui.elements.add_command(name) for name in ("STOP", "Run"))
+        for command in (self.key, self.other_key):
+            gui.on_user(command.on_trigger, lambda: self.used.append("key"))
+        for element in (self.stop, self.key):
+            gui.open_to_everyone(element)
         gui.on_change(self.slider, lambda value: self.used.append(value))
         self.run = gui.button("Run", lambda: self.used.append("run"))
         self.handle = self.server.scene.add_transform_controls("/handle")
@@ -177,6 +190,7 @@ class Guarded:
             {"type": "TransformControlsDragStartMessage", "name": "/handle", "owner": ""},
             {"type": "TransformControlsUpdateMessage", "name": "/handle", **pose},
             {"type": "TransformControlsDragEndMessage", "name": "/handle", "owner": ""},
+            {"type": "CommandTriggerMessage", "uuid": self.other_key._impl.uuid},
             {"type": "GuiFormDirtyMessage", "uuid": "x"},
             {"type": "ShareUrlRequest"},
             {
@@ -230,8 +244,9 @@ def test_nothing_but_camera_and_stop_is_received_without_the_token(guarded, quer
         assert (guarded.slider.value, guarded.text.value) == (0.0, "nut_transfer")
         press = {"value": True}
         stop = {"type": "GuiUpdateMessage", "uuid": guarded.stop._impl.uuid, "updates": press}
-        guarded.send(socket, stop)
-        guarded.wait_until_used("stop")
+        key = {"type": "CommandTriggerMessage", "uuid": guarded.key._impl.uuid}
+        guarded.send(socket, stop, key)
+        guarded.wait_until_used("stop", "key")
 
 
 def test_visitor_without_the_token_receives_the_scene(guarded):

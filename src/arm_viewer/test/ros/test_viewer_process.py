@@ -72,8 +72,14 @@ def test_invalid_parameters_end_the_viewer_with_one_sentence(start, parameter, s
     assert sentence in line
 
 
-def test_serving_the_network_gives_a_warning(start):
+def test_serving_the_network_gives_a_warning_and_no_log_has_the_token(
+    start, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("ROS_LOG_DIR", str(tmp_path))
     viewer = start("viewer", host="0.0.0.0", port=0, sliders=True)
     assert host_and_port(viewer)[0] == "127.0.0.1"
     assert viewer.end(signal.SIGTERM) == 0
     assert "everyone on the network sees the robot and can stop it" in viewer.text()
+    token = viewer.address().partition("token=")[2]
+    logs = "".join(file.read_text() for file in tmp_path.rglob("*.log"))
+    assert "everyone on the network" in logs and token not in logs

@@ -56,9 +56,11 @@ class StopPanel:
             HardwareStatus, "arm_hardware/status", self._on_status, LATCHED, event_callbacks=QUIET
         )
         hint = "Stops the arm at once (key S); it holds its position."
-        gui.open_button("STOP", self.stop, color=RED, order=-2, hint=hint)
+        button = gui.button("STOP", self.stop, color=RED, order=-2, hint=hint)
         command = gui.elements.add_command("STOP", description="Stops the arm", hotkey="S")
         gui.on_user(command.on_trigger, self.stop)
+        for element in (button, command):  # everyone who sees the arm can stop it
+            gui.open_to_everyone(element)
         self._reset_button = gui.button(
             "Reset", self.reset, order=-1, hint="Allows motion again.", visible=False
         )
