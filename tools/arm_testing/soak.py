@@ -5,8 +5,8 @@
     ./arm exec python3 tools/arm_testing/soak.py --motions 10000
 
 It draws at random valid and invalid trajectories, grips, cancels, stops between ticks and during a
-transfer, disturbed, dead, stuck and slow buses, boards that are reset or lose power, arming and
-disarming, on the simulated chip and as fast as the processor allows.
+transfer, disturbed, dead, stuck and slow buses, flipped bits, writes by others, boards that are
+reset or lose power, arming and disarming, on the simulated chip and as fast as possible.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import itertools
 import logging
 import sys
 import threading
-import time
 from collections import Counter, deque
 
 import numpy as np
@@ -29,25 +28,13 @@ from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, valid
 from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
 
 from arm_description import load_robot
+from arm_testing.waiting import InstantClock
 
 WINDOW = 5  # ticks of the wider of two windows for accelerations
 EVERY, ARM = slice(None), slice(-1)  # of the axes; the gripper is the last
 ROUND = 1000  # motions per driver; the next driver has other options
 BOUND = 30.0  # [s] of wall time
 FAULTS = (errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT)
-
-
-class InstantClock:
-    """A clock that advances only on request."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-
-    def now(self) -> float:
-        return self.time
-
-    def sleep_until(self, moment: float, wake: threading.Event) -> None:
-        self.time = max(self.time, moment)
 
 
 def coarsest_step(servo) -> float:
@@ -63,7 +50,7 @@ class Judge:
     def __init__(self, driver: Driver) -> None:
         self._chip, self._dt = driver.sim.chip, driver.period
         axes, maps = driver.axes.all, driver.output.maps
-        self._channels = [m.channel for m in maps]
+        self.channels = [m.channel for m in maps]
         self._velocity = np.array([axis.velocity for axis in axes])
         self._acceleration = np.array([axis.acceleration for axis in axes])
         self._lower = np.array([axis.lower for axis in axes])
@@ -83,7 +70,7 @@ class Judge:
     def counts(self) -> list[int]:
         """Return the counts that the board actually sends, 0 for no pulses."""
         chip = self._chip
-        return [chip.count(c) if chip.running else 0 for c in self._channels]
+        return [chip.count(c) if chip.running else 0 for c in self.channels]
 
     def check_unmoved(self, channels: slice = EVERY) -> None:
         """Assert that no channel has changed, except to no pulses."""
@@ -98,10 +85,8 @@ class Judge:
         Args:
             abrupt: Whether all motion had to end in this tick, regardless of acceleration limits.
         """
-        counts = self._counts = self.counts()
         self.ticks += 1
-        for count, allowed in zip(counts, self._allowed, strict=True):
-            assert count == 0 or count in allowed, f"count {count} is out of the pulse limits"
+        counts = self._counts = self.check_limits()
         row = np.array([p[count] for p, count in zip(self._position, counts, strict=True)])
         assert not (row < self._lower - self._count / 2).any(), row
         assert not (row > self._upper + self._count / 2).any(), row
@@ -111,6 +96,18 @@ class Judge:
             self.reset_history()
         for ticks in (1, WINDOW):
             self._judge_acceleration(ticks)
+
+    def check_limits(self) -> list[int]:
+        """Return the counts, each within the pulse limits or 0."""
+        counts = self.counts()
+        for count, allowed in zip(counts, self._allowed, strict=True):
+            assert count == 0 or count in allowed, f"count {count} is out of the pulse limits"
+        return counts
+
+    def adopt(self) -> None:
+        """Begin again with the counts that the board sends now."""
+        self._counts = self.counts()
+        self._rows.clear()
 
     def reset_history(self) -> None:
         """Discard the past ticks, because motion ended abruptly."""
@@ -196,6 +193,7 @@ class Soak:
             self._disturb: 0.03,
             self._break_bus: 0.02,
             self._break_board: 0.015,
+            self._interfere: 0.015,
             self._rearm: 0.015,
         }
 
@@ -241,7 +239,6 @@ class Soak:
             )
 
     def _reset_histories(self) -> None:
-        """Reset the histories of both checkers."""
         self.judge.reset_history()
         self.commands.reset_history()
 
@@ -316,6 +313,7 @@ class Soak:
     def _stop_during_a_transfer(self) -> None:
         """Call the stop during one of the next transfers; no other may follow."""
         chip, left = self.sim.chip, int(self.rng.integers(1, 12))
+        self.sim.faults.flip_writes(0.0)
         seen = []
 
         def changed() -> None:
@@ -341,14 +339,29 @@ class Soak:
     # -- Faults ----------------------------------------------------------------------------------
 
     def _disturb(self) -> None:
-        """Inject single faults, which must have no effect."""
-        self.sim.faults.fail_randomly(
-            float(self.rng.uniform(0.0, 0.03)), seed=int(self.rng.integers(1 << 30))
-        )
+        """Inject single faults or flipped bits, which must have no effect."""
+        (faults := self.sim.faults).clear()
+        inject = (faults.fail_randomly, faults.flip_reads, faults.flip_writes)
+        k, seed = int(self.rng.integers(3)), int(self.rng.integers(1 << 30))
+        inject[k](float(self.rng.uniform(0.0, 0.05 if k else 0.03)), seed)
+
+    def _interfere(self) -> None:
+        """Let another program write to a channel or to MODE2, which must be put right."""
+        channel, two = self.rng.choice(self.judge.channels), self.rng.integers(16, size=2).tolist()
+        other = bytes([6 + 4 * channel, 0, 0, *two] if self.rng.random() < 0.5 else [1, *two[:1]])
+        watched = self.controller.state in (DriverState.ARMED, DriverState.MOVING)
+        self.sim.faults.write_by_others(other, after=int(self.rng.integers(9)))
+        for _ in range(20):
+            self._try_quietly(self.controller.tick)
+        assert not watched or (self.judge.check_limits() and self.sim.chip.registers[1] == 4)
+        self.judge.adopt()
+        self.commands.reset_history()
+        self._repair()
 
     def _break_bus(self) -> None:
         """Make the bus dead, stuck or slow for some ticks."""
-        faults, kind = self.sim.faults, int(self.rng.integers(4))
+        (faults := self.sim.faults).clear()
+        kind = int(self.rng.integers(4))
         if kind == 0:
             faults.fail(int(self.rng.choice(FAULTS)))
         elif kind == 1:
@@ -419,19 +432,18 @@ def main() -> None:
     parser.add_argument("--backend", default="i2c_dev", choices=("i2c_dev", "servokit"))
     chosen = parser.parse_args()
     logging.disable(logging.CRITICAL)
-    begin, tally = time.monotonic(), Counter()
-    ticks, failed, fastest = 0, 0, 0.0
+    tally, ticks, failed, flipped, fastest = Counter(), 0, 0, 0, 0.0
     for start in range(0, chosen.motions, ROUND):
         soak = Soak(chosen.seed + start // ROUND, chosen.backend)
         soak.run(min(ROUND, chosen.motions - start))
         tally += soak.tally
         ticks, failed = ticks + soak.judge.ticks, failed + soak.sim.faults.failed
+        flipped += soak.sim.faults.flipped
         fastest = max(fastest, soak.judge.fastest)
     print(f"{chosen.motions} motions, {ticks} ticks, no bound broken")
     print(f"fastest step: {fastest:.2f} of a tick at the speed limit, with rounding to counts")
-    print(f"injected transfer faults: {failed}")
+    print(f"transfers that failed on purpose: {failed}, with a flipped bit: {flipped}")
     print(", ".join(f"{what} {number}" for what, number in sorted(tally.items())))
-    print(f"{time.monotonic() - begin:.0f} s")
 
 
 if __name__ == "__main__":

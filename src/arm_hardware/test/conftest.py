@@ -26,7 +26,7 @@ from arm_hardware.motion.goal_validation import (
 )
 from arm_hardware.motion.options import BACKENDS, DEFAULT_MOTION, DriverOptions, MotionOptions
 from arm_testing.factories import factory
-from arm_testing.soak import InstantClock
+from arm_testing.waiting import InstantClock
 
 from arm_description import load_robot
 
