@@ -10,6 +10,7 @@ def test_no_bound_is_broken_under_random_commands_and_faults(model, backend):
     run.run(150)
     assert run.tally["SUCCEEDED"] > 15 and run.tally["ABORTED"] > 15 and run.tally["CANCELED"]
     assert run.tally["refused"] > 50 and run.sim.faults.failed > 15
+    assert run.tally["interfere"] > 5 and run.sim.faults.flipped > 50
     assert run.judge.fastest > 0.9
 
 
