@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias, TypeVar
 
 from arm_common.files import FileAccess, SentFiles
-from arm_common.forked import run_in_child
+from arm_common.ros.forked import run_in_child
 from arm_common.ros.worker import WorkerThread
 from rclpy.node import Node
 
