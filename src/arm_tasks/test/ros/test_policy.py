@@ -54,6 +54,28 @@ def test_only_the_driver_may_publish_its_state(policy):
         assert publishers == ["/arm/arm_hardware"]
 
 
+def test_the_operator_may_read_every_topic_and_move_nothing(policy):
+    operator = policy["/arm/operator"]
+    assert operator["subscribe"] == set().union(*(may["publish"] for may in policy.values()))
+    assert not any(operator[verb] & names for verb, names in MOVES.items())
+
+
+def test_the_operator_may_run_the_commands_of_ros2(policy):
+    """Their nodes have a number or a word in the name; ros2 param reads three services or four."""
+    operator = policy["/arm/operator"]
+    assert "/_ros2cli_*/get_type_description" in operator["reply"]
+    for node in ("arm_hardware", "kinematics", "task_server"):
+        parameters = ("describe_parameters", "get_parameter_types", "get_parameters")
+        assert {f"/{node}/{name}" for name in parameters} <= operator["request"]
+        assert f"/{node}/set_parameters" not in operator["request"]
+
+
+def test_every_node_in_cpp_may_subscribe_to_parameter_events(policy):
+    """Every rclcpp node does, for use_sim_time; none in Python does."""
+    for enclave in ("/arm/robot_state_publisher", "/arm/rviz2"):
+        assert "/parameter_events" in policy[enclave]["subscribe"]
+
+
 def test_policy_has_no_comment_where_sros2_expects_an_enclave():
     """generate_artifacts treats every child of <enclaves> as an enclave, even comments."""
     builder = ET.TreeBuilder(insert_comments=True)
