@@ -51,7 +51,7 @@ SERVICES = {
     "kinematics/solve_fk": "poses of any links at any joint positions",
     "kinematics/solve_ik": "joint positions for a pose, or why there are none",
     "list_tasks": "available tasks, scenes, taught poses and paths",
-    "run_task/pause": "brake on the path and hold",
+    "run_task/pause": "brake on the path by a speed scaling of 0, and hold",
     "run_task/resume": "resume the task",
     "run_task/step": "run one step, then pause again",
     "run_task/stop": "end the task; the arm holds",

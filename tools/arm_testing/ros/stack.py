@@ -172,7 +172,9 @@ class Stack(Probe):
         def stands():
             status, states = self.hardware, self.states
             new = seconds(states.header.stamp) >= seconds(status.header.stamp)
-            return status.state != HardwareStatus.MOVING and new and not any(states.velocity)
+            paused = status.speed_scaling == 0.0
+            ended = paused or status.state != HardwareStatus.MOVING
+            return ended and new and not any(states.velocity)
 
         self.wait_for(stands, "the arm to stand")
 

@@ -17,6 +17,7 @@ from arm_tasks.execution.step_execution import Clocks, StepExecution
 from arm_tasks.planning.plan import PlannedStep, TaskPlan
 
 _LOGGER = logging.getLogger(__name__)
+_PAUSE_TIMEOUT = 3.0  # [s] for the arm to brake by its speed scaling; then its motion is cancelled
 
 
 class EngineState(Enum):
@@ -120,10 +121,15 @@ class Engine:
         self._remaining = self._remaining_step() if first else None
         self._single = False
         self._reason = "ready for the first step" if paused else ""
+        self._scaling: float | None = None  # to restore after a pause within a motion
+        self._pausing_since = 0.0
         self._ends_as = EngineState.CANCELED
 
     def pause(self, reason: str = "paused") -> str:
-        """Stop the arm on its path until resume(); return why that is impossible, or ""."""
+        """Stop the arm on its path until resume(); return why that is impossible, or "".
+
+        A motion is paused by the arm's speed scaling and remains started.
+        """
         if self.state in (EngineState.PAUSING, EngineState.PAUSED):
             return ""
         if self.state is not EngineState.RUNNING:
@@ -131,9 +137,23 @@ class Engine:
         self._reason = reason
         self.state = EngineState.PAUSED
         if self._run is not None:
-            self._run.cancel()
             self.state = EngineState.PAUSING
+            self._pausing_since = self._clocks.arm()
+            self._pause_step(self._run)
         return ""
+
+    def _pause_step(self, run: StepExecution) -> None:
+        if not run.is_motion:
+            run.cancel()
+            return
+        self._scaling = self._port.speed_scaling or 1.0
+        self._port.scale_speed(0.0)
+
+    def _restore_scaling(self) -> None:
+        """Restore the speed scaling from before a pause, if there was one."""
+        if self._scaling is not None:
+            self._port.scale_speed(self._scaling)
+            self._scaling = None
 
     def resume(self) -> str:
         """Continue after a pause; return why that is impossible, or ""."""
@@ -155,6 +175,7 @@ class Engine:
         """End at once because the arm is gone; if it comes back, it must not continue."""
         if self.state.done:
             return
+        self._scaling = None  # a paused motion stays paused: its cancellation may not arrive
         if self._run is not None:
             self._run.cancel()
         self._fail(reason)
@@ -193,6 +214,7 @@ class Engine:
         self._last_step, self._progress = step.name, 0.0
         self._publish(step.message)
         self._run = StepExecution(step, self._port, self._clocks, self._observe)
+        self._restore_scaling()
         if step.kind == "pause":
             self._end_step(self._run)
             self._reason, self.state = step.message, EngineState.PAUSED
@@ -204,12 +226,28 @@ class Engine:
             self._end_step(run)
             self._proceed()
         elif not status.done:
-            self._publish(run.step.message, status.progress or 0.0)
-        elif status.state is MoveState.CANCELED and self.state is not EngineState.RUNNING:
+            self._check_pause(run)
+            paused = self.state is EngineState.PAUSED
+            self._publish(self._reason if paused else run.step.message, status.progress or 0.0)
+        elif self.state is EngineState.PAUSED or (
+            status.state is MoveState.CANCELED and self.state is not EngineState.RUNNING
+        ):
             self._run = None
+            self._restore_scaling()
             self._proceed()
         else:
             self._fail(_failure(status) if run.step.when is None else status.message)
+
+    def _check_pause(self, run: StepExecution) -> None:
+        """Follow the speed scaling: the arm has come to rest, or someone lets it continue."""
+        is_zero = self._port.speed_scaling == 0.0
+        if self.state is EngineState.PAUSED and not is_zero:
+            self._scaling, self.state = None, EngineState.RUNNING
+        elif self.state is EngineState.PAUSING and run.is_motion:
+            if is_zero and self._port.still:
+                self.state = EngineState.PAUSED
+            elif self._clocks.arm() - self._pausing_since > _PAUSE_TIMEOUT:
+                run.cancel()
 
     def _end_step(self, run: StepExecution) -> None:
         self._durations += [
@@ -218,6 +256,7 @@ class Engine:
         ]  # and of skipped steps
         self._next = run.next
         self._run, self._inside, self._progress = None, False, 0.0
+        self._restore_scaling()
         if self._is_over and self.state is EngineState.PAUSING:
             self.state = EngineState.RUNNING  # no step is left to pause before
         elif self._single and self.state is EngineState.RUNNING and not self._is_over:
@@ -232,10 +271,13 @@ class Engine:
             return "the arm is still slowing down; try again"
         if self.state is not EngineState.PAUSED:
             return f"the task is not paused but {self.state.value}"
-        try:
-            self._remaining = self._remaining_step()
-        except PlanError as error:
-            return str(error)
+        if self._run is not None:
+            self._restore_scaling()
+        else:
+            try:
+                self._remaining = self._remaining_step()
+            except PlanError as error:
+                return str(error)
         self._single = single
         self.state = EngineState.RUNNING
         return ""
@@ -280,6 +322,7 @@ class Engine:
 
     def _finish(self, state: EngineState, message: str) -> None:
         self.state = state
+        self._restore_scaling()
         _LOGGER.info("%s: %s", state.value, message)
         now = self._clocks.arm()
         self.outcome = TaskOutcome(

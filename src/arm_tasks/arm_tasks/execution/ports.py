@@ -65,6 +65,20 @@ class ArmPort(Protocol):
         """Return the current configuration."""
         ...
 
+    @property
+    def speed_scaling(self) -> float:
+        """The arm's factor on the speed of all motions: 1 as planned, 0 paused."""
+        ...
+
+    @property
+    def still(self) -> bool:
+        """Whether nothing moves."""
+        ...
+
+    def scale_speed(self, factor: float) -> None:
+        """Set the factor; at 0 the arm brakes on its path, and its motion remains started."""
+        ...
+
 
 Observer: TypeAlias = Callable[[Condition, float], Observation | None]
 """Returns the observation that a condition needs, made after a time on the engine's clock [s], or

@@ -71,8 +71,10 @@ class StepExecution:
         self, step: PlannedStep, port: ArmPort, clocks: Clocks, observe: Observer | None = None
     ) -> None:
         self.step = step
+        self._port = port
         self._clocks = clocks
         self._began = self._since = clocks.now()
+        self._polled, self._stretched = clocks.arm(), 0.0
         self._canceled = False
         self._move: Move | None = None
         if step.trajectory is not None:
@@ -89,6 +91,11 @@ class StepExecution:
         return self.step.next if chosen is None else chosen
 
     @property
+    def is_motion(self) -> bool:
+        """Whether it moves the arm or the jaws."""
+        return self.step.trajectory is not None or self.step.width is not None
+
+    @property
     def elapsed(self) -> float:
         """Time since it began, on the arm's clock [s]."""
         return self._clocks.arm() - self._began[0]
@@ -101,7 +108,14 @@ class StepExecution:
                 self._move.cancel()
 
     def poll(self) -> MoveStatus:
-        """Return the status; a step that takes far too long has failed."""
+        """Return the status; a step that takes far too long has failed.
+
+        A step takes longer by the time that the speed scaling stretches it.
+        """
+        now = self._clocks.arm()
+        if self.is_motion:
+            self._stretched += (now - self._polled) * (1.0 - self._port.speed_scaling)
+        self._polled = now
         status = self._wait() if self._move is None else self._move.poll()
         if status.done:
             return status
@@ -116,7 +130,8 @@ class StepExecution:
             return MoveStatus(MoveState.FAILED, late)
         if status.progress is not None:
             return status
-        guess = min(self.elapsed / planned, 0.99) if planned > 0.0 else 0.0
+        done = self.elapsed - self._stretched
+        guess = min(done / planned, 0.99) if planned > 0.0 else 0.0
         return MoveStatus(MoveState.RUNNING, progress=guess)
 
     def _wait(self) -> MoveStatus:
@@ -127,4 +142,5 @@ class StepExecution:
     def _is_late(self, timeout: float) -> bool:
         """Return whether a timeout [s] has passed on the arm's clock, and enough on the wall."""
         arm, wall = self._clocks.now()
-        return arm - self._since[0] > timeout and wall - self._since[1] > _GRACE
+        spent = arm - self._since[0] - (0.0 if self._canceled else self._stretched)
+        return spent > timeout and wall - self._since[1] > _GRACE

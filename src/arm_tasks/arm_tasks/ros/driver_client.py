@@ -14,6 +14,7 @@ from action_msgs.msg import GoalStatus
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK
 from control_msgs.action import FollowJointTrajectory, GripperCommand
+from control_msgs.msg import SpeedScalingFactor
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
@@ -29,6 +30,7 @@ from arm_tasks.ros.messages import trajectory_message
 from arm_tasks.task.request import ArmConfiguration
 
 _SILENCE = 5.0  # [s] of wall time without joint_states until the driver counts as lost
+SPEED_SCALING = "arm_controller/speed_scaling_input"
 _DEPTH = 50  # of joint_states; a recording needs every message
 READY_STATES = (HardwareStatus.ARMED, HardwareStatus.MOVING)
 
@@ -53,6 +55,7 @@ class ArmState:
         self.positions: Mapping[str, float] = {}
         self._received = 0.0
         self._status: HardwareStatus | None = None
+        self._velocities: tuple[float, ...] = ()
         self._joints_callback: Callable[[JointState], None] = lambda _: None
         subscribe = partial(polled.subscribe, node) if polled else node.create_subscription
         subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
@@ -80,8 +83,20 @@ class ArmState:
 
     @property
     def moving(self) -> bool:
-        """True while the driver reports motion."""
-        return self._status is not None and self._status.state == HardwareStatus.MOVING
+        """True while the driver reports motion that is not paused."""
+        if self._status is None or self._status.state != HardwareStatus.MOVING:
+            return False
+        return self.speed_scaling > 0.0 or not self.still
+
+    @property
+    def speed_scaling(self) -> float:
+        """The speed scaling that was requested from the driver; 1 before its first status."""
+        return float(self._status.speed_scaling) if self._status else 1.0
+
+    @property
+    def still(self) -> bool:
+        """True if the last joint_states report no velocity."""
+        return not any(self._velocities)
 
     @property
     def driver_message(self) -> str:
@@ -112,11 +127,17 @@ class ArmState:
             return "no arm_hardware/status yet; is the servo driver running?"
         if self._status.state not in READY_STATES:
             return f"the servo driver is not armed: {self._status.message}"
+        if self.speed_scaling == 0.0:
+            return (
+                "the servo driver is paused: its speed scaling is 0; publish a factor above 0 on "
+                f"{SPEED_SCALING}"
+            )
         return ""
 
     def _on_joints(self, message: JointState) -> None:
         if len(message.name) == len(message.position):
             self.positions = dict(zip(message.name, message.position, strict=True))
+            self._velocities = tuple(message.velocity)
             self._received = time.monotonic()
         self._joints_callback(message)
 
@@ -140,6 +161,7 @@ class DriverClient:
     def __init__(self, node: Node, state: ArmState) -> None:
         self._state = state
         self._end_callback: Callable[[], None] | None = None
+        self._scaling = node.create_publisher(SpeedScalingFactor, SPEED_SCALING, LATCHED)
         self._follow, self._gripper = (
             ActionClient(node, kind, name, goal_service_qos_profile=GOAL)
             for kind, name in (
@@ -165,6 +187,20 @@ class DriverClient:
         goal = GripperCommand.Goal()
         goal.command.position = width
         return ActionMove(self._gripper, goal, self._state, self._on_end)
+
+    @property
+    def speed_scaling(self) -> float:
+        """The speed scaling that the driver reports."""
+        return self._state.speed_scaling
+
+    @property
+    def still(self) -> bool:
+        """True if the driver reports no velocity."""
+        return self._state.still
+
+    def scale_speed(self, factor: float) -> None:
+        """Set the speed scaling of all motions; at 0 they pause, and remain started."""
+        self._scaling.publish(SpeedScalingFactor(factor=factor))
 
     def set_end_callback(self, callback: Callable[[], None] | None) -> None:
         """Set what is called when a motion has ended or was rejected."""

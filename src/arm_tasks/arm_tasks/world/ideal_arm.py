@@ -58,30 +58,29 @@ class Recording:
 class SimulatedMove:
     """A motion of an IdealArm."""
 
-    def __init__(self, arm: IdealArm, duration: float, at: Callable[[float], None]) -> None:
-        self._arm = arm
-        self._began = arm.time
+    def __init__(self, duration: float, at: Callable[[float], None]) -> None:
+        self._elapsed = 0.0
         self._duration = duration
         self._at = at
         self._canceled = False
 
     def poll(self) -> MoveStatus:
-        """Return the status by the arm's own clock."""
-        elapsed = self._arm.time - self._began
+        """Return the status."""
         if self._canceled:
             return MoveStatus(MoveState.CANCELED)
-        if elapsed >= self._duration:
+        if self._elapsed >= self._duration:
             return MoveStatus(MoveState.SUCCEEDED, progress=1.0)
-        return MoveStatus(MoveState.RUNNING, progress=elapsed / self._duration)
+        return MoveStatus(MoveState.RUNNING, progress=self._elapsed / self._duration)
 
     def cancel(self) -> None:
         """Stop at once."""
         self._canceled = self._canceled or not self.poll().done
 
-    def advance(self) -> None:
-        """Move the arm to its current position."""
+    def advance(self, seconds: float) -> None:
+        """Continue by a time along the motion [s]."""
+        self._elapsed += seconds
         if not self._canceled:
-            self._at(min(self._arm.time - self._began, self._duration))
+            self._at(min(self._elapsed, self._duration))
 
 
 class IdealArm:
@@ -105,6 +104,7 @@ class IdealArm:
         self.q = np.array(q, dtype=np.float64)
         self.width = width
         self.time = 0.0
+        self.speed_scaling = 1.0
         self._move: SimulatedMove | None = None
         self._update()
 
@@ -114,7 +114,7 @@ class IdealArm:
         def at(time: float) -> None:
             self.q = trajectory.at(time)
 
-        self._move = SimulatedMove(self, trajectory.duration, at)
+        self._move = SimulatedMove(trajectory.duration, at)
         return self._move
 
     def set_width(self, width: float) -> Move:
@@ -125,8 +125,17 @@ class IdealArm:
         def at(time: float) -> None:
             self.width = width if time >= duration else start + (width - start) * time / duration
 
-        self._move = SimulatedMove(self, duration, at)
+        self._move = SimulatedMove(duration, at)
         return self._move
+
+    @property
+    def still(self) -> bool:
+        """True at speed scaling 0, which stops it at once, and without a motion."""
+        return self.speed_scaling == 0.0 or self._move is None or self._move.poll().done
+
+    def scale_speed(self, factor: float) -> None:
+        """Set the factor on the speed of all motions."""
+        self.speed_scaling = factor
 
     def configuration(self) -> ArmConfiguration:
         """Return the commanded configuration."""
@@ -142,7 +151,7 @@ class IdealArm:
         """Advance the time [s]; return the new state of the nut."""
         self.time += seconds
         if self._move is not None:
-            self._move.advance()
+            self._move.advance(seconds * self.speed_scaling)
         return self._update()
 
     def _update(self) -> NutReport | None:

@@ -59,6 +59,19 @@ class Port:
         self.moves = []
         self.cancels = 0
         self.q, self.jaws = 0.0, 0.0
+        self.scalings = [1.0]
+        self.handle = None
+
+    @property
+    def speed_scaling(self):
+        return self.scalings[-1]
+
+    @property
+    def still(self):
+        return self.speed_scaling == 0.0 and self.obeys
+
+    def scale_speed(self, factor):
+        self.scalings.append(factor)
 
     def configuration(self):
         return ArmConfiguration({"a": self.q}, self.jaws)
@@ -73,19 +86,24 @@ class Port:
     def _start(self, command):
         self.moves.append(command)
         end = self.script.pop(0) if self.script else MoveState.SUCCEEDED
-        return Handle(self, end, self.clock())
+        self.handle = Handle(self, end, self.clock())
+        return self.handle
 
 
 class Handle:
     def __init__(self, port, end, began):
-        self.port, self.end, self.began, self.canceled = port, end, began, False
+        self.port, self.end, self.canceled = port, end, False
+        self.left, self.polled = 1.0, began
 
     def poll(self):
+        now = self.port.clock()
+        factor = self.port.speed_scaling if self.port.obeys else 1.0
+        self.left, self.polled = self.left - (now - self.polled) * factor, now
         if self.canceled and self.port.obeys:
             return MoveStatus(MoveState.CANCELED)
         if self.end is MoveState.REJECTED:
             return MoveStatus(self.end, "joint a is above its limit by 0.1 rad")
-        if self.end == "hang" or self.port.clock() - self.began < 1.0:
+        if self.end == "hang" or self.left > 1e-9:
             return MoveStatus(MoveState.RUNNING)
         return MoveStatus(self.end, "" if self.end is MoveState.SUCCEEDED else "bus fault")
 
@@ -233,20 +251,89 @@ def paused_at(kinds, at, **options):
     return engine, port, clock
 
 
-def test_resume_completes_a_motion_that_was_paused():
+def test_pause_scales_the_motion_to_0_and_resume_continues_the_same():
     engine, port, clock = paused_at(("motion", "motion"), 0.5)
-    assert port.cancels == 1
-    clock.now += 1000.0  # a pause has no time limit
+    assert port.cancels == 0 and port.scalings == [1.0, 0.0]
+    for _ in range(1000):  # a pause has no time limit
+        clock.now += 1.0
+        assert engine.tick() is EngineState.PAUSED
+    assert engine.resume() == ""
+    check_end(run(engine, clock), EngineState.SUCCEEDED, steps_done=2)
+    assert port.moves == [("move", 1.0), ("move", 2.0)]
+    assert port.scalings == [1.0, 0.0, 1.0]
+
+
+def test_resume_restores_the_scaling_before_the_pause():
+    engine, port, clock = engine_of("motion")
+    port.scale_speed(0.25)
+    engine.tick()
+    clock.now += 0.5
+    engine.pause()
     assert engine.tick() is EngineState.PAUSED
+    assert engine.resume() == "" and port.scalings[-2:] == [0.0, 0.25]
+
+
+def test_scaling_above_0_set_elsewhere_resumes_the_task():
+    engine, port, clock = paused_at(("motion",), 0.5)
+    port.scale_speed(0.5)
+    assert engine.tick() is EngineState.RUNNING
+    check_end(run(engine, clock), EngineState.SUCCEEDED)
+
+
+def test_slowed_step_is_not_late():
+    engine, port, clock = engine_of("motion")
+    port.scale_speed(0.01)
+    began = clock.now
+    check_end(run(engine, clock, 300.0), EngineState.SUCCEEDED)
+    assert clock.now - began == pytest.approx(100.0, abs=1.0)
+
+
+def test_hanging_step_is_late_however_slow():
+    engine, port, clock = engine_of("motion", script=["hang"])
+    port.scale_speed(0.5)
+    check_end(run(engine, clock, 60.0), EngineState.FAILED, "was not done")
+
+
+def test_motion_that_does_not_brake_is_canceled():
+    engine, port, clock = engine_of("motion", "motion", script=["hang"])
+    engine.tick()
+    port.__class__ = type("Deaf", (Port,), {"still": False})
+    engine.pause()
+    run(engine, clock, 10.0)
+    assert engine.state is EngineState.PAUSED and port.cancels == 1
+
+
+def test_motion_that_ends_while_paused_is_completed_by_another():
+    """A stop or a goal of another client ends it; the rest of its path is timed again."""
+    engine, port, clock = paused_at(("motion", "motion"), 0.5)
+    port.handle.end, port.handle.left = MoveState.FAILED, 0.0
     port.q = 0.4
+    assert engine.tick() is EngineState.PAUSED
+    assert port.scalings == [1.0, 0.0, 1.0]  # others may move the arm meanwhile
     assert engine.resume() == ""
     check_end(run(engine, clock), EngineState.SUCCEEDED, steps_done=2)
     assert port.moves == [("move", 1.0), ("move", 1.0), ("move", 2.0)]
 
 
+def test_paused_motion_of_a_lost_arm_stays_paused():
+    engine, port, _ = paused_at(("motion",), 0.5)
+    engine.give_up("no joint_states for 5 s")
+    assert engine.state is EngineState.FAILED
+    assert port.cancels == 1 and port.speed_scaling == 0.0
+
+
+def test_failure_while_pausing_restores_the_scaling():
+    engine, port, _ = engine_of("motion", script=[MoveState.FAILED])
+    engine.tick()
+    engine.pause()
+    port.handle.left = 0.0
+    assert engine.tick() is EngineState.FAILED
+    assert port.speed_scaling == 1.0
+
+
 def test_step_that_ends_while_pausing_is_not_repeated():
     engine, port, clock = paused_at(("motion", "motion"), 0.5, obeys=False)
-    assert len(port.moves) == 1
+    assert len(port.moves) == 1 and port.speed_scaling == 1.0
     assert engine.resume() == ""
     assert run(engine, clock).state is EngineState.SUCCEEDED
     assert len(port.moves) == 2
@@ -261,6 +348,8 @@ def test_pause_in_the_last_step_lets_the_run_succeed():
 
 def test_resume_is_rejected_if_the_arm_was_moved():
     engine, port, _ = paused_at(("motion",), 0.5)
+    port.handle.end, port.handle.left = MoveState.FAILED, 0.0
+    engine.tick()
     port.q = 1.5
     assert "a is off by 0.500; move there first" in engine.resume()
     assert engine.tick() is EngineState.PAUSED
@@ -276,6 +365,7 @@ def test_paused_run_can_be_canceled(kind):
     assert engine.outcome.message == "canceled in step 1, step 0; the arm holds where it is"
     assert engine.outcome.resume_step == 0
     assert len(port.moves) == (kind != "wait")
+    assert port.speed_scaling == 1.0
 
 
 def test_controls_are_rejected_with_a_reason_in_the_wrong_state():

@@ -20,6 +20,8 @@ from arm_tasks.ros.task_server.execution import (
 class Port:
     """An arm whose motions end on end()."""
 
+    speed_scaling, still = 1.0, False
+
     def __init__(self, plan):
         self.states, self.on_end = [], None
         self.configuration = lambda: plan.request.start

@@ -27,7 +27,8 @@ class TaskControls:
     """The services and topics beside the action run_task.
 
     Services:
-        run_task/pause: stops the arm on its path until one of the next two is called.
+        run_task/pause: stops the arm on its path, by its speed scaling, until one of the next
+            two is called.
         run_task/resume: continues.
         run_task/step: runs one step, or the rest of it, then pauses.
         run_task/stop: cancels the task of any client.

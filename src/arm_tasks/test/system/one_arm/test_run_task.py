@@ -97,7 +97,11 @@ def test_pause_step_resume_and_stop(arm):
     assert (state.step, state.steps_total, state.name, state.task) == (0, 3, "there", "swing")
     arm.wait_still()
     assert -0.39 < arm.joints["waist"] < -0.1
+    # The driver's motion is paused by its speed scaling, and still active.
+    assert arm.hardware.speed_scaling == 0.0
+    assert arm.hardware.state == HardwareStatus.MOVING and "Paused" in arm.hardware.message
     assert arm.trigger("run_task/step").success
+    arm.wait_for(lambda: arm.hardware.speed_scaling == 1.0, "the scaling before the pause")
     arm.wait_task(TaskState.PAUSED, step=1)
     arm.wait_for(lambda: abs(arm.joints["waist"] + 0.4) < 0.02, "the end of the step")
     assert arm.trigger("run_task/resume").success
