@@ -24,8 +24,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import rclpy
+from arm_hardware.calibration.axes import axes_of
+from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import BACKENDS
+from arm_hardware.motion.trajectory_start import plan_motion
 from arm_hardware.simulation.pca9685_chip import ChipMemory
 from bench_stack import cpu_seconds
 from diagnostic_msgs.msg import DiagnosticArray
@@ -35,12 +39,15 @@ from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from arm_description import load_robot
+
 DOMAIN = "79"
 PATIENCE = 60.0  # [s]
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
 THERE, BACK = (1.0, -0.5, 0.5, 1.0), (-1.0, 0.5, -0.5, -1.0)
 SWING = 1.5  # [s] from one to the other; every register changes in nearly every tick
 TICK = 0.02  # [s]
+WAVE = 20.0  # [s] period of the motion whose planning is measured
 QUIET = 0.1  # [s] after which registers that did not change will not
 BURN = "while True: pass"
 LATENESS = "lateness median, p99, worst [ms]"
@@ -192,6 +199,26 @@ def measure(backend: str, seconds: float, number: int) -> tuple[list[str], list[
     return loop, stop
 
 
+def planning(number: int) -> str:
+    """Return the time to validate and to plan a smooth trajectory of so many points [ms]."""
+    axes = axes_of(load_robot("nut_arm"))
+    times = TICK * np.arange(1, number + 1)
+    way = 0.25 * (1.0 - np.cos(2.0 * np.pi * times / WAVE))
+    goal = TrajectoryGoal(
+        axes.names,
+        [GoalPoint(t, (q,) * len(axes.arm)) for t, q in zip(times, way, strict=True)],
+    )
+    rest = np.zeros(len(axes.arm))
+    taken = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        validated = validate_goal(goal, axes)
+        between = time.perf_counter()
+        plan_motion(validated, axes, rest, rest, TICK)
+        taken.append((between - begin, time.perf_counter() - between))
+    return " | ".join(f"{1e3 * min(column):.1f}" for column in zip(*taken, strict=True))
+
+
 def main() -> None:
     """Run the measurements, print the results, and write them with --write."""
     parser = argparse.ArgumentParser(prog="./arm bench hardware", description=__doc__)
@@ -223,8 +250,13 @@ def main() -> None:
             "| to the answer, median [ms] | max |",
             "|---|---|---|---|---|---|",
             *stop,
+            "",
+            "| points | to validate [ms] | to plan, aside from the control loop [ms] |",
+            "|---|---|---|",
+            *(f"| {number} | {planning(number)} |" for number in (100, 10_000, 50_000)),
         ]
     )
+    print("\n".join(text.splitlines()[-3:]))
     if chosen.write:
         write(chosen.write, "hardware", text)
         print(f"written to {chosen.write}")
