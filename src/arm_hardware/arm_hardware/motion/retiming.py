@@ -194,9 +194,10 @@ def _cells(h: Array, slower: Array, dt: float) -> _Cells:
     number = np.minimum(min(CELLS, max(2, MOST_CELLS // int(fine.sum()))), ticks).astype(int)
     depth = np.where(number == CELLS, np.log2(ticks), np.log2(number)).astype(int)
     index, place = [], []
-    for kind in np.unique(np.stack([number, depth]), axis=1).T:
-        shares = _shares(*(int(k) for k in kind))
-        segments = np.flatnonzero((number == kind[0]) & (depth == kind[1]))
+    kinds = (CELLS + 1) * depth + number
+    for kind in np.unique(kinds):
+        shares = _shares(int(kind) % (CELLS + 1), int(kind) // (CELLS + 1))
+        segments = np.flatnonzero(kinds == kind)
         index.append(np.repeat(segments, len(shares)))
         place.append(np.tile(shares, len(segments)))
     segment, share = np.concatenate(index), np.concatenate(place)

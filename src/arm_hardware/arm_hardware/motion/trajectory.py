@@ -141,7 +141,8 @@ class Trajectory:
             return starts, places
         h = np.diff(self.times)[:, None, None]
         a, c, e = self._coefficients
-        s = np.sort(np.stack(_roots(3.0 * e, 2.0 * c, a), axis=1), axis=1)
+        roots = _roots(3.0 * e, 2.0 * c, a)
+        s = np.stack([np.minimum(*roots), np.maximum(*roots)], axis=1)
         a, c, e = a[:, None], c[:, None], e[:, None]
         inner = np.concatenate([np.zeros_like(a), s], axis=1)
         times = np.concatenate([starts[:-1] + inner * h, starts[-1:].repeat(3, axis=1)])
