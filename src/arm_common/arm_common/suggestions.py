@@ -1,11 +1,20 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Suggestions for misspelt words."""
+"""Suggestions for misspelt words and for missing libraries."""
 
 from __future__ import annotations
 
 import difflib
+import platform
+import shutil
+import sys
+import sysconfig
 from collections.abc import Iterable
+from pathlib import Path
+
+# (package, ID and VERSION_ID of os-release) where apt lacks a library that other releases have.
+_NOT_IN_APT = {("python3-numba", "ubuntu", "24.04")}
+_VENV = "~/arm_venv"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -14,3 +23,36 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word.lower(), options, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}known are {', '.join(options) or 'none'}"
+
+
+def install_command(library: str, apt_package: str = "") -> str:
+    """Return the shell command that installs a library from PyPI for this interpreter.
+
+    The interpreters of Debian, Ubuntu and Raspberry Pi OS refuse pip (PEP 668): there, it is apt,
+    or else a virtual environment that PYTHONPATH names, so that installed scripts find it.
+
+    Args:
+        library: its name on PyPI.
+        apt_package: its package in Debian and Ubuntu, if there is one.
+    """
+    if sys.prefix == sys.base_prefix and _pip_refuses():
+        if apt_package and _apt_has(apt_package):
+            return f"sudo apt install {apt_package}"
+        return (
+            f"python3 -m venv --system-site-packages {_VENV} && {_VENV}/bin/pip install {library} "
+            f"&& export PYTHONPATH=$(echo {_VENV}/lib/python3*/site-packages):$PYTHONPATH"
+        )
+    return f"{sys.executable} -m pip install {library}"
+
+
+def _pip_refuses() -> bool:
+    return (Path(sysconfig.get_path("stdlib")) / "EXTERNALLY-MANAGED").exists()
+
+
+def _apt_has(package: str) -> bool:
+    try:
+        release = platform.freedesktop_os_release()
+    except OSError:
+        return False
+    here = (package, release.get("ID", ""), release.get("VERSION_ID", ""))
+    return shutil.which("apt-get") is not None and here not in _NOT_IN_APT

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from arm_common.suggestions import install_command
+
 
 class ViewerError(ValueError):
     """Something cannot be shown, served or opened."""
@@ -20,5 +22,5 @@ def required(package: str, purpose: str) -> Iterator[None]:
     except ImportError as error:
         raise ViewerError(
             f"the Python package {package} is missing ({purpose}); "
-            f"install it with: python3 -m pip install {package}"
+            f"install it with: {install_command(package)}"
         ) from error

@@ -13,9 +13,7 @@ from pip_ros.paths import REPOSITORY
 PACKAGES = sorted(p.parent for p in (REPOSITORY / "src").glob("*/package.xml"))
 PYTHON = [p for p in PACKAGES if (p / "setup.py").exists()]
 KEYS = {"yaml": "python3-yaml", "PIL": "python3-pil", "mpl_toolkits": "python3-matplotlib"}
-KEYS |= {
-    n: f"python3-{n}" for n in ("matplotlib", "numba", "numpy", "scipy", "smbus2", "transforms3d")
-}
+KEYS |= {n: f"python3-{n}" for n in ("matplotlib", "numpy", "scipy", "smbus2", "transforms3d")}
 # Libraries that rosdep provides on Ubuntu 24.04 only through pip, which its Python refuses.
 PYPI = {
     "adafruit_servokit": "adafruit-circuitpython-servokit",
@@ -23,6 +21,7 @@ PYPI = {
     "coal": "coal",
     "gpiod": "gpiod",
     "mcap": "mcap",
+    "numba": "numba",
     "playwright": "playwright",
     "trimesh": "trimesh",
     "rich": "viser",  # brings it
@@ -33,6 +32,26 @@ PYPI = {
 STARTED = {
     "arm_description": {"joint_state_publisher_gui", "robot_state_publisher", "rviz2", "xacro"},
     "arm_tasks": {"arm_hardware", "arm_viewer", "robot_state_publisher", "rviz2"},
+}
+
+
+# What rosdep installs by apt on Ubuntu 24.04 (noble) for keys that are no ROS packages, by
+# rosdep/base.yaml and python.yaml of ros/rosdistro at 8468e88 (22 August 2026). To
+# refresh, compare with these files; `apt-cache policy PACKAGE` in the image ubuntu:24.04 shows
+# whether noble has a package. The workflow's job with-ros runs rosdep there.
+NOBLE = {
+    "liburdfdom-tools",
+    *(f"python3-{name}" for name in ("hypothesis", "jsonschema", "matplotlib", "numpy", "pil")),
+    *(f"python3-{name}" for name in ("pytest", "scipy", "smbus2", "transforms3d", "yaml")),
+}
+# Packages that jazzy/distribution.yaml releases, at the same commit.
+JAZZY = {
+    *("action_msgs", "ament_cmake", "ament_index_python", "builtin_interfaces"),
+    *("control_msgs", "diagnostic_msgs", "geometry_msgs", "joint_state_publisher_gui", "launch"),
+    *("launch_ros", "launch_testing", "lifecycle_msgs", "moveit_msgs", "rcl_interfaces", "rclpy"),
+    *("robot_state_publisher", "rosgraph_msgs", "rosidl_default_generators"),
+    *("rosidl_default_runtime", "rviz2", "sensor_msgs", "std_msgs", "std_srvs", "tf2_msgs"),
+    *("trajectory_msgs", "unique_identifier_msgs", "visualization_msgs", "xacro"),
 }
 
 
@@ -80,6 +99,13 @@ def test_every_declared_dependency_is_used(package):
     used = {KEYS.get(module, module) for module in imported(package)}
     used |= STARTED.get(package.name, set())
     assert declared(package, "depend", "exec_depend") <= used
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=name_of)
+def test_rosdep_finds_every_dependency_on_ubuntu(package):
+    """Not python3-numba: rosdep has that key, but noble has no such package."""
+    needed = {e.text for e in manifest(package) if e.tag.endswith("depend")}
+    assert needed - NOBLE - JAZZY <= {other.name for other in PACKAGES}
 
 
 @pytest.mark.parametrize("package", PYTHON, ids=name_of)

@@ -7,6 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from arm_common.suggestions import install_command
+
 from arm_hardware.errors import BusError
 
 PACKAGE = "gpiod"
@@ -21,8 +23,8 @@ def import_gpiod() -> Any:
         gpiod.LineSettings  # noqa: B018 - version 1 (python3-libgpiod 1.6) has another interface
     except (ImportError, AttributeError) as error:
         raise BusError(
-            f"oe_heartbeat_line needs the library {PACKAGE} 2 ({error}); install it into a "
-            f"virtual environment that this node uses: pip install {PACKAGE}"
+            f"oe_heartbeat_line needs the library {PACKAGE} 2 ({error}); "
+            f"{install_command(PACKAGE)}"
         ) from error
     return gpiod
 

@@ -11,6 +11,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from arm_common.suggestions import install_command
+
 from arm_hardware.bus.i2c import I2C
 from arm_hardware.bus.servokit import import_adafruit
 from arm_hardware.errors import BusError
@@ -29,8 +31,7 @@ def import_smbus2() -> Any:
         import smbus2
     except ImportError as error:
         raise BusError(
-            "The library smbus2 is missing; install it into the Python that runs this program: "
-            "sudo apt install python3-smbus2, or pip install smbus2"
+            f"The library smbus2 is missing; {install_command('smbus2', 'python3-smbus2')}"
         ) from error
     return smbus2
 

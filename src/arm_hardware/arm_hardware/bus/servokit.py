@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
+
+from arm_common.suggestions import install_command
 
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C, confirmed
@@ -16,6 +19,7 @@ from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import BusError
 
 PACKAGE = "adafruit-circuitpython-servokit"
+PI_PACKAGE = "gpiod"  # which Blinka needs on a Raspberry Pi
 
 
 def import_adafruit(any_computer: bool = False) -> tuple[Any, Callable[[], Any]]:
@@ -30,20 +34,33 @@ def import_adafruit(any_computer: bool = False) -> tuple[Any, Callable[[], Any]]
     os.environ.setdefault("BLINKA_SKIP_DEPENDENCY_CHECK", "1")
     if any_computer:
         os.environ.setdefault("BLINKA_OS_AGNOSTIC", "1")
+    # ServoKit needs pwmio, the PWM of the computer's own pins, only for annotations. On a
+    # Raspberry Pi, importing it requires a library that PyPI has only as source code in C.
+    sys.modules.setdefault("pwmio", None)  # type: ignore[arg-type]
     try:
         import board
         from adafruit_servokit import ServoKit
     except ImportError as error:
-        raise BusError(
-            f"A library is missing ({error}); set backend:=i2c_dev, which needs none, or install "
-            f"it into the Python that runs this node: pip install {PACKAGE}"
-        ) from error
-    except (NotImplementedError, RuntimeError) as error:
-        raise BusError(
-            "Adafruit's Blinka does not know this computer; set backend:=i2c_dev, which needs "
-            "only the device node, or use a board that it supports, such as a Raspberry Pi."
-        ) from error
+        raise _missing(error, PACKAGE) from error
+    except RuntimeError as error:  # as Blinka reports a missing library of this computer
+        if isinstance(error.__cause__, ImportError):
+            raise _missing(error.__cause__, f"{PACKAGE} {PI_PACKAGE}") from error
+        raise _unknown_computer() from error
     return ServoKit, lambda: board.I2C()
+
+
+def _missing(error: ImportError, packages: str) -> BusError:
+    return BusError(
+        f"A library is missing ({error}); set backend:=i2c_dev, which needs none, or install it: "
+        f"{install_command(packages)}"
+    )
+
+
+def _unknown_computer() -> BusError:
+    return BusError(
+        "Adafruit's Blinka does not know this computer; set backend:=i2c_dev, which needs "
+        "only the device node, or use a board that it supports, such as a Raspberry Pi."
+    )
 
 
 class _KitI2C:

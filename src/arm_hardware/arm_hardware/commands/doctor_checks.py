@@ -18,6 +18,8 @@ from datetime import date
 from importlib import metadata
 from pathlib import Path
 
+from arm_common.suggestions import install_command
+
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.linux_i2c import check_device, device_group
@@ -211,5 +213,5 @@ def _package(name: str) -> CheckResult:
     try:
         return CheckResult(name, True, metadata.version(name))
     except metadata.PackageNotFoundError:
-        fix = f"not needed with backend:=i2c_dev; else pip install {PACKAGE} for the node's Python"
+        fix = f"not needed with backend:=i2c_dev; else {install_command(PACKAGE)}"
         return CheckResult(name, False, "not installed", fix, needed=False)

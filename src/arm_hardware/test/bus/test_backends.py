@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One contract for every bus: the mirror, and each backend on the simulated chip."""
 
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -259,11 +260,43 @@ except BusError as error:
 """
 
 
+ON_A_PI = """
+import sys
+sys.modules.update(dict.fromkeys(sys.argv[1:]))
+from arm_hardware.bus.servokit import import_adafruit
+from arm_hardware.errors import BusError
+try:
+    print(import_adafruit()[0].__name__)
+except BusError as error:
+    print(error)
+"""
+COMPILED = ("lgpio", "RPi", "adafruit_blinka_raspberry_pi_pwm")  # no wheels, or only for some Pis
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [(COMPILED, "ServoKit"), (("gpiod",), f"pip install {PACKAGE} gpiod")],
+    ids=["with gpiod", "without gpiod"],
+)
+def test_servokit_on_a_raspberry_pi_5_needs_only_gpiod(missing, said):
+    """Blinka is made to believe that it runs there."""
+    pytest.importorskip("adafruit_servokit")
+    pytest.importorskip("gpiod")
+    environment = {
+        **os.environ,
+        "BLINKA_FORCEBOARD": "RASPBERRY_PI_5",
+        "BLINKA_FORCECHIP": "BCM2712",
+    }
+    command = [sys.executable, "-c", ON_A_PI, *missing]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert said in done.stdout and done.stdout.count("\n") == 1, done.stderr
+
+
 @pytest.mark.parametrize(
     ("present", "missing", "modules", "remedies"),
     [
         ("i2c_dev", "servokit", ADAFRUIT, (f"pip install {PACKAGE}", "backend:=i2c_dev")),
-        ("servokit", "i2c_dev", ["smbus2"], ("apt install python3-smbus2",)),
+        ("servokit", "i2c_dev", ["smbus2"], ("pip install smbus2",)),
     ],
 )
 def test_only_the_backend_of_a_library_needs_it(present, missing, modules, remedies):

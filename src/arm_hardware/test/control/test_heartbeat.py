@@ -179,7 +179,9 @@ def test_line_stands_while_a_tick_hangs_and_servos_do_not_jump_afterwards(
 
 def test_pulses_of_an_earlier_process_end_before_the_first_beat(opened, gpio, tmp_path):
     kept = str(tmp_path / "board")
-    opened(sim_registers=kept).arm()
+    driver = opened(sim_registers=kept)
+    driver.arm()
+    driver.close("hold")
     driver = opened(sim_registers=kept)
     assert pulses(driver) == 5  # without the circuit they are adopted
     driver.close("hold")

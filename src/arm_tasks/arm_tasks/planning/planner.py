@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from arm_common.suggestions import install_command
 from arm_common.transforms import Array
 
 from arm_kinematics import Chain
@@ -223,7 +224,7 @@ def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> lis
     """Return warnings about collisions that are not checked."""
     checker = checkers.get(world)
     if checker is None:
-        return [f"collisions were not checked: pip install {LIBRARY}"]
+        return [f"collisions were not checked: {install_command(LIBRARY)}"]
     meshes = ", ".join(checker.unsupported)
     why = f"collisions of {meshes} were not checked: meshes are not supported"
     return [why] if meshes else []
