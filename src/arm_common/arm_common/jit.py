@@ -22,6 +22,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from arm_common.suggestions import install_command
+
 _LOGGER = logging.getLogger(__name__)
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
@@ -35,14 +37,22 @@ try:
     if os.environ.get("ARM_KINEMATICS_NO_NUMBA"):
         raise ImportError("switched off by ARM_KINEMATICS_NO_NUMBA")
     import numba
+    from numba.core.compiler_lock import global_compiler_lock
 
+    # A forked child has no thread that could release the lock for it.
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
+    )
     HAVE_NUMBA = True
 except ImportError as error:
     HAVE_NUMBA = False
     _LOGGER.warning(
         "numba is not used (%s): kinematics runs as plain Python, about a hundred times "
-        "slower; install it with 'pip install numba' or 'apt install python3-numba'",
+        "slower; to install it: %s",
         error,
+        install_command("numba", "python3-numba"),
     )
 
 

@@ -84,7 +84,7 @@ def test_rviz_config_uses_existing_classes_and_topics(name):
         topics[display["Name"]] = topic
     expected = {"robot_description", "kinematics_markers", "tool_handle"}
     if name == "nut_transfer":
-        expected |= {"scene_markers"}
+        expected |= {"scene_markers", "task_markers"}
     assert set(filter(None, topics.values())) == expected  # relative, for one namespace per arm
     assert manager["Global Options"]["Fixed Frame"] == "base_link"
     assert {tool["Class"].split("/")[1] for tool in manager["Tools"]} == TOOLS
