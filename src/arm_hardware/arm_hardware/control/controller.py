@@ -129,7 +129,7 @@ class TrajectoryController(DriverStateMachine):
         motion: PlannedMotion,
         tolerances: Tolerances | None,
         streamed: bool,
-        lead_in: LeadIn | None,
+        lead_in: Sequence[LeadIn] | None,
     ) -> Goal:
         """Start a planned motion, after a lead-in; the lock must be held."""
         if streamed:
@@ -138,7 +138,9 @@ class TrajectoryController(DriverStateMachine):
             self._watchdog.end()
         self._preempt(self._arm)
         self._begin_motion()
-        self._arm = TrajectoryExecution(self.axes, motion, tolerances or Tolerances(), lead_in)
+        self._arm = TrajectoryExecution(
+            self.axes, motion, tolerances or Tolerances(), lead_in or ()
+        )
         self._note = self._moving_note(arm=True)
         self.changed()
         return self._arm.goal

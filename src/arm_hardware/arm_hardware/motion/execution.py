@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+import numpy as np
 from arm_common.transforms import Array
 
 from arm_hardware.calibration.axes import Axes
@@ -22,6 +23,7 @@ from arm_hardware.errors import (
     SUCCESSFUL,
     CommandError,
 )
+from arm_hardware.motion.goal_validation import SPEED_MARGIN
 from arm_hardware.motion.limiter import AxisState, brake, settled, track
 from arm_hardware.motion.speed_scaling import TICK_ROUNDING, ScaledTime
 from arm_hardware.motion.trajectory_start import PlannedMotion
@@ -116,20 +118,12 @@ class Tolerances:
     goal_time: float = 0.0
 
 
+@dataclass
 class LeadIn:
-    """The rest of an earlier trajectory, which precedes another one."""
+    """An earlier trajectory that is followed for some more ticks before another one."""
 
-    def __init__(self, run: TrajectoryExecution, ticks: int) -> None:
-        self.run = run
-        self.ticks = ticks  # left
-
-    def advance(self, states: Sequence[AxisState], dt: float, factor: float) -> bool:
-        """Advance the states by one tick; return False once it is over, with no effect."""
-        if self.ticks <= 0:
-            return False
-        self.ticks -= 1
-        self.run.advance(states, dt, factor)
-        return True
+    run: TrajectoryExecution  # without a lead-in of its own
+    ticks: int  # left, at least 1
 
 
 class TrajectoryExecution(Execution):
@@ -140,11 +134,11 @@ class TrajectoryExecution(Execution):
         axes: Axes,
         motion: PlannedMotion,
         tolerances: Tolerances,
-        lead_in: LeadIn | None = None,
+        lead_in: Sequence[LeadIn] = (),
     ) -> None:
-        """Start at the current command with the next tick, or after a lead-in."""
+        """Start at the current command with the next tick, or after the given trajectories."""
         super().__init__()
-        self._lead_in = lead_in
+        self._lead_in = list(lead_in)
         self._axes = axes.arm
         self._motion = motion
         self._tolerances = tolerances
@@ -155,25 +149,40 @@ class TrajectoryExecution(Execution):
         """Whether it follows the trajectory, instead of braking."""
         return not (self.canceled or self.goal.done)
 
-    @property
-    def scaling(self) -> float:
-        """Seconds of the trajectory per second, as executed by the last tick."""
-        return self._executed._time.scaling
+    def scaling_of(self, velocity: Array) -> float:
+        """Return the speed scaling that explains a velocity (n,) [rad/s or m/s].
+
+        It is 1 for an arm that brakes, or is still too fast for the scaling of the last tick.
+        """
+        scaling = self._executed._time.scaling
+        limits = np.array([axis.velocity for axis in self._axes])
+        explained = np.all(np.abs(velocity) <= SPEED_MARGIN * scaling * limits)
+        return scaling if self.following and explained else 1.0
 
     @property
     def _executed(self) -> TrajectoryExecution:
-        """The trajectory of the present tick: the lead-in's or this one."""
-        lead_in = self._lead_in
-        return lead_in.run._executed if lead_in is not None and lead_in.ticks > 0 else self
+        """The trajectory of the present tick: the first of the lead-in or this one."""
+        return self._lead_in[0].run if self._lead_in else self
 
     def fork(self) -> TrajectoryExecution:
         """Return a copy that continues alike and has a goal of its own."""
         fork = copy.copy(self)
         fork.goal, fork.canceled = Goal(), not self.following
         fork._time = self._time.fork()
-        if self._lead_in is not None:
-            fork._lead_in = LeadIn(self._lead_in.run.fork(), self._lead_in.ticks)
+        fork._lead_in = [LeadIn(part.run.fork(), part.ticks) for part in self._lead_in]
         return fork
+
+    def next_ticks(self, number: int) -> list[LeadIn]:
+        """Return a copy of what is followed in so many ticks from now, as a lead-in."""
+        last = self.fork()
+        parts, last._lead_in = last._lead_in if self.following else [], []
+        result = []
+        for part in [*parts, LeadIn(last, number)]:
+            part.ticks = min(part.ticks, number)
+            number -= part.ticks
+            if part.ticks > 0:
+                result.append(part)
+        return result
 
     @property
     def reference(self) -> TrajectoryState:
@@ -208,7 +217,8 @@ class TrajectoryExecution(Execution):
         """Advance the states by one tick towards a speed scaling; return whether it is over."""
         if not self.following:
             return self._brake(states, dt)
-        if self._lead_in is not None and self._lead_in.advance(states, dt, factor):
+        if self._lead_in:
+            self._advance_lead_in(self._lead_in[0], states, dt, factor)
             return False
         turns = self._motion.next_reversals(self._time.now)
         now, then = self._time.advance([state.velocity for state in states], dt, factor)
@@ -216,6 +226,14 @@ class TrajectoryExecution(Execution):
             track(axis, states[i], float(now[i]), float(then[i]), dt, turns[i])
         self._check_path(states)
         return self._arrived(states)
+
+    def _advance_lead_in(
+        self, part: LeadIn, states: Sequence[AxisState], dt: float, factor: float
+    ) -> None:
+        part.run.advance(states, dt, factor)
+        part.ticks -= 1
+        if part.ticks <= 0:
+            del self._lead_in[0]  # and its whole motion
 
     def _brake(self, states: Sequence[AxisState], dt: float) -> bool:
         for axis, state in zip(self._axes, states, strict=False):

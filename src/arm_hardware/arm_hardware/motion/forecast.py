@@ -49,11 +49,10 @@ class Forecast:
         velocity = np.array([state.velocity for state in self._states])
         if not velocity.any():
             return position, velocity, self._factor
-        run = self._run
-        scaling = run.scaling if run is not None and run.following else 1.0
+        scaling = 1.0 if self._run is None else self._run.scaling_of(velocity)
         return position, velocity / scaling, scaling
 
-    def lead_in(self, present: Forecast) -> LeadIn | None:
+    def lead_in(self, present: Forecast) -> list[LeadIn] | None:
         """Return the rest of the motion until then, None if something else has happened since.
 
         ``present`` is the arm as it is now.
@@ -62,4 +61,4 @@ class Forecast:
         run = self._original
         if run is None or left < 0 or present._condition != self._condition:
             return None
-        return LeadIn(run.fork(), left)
+        return run.next_ticks(left)

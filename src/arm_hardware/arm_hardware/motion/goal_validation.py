@@ -97,9 +97,9 @@ def validate_goal(
 ) -> ValidatedGoal:
     """Return a valid request as arrays.
 
-    A start in the future extends the time to the first point; it counts towards the bound on
-    duration. With ``allow_partial``, omitted
-    joints stay where they are; with ``allow_end_velocity``, the last velocities need not be 0.
+    A start in the future extends the time to the first point and counts towards the bound on
+    duration. With ``allow_partial``, omitted joints stay where they are; with
+    ``allow_end_velocity``, the last velocities need not be 0.
 
     Raises:
         CommandError: The goal is invalid; the error has the action's result code.

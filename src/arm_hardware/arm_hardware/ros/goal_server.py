@@ -179,9 +179,13 @@ class GoalServer(ABC):
                 running.goal.finish(
                     GoalOutcome.ABORTED, INVALID_GOAL, self._context.fail(self.name, error)
                 )
-        self._publish_now()
-        _set_terminal_state(handle, running.goal)
-        del self._running[key]
+        try:
+            self._publish_now()
+        except Exception as error:  # noqa: BLE001 - the goal has its result nevertheless
+            self._context.fail(self.name, error)
+        finally:
+            _set_terminal_state(handle, running.goal)
+            del self._running[key]
         return self._result(running)
 
     def _report(self, handle: Any, running: Running, client: ClientLivenessMonitor) -> None:

@@ -3,6 +3,7 @@
 
 import math
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -305,3 +306,44 @@ def test_planning_that_never_catches_up_is_refused_and_the_motion_continues(arme
     with pytest.raises(StateError, match="too slow"):
         armed.follow((2.0, (0.0,) * 4))
     assert first.outcome is None
+
+
+@pytest.mark.parametrize("number", [50, pytest.param(2000, marks=pytest.mark.thorough)])
+def test_goals_planned_during_a_motion_leave_nothing_behind(armed, slow_planning, number):
+    slow_planning(2)
+    armed.follow((30.0, THERE))
+    armed.tick(5)
+    motions = []
+    for k in range(number):
+        armed.follow((2.0, THERE if k % 2 else (0.0,) * 4))
+        run = armed.controller._arm
+        motions.append(weakref.ref(run._motion))
+        assert len(run._lead_in) <= 1 and all(not part.run._lead_in for part in run._lead_in)
+    assert sum(motion() is not None for motion in motions) < 5
+
+
+def test_goals_within_the_lead_in_of_another_are_not_nested(armed, slow_planning):
+    slow_planning(20)
+    armed.follow((30.0, THERE))
+    armed.tick(20)
+    goals = [armed.follow((3.0, (0.0,) * 4))]
+    slow_planning(1)
+    for k in range(5):
+        goals.append(armed.follow((3.0 + k, THERE)))
+        for part in armed.controller._arm._lead_in:
+            assert part.ticks > 0 and not part.run._lead_in
+    armed.run(goals[-1])  # the output raises for a step beyond the limits
+    assert [goal.outcome for goal in goals[:-1]] == [GoalOutcome.ABORTED] * 5
+    np.testing.assert_allclose(armed.positions[:4], THERE, atol=1e-9)
+
+
+def test_arm_too_fast_for_its_scaling_is_planned_from_its_velocity(armed):
+    armed.follow((3.0, THERE))
+    armed.tick(30)
+    run, velocity = armed.controller._arm, np.array(armed.controller.command()[1][:4])
+    assert np.abs(velocity).max() > 0.1
+    for scaling, explained in ((0.0, 1.0), (1e-9, 1.0), (0.9, 0.9)):
+        run._time.scaling = scaling
+        start = armed.controller._forecast().start
+        np.testing.assert_allclose(start[1], velocity / explained)
+        assert start[2] == explained
