@@ -34,7 +34,8 @@ def test_moveit_controllers_match_the_drivers_actions():
     def available():
         return {(n, t) for n, types in get_action_names_and_types(probe.node) for t in types}
 
-    probe.until(lambda: expected <= available())
+    # the actions of a driver that an earlier test killed may still be in the graph
+    probe.until(lambda: driver.handles_sigterm() and expected <= available())
     probe.close()
     assert driver.end()[0] == 0
 

@@ -126,6 +126,7 @@ def moved_by(ros, joints, attack):
     return float(np.abs(joints() - before).max()), said
 
 
+@pytest.mark.thorough  # the panel's tests do the same
 def test_page_with_the_token_moves_the_arm(page, viewer, ros, joints, drag, port):
     """The attacks below would succeed if they were let in."""
     page.goto(viewer.address())
@@ -138,7 +139,9 @@ def test_page_with_the_token_moves_the_arm(page, viewer, ros, joints, drag, port
     assert moved > 0.05
 
 
-@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize(
+    "name", ["127.0.0.1", pytest.param("localhost", marks=pytest.mark.thorough)]
+)
 def test_page_of_another_origin_cannot_move_the_arm(
     name, page, viewer, ros, joints, drag, port, other_origin
 ):
