@@ -126,8 +126,9 @@ ANY_FILE = FileAccess()
 class RestrictedFiles(FileAccess):
     """The files that the requests of other programs may name.
 
-    A file that they may not name does not exist for them. Links and `..` are resolved: what
-    counts is where the file is. Names of users (`~`) and other than regular files are not read.
+    A file that they may not name does not exist for them. Symbolic links and `..` are resolved:
+    what counts is where the file is. A hard link is in each of its folders. Names of users (`~`)
+    are not expanded. Only regular files are opened.
 
     Args:
         folders: Their files are allowed, and those below them.
@@ -150,10 +151,22 @@ class RestrictedFiles(FileAccess):
         """Return the content of an allowed file, as `FileAccess.read` does."""
         real = self._real(path)
         if real is None:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-        descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read(max_bytes + 1)
+            raise _missing()
+        found = os.open(real, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)  # opens no device
+        try:
+            if not self._allows_open(found):
+                raise _missing()
+            with Path(f"/proc/self/fd/{found}").open("rb") as file:
+                return file.read(max_bytes + 1)
+        finally:
+            os.close(found)
+
+    def _allows_open(self, descriptor: int) -> bool:
+        """Return whether a descriptor is of an allowed file; a folder may have been replaced."""
+        status, place = os.fstat(descriptor), str(Path(f"/proc/self/fd/{descriptor}").readlink())
+        if not status.st_nlink:  # replaced by a newer file
+            place = place.removesuffix(" (deleted)")
+        return stat.S_ISREG(status.st_mode) and self._allows(Path(place), resolved=True)
 
     def _real(self, path: Path) -> Path | None:
         """Return where an allowed file is, or None; no file outside is touched by name."""
@@ -203,6 +216,8 @@ class SentFiles(FileAccess):
 class RecordedFiles(FileAccess):
     """All files of this computer; keeps the texts of those that are read, for `SentFiles`.
 
+    Whether they are what they should be is known only once they are parsed.
+
     Attributes:
         texts: Contents by path.
     """
@@ -229,6 +244,10 @@ def folders_in(text: str, parameter: str) -> list[Path]:
         if not folder.is_dir():
             raise InputError(f"parameter {parameter}: there is no folder {folder}")
     return folders
+
+
+def _missing() -> FileNotFoundError:
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
 def _absolute(path: Path) -> Path:

@@ -68,6 +68,38 @@ def test_forbidden_file_is_not_touched(files, monkeypatch, place):
     assert not files.has(place / "secret.yaml")
 
 
+def swap_folder(monkeypatch, place):
+    """Replace a folder by a link that leads out, after the name was resolved and before open."""
+    real_open = os.open
+
+    def swapped(path, *flags, **more):
+        (place / "allowed/below").rename(place / "allowed/was")
+        (place / "allowed/below").symlink_to(place)
+        monkeypatch.setattr(os, "open", real_open)
+        return real_open(path, *flags, **more)
+
+    monkeypatch.setattr(os, "open", swapped)
+
+
+def test_folder_replaced_by_a_link_leads_nowhere(files, place, monkeypatch):
+    (place / "own.yaml").write_text("key")
+    swap_folder(monkeypatch, place)
+    with pytest.raises(FileNotFoundError):
+        files.read(Path("below/own.yaml"), 100)
+
+
+def test_file_replaced_meanwhile_is_read(place, monkeypatch):
+    files, fstat = RestrictedFiles([], [place / "allowed/own.yaml"]), os.fstat
+
+    def replaced(descriptor):
+        (place / "allowed/below/own.yaml").replace(place / "allowed/own.yaml")
+        monkeypatch.setattr(os, "fstat", fstat)
+        return fstat(descriptor)
+
+    monkeypatch.setattr(os, "fstat", replaced)
+    assert files.read(Path("own.yaml"), 100) == TEXT
+
+
 def test_single_file_is_allowed_and_its_neighbours_are_not(place):
     files = RestrictedFiles([], [Path("own.yaml")])
     assert files.has(place / "allowed/own.yaml") and not files.has(place / "allowed/inner.yaml")

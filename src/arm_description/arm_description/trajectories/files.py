@@ -14,6 +14,9 @@ from arm_description.errors import DescriptionError
 from arm_description.library import given_path
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.formats import (
+    check_csv,
+    check_rows,
+    check_trajectory_yaml,
     csv_text,
     read_csv,
     read_rows,
@@ -28,6 +31,14 @@ READERS = {
     ".yaml": read_trajectory_yaml,
     ".yml": read_trajectory_yaml,
     ".txt": read_rows,
+}
+
+
+CHECKS = {
+    ".csv": check_csv,
+    ".yaml": check_trajectory_yaml,
+    ".yml": check_trajectory_yaml,
+    ".txt": check_rows,
 }
 
 
@@ -51,6 +62,11 @@ def read_trajectory(
     """
     path = _path(file, model, files)
     return validated(READERS[_form(path)](path, model, files), model, fit)
+
+
+def check_recording(path: Path, files: FileAccess = ANY_FILE) -> None:
+    """Raise DescriptionError unless a file has the form of a trajectory, of whichever robot."""
+    CHECKS[_form(path)](path, files)
 
 
 def write_trajectory(

@@ -88,11 +88,7 @@ def read_csv(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoin
     """Read a CSV file."""
     lines = _lines(path, files)
     default, rows = _default_units(lines), _data_lines(lines)
-    header = next(rows, _Line(str(path), 1, ""))
-    headings = [_heading(cell) for cell in _cells(header)]
-    if headings[0][0].lower() != TIME or headings[0][1] not in ("", "s"):
-        problem = "the first column must be 'time', in seconds"
-        raise header.error(problem, "start with the line: " + ",".join((TIME, *model.joint_names)))
+    header, headings = _csv_header(path, rows, model.joint_names)
     order = joint_order([name for name, _ in headings[1:]], model, header.file, header.number)
     columns = [
         (i, _unit(headings[1 + i][1], joint, default, header), joint.type)
@@ -100,18 +96,42 @@ def read_csv(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoin
     ]
     times, positions, at = [], [], []
     for line in rows:
-        cells = _cells(line)
-        if len(cells) != len(headings):
-            raise line.error(
-                f"has {len(cells)} columns, the header has {len(headings)}",
-                "write time and a position for every joint, with a decimal point as in 0.5",
-            )
-        time, *values = map(line.value, cells)
+        time, *values = _csv_numbers(line, len(headings))
         times.append(time)
         positions.append([units.si(values[i], kind) for i, units, kind in columns])
         at.append(line.number)
     shaped = np.array(positions).reshape(-1, model.n)
     return TrajectoryPoints(str(path), np.array(times), shaped, at)
+
+
+def check_csv(path: Path, files: FileAccess) -> None:
+    """Raise DescriptionError unless a file is a CSV file of some robot."""
+    rows = _data_lines(_lines(path, files))
+    header, headings = _csv_header(path, rows, ("joint", ".."))
+    if not [_csv_numbers(line, len(headings)) for line in rows]:
+        raise header.error("has no points", "write one per line")
+
+
+def _csv_header(
+    path: Path, rows: Iterator[_Line], joints: Iterable[str]
+) -> tuple[_Line, list[tuple[str, str]]]:
+    """Return the first line and its headings, name and unit of each."""
+    header = next(rows, _Line(str(path), 1, ""))
+    headings = [_heading(cell) for cell in _cells(header)]
+    if headings[0][0].lower() != TIME or headings[0][1] not in ("", "s"):
+        problem = "the first column must be 'time', in seconds"
+        raise header.error(problem, "start with the line: " + ",".join((TIME, *joints)))
+    return header, headings
+
+
+def _csv_numbers(line: _Line, count: int) -> list[float]:
+    cells = _cells(line)
+    if len(cells) != count:
+        raise line.error(
+            f"has {len(cells)} columns, the header has {count}",
+            "write time and a position for every joint, with a decimal point as in 0.5",
+        )
+    return list(map(line.value, cells))
 
 
 def csv_text(trajectory: JointTrajectory) -> str:
@@ -164,7 +184,7 @@ def read_rows(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoi
     """Read a file of rows."""
     positions, at = [], []
     for line in _data_lines(_lines(path, files)):
-        values = list(map(line.value, re.split(r"\s*,\s*|\s+", line.text.strip())))
+        values = _row(line)
         if len(values) != model.n:
             problem = f"has {len(values)} numbers, {model.name} has {model.n} joints"
             raise line.error(problem, "write one for each of " + ", ".join(model.joint_names))
@@ -172,6 +192,16 @@ def read_rows(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoi
         positions.append([model.units.si(value, joint.type) for value, joint in pairs])
         at.append(line.number)
     return TrajectoryPoints(str(path), None, np.array(positions).reshape(-1, model.n), at)
+
+
+def check_rows(path: Path, files: FileAccess) -> None:
+    """Raise DescriptionError unless a file has rows of numbers."""
+    if not [_row(line) for line in _data_lines(_lines(path, files))]:
+        raise _Line(str(path), 1, "").error("has no points", "write one per line")
+
+
+def _row(line: _Line) -> list[float]:
+    return list(map(line.value, re.split(r"\s*,\s*|\s+", line.text.strip())))
 
 
 def rows_text(trajectory: JointTrajectory, model: RobotModel) -> str:
@@ -226,6 +256,18 @@ FUNCTION_KEYS = ("functions", "duration", "step")
 
 def read_trajectory_yaml(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoints:
     """Read a YAML file."""
+    keys, scope = _yaml_keys(path, files)
+    if "functions" in keys:
+        return _read_functions(keys, model, scope)
+    return _read_points(keys, model, scope)
+
+
+def check_trajectory_yaml(path: Path, files: FileAccess) -> None:
+    """Raise DescriptionError unless a YAML file has the keys of a trajectory."""
+    _yaml_keys(path, files)
+
+
+def _yaml_keys(path: Path, files: FileAccess) -> tuple[Mapping[str, Field], EvaluationContext]:
     root = read_yaml(path, DescriptionError, files=files)
     keys = root.mapping((*COMMON_KEYS, *POINT_KEYS, *FUNCTION_KEYS), required=("units",))
     for name in ("description", "source"):
@@ -234,11 +276,9 @@ def read_trajectory_yaml(path: Path, model: RobotModel, files: FileAccess) -> Tr
     scope = read_scope(read_units(keys["units"]), keys.get("constants"))
     if VARIABLE in scope.expressions.names:
         raise keys["constants"].error(f"{VARIABLE!r} is the time", "rename the constant")
-    if "functions" in keys:
-        root.mapping((*COMMON_KEYS, *FUNCTION_KEYS), required=("duration",))
-        return _read_functions(keys, model, scope)
-    root.mapping((*COMMON_KEYS, *POINT_KEYS), required=("points",))
-    return _read_points(keys, model, scope)
+    own, required = (FUNCTION_KEYS, "duration") if "functions" in keys else (POINT_KEYS, "points")
+    root.mapping((*COMMON_KEYS, *own), required=(required,))
+    return keys, scope
 
 
 def yaml_text(trajectory: JointTrajectory) -> str:

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+from arm_common.files import ANY_FILE, FileAccess
 
 from arm_tasks.planning.plan import StepReport, TaskPlan
 from arm_tasks.planning.planner import plan_task
@@ -102,12 +103,12 @@ class FeasibilityReport:
         return f"{math.degrees(report.limit_margin):.1f} deg"
 
 
-def check_feasibility(request: TaskRequest) -> FeasibilityReport:
+def check_feasibility(request: TaskRequest, files: FileAccess = ANY_FILE) -> FeasibilityReport:
     """Check a whole task; if a step is refused, find the smallest changes that make it feasible.
 
-    Raises the errors of plan_task().
+    Recordings are read from the given files. Raises the errors of plan_task().
     """
-    plan = plan_task(request)
+    plan = plan_task(request, files=files)
     return FeasibilityReport(plan, () if plan.feasible else tuple(remedies(plan)))
 
 

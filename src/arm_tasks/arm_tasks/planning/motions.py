@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from arm_common.files import FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, shift_z, tilt_z
 from arm_description.trajectories.files import read_trajectory
@@ -38,6 +39,7 @@ class Motions:
 
     scene: Scene
     builder: PlanBuilder
+    files: FileAccess  # where recordings may be
 
     def move_joints(self, step: steps.MoveJoints, name: str) -> None:
         """Plan a step to given joint positions."""
@@ -57,7 +59,7 @@ class Motions:
         """Plan a step along a recorded trajectory."""
         model, chain = self.builder.model, self.builder.chain
         try:
-            recorded = read_trajectory(step.path, model, fit=True, files=step.files)
+            recorded = read_trajectory(step.path, model, fit=True, files=self.files)
         except DescriptionError as error:
             raise self.builder.invalid(step, str(error)) from None
         recorded = recorded.reversed() if step.reverse else recorded

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from arm_common.files import ANY_FILE, FileAccess
 from arm_common.suggestions import install_command
 from arm_common.transforms import Array
 
@@ -192,11 +193,14 @@ def screws(steps: Steps) -> Iterator[Screw]:
             yield from screws((*step.then, *step.otherwise))
 
 
-def plan_task(request: TaskRequest, collisions: bool = True) -> TaskPlan:
+def plan_task(
+    request: TaskRequest, collisions: bool = True, files: FileAccess = ANY_FILE
+) -> TaskPlan:
     """Plan and prove a whole task; nothing moves.
 
     If a step is infeasible, the plan has a refusal with the missing distance or angle.
-    Collisions are checked if requested and if coal is installed.
+    Collisions are checked if requested and if coal is installed. Recordings are read from the
+    given files.
 
     Raises:
         TaskFileError: A step is invalid for this scene or robot: unknown frame, posture, ...
@@ -210,7 +214,7 @@ def plan_task(request: TaskRequest, collisions: bool = True) -> TaskPlan:
     world = PlannedWorldState.at_start(request.scene)
     unchecked = _unchecked(checkers, world) if collisions else []
     builder = PlanBuilder(request.model, request.chain, q, width)
-    planner = StepPlanner(builder, world, checkers)
+    planner = StepPlanner(builder, world, checkers, files)
     refusal, refused_at = None, None
     try:
         BranchPlanner(planner).run(request.task.steps)

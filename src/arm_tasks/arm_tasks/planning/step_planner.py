@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from arm_common.files import ANY_FILE, FileAccess
 from arm_common.transforms import Array
 
 from arm_tasks.errors import SceneError
@@ -33,12 +34,16 @@ class StepPlanner:
     """
 
     def __init__(
-        self, builder: PlanBuilder, world: PlannedWorldState, checkers: CollisionCheckerCache
+        self,
+        builder: PlanBuilder,
+        world: PlannedWorldState,
+        checkers: CollisionCheckerCache,
+        files: FileAccess = ANY_FILE,
     ) -> None:
         self.builder = builder
         self.world = world
         self.situation: Situation | None = None  # where the current step starts
-        self._checkers = checkers
+        self._checkers, self._files = checkers, files
         self._planners: dict[type[steps.StepBase], Callable[[Any, str], None]] = {
             steps.GripStep: self._grip,
             steps.Unscrew: self._unscrew,
@@ -56,7 +61,7 @@ class StepPlanner:
         try:
             if type(step) in MOTIONS:
                 scene = self.world.with_tool(self._tool())
-                MOTIONS[type(step)](Motions(scene, self.builder), step, name)
+                MOTIONS[type(step)](Motions(scene, self.builder, self._files), step, name)
             else:
                 self._planners[type(step)](step, name)
         except SceneError as error:

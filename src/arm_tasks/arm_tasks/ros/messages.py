@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arm_common.ros.messages import duration_message, pose_matrix
@@ -18,6 +18,7 @@ from arm_interfaces.srv import CheckTask
 from arm_tasks.execution.engine import EngineState, TaskOutcome
 from arm_tasks.planning.plan import PlannedTrajectory, StepReport, TaskPlan
 from arm_tasks.scene.nut_state import NutReport, NutStatus
+from arm_tasks.task.request import check_amount
 
 if TYPE_CHECKING:
     from arm_tasks.planning.feasibility import FeasibilityReport
@@ -34,6 +35,13 @@ _REPORT_FIELDS = StepReportMessage.get_fields_and_field_types()
 def file_messages(texts: Mapping[str, str]) -> list[TextFile]:
     """Return the messages of files, given by path, that are sent with a request."""
     return [TextFile(name=name, text=text) for name, text in texts.items()]
+
+
+def sent_texts(files: Sequence[TextFile]) -> dict[str, str]:
+    """Return the texts of a request's files by path; raise TasksError if they are too many."""
+    texts = [(file.name, file.text) for file in files]
+    check_amount(texts)
+    return dict(texts)
 
 
 def nut_report(message: NutState) -> NutReport:

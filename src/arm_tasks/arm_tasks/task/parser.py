@@ -18,7 +18,17 @@ from arm_tasks.errors import TaskFileError, resolve
 from arm_tasks.scene.poses import TaughtPose, load_poses
 from arm_tasks.task.keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK
 from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional
-from arm_tasks.task.steps import Call, Expectation, If, Repeat, SetSpeed, StepBase, Task, Until
+from arm_tasks.task.steps import (
+    Call,
+    Expectation,
+    If,
+    Play,
+    Repeat,
+    SetSpeed,
+    StepBase,
+    Task,
+    Until,
+)
 
 DEFAULT_TASK = "nut_transfer"
 _MAX_REPEATS = 10_000
@@ -63,7 +73,7 @@ class _TaskReader:
         keys = TypedMapping(root, "the task", TASK, self.variables)
         variables = Variables.read(keys.children("variables"), self.given)
         reader = _TaskReader(self.chain, self.files, self.given, variables, self.poses)
-        defaults = Defaults(poses=self._taught(keys), files=self.files)
+        defaults = Defaults(poses=self._taught(keys))
         if keys.has("defaults"):
             section = keys.require("defaults")
             defaults = defaults.read(TypedMapping(section, "defaults", DEFAULTS, variables))
@@ -88,6 +98,11 @@ class _TaskReader:
         """Return a shipped name unchanged and a path relative to this file."""
         path = self._beside(name)
         return str(path) if path.suffix in (".yaml", ".yml") else name
+
+    def _recording(self, name: str) -> str:
+        """Return a shipped name unchanged and a path relative to this file."""
+        path = self.files.path(name)
+        return str(self._beside(name)) if path.suffix or len(path.parts) > 1 else name
 
     def _beside(self, name: str) -> Path:
         """Return the path of a file that this file names."""
@@ -118,6 +133,9 @@ class _TaskReader:
         keys = self._keys(word, body, item)
         if word in PARSERS:
             return PARSERS[word](keys, word, defaults)
+        if word == "play":
+            path, reverse = self._recording(keys.text("path")), bool(keys.truth("reverse"))
+            return Play(**defaults.common(keys, word), path=path, reverse=reverse)
         return self._nested(keys, word, defaults)
 
     def _nested(self, keys: TypedMapping, kind: str, defaults: Defaults) -> StepBase:

@@ -5,19 +5,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from arm_common.errors import InputError
 from arm_common.files import ANY_FILE, FileAccess, RecordedFiles
 from arm_common.transforms import Array
+from arm_description.trajectories.files import check_recording
 
 from arm_description import RobotModel
 from arm_kinematics import Chain
-from arm_tasks.errors import PlanError, shipped
+from arm_tasks.errors import PlanError, TasksError, resolve, shipped
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
@@ -86,25 +86,48 @@ def load_request(
     return TaskRequest(loaded, scene, model, chain, start)
 
 
-_MAX_BYTES = 50_000_000  # of a trajectory
+MAX_FILES, MAX_BYTES = 100, 60_000_000  # sent with a request, altogether
 
 
 def files_of(task: str, scene: str = "") -> dict[str, str]:
     """Return the texts of all files that a task and a scene consist of, by path.
 
-    Shipped files are left out. A file that is missing or invalid ends the search in it: whoever
-    uses the task reports it.
+    Shipped files are left out. So are a task, a scene and recordings that this computer does not
+    have: the server may have them.
+
+    Raises:
+        InputError: A file is not what it is named as, so none must be sent; or there are too many.
     """
     files = RecordedFiles()
-    with suppress(InputError):
-        loaded = load_task(task or DEFAULT_TASK, files)
+    if _exists(task := task or DEFAULT_TASK, "tasks", files):
+        loaded = load_task(task, files)
         for step in _all_steps(loaded.steps):
             if isinstance(step, Play) and files.has(path := Path(step.path)):
-                with suppress(OSError):
-                    files.read(path, _MAX_BYTES)
-        load_scene(scene or loaded.scene or DEFAULT_SCENE, files=files)
+                check_recording(path, files)
+        scene = scene or loaded.scene
+    if _exists(scene := scene or DEFAULT_SCENE, "scenes", files):
+        load_scene(scene, files=files)
     ours = {str(file) for kind in ("tasks", "scenes") for file in shipped(kind).values()}
-    return {name: text for name, text in files.texts.items() if name not in ours}
+    texts = {name: text for name, text in files.texts.items() if name not in ours}
+    check_amount(texts.items())
+    return texts
+
+
+def check_amount(files: Collection[tuple[str, str]]) -> None:
+    """Raise TasksError if files, name and text of each, are too many for one request."""
+    remedy = "put them into a folder of the server's parameter task_path"
+    if len(files) > MAX_FILES:
+        raise TasksError(f"a request can have {MAX_FILES} files, not {len(files)}", remedy=remedy)
+    if sum(len(name) + len(text.encode()) for name, text in files) > MAX_BYTES:
+        size = f"the files of a request can have {MAX_BYTES // 1_000_000} MB altogether"
+        raise TasksError(size, remedy=remedy)
+
+
+def _exists(name: str, kind: str, files: FileAccess) -> bool:
+    """Return whether there is a shipped or other file of a name."""
+    with suppress(TasksError):
+        return bool(resolve(name, kind, "", TasksError, files))
+    return False
 
 
 def _all_steps(steps: Sequence[StepBase]) -> Iterator[StepBase]:

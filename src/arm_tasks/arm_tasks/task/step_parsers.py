@@ -7,11 +7,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arm_common.files import ANY_FILE, FileAccess
 from arm_common.transforms import frame_along, pose, rpy_matrix
 from arm_common.yaml.schema_types import Leaf
 from arm_common.yaml.typed_mapping import TypedMapping
@@ -36,7 +34,6 @@ class Defaults:
     speed: float = 0.5  # fraction of the joints' velocity limits
     tolerance: steps.Tolerance = field(default_factory=steps.Tolerance)
     poses: Mapping[str, TaughtPose] = field(default_factory=dict)  # taught poses by name
-    files: FileAccess = ANY_FILE  # where files named by a step may be
 
     def read(self, keys: TypedMapping) -> Defaults:
         """Return these defaults updated by the section `defaults` of a task file."""
@@ -120,15 +117,6 @@ def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.GripStep:
     return steps.GripStep(**defaults.common(keys, kind), width=width, payload=payload)
 
 
-def _play(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.Play:
-    path = defaults.files.path(keys.text("path"))
-    if path.suffix or len(path.parts) > 1:
-        path = Path(keys.item.file).parent / path
-    reverse = bool(keys.truth("reverse"))
-    common = defaults.common(keys, kind)
-    return steps.Play(**common, path=str(path), reverse=reverse, files=defaults.files)
-
-
 def optional(keys: TypedMapping, name: str, **limits: float) -> float | None:
     """Return a number within limits, or None if its key is omitted."""
     return keys.number(name, **limits) if keys.has(name) else None
@@ -194,7 +182,6 @@ _SCREW = {
 PARSERS: dict[str, Parser] = {
     "move_joints": _move_joints,
     "move_posture": _move_posture,
-    "play": _play,
     "move_pose": _parser(steps.MovePose),
     "move_linear": _parser(steps.MoveLinear),
     "approach": _parser(steps.Approach),

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from arm_common.files import ANY_FILE, FileAccess
 from arm_common.transforms import Array
 
 from arm_tasks.task.condition import Condition
@@ -68,7 +67,6 @@ class Play(StepBase):
 
     path: str  # its file, or a name shipped for the robot
     reverse: bool  # whether to play it backwards
-    files: FileAccess = ANY_FILE  # where the file may be
 
 
 @dataclass(frozen=True, kw_only=True)

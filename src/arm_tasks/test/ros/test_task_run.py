@@ -5,6 +5,7 @@
 from types import SimpleNamespace
 
 import pytest
+from arm_common.errors import InputError
 from arm_tasks.execution.engine import EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.planning.planner import plan_task
@@ -15,6 +16,13 @@ from arm_tasks.ros.task_server.execution import (
     ExecutionContext,
     TaskExecution,
 )
+from arm_tasks.ros.task_server.node import TaskServerParameters, allowed_files
+
+
+@pytest.mark.parametrize("name", ["poses", "paths"])
+def test_empty_path_does_not_allow_the_working_directory(name):
+    with pytest.raises(InputError, match=f"parameter {name} is empty"):
+        allowed_files(TaskServerParameters(**{name: ""}), "nut_arm")
 
 
 class Port:

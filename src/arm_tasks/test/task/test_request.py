@@ -3,15 +3,25 @@
 """A request reads only files that came with it or that the server allows."""
 
 import os
+import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 from arm_common.errors import InputError
-from arm_common.files import RestrictedFiles, SentFiles
+from arm_common.files import RecordedFiles, RestrictedFiles, SentFiles
 from arm_description.trajectories.files import shipped_trajectories
 from arm_tasks.errors import shipped
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.task.request import ArmConfiguration, files_of, load_request
+from arm_tasks.task.parser import load_task
+from arm_tasks.task.request import (
+    MAX_BYTES,
+    MAX_FILES,
+    ArmConfiguration,
+    check_amount,
+    files_of,
+    load_request,
+)
 
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE\n"
 OURS = [f.parent for kind in ("tasks", "scenes") for f in shipped(kind).values()]
@@ -55,7 +65,7 @@ def planned(model, chain):
     def plan(task="", scene="", text="", sent=None, allowed=()):
         files = SentFiles(sent or {}, RestrictedFiles([*ours, *allowed]))
         request = load_request(task, model, chain, start, scene, text, files=files)
-        return plan_task(request, collisions=False)
+        return plan_task(request, collisions=False, files=files)
 
     return plan
 
@@ -153,6 +163,31 @@ def test_shipped_files_are_not_sent(project):
     assert set(files_of("nut_transfer", "scenes/my.yaml")) == {"scenes/my.yaml"}
 
 
-def test_invalid_file_is_sent_so_that_the_server_reports_it(project, tmp_path):
-    (tmp_path / "my.yaml").write_text("task: [")
-    assert files_of("my.yaml") == {"my.yaml": "task: ["}
+@pytest.mark.parametrize("name", SECRETS)
+@pytest.mark.parametrize("form", [*TEXTS, "task: ["], ids=["scene", "poses", "call", "play", "-"])
+def test_file_that_is_not_what_a_task_uses_it_as_is_not_sent(secret, form, name):
+    Path("my.yaml").write_text(form.format(secret / name))
+    with pytest.raises(InputError):
+        files_of("my.yaml")
+
+
+@pytest.mark.parametrize("text", ["time,word\n0,secret\n", "# a comment\n", "time\n", "0.1 key\n"])
+@pytest.mark.parametrize("ending", ["csv", "txt", "yaml"])
+def test_text_that_is_no_recording_is_not_sent(secret, ending, text):
+    Path(f"path.{ending}").write_text(text)
+    Path("my.yaml").write_text(TEXTS[3].format(f"path.{ending}"))
+    with pytest.raises(InputError):
+        files_of("my.yaml")
+
+
+def test_number_and_size_of_sent_files_are_limited():
+    check_amount([("a.yaml", "x")] * MAX_FILES)
+    for files in ([("a.yaml", "x")] * (MAX_FILES + 1), [("a.txt", "1 " * (MAX_BYTES // 2))]):
+        with pytest.raises(InputError, match=r"can have .*; put them into a folder"):
+            check_amount(files)
+
+
+def test_plan_of_sent_files_does_not_contain_them(planned, project):
+    plan = planned("my.yaml", sent=files_of("my.yaml"))
+    assert plan.feasible and b"From rest to both" not in pickle.dumps(plan)
+    assert load_task("my.yaml").steps[2:] == load_task("my.yaml", RecordedFiles()).steps[2:]

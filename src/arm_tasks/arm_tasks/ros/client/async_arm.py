@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from arm_common.errors import InputError
 from arm_common.ros.messages import pose_matrix, pose_message
 from arm_common.ros.qos import FEEDBACK, GOAL, service_qos
 from arm_common.transforms import Array, rpy_matrix
@@ -18,7 +19,7 @@ from rclpy.action import ActionClient
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
-from arm_interfaces.msg import TaskState
+from arm_interfaces.msg import TaskState, TextFile
 from arm_interfaces.srv import CheckTask, SolveFK, SolveIK
 from arm_tasks.ros.client.future import ArmFuture, ClientThread
 from arm_tasks.ros.client.results import (
@@ -154,9 +155,12 @@ class AsyncArm:
             on_progress: Called with each feedback in the arm's own thread; it must not wait for
                 the arm.
             timeout: As for move_joints().
+
+        Raises:
+            ArmError: At once, if a file that the task names is not what the task uses it as.
         """
         goal = {"scene": scene, "dry_run": dry_run, "start_step": start_step}
-        files = file_messages(files_of(task, scene))
+        files = _files(task, scene)
         return self._run(task, timeout, on_progress, files=files, **goal)
 
     # -- queries ------------------------------------------------------------------------------
@@ -165,7 +169,7 @@ class AsyncArm:
         self, task: str, scene: str = "", timeout: float = MOVE
     ) -> ArmFuture[CheckTask.Response]:
         """Check a task; the response names each problem and its remedies."""
-        files = file_messages(files_of(task, scene))
+        files = _files(task, scene)
         request = CheckTask.Request(task=task, scene=scene, files=files)
         what = f"check_task {task}"
         return self._thread.start(what, self._call, self._check, request, timeout=timeout)
@@ -350,6 +354,13 @@ class _TaskGoal:
             )
         except Exception:
             _LOGGER.exception("on_progress failed")
+
+
+def _files(task: str, scene: str) -> list[TextFile]:
+    try:
+        return file_messages(files_of(task, scene))
+    except InputError as error:
+        raise ArmError(str(error)) from None
 
 
 def _set_joints(state: Any, joints: Mapping[str, float] | None) -> None:

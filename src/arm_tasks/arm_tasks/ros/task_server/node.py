@@ -85,7 +85,7 @@ class TaskServer(Node):
         self._controls = TaskControls(self)
         poses, paths = Path(chosen.poses), Path(chosen.paths)
         teaching = Teaching(self, model, self._state, resting_arm, poses, paths, chosen.scene)
-        files = _allowed_files(chosen, model.name)
+        files = allowed_files(chosen, model.name)
         self._planning = Planning(self, model, chain, chosen.scene, teaching.poses, files)
         self.scene_node = SceneNode(self._planning.scene)
         Touching(self, model, resting_arm, self._planning, self._controls, self.scene_node.show)
@@ -199,8 +199,11 @@ class TaskServer(Node):
         return result
 
 
-def _allowed_files(chosen: TaskServerParameters, robot: str) -> RestrictedFiles:
+def allowed_files(chosen: TaskServerParameters, robot: str) -> RestrictedFiles:
     """Return the files that requests may name; raise InputError for a folder that is missing."""
+    for name in ("poses", "paths"):
+        if not getattr(chosen, name):  # an empty path is the working directory
+            raise InputError(f"parameter {name} is empty; give a path, or omit it for the default")
     folders = folders_in(chosen.task_path, "task_path")
     ours = [shipped("tasks"), shipped("scenes"), shipped_trajectories(robot)]
     folders += [file.parent for files in ours for file in files.values()]

@@ -20,6 +20,7 @@ from arm_tasks.errors import TasksError
 from arm_tasks.planning.feasibility import FeasibilityReport, check_feasibility
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
+from arm_tasks.ros.messages import sent_texts
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
@@ -73,7 +74,12 @@ class Planning:
     async def plan(self, goal: RunTask.Goal, current: ArmConfiguration) -> TaskPlan:
         """Plan a goal; the plan contains the resolved request."""
         start = self._start(goal, current)
-        return await self._goals.run(_forked(lambda: plan_task(self._resolve(goal, start))))
+        files = self._files_of(goal)
+
+        def plan() -> TaskPlan:
+            return plan_task(self._resolve(goal, start, files), files=files)
+
+        return await self._goals.run(_forked(plan))
 
     async def check(
         self, request: CheckTask.Request, current: ArmConfiguration
@@ -86,9 +92,12 @@ class Planning:
             )
         given = dict(zip(names, positions, strict=True))
         start = ArmConfiguration({**current.positions, **given}, current.width)
-        return await self._checks.run(
-            _forked(lambda: check_feasibility(self._resolve(request, start)))
-        )
+        files = self._files_of(request)
+
+        def check() -> FeasibilityReport:
+            return check_feasibility(self._resolve(request, start, files), files)
+
+        return await self._checks.run(_forked(check))
 
     def replace_scene(self, scene: Scene) -> None:
         """Use another scene for requests that name none."""
@@ -98,12 +107,17 @@ class Planning:
         """Simulate a plan, for the expected state of the nut at each step."""
         return await self._goals.run(_forked(lambda: ReferenceRun.of(plan)))
 
+    def _files_of(self, request: CheckTask.Request | RunTask.Goal) -> FileAccess:
+        return SentFiles(sent_texts(request.files), self._files)
+
     def _resolve(
-        self, request: CheckTask.Request | RunTask.Goal, start: ArmConfiguration
+        self,
+        request: CheckTask.Request | RunTask.Goal,
+        start: ArmConfiguration,
+        files: FileAccess,
     ) -> TaskRequest:
         scene = request.scene or self.scene
         poses = self._poses() if request.text else None
-        files = SentFiles({file.name: file.text for file in request.files}, self._files)
         return load_request(
             request.task, self._model, self._chain, start, scene, request.text, poses, files
         )
