@@ -29,8 +29,9 @@ every ROS 2 node, parameter services and `/parameter_events`, are omitted, as is
 Fields and constants: [messages, services, actions](messages.md)."""
 
 _NETWORK = (
-    "The nodes listen on this computer only, unless `ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET` is set"
-    " in the environment ([two computers](../two_computers.md))."
+    "The nodes listen on this computer only, unless `network:=subnet` is given or"
+    " `ROS_AUTOMATIC_DISCOVERY_RANGE` is set in the environment"
+    " ([two computers](../two_computers.md))."
 )
 
 

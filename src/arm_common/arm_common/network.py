@@ -32,6 +32,9 @@ _ZENOH = (
     ";scouting/multicast/enabled=false"
 )
 
+# Values of the argument `network`. auto leaves the decision to ROS_AUTOMATIC_DISCOVERY_RANGE.
+NETWORKS: Mapping[str, str] = {"auto": "", "this_computer": "LOCALHOST", "subnet": "SUBNET"}
+
 _Environment = TypeVar("_Environment", bound=MutableMapping[str, str])
 
 
@@ -53,6 +56,15 @@ def limit_to_this_computer(environment: _Environment) -> _Environment:
     limits = {name: value for name, value in _limits().items() if name in variables}
     environment.update(limits, **{RANGE: _CONFIGURED_HERE if limits else "LOCALHOST"})
     return environment
+
+
+def node_environment(environment: Mapping[str, str], network: str) -> dict[str, str]:
+    """Return the environment variables for nodes that are reached as one of NETWORKS says."""
+    changed = dict(environment)
+    if chosen := NETWORKS[network]:
+        changed.pop(_LOCALHOST_ONLY, None)
+        changed[RANGE] = chosen
+    return limit_to_this_computer(changed)
 
 
 def configured_by(environment: Mapping[str, str]) -> list[str]:
@@ -80,9 +92,11 @@ def _limits() -> dict[str, str]:
 
 
 def _is_ours(name: str, value: str) -> bool:
-    """Return whether a value was set here, perhaps by another installation of this package."""
+    """Return whether a value was set here, perhaps with a file of another installation."""
     ours = _limits().get(name, "")
-    return bool(ours) and value.endswith("/".join(ours.split("/")[-3:]))
+    if name == "ZENOH_CONFIG_OVERRIDE":
+        return value == ours
+    return bool(ours) and value.endswith("/".join(["", *ours.split("/")[-3:]]))
 
 
 def _remove_limit(environment: MutableMapping[str, str]) -> None:

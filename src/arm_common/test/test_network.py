@@ -6,7 +6,13 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from arm_common.network import RANGE, configured_by, is_limited, limit_to_this_computer
+from arm_common.network import (
+    RANGE,
+    configured_by,
+    is_limited,
+    limit_to_this_computer,
+    node_environment,
+)
 
 FAST = "FASTRTPS_DEFAULT_PROFILES_FILE"
 CONFIGURED = {
@@ -41,6 +47,28 @@ def test_a_configuration_of_the_user_is_left_alone(middleware, name):
     given = {"RMW_IMPLEMENTATION": middleware, name: "/home/me/mine"}
     assert limit_to_this_computer(dict(given)) == given
     assert configured_by(given) == [name]
+
+
+def test_a_configuration_that_only_ends_as_the_limit_is_the_users():
+    zenoh = {"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"}
+    limit = limit_to_this_computer(dict(zenoh))["ZENOH_CONFIG_OVERRIDE"]
+    mine = limit.replace("tcp/127.0.0.1:0", "tcp/0.0.0.0:0")
+    given = {**zenoh, "ZENOH_CONFIG_OVERRIDE": mine}
+    assert mine.endswith("/".join(limit.split("/")[-3:])) and configured_by(given)
+    assert limit_to_this_computer(dict(given)) == given and not is_limited(given)
+    path = "/home/me/my" + "/".join(limit_to_this_computer({})[FAST].split("/")[-3:])
+    assert limit_to_this_computer({FAST: path}) == {FAST: path}
+
+
+@pytest.mark.parametrize("before", ["", "LOCALHOST", "SUBNET", "SYSTEM_DEFAULT"])
+def test_an_argument_decides_before_the_range(before):
+    given = {RANGE: before, "ROS_LOCALHOST_ONLY": "1"}
+    assert is_limited(node_environment(given, "this_computer"))
+    assert node_environment(given, "subnet") == {RANGE: "SUBNET"}
+    limited = limit_to_this_computer({})
+    assert node_environment(limited, "subnet") == {RANGE: "SUBNET"}
+    alone = {RANGE: before}
+    assert node_environment(alone, "auto") == limit_to_this_computer(dict(alone))
 
 
 def test_a_limit_is_inherited_replaced_and_removed():

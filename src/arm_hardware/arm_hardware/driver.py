@@ -137,6 +137,7 @@ class Driver:
         """Open the bus, read the registers and start the control loop, without sending pulses."""
         try:
             self.output.bus.open()
+            self._check_bus_speed()
             if self.options.oe_heartbeat_line:
                 self._begin_heartbeat()
             self.controller.read()
@@ -206,6 +207,20 @@ class Driver:
         if self._oe is not None:
             self._oe.close()
         self.bus.close()
+
+    def _check_bus_speed(self) -> None:
+        """Warn if a tick in which all servos move takes longer on the bus than it may."""
+        needed = self.output.bus.tick_time(servo.channel for servo in self.output.maps)
+        tick = self.period / self.options.speed
+        if needed > tick:
+            _LOGGER.warning(
+                "While all %d servos move, the bus needs %.0f ms of each %.0f ms tick, so motions "
+                "take longer; use a faster bus (on a Raspberry Pi, "
+                "dtparam=i2c_arm_baudrate=400000) or a lower rate_hz.",
+                len(self.output.maps),
+                1e3 * needed,
+                1e3 * tick,
+            )
 
     def _begin_heartbeat(self) -> None:
         """Begin the heartbeat, which switches the board's outputs on.

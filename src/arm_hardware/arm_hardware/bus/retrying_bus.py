@@ -17,7 +17,11 @@ from arm_hardware.errors import BusError
 
 T = TypeVar("T")
 _LOGGER = logging.getLogger(__name__)
+TIMED_READS = 3
 TRIES = 6  # attempts at one operation, a few transfers, before the bus counts as lost
+# Bits on the wire: a read of n channels has READ_BITS + n * CHANNEL_BITS, a write of one channel
+# with its read-back WRITE_BITS.
+READ_BITS, CHANNEL_BITS, WRITE_BITS = 84, 36, 122
 GIVE_UP_AFTER = 0.1  # [s] of wall time after which a failed transfer is not retried
 
 # Causes of bus errors (Linux, Documentation/i2c/fault-codes.rst).
@@ -39,8 +43,8 @@ class RetryingBus:
         self._remedy = remedy
         self.faults = 0  # transfers that failed
         self.misreads = 0  # reads that others did not confirm
-        # While true, no channel is written, not even by a retry; set from any thread, without a
-        # lock.
+        # While true, no write() begins, not even as a retry; set from any thread, without a lock.
+        # A write on its way still ends with its read-back; restore() and release() work.
         self.halted = False
 
     def open(self) -> None:
@@ -68,6 +72,20 @@ class RetryingBus:
             return tuple(self.bus.read_counts(numbers).values())
 
         return dict(zip(numbers, self._repeat(lambda: confirmed(read)), strict=True))
+
+    def tick_time(self, channels: Iterable[int]) -> float:
+        """Return the time [s] for reading all channels and writing each, extrapolated from reads.
+
+        The fastest of some reads counts, since others may have waited for the processor.
+        """
+        numbers = list(channels)
+        bits = READ_BITS + CHANNEL_BITS * (max(numbers) + 1)
+        times = []
+        for _ in range(TIMED_READS):
+            begin = time.perf_counter()
+            self._repeat(lambda: self.bus.read_counts(numbers))
+            times.append(time.perf_counter() - begin)
+        return min(times) * (1.0 + len(numbers) * WRITE_BITS / bits)
 
     def differences(self, expected: Mapping[int, int | None]) -> dict[int, int | None]:
         """Return the confirmed counts of the channels that do not send the expected ones."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from arm_common.network import RANGE, configured_by, is_limited, limit_to_this_computer
 
 from arm_hardware.commands.doctor_checks import CheckResult
-from arm_hardware.commands.doctor_sockets import Endpoint, check_endpoints
+from arm_hardware.commands.doctor_sockets import Endpoint, check_endpoints, fix_for
 
 HIGHEST_DOMAIN = 232  # of DDS' port numbers (ROS 2 documentation, "The ROS_DOMAIN_ID")
 UP, LOOPBACK, MULTICAST = 0x1, 0x8, 0x1000  # flags of an interface (linux/if.h)
@@ -46,7 +46,8 @@ def check_network(
     fix = "let UDP pass the firewall on lo, and unset RMW_IMPLEMENTATION and FASTRTPS_* files"
     detail = "messages arrive" if found.works else f"no message within {LOOPBACK_TIMEOUT:.0f} s"
     yield CheckResult("two nodes here", found.works, detail, fix)
-    yield check_endpoints("a node of the arm here", found.endpoints)
+    fix = fix_for(environment.get("RMW_IMPLEMENTATION", ""), environment)
+    yield check_endpoints("a node of the arm here", found.endpoints, fix)
 
 
 def _check_security(environment: Mapping[str, str]) -> CheckResult:

@@ -11,9 +11,11 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from arm_common.network import RANGE, configured_by, is_limited
 
 from arm_hardware.commands.doctor_checks import CheckResult
 
@@ -21,7 +23,14 @@ PROC = Path("/proc")
 _MIDDLEWARE = "/librmw"  # in the memory map of every process with a ROS 2 node
 # A socket that receives, by table: a TCP socket in state LISTEN, a UDP socket without a peer.
 _RECEIVING = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}
-_FIX = "unset ROS_AUTOMATIC_DISCOVERY_RANGE, or use keys (docs/security.md)"
+_CYCLONE = "rmw_cyclonedds"  # in the name of its library and in RMW_IMPLEMENTATION
+# What helps, by cause (docs/security.md).
+_FIREWALL = (
+    "Cyclone DDS receives on every address: close UDP ports 7400 and above with a firewall, or use"
+    " keys (docs/security.md)"
+)
+_CLOSE = f"unset {RANGE}, or start it with network:=this_computer; or use keys (docs/security.md)"
+_START_LIMITED = "start it with ./arm exec, or with the settings in docs/security.md"
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,7 @@ class RosProcess:
     pid: int
     name: str
     endpoints: tuple[Endpoint, ...]
+    fix: str  # if it can be reached from other computers
 
 
 def endpoints_of(pid: int, proc: Path = PROC) -> tuple[Endpoint, ...]:
@@ -72,8 +82,11 @@ def ros_processes(proc: Path = PROC) -> list[RosProcess]:
     found = []
     for pid in sorted(int(path.name) for path in proc.glob("[0-9]*")):
         try:
-            if _MIDDLEWARE in (proc / str(pid) / "maps").read_text(errors="replace"):
-                found.append(RosProcess(pid, _name(proc / str(pid)), endpoints_of(pid, proc)))
+            folder = proc / str(pid)
+            libraries = (folder / "maps").read_text(errors="replace")
+            if _MIDDLEWARE in libraries:
+                fix = fix_for(libraries, _environment(folder))
+                found.append(RosProcess(pid, _name(folder), endpoints_of(pid, proc), fix))
         except OSError:  # ended meanwhile, or of another user
             continue
     return found
@@ -83,16 +96,27 @@ def check_processes(proc: Path = PROC) -> Iterator[CheckResult]:
     """Check where each ROS 2 process of this user, except this one, can be reached."""
     for process in ros_processes(proc):
         if process.pid != os.getpid():
-            yield check_endpoints(f"{process.name}, pid {process.pid}", process.endpoints)
+            what = f"{process.name}, pid {process.pid}"
+            yield check_endpoints(what, process.endpoints, process.fix)
 
 
-def check_endpoints(what: str, endpoints: tuple[Endpoint, ...]) -> CheckResult:
+def fix_for(middleware: str, environment: Mapping[str, str]) -> str:
+    """Return what limits a process to this computer, by its middleware and its environment."""
+    if _CYCLONE in middleware:
+        return _FIREWALL
+    if names := configured_by(environment):
+        return f"it uses your {', '.join(names)}: bind it to 127.0.0.1 there (docs/security.md)"
+    is_open = (environment.get(RANGE) or "LOCALHOST") != "LOCALHOST"
+    return _CLOSE if is_open and not is_limited(environment) else _START_LIMITED
+
+
+def check_endpoints(what: str, endpoints: tuple[Endpoint, ...], fix: str) -> CheckResult:
     """Check that a process can be reached only from this computer."""
     public = [endpoint for endpoint in endpoints if not endpoint.is_local]
     named = sorted({f"{e.protocol} {e.address}" for e in public or endpoints})
     reach = "other computers can send to it" if public else "this computer only"
     detail = f"listens on {', '.join(named) or 'no address'}: {reach}"
-    return CheckResult(what, not public, detail, _FIX, needed=False)
+    return CheckResult(what, not public, detail, fix, needed=False)
 
 
 def _target(link: Path) -> str:
@@ -116,6 +140,12 @@ def _endpoint(protocol: str, local: str) -> Endpoint:
     words, _, port = local.partition(":")
     data = b"".join(bytes.fromhex(words[i : i + 8])[::-1] for i in range(0, len(words), 8))
     return Endpoint(protocol, str(ipaddress.ip_address(data)), int(port, 16))
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Return the environment variables with which a process was started."""
+    entries = (folder / "environ").read_text(errors="replace").split("\0")
+    return dict(entry.split("=", 1) for entry in entries if "=" in entry)
 
 
 def _name(folder: Path) -> str:

@@ -31,12 +31,12 @@ class ServoOutput:
         self.counts: list[int | None] = [None] * len(axes)
         self.sent: list[float | None] = [None] * len(axes)
         self._steps = [0.0] * len(axes)
-        self._monitor = BoardMonitor(self.bus, [m.channel for m in self.maps], dt)
+        self.monitor = BoardMonitor(self.bus, [m.channel for m in self.maps], dt)
         self.writes = 0  # channels written
 
     def verify_registers(self) -> None:
         """Compare the board's registers, if due, with what was sent; raise BusError."""
-        self._monitor.poll(self.counts)
+        self.monitor.poll(self.counts)
 
     def read(self) -> list[float | None]:
         """Read the registers; return their positions [rad or m], None where no pulse is sent."""
@@ -68,20 +68,20 @@ class ServoOutput:
             sent = self.sent[i]
             self._steps[i] = 0.0 if first or sent is None else position - sent
             self._send(i, position)
-        self._monitor.check_written(self.counts)
+        self.monitor.check_written(self.counts)
 
     def write_one(self, index: int, position: float) -> None:
         """Send a first position [rad or m] to one axis; errors as in write()."""
         self._guard(index, position)
         self._send(index, position)
-        self._monitor.check_written(self.counts)
+        self.monitor.check_written(self.counts)
 
     def release_one(self, index: int) -> None:
         """End the pulses of one axis."""
         if self.counts[index] is not None:
             self.bus.release([self.maps[index].channel])
             self.counts[index] = self.sent[index] = None
-            self._monitor.check_written(self.counts)
+            self.monitor.check_written(self.counts)
 
     def release(self) -> None:
         """End the pulses of every channel."""

@@ -82,11 +82,16 @@ class ClientLivenessMonitor:
 # write whose register number was corrupted twice alike, in the write and in its read-back: about
 # one in 500 corrupted writes.
 ASTRAY = 100
+ROUNDS = 10  # of reading back and restoring after a disturbance, before the bus counts as lost
 PERIOD = 0.1  # [s] between two checks of a board at rest, and of its mode
 
 RESET = (
     "The servo board was reset or lost its power, or another program reconfigured it; check the "
     "supply, then deactivate and activate."
+)
+DISTURBED = (
+    f"The bus is disturbed all the time: {ROUNDS} times in a row, the channels could not be read "
+    "back or restored without an error; check power and wires, then deactivate and activate."
 )
 RECONFIGURED = (
     "Another program, or data corrupted on the way, changed the servo board's mode registers, "
@@ -104,8 +109,12 @@ class BoardMonitor:
       bit in the register's number). It is restored, and the motion continues.
     - A channel changed after all writes had read back right and before the next one: no transfer
       of this driver can have caused that, whichever bits differ. Another program writes to the
-      board. The channel is restored, and the driver faults. A channel that was switched off
-      stays off, since ``release`` may have done it.
+      board. The channel is restored, and the driver faults, except once after each ASTRAY
+      repeated writes. A channel that was switched off stays off, since ``release`` may have done
+      it.
+
+    Attributes:
+        unexplained: Changes without a cause that were restored without a fault.
     """
 
     def __init__(self, bus: RetryingBus, channels: Sequence[int], dt: float) -> None:
@@ -116,6 +125,7 @@ class BoardMonitor:
         self._disturbances = 0
         self._rewrites = 0
         self._next_warning = 1
+        self.unexplained = 0
 
     def poll(self, counts: Sequence[int | None]) -> None:
         """Compare the board, if due, with the counts last sent to the axes, before any write.
@@ -134,20 +144,26 @@ class BoardMonitor:
             changed = self._bus.differences(self._by_channel(counts))
             if changed and not self._is_corruption(changed):
                 raise self._changed_by_others(changed, counts)
+            if changed:
+                self._report_unexplained(changed, counts)
             self._restore(changed, counts)
 
     def check_written(self, counts: Sequence[int | None]) -> None:
         """Restore channels that disturbed writes have hit by mistake; the next poll is due.
 
         Raises:
-            BusError: A channel cannot be restored, or the bus is lost.
+            BusError: A channel cannot be restored, the bus is lost, or disturbed all the time.
         """
         self._wait = 0.0
+        rounds = 0
         expected = self._by_channel(counts)
         pulsing = {channel for channel, count in expected.items() if count is not None}
         # Repeated, because a write that restores a channel can go astray, too.
         while (disturbances := self._bus.faults + self._bus.rewrites) != self._disturbances:
             self._disturbances = disturbances
+            rounds += 1
+            if rounds > ROUNDS:
+                raise BusError(DISTURBED)
             changed = self._bus.differences(expected)
             if pulsing and pulsing <= {c for c, found in changed.items() if found is None}:
                 return  # a reset or release, which the next poll reports
@@ -166,6 +182,21 @@ class BoardMonitor:
             return False
         self._rewrites = self._bus.rewrites
         return True
+
+    def _report_unexplained(
+        self, changed: Mapping[int, int | None], counts: Sequence[int | None]
+    ) -> None:
+        self.unexplained += 1
+        expected = self._by_channel(counts)
+        for channel, found in changed.items():
+            _LOGGER.warning(
+                "Channel %d of the servo board went from count %s to %s without a known cause and "
+                "is put back: data corrupted on the way, or a write of another program; check "
+                "the wires, and that no other program uses the board.",
+                channel,
+                expected[channel] or 0,
+                found,
+            )
 
     def _restore(self, channels: Iterable[int], counts: Sequence[int | None]) -> None:
         expected = self._by_channel(counts)

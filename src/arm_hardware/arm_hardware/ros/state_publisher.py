@@ -88,6 +88,7 @@ def diagnostics(
             "transfers repeated": str(driver.output.bus.faults),
             "corrupted writes, reads": f"{driver.output.bus.rewrites}, "
             f"{driver.output.bus.misreads}",
+            "unexplained changes put back": str(driver.output.monitor.unexplained),
         }
     status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
     message = DiagnosticArray(status=[status])

@@ -7,6 +7,7 @@ import os
 import socket
 
 import pytest
+from arm_common.network import RANGE
 from arm_hardware.commands.doctor_sockets import (
     Endpoint,
     check_processes,
@@ -42,7 +43,13 @@ def test_sockets_of_this_process_are_measured(family, address, is_local, kind):
     assert endpoints_of(os.getpid()) == before
 
 
-def process(proc, pid, local, command="hardware\0--ros-args\0-r\0__node:=arm_hardware\0"):
+def process(
+    proc,
+    pid,
+    local,
+    command="hardware\0--ros-args\0-r\0__node:=arm_hardware\0",
+    environment="",
+):
     """Add a process with a ROS 2 node and one UDP socket to a simulated /proc."""
     folder = proc / str(pid)
     (folder / "fd").mkdir(parents=True)
@@ -54,6 +61,7 @@ def process(proc, pid, local, command="hardware\0--ros-args\0-r\0__node:=arm_har
     (folder / "net/udp").write_text(HEADER + "".join(rows))
     (folder / "maps").write_text("7f00 r-xp /opt/ros/jazzy/lib/librmw_implementation.so\n")
     (folder / "cmdline").write_text(command)
+    (folder / "environ").write_text(f"HOME=/home/me\0{environment}")
     return folder
 
 
@@ -65,6 +73,22 @@ def test_each_ros_process_is_checked(tmp_path):
     assert near.detail == "listens on udp 127.0.0.1: this computer only"
     assert far.mark == "note" and far.fix and far.what == "ros2, pid 12"
     assert far.detail == "listens on udp 192.168.1.2: other computers can send to it"
+
+
+def test_the_hint_depends_on_the_cause(tmp_path):
+    cyclone = process(tmp_path, 11, "00000000:1CF2", environment=f"{RANGE}=SUBNET\0")
+    with (cyclone / "maps").open("a") as maps:
+        maps.write("7f01 r-xp /opt/ros/jazzy/lib/librmw_cyclonedds_cpp.so\n")
+    process(tmp_path, 12, "00000000:1CF2", environment=f"{RANGE}=SUBNET\0")
+    process(tmp_path, 13, "00000000:1CF2")
+    process(tmp_path, 14, "00000000:1CF2", environment=f"{RANGE}=LOCALHOST\0")
+    mine = "FASTRTPS_DEFAULT_PROFILES_FILE"
+    process(tmp_path, 15, "00000000:1CF2", environment=f"{mine}=/home/me/mine.xml\0")
+    firewall, unset, *own, configured = (check.fix for check in check_processes(tmp_path))
+    assert "firewall" in firewall and RANGE not in firewall
+    assert f"unset {RANGE}" in unset and "./arm exec" not in unset
+    assert mine in configured and "./arm exec" not in configured
+    assert all("./arm exec" in fix and "unset" not in fix for fix in own)
 
 
 def test_other_programs_and_ended_processes_are_left_out(tmp_path):

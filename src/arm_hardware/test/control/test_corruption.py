@@ -142,6 +142,40 @@ def test_foreign_writer_that_continues_is_always_found(bench):
     assert bench.controller.state is DriverState.FAULT and "another program" in message_of(bench)
 
 
+def test_one_foreign_write_on_a_bad_bus_is_put_back_logged_and_counted(bench, caplog):
+    bench.go(*THERE, time=3.0)
+    bench.driver.bus.rewrites += 100
+    for unexplained in (0, 1):
+        assert bench.driver.output.monitor.unexplained == unexplained
+        bench.tick(20)
+        bench.chip.write(register(1, 312))
+        bench.tick()
+        assert bench.chip.count(1) != 312
+    assert bench.driver.output.monitor.unexplained == 1
+    assert bench.controller.state is DriverState.FAULT and "another program" in message_of(bench)
+    (said,) = [r for r in caplog.records if r.levelname == "WARNING" and "without" in r.message]
+    assert "Channel 1" in said.message and "to 312" in said.message
+
+
+def test_reads_that_always_fail_once_do_not_keep_the_tick(bench, monkeypatch):
+    read, calls = bench.driver.bus.read_counts, 0
+
+    def disturbed(channels):
+        nonlocal calls
+        calls += 1
+        assert calls < 1000, "the tick does not end"
+        if calls % 2:
+            raise OSError(errno.EIO, "disturbed")
+        return read(channels)
+
+    bench.go(*THERE, time=3.0)
+    bench.tick(20)
+    monkeypatch.setattr(bench.driver.bus, "read_counts", disturbed)
+    bench.tick()
+    assert bench.controller.state is DriverState.FAULT and all(bench.pulses)
+    assert "disturbed all the time" in message_of(bench)
+
+
 def test_foreign_write_is_found_among_flipped_reads(bench):
     bench.faults.flip_reads(0.05, seed=2)
     bench.go(*THERE, time=3.0)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from arm_common.network import limit_to_this_computer
+from arm_common.network import node_environment
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler, Shutdown
 from launch.event_handlers import OnProcessExit
@@ -56,7 +56,7 @@ def actions(process: Process, values: dict[str, str]) -> list[Any]:
         arguments=[str(resolve(value, values)) for value in process.arguments],
         ros_arguments=["--enclave", process.enclave],
         output="screen",
-        env=limit_to_this_computer(dict(os.environ)),
+        env=node_environment(os.environ, values["network"]),
     )
 
     def on_exit(event: Any, context: LaunchContext) -> list[Any]:

@@ -14,6 +14,7 @@ from ament_index_python.packages import (
     get_package_prefix,
     get_package_share_directory,
 )
+from arm_common.network import NETWORKS
 
 from arm_description import load_robot
 from arm_tasks.errors import TasksError
@@ -150,6 +151,13 @@ ARGUMENTS = (
         ("all", "hardware", "rest"),
     ),
     Argument(
+        "network",
+        "auto",
+        "Who reaches the nodes: this_computer, subnet (every computer of the network), or auto: as"
+        " ROS_AUTOMATIC_DISCOVERY_RANGE says, this computer if it is not set.",
+        tuple(NETWORKS),
+    ),
+    Argument(
         "speed", "1.0", "Pace of the simulated time, 1 = real time; refused with hardware:=real."
     ),
     Argument(
@@ -162,8 +170,9 @@ ARGUMENTS = (
 )
 
 _DRIVER_ARGUMENTS = ("robot", "hardware", "backend", "exit_action", "calibration")
+_SHARED_ARGUMENTS = (*_DRIVER_ARGUMENTS, "part", "network", "speed", "composed")
 BRINGUP_ARGUMENTS = (
-    *(a for a in ARGUMENTS if a.name in (*_DRIVER_ARGUMENTS, "part", "speed", "composed")),
+    *(a for a in ARGUMENTS if a.name in _SHARED_ARGUMENTS),
     Argument(
         "moveit_group",
         "arm",

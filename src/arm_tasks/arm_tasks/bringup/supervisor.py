@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from arm_common.network import limit_to_this_computer
+from arm_common.network import node_environment
 
 from arm_tasks.bringup.processes import Plain, Process, Value, Values
 from arm_tasks.errors import TasksError
@@ -83,7 +83,7 @@ class ProcessGroup:
                 stderr=None if to_terminal else subprocess.STDOUT,
                 start_new_session=True,
                 preexec_fn=_die_with_parent,
-                env=limit_to_this_computer(dict(os.environ)),
+                env=node_environment(os.environ, self._values["network"]),
             )
         self._running[process.name] = child
         return child

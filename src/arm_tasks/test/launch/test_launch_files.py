@@ -53,5 +53,19 @@ def test_launched_nodes_match_the_enabled_processes(launched):
     ]
 
 
+def test_every_process_gets_the_network_of_the_argument(launched, monkeypatch):
+    description, arguments, table = launched
+    asked = []
+    monkeypatch.setattr(
+        "arm_tasks.bringup.launch.node_environment",
+        lambda environment, network: asked.append(network) or dict(environment),
+    )
+    values = {argument.name: argument.default for argument in arguments} | {"network": "subnet"}
+    context = LaunchContext()
+    context.launch_configurations.update(values)
+    description.entities[-1].execute(context)
+    assert asked == ["subnet"] * len(chosen(table, values))
+
+
 def test_every_launch_file_is_tested():
     assert {f"{name}.launch.py" for name in FILES} == {f.name for f in LAUNCH.glob("*.launch.py")}

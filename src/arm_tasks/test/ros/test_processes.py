@@ -98,6 +98,24 @@ def test_ended_process_has_its_exit_code_and_log(prefix, tmp_path):
     group.stop()
 
 
+@pytest.mark.parametrize(
+    ("network", "wanted"),
+    [("subnet", "SUBNET -"), ("this_computer", "SYSTEM_DEFAULT fastdds.xml")],
+)
+def test_argument_network_decides_before_the_environment(
+    prefix, tmp_path, monkeypatch, network, wanted
+):
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF")
+    monkeypatch.delenv("RMW_IMPLEMENTATION", raising=False)
+    profile = '"${FASTRTPS_DEFAULT_PROFILES_FILE:--}"'
+    shown = f'echo "$ROS_AUTOMATIC_DISCOVERY_RANGE" "$(basename {profile})"'
+    group = ProcessGroup(VALUES | {"network": network}, tmp_path / "logs")
+    group.start(executable(prefix, f"#!/bin/sh\n{shown}\n"))
+    wait_for(group.ended)
+    assert group.log_tail("run").strip() == wanted
+    group.stop()
+
+
 @pytest.mark.parametrize("script", [SLEEPER, UNYIELDING])
 def test_stop_kills_processes_that_ignore_signals(prefix, tmp_path, script):
     group = ProcessGroup(VALUES, tmp_path / "logs")
