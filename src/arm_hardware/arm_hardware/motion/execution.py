@@ -149,12 +149,17 @@ class TrajectoryExecution(Execution):
         """Whether it follows the trajectory, instead of braking."""
         return not (self.canceled or self.goal.done)
 
+    @property
+    def scaling(self) -> float:
+        """Seconds of the trajectory per second, as executed by the last tick."""
+        return self._executed._time.scaling
+
     def scaling_of(self, velocity: Array) -> float:
         """Return the speed scaling that explains a velocity (n,) [rad/s or m/s].
 
         It is 1 for an arm that brakes, or is still too fast for the scaling of the last tick.
         """
-        scaling = self._executed._time.scaling
+        scaling = self.scaling
         limits = np.array([axis.velocity for axis in self._axes])
         explained = np.all(np.abs(velocity) <= SPEED_MARGIN * scaling * limits)
         return scaling if self.following and explained else 1.0

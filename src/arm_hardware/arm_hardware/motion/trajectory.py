@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from arm_hardware.calibration.axes import Axis
 
 Reversals = tuple[list[float], list[float]]
+_ROUNDING = 1e-12  # share of a speed by which a cubic's may exceed those at its ends, unnoticed
 
 
 @dataclass(frozen=True)
@@ -89,27 +90,38 @@ class Trajectory:
         speeds: Array = np.abs(np.diff(self.positions, axis=0) / np.diff(self.times)[:, None])
         return speeds
 
+    @cached_property
     def peak_speeds(self) -> Array:
-        """Return the largest speed of each segment, (m - 1, n) [rad/s or m/s].
+        """The largest speed of each segment, (m - 1, n) [rad/s or m/s].
 
         The velocity ``a + 2 c s + 3 e s^2`` is extreme at the ends and at ``s = -c / (3 e)``.
         """
         if self.velocities is None:
             return self.mean_speeds()
-        h = np.diff(self.times)[:, None]
-        a, c, e = self._coefficients
-        with np.errstate(divide="ignore", invalid="ignore"):
-            s = np.nan_to_num(-c / (3.0 * e), nan=0.0, posinf=0.0, neginf=0.0)
-        s = np.clip(s, 0.0, 1.0)
-        inner = np.abs(a + 2.0 * s * c + 3.0 * s * s * e) / h
-        ends = np.maximum(np.abs(self.velocities[:-1]), np.abs(self.velocities[1:]))
-        peaks: Array = np.maximum(inner, ends)
+        speeds = np.abs(self.velocities)
+        peaks: Array = np.maximum(speeds[:-1], speeds[1:])
+        k, i = np.nonzero(self._bulges)
+        a, c, e = (part[k, i] for part in self._coefficients)
+        peaks[k, i] = np.maximum(
+            peaks[k, i], np.abs(a - c * c / (3.0 * e)) / np.diff(self.times)[k]
+        )
         return peaks
 
-    def extremes(self) -> tuple[Array, Array]:
-        """Return the smallest and largest positions of the joints, (n,) each [rad or m]."""
-        _, positions = self._knots
-        return positions.min(axis=(0, 1)), positions.max(axis=(0, 1))
+    def peak_accelerations(self) -> Array:
+        """Return the largest acceleration of each segment, (m - 1, n) [rad/s^2 or m/s^2]."""
+        _, c, e = self._coefficients
+        ends = np.maximum(np.abs(c), np.abs(c + 3.0 * e))
+        peaks: Array = 2.0 * ends / np.diff(self.times)[:, None] ** 2
+        return peaks
+
+    def extremes(self, first: int = 0) -> tuple[Array, Array]:
+        """Return each joint's smallest and largest position from a point on, (n,) [rad or m]."""
+        low, high = self.positions[first:].min(axis=0), self.positions[first:].max(axis=0)
+        segments, joints, _, positions = self._turns
+        later = segments >= first
+        np.minimum.at(low, joints[later], positions[later])
+        np.maximum.at(high, joints[later], positions[later])
+        return low, high
 
     def next_reversal(self, joint: int, time: float) -> float:
         """Return the position at which a joint reverses or rests next, at or after a time [s]."""
@@ -119,8 +131,13 @@ class Trajectory:
     @cached_property
     def reversals(self) -> tuple[Reversals, ...]:
         """For each joint, times [s] and positions at which it reverses, stops or starts."""
-        times, positions = (knots.reshape(-1, knots.shape[-1]) for knots in self._knots)
-        return tuple(_reversals(times[:, i], positions[:, i]) for i in range(positions.shape[1]))
+        _, joints, times, positions = self._turns
+        return tuple(
+            _reversals(
+                self.times, self.positions[:, i], times[joints == i], positions[joints == i]
+            )
+            for i in range(self.positions.shape[1])
+        )
 
     @cached_property
     def _coefficients(self) -> tuple[Array, Array, Array]:
@@ -133,21 +150,28 @@ class Trajectory:
         return a, 3.0 * d - 2.0 * a - b, a + b - 2.0 * d
 
     @cached_property
-    def _knots(self) -> tuple[Array, Array]:
-        """Times and positions (m, 3, n) of each point and of the extremes before the next one."""
-        starts = np.repeat(self.times[:, None, None], self.positions.shape[1], axis=2)
-        places = self.positions[:, None, :]
-        if self.velocities is None or len(self.times) == 1:
-            return starts, places
-        h = np.diff(self.times)[:, None, None]
+    def _bulges(self) -> NDArray[np.bool_]:
+        """Whether the velocity has an extreme within a segment, (m - 1, n)."""
         a, c, e = self._coefficients
-        roots = _roots(3.0 * e, 2.0 * c, a)
-        s = np.stack([np.minimum(*roots), np.maximum(*roots)], axis=1)
-        a, c, e = a[:, None], c[:, None], e[:, None]
-        inner = np.concatenate([np.zeros_like(a), s], axis=1)
-        times = np.concatenate([starts[:-1] + inner * h, starts[-1:].repeat(3, axis=1)])
-        between = places[:-1] + inner * (a + inner * (c + inner * e))
-        return times, np.concatenate([between, places[-1:].repeat(3, axis=1)])
+        outside = (c * e >= 0.0) | (np.abs(c) >= 3.0 * np.abs(e))
+        return ~(outside | (c * c < _ROUNDING * np.abs(a * e)))  # true if not computable
+
+    @cached_property
+    def _turns(self) -> tuple[NDArray[np.int_], NDArray[np.int_], Array, Array]:
+        """Extremes of position within segments: segment, joint, time and position of each."""
+        if self.velocities is None:
+            nowhere = np.zeros(0, dtype=int)
+            return nowhere, nowhere, np.zeros(0), np.zeros(0)
+        a, c, e = self._coefficients
+        once = ~(self.velocities[:-1] * self.velocities[1:] >= 0.0)  # true if not computable
+        k, i = np.nonzero(once | (self._bulges & (a * e >= 0.0) & (c * c >= 3.0 * a * e)))
+        a, c, e = (part[k, i] for part in self._coefficients)
+        roots = np.concatenate(_roots(3.0 * e, 2.0 * c, a))
+        k, i, a, c, e = (np.tile(part, 2) for part in (k, i, a, c, e))
+        place = self.positions[k, i] + roots * (a + roots * (c + roots * e))
+        time = self.times[k] + roots * np.diff(self.times)[k]
+        inner = roots != 0.0  # true if not computable
+        return k[inner], i[inner], time[inner], place[inner]
 
 
 def concatenate(first: Trajectory, second: Trajectory) -> Trajectory:
@@ -172,10 +196,20 @@ def _roots(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     return first, second
 
 
-def _reversals(times: Array, positions: Array) -> Reversals:
-    """Return the knots at which one joint reverses, stops or starts, and the last knot."""
-    distinct = np.concatenate([[True], np.diff(times) > 0.0])
-    times, positions = times[distinct], positions[distinct]
+def _reversals(times: Array, positions: Array, turns: Array, places: Array) -> Reversals:
+    """Return the times and positions at which one joint reverses, stops or starts, and its last.
+
+    Args:
+        times: Of the points, (m,) [s].
+        positions: At the points, (m,) [rad or m].
+        turns: Times of the extremes between points, (k,) [s].
+        places: Positions there, (k,) [rad or m].
+    """
+    if len(turns):
+        times, positions = np.concatenate([times, turns]), np.concatenate([positions, places])
+        order = np.argsort(times, kind="stable")
+        order = order[np.concatenate([[True], np.diff(times[order]) > 0.0])]
+        times, positions = times[order], positions[order]
     signs = np.sign(np.diff(positions))
     chosen = np.append(np.flatnonzero(np.diff(signs)) + 1, len(times) - 1)
     return times[chosen].tolist(), positions[chosen].tolist()

@@ -221,10 +221,8 @@ def _check_between(requested: Trajectory, axes: Axes, first: int) -> None:
     """Raise CommandError for speeds or positions beyond limits from segment ``first`` on."""
     if len(requested.times) - first < 2:
         return
-    rates = None if requested.velocities is None else requested.velocities[first:]
-    points = Trajectory(requested.times[first:], requested.positions[first:], rates)
-    low, high = points.extremes()
-    peak, mean = points.peak_speeds(), points.mean_speeds()
+    low, high = requested.extremes(first)
+    peak, mean = requested.peak_speeds[first:], requested.mean_speeds()[first:]
     for i, axis in enumerate(axes.arm):
         check_position(axis, float(low[i]), " between points")
         check_position(axis, float(high[i]), " between points")

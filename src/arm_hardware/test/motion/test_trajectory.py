@@ -52,7 +52,7 @@ def test_extremes_and_peak_speeds_bound_the_samples_tightly(seed, cubic):
     times = np.linspace(0.0, t.duration, 4001)
     samples = t.samples(times)
     low, high = t.extremes()
-    peak = t.peak_speeds().max(axis=0)
+    peak = t.peak_speeds.max(axis=0)
     near = peak * times[1] + 1e-9  # a corner lies between two samples
     assert (samples.min(axis=0) <= low + near).all()
     assert (samples.max(axis=0) >= high - near).all()
@@ -84,5 +84,5 @@ def test_pause_counts_as_a_reversal():
 def test_single_point_is_a_trajectory():
     t = Trajectory(np.array([0.0]), np.array([[0.3, 0.4]]), np.zeros((1, 2)))
     np.testing.assert_array_equal(t.sample(0.0), [0.3, 0.4])
-    assert t.reversals[0] == ([0.0], [0.3]) and len(t.peak_speeds()) == len(t.mean_speeds()) == 0
+    assert t.reversals[0] == ([0.0], [0.3]) and len(t.peak_speeds) == len(t.mean_speeds()) == 0
     assert t.duration == pytest.approx(0.0)
