@@ -167,7 +167,8 @@ class Trajectory:
         k, i = np.nonzero(once | (self._bulges & (a * e >= 0.0) & (c * c >= 3.0 * a * e)))
         a, c, e = (part[k, i] for part in self._coefficients)
         roots = np.concatenate(_roots(3.0 * e, 2.0 * c, a))
-        k, i, a, c, e = (np.tile(part, 2) for part in (k, i, a, c, e))
+        k, i = np.tile(k, 2), np.tile(i, 2)
+        a, c, e = (part[k, i] for part in self._coefficients)
         place = self.positions[k, i] + roots * (a + roots * (c + roots * e))
         time = self.times[k] + roots * np.diff(self.times)[k]
         inner = roots != 0.0  # true if not computable

@@ -18,12 +18,19 @@ from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
 from arm_testing.ros import driver as nc
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from control_msgs.msg import JointTolerance, SpeedScalingFactor
+from control_msgs.srv import QueryTrajectoryState
 from lifecycle_msgs.msg import Transition
-from lifecycle_msgs.srv import ChangeState
+from lifecycle_msgs.srv import (
+    ChangeState,
+    GetAvailableStates,
+    GetAvailableTransitions,
+    GetState,
+)
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import (
     DescribeParameters,
     GetParameters,
+    GetParameterTypes,
     ListParameters,
     SetParameters,
     SetParametersAtomically,
@@ -121,6 +128,11 @@ class Messages:
             request.transition.label = self.pick((*WORDS[1:], "configure", "transition_error"))
         return request
 
+    def query(self) -> QueryTrajectoryState.Request:
+        request = QueryTrajectoryState.Request()
+        self.time(request.time)
+        return request
+
     def parameter(self) -> Parameter:
         value = ParameterValue(type=self.random.randrange(256))
         value.double_value, value.string_value = self.pick(VALUES), self.pick(WORDS)
@@ -151,6 +163,13 @@ def services(made: Messages) -> dict:
         "arm_hardware/stop": (Trigger, Trigger.Request),
         "arm_hardware/reset": (Trigger, Trigger.Request),
         "arm_hardware/change_state": (ChangeState, made.change),
+        "arm_hardware/get_state": (GetState, GetState.Request),
+        "arm_hardware/get_available_states": (GetAvailableStates, GetAvailableStates.Request),
+        **{
+            f"arm_hardware/{name}": (GetAvailableTransitions, GetAvailableTransitions.Request)
+            for name in ("get_available_transitions", "get_transition_graph")
+        },
+        "arm_controller/query_state": (QueryTrajectoryState, made.query),
         "arm_hardware/set_parameters": (
             SetParameters,
             lambda: SetParameters.Request(parameters=[made.parameter()]),
@@ -162,6 +181,10 @@ def services(made: Messages) -> dict:
         "arm_hardware/get_parameters": (
             GetParameters,
             lambda: GetParameters.Request(names=words()),
+        ),
+        "arm_hardware/get_parameter_types": (
+            GetParameterTypes,
+            lambda: GetParameterTypes.Request(names=words()),
         ),
         "arm_hardware/describe_parameters": (
             DescribeParameters,
