@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from arm_common.ros.qos import LATCHED
 from control_msgs.msg import JointTrajectoryControllerState, SpeedScalingFactor
 from control_msgs.srv import QueryTrajectoryState
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -34,8 +33,9 @@ class TrajectoryMonitor:
             JointTrajectoryControllerState, "arm_controller/controller_state", 10
         )
         group = MutuallyExclusiveCallbackGroup()
+        # Not latched: a factor from before this driver's start must not replace its initial one.
         node.create_subscription(
-            SpeedScalingFactor, _SCALING, self._on_scaling, LATCHED, callback_group=group
+            SpeedScalingFactor, _SCALING, self._on_scaling, 10, callback_group=group
         )
         node.create_service(QueryTrajectoryState, _QUERY, self._on_query, callback_group=group)
 

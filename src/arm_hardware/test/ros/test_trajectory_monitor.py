@@ -19,13 +19,14 @@ pytestmark = pytest.mark.system
 SUCCEEDED, ABORTED = GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_ABORTED
 Result = FollowJointTrajectory.Result
 THERE = (0.4, -0.3, 0.3, 0.8)
-SPEED = 4  # simulated seconds per second
+SPEED = 8  # simulated seconds per second
 TIGHT = 1e-4  # [rad] lag of a linear profile that starts from rest is larger
 
 
 @pytest.fixture(scope="module")
 def running():
     client = nc.Client()
+    client.scaling.publish(SpeedScalingFactor(factor=1.0))  # latched, and for another driver
     process = nc.NodeProcess(
         hardware="sim",
         backend="i2c_dev",
@@ -40,7 +41,6 @@ def running():
     )
     try:
         client.wait_armed()
-        nc.wait_for(client.scaling.get_subscription_count, "subscription of the scaling")
         yield client
     finally:
         code, output = process.end()
@@ -50,6 +50,8 @@ def running():
 
 
 def test_initial_scaling_factor_holds_until_the_first_message(running):
+    """A message from before the driver's start is none, even if it is latched."""
+    nc.wait_for(running.scaling.get_subscription_count, "subscription of the scaling")
     assert running.status.speed_scaling == 0.5
 
 
@@ -57,9 +59,11 @@ def test_initial_scaling_factor_holds_until_the_first_message(running):
 def arm(running):
     """The same, at rest, at HOME and unscaled whatever the test before it did."""
     running.scale(1.0)
-    assert running.trigger("stop").success and running.trigger("reset").success
-    running.wait_settled(HardwareStatus.ARMED)
-    check_result(running, send_smooth(running, 2.0, nc.HOME), SUCCEEDED, Result.SUCCESSFUL)
+    if running.status.state != HardwareStatus.ARMED:
+        assert running.trigger("stop").success and running.trigger("reset").success
+        running.wait_settled(HardwareStatus.ARMED)
+    if max(abs(running.position(name)) for name in nc.NAMES) > nc.NEAR:
+        check_result(running, send_smooth(running, 2.0, nc.HOME), SUCCEEDED, Result.SUCCESSFUL)
     running.states[:-1] = []
     running.feedback.clear()
     running.controller_states.clear()

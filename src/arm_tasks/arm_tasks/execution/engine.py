@@ -18,6 +18,7 @@ from arm_tasks.planning.plan import PlannedStep, TaskPlan
 
 _LOGGER = logging.getLogger(__name__)
 _PAUSE_TIMEOUT = 3.0  # [s] for the arm to brake by its speed scaling; then its motion is cancelled
+_REPORT_DELAY = 0.5  # [s] after which the arm reports the speed scaling that was set last
 
 
 class EngineState(Enum):
@@ -121,7 +122,8 @@ class Engine:
         self._remaining = self._remaining_step() if first else None
         self._single = False
         self._reason = "ready for the first step" if paused else ""
-        self._scaling: float | None = None  # to restore after a pause within a motion
+        self._scaling = 1.0  # the last one other than 0 that was reported or set
+        self._is_scaled_to_0 = False  # by a pause within a motion
         self._pausing_since = 0.0
         self._ends_as = EngineState.CANCELED
 
@@ -146,14 +148,24 @@ class Engine:
         if not run.is_motion:
             run.cancel()
             return
-        self._scaling = self._port.speed_scaling or 1.0
+        self._note_scaling()
+        self._is_scaled_to_0 = True
         self._port.scale_speed(0.0)
 
-    def _restore_scaling(self) -> None:
-        """Restore the speed scaling from before a pause, if there was one."""
-        if self._scaling is not None:
-            self._port.scale_speed(self._scaling)
-            self._scaling = None
+    def _note_scaling(self) -> None:
+        # The arm reports 0 for a while after the scaling was restored.
+        self._scaling = self._port.speed_scaling or self._scaling
+
+    def _restore_scaling(self, ended: bool = True) -> None:
+        """Restore the speed scaling from before a pause, if there was one.
+
+        If it is uncertain whether the motion has ended, it must not continue: the arm restores the
+        scaling itself, once it executes no motion.
+        """
+        if self._is_scaled_to_0:
+            scale = self._port.scale_speed if ended else self._port.scale_speed_when_idle
+            scale(self._scaling)
+            self._is_scaled_to_0 = not ended  # a motion that starts before needs it at once
 
     def resume(self) -> str:
         """Continue after a pause; return why that is impossible, or ""."""
@@ -175,7 +187,6 @@ class Engine:
         """End at once because the arm is gone; if it comes back, it must not continue."""
         if self.state.done:
             return
-        self._scaling = None  # a paused motion stays paused: its cancellation may not arrive
         if self._run is not None:
             self._run.cancel()
         self._fail(reason)
@@ -185,6 +196,7 @@ class Engine:
         if self.state.done:
             return self.state
         self._began = self._clocks.arm() if self._began is None else self._began
+        self._note_scaling()
         if self._run is not None:
             self._poll(self._run)
         else:
@@ -233,7 +245,7 @@ class Engine:
             status.state is MoveState.CANCELED and self.state is not EngineState.RUNNING
         ):
             self._run = None
-            self._restore_scaling()
+            self._restore_scaling(status.state is not MoveState.FAILED)
             self._proceed()
         else:
             self._fail(_failure(status) if run.step.when is None else status.message)
@@ -241,12 +253,14 @@ class Engine:
     def _check_pause(self, run: StepExecution) -> None:
         """Follow the speed scaling: the arm has come to rest, or someone lets it continue."""
         is_zero = self._port.speed_scaling == 0.0
+        since = self._clocks.arm() - self._pausing_since
         if self.state is EngineState.PAUSED and not is_zero:
-            self._scaling, self.state = None, EngineState.RUNNING
+            if since > _REPORT_DELAY:  # else it may be the report of what was set before
+                self._is_scaled_to_0, self.state = False, EngineState.RUNNING
         elif self.state is EngineState.PAUSING and run.is_motion:
             if is_zero and self._port.still:
                 self.state = EngineState.PAUSED
-            elif self._clocks.arm() - self._pausing_since > _PAUSE_TIMEOUT:
+            elif since > _PAUSE_TIMEOUT:
                 run.cancel()
 
     def _end_step(self, run: StepExecution) -> None:
@@ -322,7 +336,7 @@ class Engine:
 
     def _finish(self, state: EngineState, message: str) -> None:
         self.state = state
-        self._restore_scaling()
+        self._restore_scaling(ended=state is not EngineState.FAILED)
         _LOGGER.info("%s: %s", state.value, message)
         now = self._clocks.arm()
         self.outcome = TaskOutcome(

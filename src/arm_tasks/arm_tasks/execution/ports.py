@@ -79,6 +79,10 @@ class ArmPort(Protocol):
         """Set the factor; at 0 the arm brakes on its path, and its motion remains started."""
         ...
 
+    def scale_speed_when_idle(self, factor: float) -> None:
+        """Set the factor once the arm executes no motion, unless another is set before."""
+        ...
+
 
 Observer: TypeAlias = Callable[[Condition, float], Observation | None]
 """Returns the observation that a condition needs, made after a time on the engine's clock [s], or

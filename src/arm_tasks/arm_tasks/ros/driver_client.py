@@ -59,7 +59,12 @@ class ArmState:
         self._joints_callback: Callable[[JointState], None] = lambda _: None
         subscribe = partial(polled.subscribe, node) if polled else node.create_subscription
         subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
+        self._status_callback: Callable[[], None] = lambda: None
         node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
+
+    def set_status_callback(self, callback: Callable[[], None]) -> None:
+        """Set what is called after each arm_hardware/status message."""
+        self._status_callback = callback
 
     def set_joints_callback(self, callback: Callable[[JointState], None]) -> None:
         """Set what is called with each joint_states message."""
@@ -82,9 +87,14 @@ class ArmState:
         return bool(self._received) and self._status is not None
 
     @property
+    def idle(self) -> bool:
+        """True if the driver reports that it executes no motion, not even a paused one."""
+        return self._status is None or self._status.state != HardwareStatus.MOVING
+
+    @property
     def moving(self) -> bool:
         """True while the driver reports motion that is not paused."""
-        if self._status is None or self._status.state != HardwareStatus.MOVING:
+        if self.idle:
             return False
         return self.speed_scaling > 0.0 or not self.still
 
@@ -143,6 +153,7 @@ class ArmState:
 
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message
+        self._status_callback()
 
 
 RESPONSE_TIMEOUT = 10.0  # [s] of wall time, for the driver to accept or reject a goal
@@ -161,7 +172,10 @@ class DriverClient:
     def __init__(self, node: Node, state: ArmState) -> None:
         self._state = state
         self._end_callback: Callable[[], None] | None = None
-        self._scaling = node.create_publisher(SpeedScalingFactor, SPEED_SCALING, LATCHED)
+        # Not latched: a driver that starts later must begin with its own initial scaling.
+        self._scaling = node.create_publisher(SpeedScalingFactor, SPEED_SCALING, GOAL)
+        self._idle_scaling: float | None = None  # to set once the driver is idle
+        state.set_status_callback(self._on_status)
         self._follow, self._gripper = (
             ActionClient(node, kind, name, goal_service_qos_profile=GOAL)
             for kind, name in (
@@ -200,7 +214,23 @@ class DriverClient:
 
     def scale_speed(self, factor: float) -> None:
         """Set the speed scaling of all motions; at 0 they pause, and remain started."""
+        self._idle_scaling = None
         self._scaling.publish(SpeedScalingFactor(factor=factor))
+
+    def scale_speed_when_idle(self, factor: float) -> None:
+        """Set the speed scaling once the driver reports no motion, unless someone else does.
+
+        It may be lost at the moment, and must not continue a paused motion when it is back.
+        """
+        self._idle_scaling = factor
+
+    def _on_status(self) -> None:
+        if self._idle_scaling is None:
+            return
+        if self.speed_scaling > 0.0:
+            self._idle_scaling = None
+        elif self._state.idle:
+            self.scale_speed(self._idle_scaling)
 
     def set_end_callback(self, callback: Callable[[], None] | None) -> None:
         """Set what is called when a motion has ended or was rejected."""

@@ -137,6 +137,10 @@ class IdealArm:
         """Set the factor on the speed of all motions."""
         self.speed_scaling = factor
 
+    def scale_speed_when_idle(self, factor: float) -> None:
+        """Set the factor, as this arm never loses a motion."""
+        self.scale_speed(factor)
+
     def configuration(self) -> ArmConfiguration:
         """Return the commanded configuration."""
         return ArmConfiguration.of(self.chain.joint_names, self.q, self.width)

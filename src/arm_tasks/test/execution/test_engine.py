@@ -60,6 +60,7 @@ class Port:
         self.cancels = 0
         self.q, self.jaws = 0.0, 0.0
         self.scalings = [1.0]
+        self.idle_scaling = None
         self.handle = None
 
     @property
@@ -72,6 +73,11 @@ class Port:
 
     def scale_speed(self, factor):
         self.scalings.append(factor)
+
+    def scale_speed_when_idle(self, factor):
+        self.idle_scaling = factor
+        if self.handle.left <= 0.0:
+            self.scale_speed(factor)
 
     def configuration(self):
         return ArmConfiguration({"a": self.q}, self.jaws)
@@ -273,8 +279,38 @@ def test_resume_restores_the_scaling_before_the_pause():
     assert engine.resume() == "" and port.scalings[-2:] == [0.0, 0.25]
 
 
+def test_scaling_is_remembered_while_the_arm_still_reports_that_of_the_pause():
+    engine, port, clock = engine_of("motion")
+    port.scale_speed(0.5)
+    engine.tick()
+    clock.now += 0.5
+    for _ in range(3):
+        engine.pause()
+        assert engine.tick() is EngineState.PAUSED
+        assert engine.resume() == "" and port.scalings[-1] == 0.5
+        port.scalings.append(0.0)  # the report of before
+        engine.tick()
+    port.scalings.append(0.5)
+    check_end(run(engine, clock), EngineState.SUCCEEDED)
+
+
+def test_late_report_of_a_resume_does_not_end_the_next_pause():
+    engine, port, clock = paused_at(("motion",), 0.5)
+    engine.resume()
+    port.scalings.append(0.0)  # the report of before
+    engine.pause()
+    assert engine.tick() is EngineState.PAUSED
+    port.scalings.append(1.0)  # a report of the resume
+    assert engine.tick() is EngineState.PAUSED
+    port.scalings.append(0.0)
+    clock.now += 1.0
+    assert engine.tick() is EngineState.PAUSED
+
+
 def test_scaling_above_0_set_elsewhere_resumes_the_task():
     engine, port, clock = paused_at(("motion",), 0.5)
+    clock.now += 1.0
+    engine.tick()
     port.scale_speed(0.5)
     assert engine.tick() is EngineState.RUNNING
     check_end(run(engine, clock), EngineState.SUCCEEDED)
@@ -309,17 +345,18 @@ def test_motion_that_ends_while_paused_is_completed_by_another():
     port.handle.end, port.handle.left = MoveState.FAILED, 0.0
     port.q = 0.4
     assert engine.tick() is EngineState.PAUSED
-    assert port.scalings == [1.0, 0.0, 1.0]  # others may move the arm meanwhile
+    assert port.scalings[:3] == [1.0, 0.0, 1.0]  # others may move the arm meanwhile
     assert engine.resume() == ""
     check_end(run(engine, clock), EngineState.SUCCEEDED, steps_done=2)
     assert port.moves == [("move", 1.0), ("move", 1.0), ("move", 2.0)]
 
 
-def test_paused_motion_of_a_lost_arm_stays_paused():
+def test_paused_motion_of_a_lost_arm_stays_paused_until_it_has_ended():
     engine, port, _ = paused_at(("motion",), 0.5)
     engine.give_up("no joint_states for 5 s")
     assert engine.state is EngineState.FAILED
     assert port.cancels == 1 and port.speed_scaling == 0.0
+    assert port.idle_scaling == 1.0
 
 
 def test_failure_while_pausing_restores_the_scaling():

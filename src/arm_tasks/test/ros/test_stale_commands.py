@@ -11,7 +11,8 @@ from action_msgs.msg import GoalStatus
 from arm_common.ros.qos import GOAL, STREAM, service_qos
 from arm_tasks.execution.ports import MoveState
 from arm_tasks.ros import driver_client
-from arm_tasks.ros.driver_client import RESPONSE_TIMEOUT, ActionMove
+from arm_tasks.ros.driver_client import RESPONSE_TIMEOUT, ActionMove, DriverClient
+from rclpy.qos import DurabilityPolicy
 from rclpy.task import Future
 
 SOURCES = Path(__file__).resolve().parents[3]
@@ -133,3 +134,47 @@ def test_goal_cancelled_before_acceptance_is_cancelled_again_after_it(world):
     assert world.client.cancels == [world.client.sent] * 2
     world.client.end(GoalStatus.STATUS_CANCELED)
     assert world.move.poll().state is MoveState.CANCELED
+
+
+class Driver:
+    """A driver's status, and the speed scalings that it receives."""
+
+    def __init__(self, monkeypatch):
+        monkeypatch.setattr(driver_client, "ActionClient", lambda *_, **__: None)
+        self.idle, self.speed_scaling, self.scalings, self.profile = False, 0.0, [], None
+        self.client = DriverClient(self, self)
+
+    def create_publisher(self, _, __, profile):
+        self.profile = profile
+        return SimpleNamespace(publish=lambda message: self.scalings.append(message.factor))
+
+    def set_status_callback(self, callback):
+        self._callback = callback
+
+    def report(self, **status):
+        vars(self).update(status)
+        self._callback()
+
+
+def test_speed_scaling_expires_and_is_not_replayed_to_a_restarted_driver(monkeypatch):
+    profile = Driver(monkeypatch).profile
+    assert profile.durability is DurabilityPolicy.VOLATILE
+    assert profile.lifespan == GOAL.lifespan
+
+
+def test_scaling_of_a_lost_driver_is_restored_once_its_motion_has_ended(monkeypatch):
+    driver = Driver(monkeypatch)
+    driver.client.scale_speed_when_idle(0.5)
+    driver.report()
+    assert driver.scalings == []  # it would continue
+    driver.report(idle=True)
+    driver.report()
+    assert driver.scalings == [0.5]
+
+
+def test_scaling_that_a_person_set_meanwhile_is_kept(monkeypatch):
+    driver = Driver(monkeypatch)
+    driver.client.scale_speed_when_idle(0.5)
+    driver.report(speed_scaling=0.2)
+    driver.report(speed_scaling=0.0, idle=True)
+    assert driver.scalings == []

@@ -15,8 +15,12 @@ import msgspec
 import numpy as np
 import pytest
 import viser
+from arm_common.ros.qos import LATCHED
 from arm_testing.waiting import wait_for
 from arm_viewer.screenshot import DRAWN
+from control_msgs.msg import SpeedScalingFactor
+
+from arm_interfaces.msg import HardwareStatus
 
 pytestmark = pytest.mark.system
 
@@ -117,6 +121,27 @@ def drag(model):
     ]
 
 
+@pytest.fixture(scope="module")
+def scalings(ros):
+    """Stands in for a driver whose speed scaling a paused task has left at 0."""
+    status = ros.node.create_publisher(HardwareStatus, "arm_hardware/status", LATCHED)
+    status.publish(HardwareStatus(state=HardwareStatus.MOVING, speed_scaling=0.0))
+    received: list[SpeedScalingFactor] = []
+    ros.node.create_subscription(
+        SpeedScalingFactor, "arm_controller/speed_scaling_input", received.append, 10
+    )
+    return received
+
+
+def speed_up(page):
+    """Move the slider of the speed to its upper end; fail if it is not at the driver's 0."""
+    page.get_by_text("Speed [%]", exact=True).wait_for(timeout=1e3 * BOUND)
+    slider = page.get_by_role("slider").first
+    assert slider.get_attribute("aria-valuenow") == "0"
+    slider.focus()
+    page.keyboard.press("End")
+
+
 def moved_by(ros, joints, attack):
     """Return how far the joints moved [rad] during an attack, and what that returned."""
     before = joints()
@@ -137,6 +162,14 @@ def test_page_with_the_token_moves_the_arm(page, viewer, ros, joints, drag, port
     moved, said = moved_by(ros, joints, lambda: page.evaluate(ATTACK, sent))
     assert said == "opened"
     assert moved > 0.05
+
+
+def test_page_with_the_token_ends_a_pause_that_was_left_behind(page, viewer, ros, scalings):
+    page.goto(viewer.address())
+    page.wait_for_selector(DRAWN, state="attached")
+    speed_up(page)
+    ros.until(lambda: scalings, BOUND)
+    assert [message.factor for message in scalings] == [1.0]
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,15 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The stop button: always the first element of the panel, and the key S."""
+"""The stop button, always the first element of the panel and the key S, and the arm's speed."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import GOAL, LATCHED
+from control_msgs.msg import SpeedScalingFactor
 from rclpy.node import Node
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
@@ -17,6 +19,7 @@ from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.ros.service_client import ServiceClient
 
 RED = (220, 38, 38)
+SPEED_HOLD = 0.5  # [s] after a user moved the speed slider, in which it does not move by itself
 _STATES = {
     HardwareStatus.UNKNOWN: "unknown position",
     HardwareStatus.DISARMED: "disarmed",
@@ -35,10 +38,10 @@ STICKY = """<style>
 
 
 class StopPanel:
-    """Stops the view's own motions (`on_stop`) and the driver, and resets both.
+    """Stops the view's own motions (`on_stop`) and the driver, resets both, and sets the speed.
 
-    Publishes arm_hardware/emergency_stop (std_msgs/Empty); calls arm_hardware/reset; subscribes
-    arm_hardware/status.
+    Publishes arm_hardware/emergency_stop (std_msgs/Empty) and arm_controller/speed_scaling_input;
+    calls arm_hardware/reset; subscribes arm_hardware/status.
     """
 
     def __init__(
@@ -52,6 +55,9 @@ class StopPanel:
         self._on_stop, self._on_reset, self._report = on_stop, on_reset, report
         self._publisher = node.create_publisher(Empty, "arm_hardware/emergency_stop", 10)
         self._driver_reset = ServiceClient(node, Trigger, "arm_hardware/reset", qos=GOAL)
+        self._scaling = node.create_publisher(
+            SpeedScalingFactor, "arm_controller/speed_scaling_input", GOAL
+        )
         node.create_subscription(
             HardwareStatus, "arm_hardware/status", self._on_status, LATCHED, event_callbacks=QUIET
         )
@@ -64,6 +70,18 @@ class StopPanel:
         self._reset_button = gui.button(
             "Reset", self.reset, order=-1, hint="Allows motion again.", visible=False
         )
+        self._speed = gui.elements.add_slider(
+            "Speed [%]",
+            min=0,
+            max=100,
+            step=1,
+            initial_value=100,
+            order=-0.5,
+            hint="Of all motions: 100 as planned; 0 pauses them, and they continue above 0.",
+            visible=False,  # until a driver reports its speed
+        )
+        self._speed_set = 0.0  # when a user set it last [s]
+        gui.on_change(self._speed, self._set_speed)
         gui.elements.add_html(STICKY, order=99)
 
     def stop(self) -> None:
@@ -78,8 +96,15 @@ class StopPanel:
         self._on_reset()
         self._reset_button.visible = False
 
+    def _set_speed(self, percent: float) -> None:
+        self._speed_set = time.monotonic()
+        self._scaling.publish(SpeedScalingFactor(factor=0.01 * percent))
+
     def _on_status(self, status: HardwareStatus) -> None:
         state = _STATES.get(status.state, str(status.state))
         self._report(f"{status.hardware}, {state}: {status.message}")
         if status.state == HardwareStatus.STOPPED:
             self._reset_button.visible = True
+        self._speed.visible = True
+        if time.monotonic() - self._speed_set > SPEED_HOLD:
+            self._speed.value = round(100.0 * status.speed_scaling)
