@@ -30,6 +30,12 @@ class Trajectory:
     positions: Array  # (m, n) [rad or m]
     velocities: Array | None = None  # (m, n) [rad/s or m/s], or None
 
+    def __post_init__(self) -> None:
+        """Store each joint's values contiguously, which speeds up all calculations."""
+        for what in ("positions", "velocities"):
+            if (values := getattr(self, what)) is not None:
+                object.__setattr__(self, what, np.asfortranarray(values))
+
     @property
     def duration(self) -> float:
         """Seconds from the first point to the last."""
