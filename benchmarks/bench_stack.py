@@ -8,6 +8,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import rclpy
@@ -37,6 +38,29 @@ def memory(pid: int) -> float:
     """Return the proportional set size (PSS) of a process [MB]."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024.0
+
+
+def tree(pid: int) -> list[int]:
+    """Return a process and all its descendants."""
+    found = [pid]
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        for child in (thread / "children").read_text().split():
+            found += tree(int(child))
+    return found
+
+
+class Peak:
+    """Samples the memory of processes and their descendants; `largest` sum [MB], and the last."""
+
+    def __init__(self, pids: Sequence[int]) -> None:
+        self._pids = pids
+        self.largest = self.last = 0.0
+
+    def sample(self) -> None:
+        """Measure now; a process may end meanwhile."""
+        with suppress(OSError):
+            self.last = sum(memory(pid) for root in self._pids for pid in tree(root))
+            self.largest = max(self.largest, self.last)
 
 
 class Watch:
@@ -114,9 +138,16 @@ def measure(given: argparse.Namespace, group: ProcessGroup, watch: Watch) -> str
     watch.spin_for(given.settle)
     start = {name: cpu_seconds(pid) for name, pid in group.pids().items()}
     rest = shares(group, watch, given.seconds)
-    asked = time.monotonic()
+    peak = Peak([pid for name, pid in group.pids().items() if name != VIEW])
+    peak.sample()
+    idle, asked = peak.last, time.monotonic()
     watch.task.send_goal_async(RunTask.Goal())
-    watch.wait_for(lambda: watch.state == HardwareStatus.MOVING, "the first motion")
+
+    def is_moving() -> bool:
+        peak.sample()
+        return watch.state == HardwareStatus.MOVING
+
+    watch.wait_for(is_moving, "the first motion")
     planned = time.monotonic() - asked
     watch.spin_for(WARM)
     moving = shares(group, watch, given.seconds)
@@ -125,7 +156,9 @@ def measure(given: argparse.Namespace, group: ProcessGroup, watch: Watch) -> str
     sizes = {name: memory(pid) for name, pid in group.pids().items()}
     text = (
         f"Driver armed {armed:.1f} s after the start, task server there after {served:.1f} s, "
-        f"first motion {planned:.1f} s after the goal (all steps checked before it)."
+        f"first motion {planned:.1f} s after the goal (all steps checked before it). "
+        f"PSS of all processes but the view, with the one that plans: {peak.largest:.0f} MB at "
+        f"most; {idle:.0f} MB before."
     )
     seen = {name: max(watch.seen[node] for node in nodes) for name, nodes in watch.nodes.items()}
     return f"{text}\n\n{rows(seen, start, rest, moving, sizes)}"

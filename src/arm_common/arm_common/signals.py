@@ -8,6 +8,7 @@ code 130. During the imports a signal ends either of them silently.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import os
 import select
@@ -19,6 +20,8 @@ from types import FrameType
 from typing import TypeAlias
 
 INTERRUPTED = 130  # exit code of a tool
+_PR_SET_PDEATHSIG = 1  # prctl(2)
+_LIBC = ctypes.CDLL(None)
 EntryPoint: TypeAlias = Callable[[], int]
 
 
@@ -87,6 +90,11 @@ def interrupt_on_signals() -> None:
     """Make SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
+
+
+def die_with_parent(number: int) -> None:
+    """Make the kernel send this process a signal when the thread that started it ends (Linux)."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, number)
 
 
 @contextmanager

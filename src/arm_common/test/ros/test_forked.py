@@ -1,11 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from types import MappingProxyType
 
@@ -50,6 +52,67 @@ def test_result_that_cannot_be_pickled_is_reported():
 def test_killed_child_is_reported():
     with pytest.raises(InputError, match="ended by SIGKILL; free some memory"):
         run_in_child(lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def test_memory_is_mentioned_only_if_it_may_be_the_cause():
+    with pytest.raises(InputError, match=r"ended by SIGTERM$"):
+        run_in_child(lambda: os.kill(os.getpid(), signal.SIGTERM))
+
+
+@pytest.mark.parametrize("end", [lambda: sys.exit(0), lambda: os._exit(1)])
+def test_child_that_ends_without_a_result_is_reported(end):
+    with pytest.raises(InputError, match="without a result, with exit code 1"):
+        run_in_child(end)
+
+
+def test_lack_of_memory_in_the_child_is_reported():
+    def exhaust():
+        raise MemoryError
+
+    with pytest.raises(InputError, match="not enough memory"):
+        run_in_child(exhaust)
+
+
+def descriptors():
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@pytest.mark.parametrize("name", ["pipe", "fork"])
+def test_child_that_cannot_be_started_leaves_no_descriptors(monkeypatch, name):
+    def fail():
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(os, name, fail)
+    before = descriptors()
+    with pytest.raises(InputError, match="no child process can be started"):
+        run_in_child(lambda: None)
+    assert descriptors() == before
+
+
+def hang():
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(600.0)
+
+
+def children():
+    return Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [({"canceled": lambda: True}, "canceled"), ({"timeout": 0.2}, "no result after 0.2 s")],
+)
+def test_hung_child_is_killed(more, why):
+    before, opened = children(), descriptors()
+    with pytest.raises(InputError, match=why):
+        run_in_child(hang, **more)
+    assert children() == before  # not even as a zombie
+    assert descriptors() == opened
+    assert run_in_child(lambda: "next") == "next"
+
+
+def test_result_larger_than_a_pipe_comes_back():
+    assert len(run_in_child(lambda: bytes(10_000_000))) == 10_000_000
 
 
 def test_child_ignores_ctrl_c_and_leaves_the_parents_handlers_alone():

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts and stops the processes of the table without `ros2 launch`."""
 
-import ctypes
 import logging
 import os
 import signal
@@ -10,29 +9,25 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.network import node_environment
+from arm_common.signals import die_with_parent
 
 from arm_tasks.bringup.processes import Plain, Process, Value, Values
 from arm_tasks.errors import TasksError
 
 _LOGGER = logging.getLogger(__name__)
 
-_PR_SET_PDEATHSIG = 1  # prctl(2)
 _TAIL_LINES = 6
 
 
 def resolve(value: Value, values: Values) -> Plain:
     """Return the value of a table entry for given arguments."""
     return value(values) if callable(value) else value
-
-
-def _die_with_parent() -> None:
-    """Make the kernel terminate this process when its parent dies (Linux)."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class ProcessGroup:
@@ -82,7 +77,7 @@ class ProcessGroup:
                 stdout=None if to_terminal else file,
                 stderr=None if to_terminal else subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=partial(die_with_parent, signal.SIGTERM),
                 env=node_environment(os.environ, self._values["network"]),
             )
         self._running[process.name] = child

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several nodes in one process, on one executor: they share imports, kernels and one participant.
 
+The executor has no batch delay, which nut world and task server have in processes of their own:
+every request to kinematics would wait for it.
+
 If a node cannot be created or one of its callbacks fails, the process ends with exit code 1, and
 its last line names the node and the reason.
 """

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-from arm_common.errors import InputError
+from arm_common.errors import InputError, one_line
 from arm_common.files import RestrictedFiles, folders_in
 from arm_common.ros.actions import action_server
 from arm_common.ros.executor import PolledSubscriptions
@@ -31,7 +32,7 @@ from arm_tasks.ros.messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.scene_publisher import SceneNode
 from arm_tasks.ros.task_server.execution import ExecutionContext, TaskExecution
 from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor, NutStateChecker, WorldObserver
-from arm_tasks.ros.task_server.planning import Planning
+from arm_tasks.ros.task_server.planning import Planning, prepare_planning
 from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, Touching
 from arm_tasks.scene.file import DEFAULT_SCENE
@@ -40,6 +41,7 @@ from arm_tasks.task.parser import DEFAULT_TASK
 RESULT = RunTask.Result
 _BATCH_DELAY = 0.02  # [s], shorter than any step
 _IDLE_POLL_PERIOD = 0.2  # [s]
+_CANCELED = "canceled before anything moved"
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,9 @@ class TaskServerParameters:
         "",
         "Folders, separated by colons, whose files a request may name by path; no others but "
         "shipped ones, scene, poses and paths. A client sends its own files with the request.",
+    )
+    planning_timeout: float = parameter(
+        300.0, "Time that planning or checking a task may take [s].", low=1.0, high=86400.0
     )
 
 
@@ -85,8 +90,8 @@ class TaskServer(Node):
         self._controls = TaskControls(self)
         poses, paths = Path(chosen.poses), Path(chosen.paths)
         teaching = Teaching(self, model, self._state, resting_arm, poses, paths, chosen.scene)
-        files = allowed_files(chosen, model.name)
-        self._planning = Planning(self, model, chain, chosen.scene, teaching.poses, files)
+        files, timeout = allowed_files(chosen, model.name), chosen.planning_timeout
+        self._planning = Planning(self, model, chain, chosen.scene, teaching.poses, files, timeout)
         self.scene_node = SceneNode(self._planning.scene)
         Touching(self, model, resting_arm, self._planning, self._controls, self.scene_node.show)
         self._execution = ExecutionContext(
@@ -117,19 +122,28 @@ class TaskServer(Node):
     ) -> CheckTask.Response:
         try:
             found = await self._planning.check(request, self._driver.configuration())
-        except InputError as error:
-            response.message = str(error)
+        except Exception as error:  # noqa: BLE001
+            response.message = self._reason(error)
             return response
         return fill_check(response, found)
 
     async def _execute(self, handle: ServerGoalHandle) -> RunTask.Result:
         result = RESULT()
+        try:
+            await self._wait_and_run(handle, result)
+        except Exception as error:  # noqa: BLE001
+            why = self._reason(error)
+            if not result.status:
+                self._reject(result, RESULT.BAD_REQUEST, why)
+        return self._end(handle, result)
+
+    async def _wait_and_run(self, handle: ServerGoalHandle, result: RunTask.Result) -> None:
         name = handle.request.task or DEFAULT_TASK
         if not self._busy:
             self._controls.begin(name)
         not_ready = await self._wait_ready(handle)
         if handle.is_cancel_requested or (self._controls.stop_requested and not self._busy):
-            self._reject(result, RESULT.CANCELED, "canceled before anything moved")
+            self._reject(result, RESULT.CANCELED, _CANCELED)
         elif self._busy:
             self._reject(result, RESULT.NOT_READY, f"busy with {self._busy}; cancel it first")
         elif not_ready:
@@ -138,11 +152,15 @@ class TaskServer(Node):
             self._busy = name
             try:
                 await self._run(handle, result)
-            except InputError as error:
-                self._reject(result, RESULT.BAD_REQUEST, str(error))
             finally:
                 self._busy = ""
-        return self._end(handle, result)
+
+    def _reason(self, error: Exception) -> str:
+        """Return a sentence; write the traceback of an error that is not the user's."""
+        if isinstance(error, InputError):
+            return str(error)
+        traceback.print_exception(error)
+        return f"the task server failed: {type(error).__name__}: {one_line(str(error))}"
 
     async def _wait_ready(self, handle: ServerGoalHandle) -> str:
         """Wait until the driver is ready; return why the goal must be rejected, or ""."""
@@ -161,7 +179,17 @@ class TaskServer(Node):
     async def _run(self, handle: ServerGoalHandle, result: RunTask.Result) -> None:
         """Plan a goal, run the plan to its end if it is feasible, and fill the result."""
         goal = handle.request
-        plan = await self._planning.plan(goal, self._driver.configuration())
+
+        def canceled() -> bool:
+            return bool(handle.is_cancel_requested or self._controls.stop_requested)
+
+        try:
+            plan = await self._planning.plan(goal, self._driver.configuration(), canceled)
+        except InputError:
+            if not canceled():
+                raise
+            self._reject(result, RESULT.CANCELED, _CANCELED)
+            return
         fill_plan(result, plan)
         if not plan.feasible:
             self._reject(result, RESULT.NOT_FEASIBLE, plan.message)
@@ -213,7 +241,8 @@ def allowed_files(chosen: TaskServerParameters, robot: str) -> RestrictedFiles:
 
 
 def make_nodes() -> list[Node]:
-    """Create the task server and the scene's publisher."""
+    """Create the task server and the scene's publisher, ready to plan."""
+    prepare_planning()
     server = TaskServer()
     return [server, server.scene_node]
 

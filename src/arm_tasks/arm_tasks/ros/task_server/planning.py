@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias, TypeVar
+from importlib import import_module
+from typing import TypeAlias
 
 from arm_common.files import FileAccess, SentFiles
 from arm_common.ros.forked import run_in_child
 from arm_common.ros.worker import WorkerThread
+from arm_kinematics.kernels.time_scaling import prepare_timing
 from rclpy.node import Node
 
 from arm_description import RobotModel
@@ -17,6 +19,7 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
+from arm_tasks.planning.collision.checker import LIBRARY, available
 from arm_tasks.planning.feasibility import FeasibilityReport, check_feasibility
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
@@ -28,21 +31,23 @@ from arm_tasks.task.request import ArmConfiguration, TaskRequest, load_request
 from arm_tasks.world.reference_run import ReferenceRun
 
 PoseSource: TypeAlias = Callable[[], Mapping[str, TaughtPose]]
-_T = TypeVar("_T")
-
-
-def _forked(work: Callable[[], _T]) -> Callable[[], _T]:
-    """Return a function that runs another one in a child process."""
-    return lambda: run_in_child(work)
 
 
 _MAX_STARTS = 20  # tasks whose last start is kept
 
 
+def prepare_planning() -> None:
+    """Compile and import now what each child process would otherwise compile and import again."""
+    prepare_timing()
+    for module in ("arm_description.urdf.writer", *([LIBRARY] if available() else [])):
+        import_module(module)
+
+
 class Planning:
     """Plans goals and checks; neither waits for the other, and other nodes wait for neither.
 
-    All methods raise TasksError if the request, its task or its scene is invalid.
+    All methods raise TasksError if the request, its task or its scene is invalid, and InputError
+    if the child process fails or takes longer than the timeout.
 
     Args:
         node: Its executor awaits the plans.
@@ -51,6 +56,7 @@ class Planning:
         scene: Shipped name or path of the scene for requests that name none.
         poses: Returns the taught poses, for tasks given as text.
         files: The files that a request may name, beside those sent with it.
+        timeout: Time that a plan or a check may take [s].
 
     Attributes:
         scene_name, scene: The scene for requests that name none.
@@ -64,22 +70,30 @@ class Planning:
         scene: str,
         poses: PoseSource,
         files: FileAccess,
+        timeout: float,
     ) -> None:
         self.scene_name = scene
         self.scene = load_scene(scene, model.name)
         self._model, self._chain, self._poses, self._files = model, chain, poses, files
+        self._timeout = timeout
         self._goals, self._checks = WorkerThread(node), WorkerThread(node)
         self._starts: dict[int, ArmConfiguration] = {}
 
-    async def plan(self, goal: RunTask.Goal, current: ArmConfiguration) -> TaskPlan:
-        """Plan a goal; the plan contains the resolved request."""
+    async def plan(
+        self, goal: RunTask.Goal, current: ArmConfiguration, canceled: Callable[[], bool]
+    ) -> TaskPlan:
+        """Plan a goal; the plan contains the resolved request.
+
+        Raises:
+            InputError: It was canceled: `canceled`, called by another thread, returned True.
+        """
         start = self._start(goal, current)
         files = self._files_of(goal)
 
-        def plan() -> TaskPlan:
+        def work() -> TaskPlan:
             return plan_task(self._resolve(goal, start, files), files=files)
 
-        return await self._goals.run(_forked(plan))
+        return await self._goals.run(lambda: run_in_child(work, canceled, self._timeout))
 
     async def check(
         self, request: CheckTask.Request, current: ArmConfiguration
@@ -94,10 +108,10 @@ class Planning:
         start = ArmConfiguration({**current.positions, **given}, current.width)
         files = self._files_of(request)
 
-        def check() -> FeasibilityReport:
+        def work() -> FeasibilityReport:
             return check_feasibility(self._resolve(request, start, files), files)
 
-        return await self._checks.run(_forked(check))
+        return await self._checks.run(lambda: run_in_child(work, timeout=self._timeout))
 
     def replace_scene(self, scene: Scene) -> None:
         """Use another scene for requests that name none."""
@@ -105,7 +119,11 @@ class Planning:
 
     async def reference_run(self, plan: TaskPlan) -> ReferenceRun:
         """Simulate a plan, for the expected state of the nut at each step."""
-        return await self._goals.run(_forked(lambda: ReferenceRun.of(plan)))
+
+        def work() -> ReferenceRun:
+            return ReferenceRun.of(plan)
+
+        return await self._goals.run(lambda: run_in_child(work, timeout=self._timeout))
 
     def _files_of(self, request: CheckTask.Request | RunTask.Goal) -> FileAccess:
         return SentFiles(sent_texts(request.files), self._files)
