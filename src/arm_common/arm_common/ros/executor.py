@@ -14,6 +14,7 @@ import inspect
 import math
 import threading
 import time
+import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from typing import Any, TypeAlias
@@ -37,6 +38,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 from rclpy.task import Task
+from rclpy.timer import Timer
 from rclpy.waitable import NumberOfEntities
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
@@ -364,6 +366,12 @@ class PolledSubscriptions(ReentrantCallbackGroup):
             entity = reference()
             if isinstance(entity, Subscription):
                 _take_all(entity)
+
+
+def destroy_timer(node: Node, timer: Timer) -> None:
+    """Destroy a timer; unlike `Node.destroy_timer`, leave nothing in its callback group."""
+    timer.callback_group.entities.discard(weakref.ref(timer))
+    node.destroy_timer(timer)
 
 
 def _take_all(subscription: Any) -> None:

@@ -321,3 +321,11 @@ def test_unknown_rclpy_falls_back_to_single_threaded_executor(made, monkeypatch)
     rig.connect()
     assert made == []
     rig.close()
+
+
+def test_destroyed_timers_leave_nothing_in_their_group(rig):
+    entities = rig.node.default_callback_group.entities
+    before = len(entities)
+    for _ in range(10):
+        module.destroy_timer(rig.node, rig.node.create_timer(60.0, lambda: None))
+    assert len(entities) == before and not list(rig.node.timers)

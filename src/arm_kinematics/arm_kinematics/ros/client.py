@@ -15,6 +15,7 @@ import time
 from traceback import walk_stack
 from typing import Any, Generic, TypeVar
 
+from arm_common.ros.executor import destroy_timer
 from arm_common.ros.qos import MANY_CALLS, STEADY_CLOCK
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
@@ -70,7 +71,7 @@ class ServiceCaller(Generic[_Request, _Response]):
 
         def poll() -> None:
             if response.cancelled() or self.is_ready:
-                self._node.destroy_timer(timer)
+                destroy_timer(self._node, timer)
             if self.is_ready and not response.cancelled():
                 sent = self._client.call_async(request)
                 sent.add_done_callback(lambda done: response.set_result(done.result()))

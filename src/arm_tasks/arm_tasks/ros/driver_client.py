@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from action_msgs.msg import GoalStatus
-from arm_common.ros.executor import PolledSubscriptions
+from arm_common.ros.executor import PolledSubscriptions, destroy_timer
 from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from control_msgs.msg import SpeedScalingFactor
@@ -343,7 +343,7 @@ class Readiness:
         if not result.done():
             timer = self._node.create_timer(_POLL_PERIOD, poll, clock=STEADY_CLOCK)
             await result
-            self._node.destroy_timer(timer)
+            destroy_timer(self._node, timer)
         return str(result.result())
 
     def _missing(self, dry_run: bool) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import rclpy
+from arm_common.ros.executor import destroy_timer
 from arm_common.ros.node_runner import session
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import deferred
@@ -86,7 +87,7 @@ class ViewMove:
 
     def _end(self, state: MoveState) -> None:
         self._state = state
-        self._node.destroy_timer(self._timer)
+        destroy_timer(self._node, self._timer)
 
 
 def approach(model: RobotModel, current: Array, start: Array) -> PlannedTrajectory | None:

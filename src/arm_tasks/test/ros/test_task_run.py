@@ -3,6 +3,7 @@
 """A run reacts to the end of a motion at once and starts nothing after an interrupt."""
 
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from arm_common.errors import InputError
@@ -65,6 +66,7 @@ class Node:
 
     def create_timer(self, period, call, clock):
         self.timers.append((period, call))
+        return Mock()
 
     def destroy_timer(self, timer):
         self.timers.pop()

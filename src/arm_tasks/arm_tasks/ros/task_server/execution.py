@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from arm_common.ros.executor import destroy_timer
 from arm_common.ros.qos import STEADY_CLOCK
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
@@ -87,7 +88,7 @@ class TaskExecution:
             engine.cancel()
         if engine.tick().done:
             context.driver.set_end_callback(None)
-            context.node.destroy_timer(self._timer)
+            destroy_timer(context.node, self._timer)
             self.finished.set_result(engine.outcome)
 
     def _on_feedback(self, feedback: Feedback) -> None:
