@@ -331,7 +331,10 @@ def main() -> int:
         "--viewer", choices=("browser", "none"), default="browser", help="with the view or not"
     )
     parser.add_argument(
-        "--composed", action="store_true", help="nodes share a process; default: one for each"
+        "--composed",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="nodes share a process, as by default in the launch files, or have one each",
     )
     parser.add_argument(
         "--write", type=Path, metavar="FILE", help="insert the tables into a document"
