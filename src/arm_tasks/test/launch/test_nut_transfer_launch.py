@@ -15,7 +15,7 @@ from arm_common.ros.worker import ExecutorThread
 from arm_tasks.bringup.processes import COMPOSED
 from launch import LaunchDescription, LaunchService
 from launch.actions import IncludeLaunchDescription, RegisterEventHandler
-from launch.event_handlers import OnProcessExit
+from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
@@ -33,9 +33,16 @@ def domain(monkeypatch):
     monkeypatch.setenv("ROS_DOMAIN_ID", str(DOMAIN))
 
 
-def launched(**arguments):
-    """Run the launch file to its end; return its exit code and those of its processes."""
+def launched(output=None, **arguments):
+    """Run the launch file to its end; return its exit code and those of its processes.
+
+    What the processes write is appended to ``output``, a list of bytes.
+    """
     codes = {}
+
+    def on_output(event):
+        if output is not None:
+            output.append(event.text)
 
     def on_exit(event, context):
         codes[event.action.process_details["name"].rsplit("-", 1)[0]] = event.returncode
@@ -43,9 +50,10 @@ def launched(**arguments):
     transfer = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(LAUNCH)), launch_arguments=arguments.items()
     )
-    watch = RegisterEventHandler(OnProcessExit(on_exit=on_exit))
+    exits = RegisterEventHandler(OnProcessExit(on_exit=on_exit))
+    writes = RegisterEventHandler(OnProcessIO(on_stdout=on_output, on_stderr=on_output))
     service = LaunchService(noninteractive=True)
-    service.include_launch_description(LaunchDescription([watch, transfer]))
+    service.include_launch_description(LaunchDescription([exits, writes, transfer]))
     return service.run(), codes
 
 
@@ -82,11 +90,11 @@ def test_unknown_task_fails_the_launch_but_no_other_process():
     assert len(codes) == 5 and set(codes.values()) == {0}, codes
 
 
-def test_launch_fails_with_a_node_of_the_composed_process(capfd):
-    code, codes = launched(hardware="fake", viewer="none", robot="puma560")
+def test_launch_fails_with_a_node_of_the_composed_process():
+    output = []
+    code, codes = launched(output, hardware="fake", viewer="none", robot="puma560")
     assert code != 0 and codes.pop(COMPOSED, 1) == 1
-    output = capfd.readouterr()
-    assert "nut_world: robot puma560 has no gripper" in output.out + output.err
+    assert b"nut_world: robot puma560 has no gripper" in b"".join(output)
 
 
 def test_invalid_argument_value_starts_nothing():
