@@ -129,8 +129,8 @@ class ServoKitBus(Pca9685Bus):
     def _wake(self) -> None:
         """Create the kit, whose constructor sets the frequency and wakes the chip.
 
-        For that it puts the chip to sleep for 5 ms. A chip that runs as start() leaves it (that of
-        an earlier process) keeps its pulses: the constructor then only reads.
+        The library puts the chip to sleep for 5 ms to do so. If an earlier process left the chip
+        running, the constructor only reads, and the pulses continue.
         """
         self._servos = {}
         i2c = _KitI2C(self._i2c, sends=not self.running())

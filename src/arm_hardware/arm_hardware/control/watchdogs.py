@@ -102,7 +102,7 @@ RECONFIGURED = (
 class BoardMonitor:
     """Reads back a board's mode and the axes' channels; polled every dt [s].
 
-    What differs has one of three causes, which are told apart by when it changed:
+    A difference has one of three causes; the time of the change shows which:
 
     - A write reads back different: it was corrupted on the way. The bus writes it again.
     - A channel changed while writes to others were disturbed: one of them went astray (a flipped
