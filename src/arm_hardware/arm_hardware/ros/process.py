@@ -18,6 +18,7 @@ from functools import partial
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import ProcessEnd
+from arm_common.terminal import non_blocking_output
 from rclpy.executors import MultiThreadedExecutor
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import LoggingSeverity
@@ -89,14 +90,15 @@ class _Driver:
 def main() -> int:
     """Run the node until it is asked to end; return the exit code."""
     driver = _Driver()
-    return run_node(
-        driver.make,
-        (HardwareError,),
-        executor=partial(MultiThreadedExecutor, _THREADS),
-        begin=driver.begin,
-        close=lambda: driver.node.close(),
-        failed=lambda error: driver.node.fail("a callback", error),
-    )
+    with non_blocking_output():
+        return run_node(
+            driver.make,
+            (HardwareError,),
+            executor=partial(MultiThreadedExecutor, _THREADS),
+            begin=driver.begin,
+            close=lambda: driver.node.close(),
+            failed=lambda error: driver.node.fail("a callback", error),
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
+import fcntl
 import logging
 import socket
 
@@ -10,6 +11,12 @@ pytest.importorskip("rclpy")
 
 from arm_hardware.ros.process import forward_logging
 from arm_testing.waiting import BOUND
+from std_srvs.srv import Trigger
+
+from arm_interfaces.msg import HardwareStatus
+
+BATCHES = 110
+SMALL_PIPE = 4096  # [bytes]
 
 
 @pytest.fixture
@@ -28,6 +35,20 @@ def test_log_records_of_every_level_reach_the_ros_log(core, capfd):
     lines = capfd.readouterr().err.splitlines() or capfd.readouterr().out.splitlines()
     assert [line.split("]")[0][1:] for line in lines] == ["INFO", "ERROR", "WARN", "ERROR"]
     assert all("[forwarded]: of level" in line for line in lines)
+
+
+@pytest.mark.system
+def test_driver_whose_output_nobody_reads_still_stops(start, client):
+    process = start(hardware="fake", autostart="activate")
+    client.wait_armed()
+    fcntl.fcntl(process.process.stdout, fcntl.F_SETPIPE_SZ, SMALL_PIPE)
+    request = Trigger.Request()
+    for _ in range(BATCHES):  # the log of their answers is more than two pipes hold
+        assert all(map(client.done, [client.ask("reset", request) for _ in range(8)]))
+    assert client.trigger("stop").success
+    client.wait_state(HardwareStatus.STOPPED)
+    code, _ = process.end()
+    assert code == 0
 
 
 @pytest.mark.system
