@@ -2,8 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes that start late, die and restart: the task waits, stops, and can be resumed."""
 
+import os
 import signal
+import subprocess
+from pathlib import Path
 
+import pytest
+from ament_index_python.packages import get_package_prefix
+from arm_common.signals import INTERRUPTED
 from diagnostic_msgs.msg import DiagnosticArray
 
 from arm_interfaces.action import RunTask
@@ -19,6 +25,9 @@ steps:
   - move_joints: {name: back, joints: {waist: 0.0}, speed: 0.1}
 """
 SLOW = SWING.replace("waist: -0.4}, speed: 0.1", "waist: -1.2}, speed: 0.01")
+
+
+SIGTERM_BY_LAUNCH = 5.0  # [s] after SIGINT, when `ros2 launch` becomes impatient
 
 
 def swing(arm, **options):
@@ -83,3 +92,65 @@ def test_task_resumes_after_the_driver_restarts(start_arm, tmp_path):
     assert -0.31 < arm.joints["waist"] < -0.03
     assert arm.result(swing(arm, start_step=2)).status == RESULT.SUCCESS
     arm.wait_for(lambda: abs(arm.joints["waist"]) < 0.02, "the end of the swing")
+
+
+@pytest.fixture
+def client(tmp_path):
+    """Return a factory of run_task processes that execute SLOW in a new process group."""
+    file, started = tmp_path / "slow.yaml", []
+    file.write_text(SLOW)
+
+    def start():
+        program = Path(get_package_prefix("arm_tasks")) / "lib" / "arm_tasks" / "run_task"
+        child = subprocess.Popen(
+            [program, file, "--output", tmp_path],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(child)
+        return child
+
+    yield start
+    for child in started:
+        child.kill()
+        child.communicate()
+
+
+def interrupted(child):
+    """Send SIGINT as Ctrl-C does; return exit code and output, before launch sends SIGTERM."""
+    os.killpg(child.pid, signal.SIGINT)
+    output, _ = child.communicate(timeout=SIGTERM_BY_LAUNCH)
+    return child.returncode, output
+
+
+def test_interrupted_client_ends_soon_with_and_without_its_server(start_arm, client):
+    """It cancels on a living server, and does not wait for one that was killed or interrupted."""
+    arm = start_arm(hardware="fake", speed="1", without=("nut_world",), apart=("task_server",))
+    arm.wait_for(lambda: arm.hardware is not None and arm.joints, "the driver")
+
+    def begun():
+        arm.task_states.clear()
+        child = client()
+        arm.wait_task(TaskState.RUNNING)
+        return child
+
+    code, output = interrupted(begun())
+    assert code == INTERRUPTED and "the arm holds where it is" in output, output
+    arm.wait_task(TaskState.IDLE)
+    arm.wait_still()
+
+    alone = begun()
+    arm.group.signal("task_server", signal.SIGKILL)
+    code, output = interrupted(alone)
+    assert code == INTERRUPTED and "The cancellation is not confirmed: " in output, output
+
+    arm.group.wait(["task_server"], SIGTERM_BY_LAUNCH)
+    arm.start_again("task_server")
+    together = begun()
+    for name in arm.group.pids():
+        arm.group.signal(name, signal.SIGINT)
+    code, output = interrupted(together)
+    assert code == INTERRUPTED and "Traceback" not in output, output

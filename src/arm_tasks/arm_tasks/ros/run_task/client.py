@@ -30,10 +30,12 @@ from arm_interfaces.msg import HardwareStatus, NutState, TaskState
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.driver_client import READY_STATES
 
+_GONE = "the task server is gone; see its log"
 _HELP = "Keys: space pauses and resumes, s does one step, Ctrl-C cancels."
 _TIMEOUT = 60.0  # [s], for the other nodes to start
 _NOTIFY_DELAY = 4.0  # [s] of waiting after which the reason is printed
 _RESPONSE_TIMEOUT = 30.0  # [s], for an available server to respond
+_CANCEL_TIMEOUT = 1.0  # [s], for it to confirm a cancellation; DDS drops a killed one after 20 s
 _WORLD_TIMEOUT = 10.0  # [s], for the simulated world to catch up with the arm
 _RECORD_ANGLE = 0.02  # [rad] between two recorded postures
 
@@ -111,15 +113,15 @@ class TaskClient:
         """Run a task to its end; cancel it on KeyboardInterrupt."""
         _print(f"Checking {goal.task} ...")
         sent = self._action.send_goal_async(goal, feedback_callback=self._on_feedback)
-        handle = self._await(sent, "a response of the task server")
-        if not handle.accepted:
-            raise TasksError("the task server rejected the goal; see its log")
-        future = handle.get_result_async()
         try:
+            handle = self._await(sent, "a response of the task server")
+            if not handle.accepted:
+                raise TasksError("the task server rejected the goal; see its log")
+            future = handle.get_result_async()
             with self._keyboard() as keyboard:
                 self._spin_until_result(future, keyboard)
         except KeyboardInterrupt:
-            self._cancel(handle, future)
+            self._cancel(sent)
             raise
         result: RunTask.Result = future.result().result
         for step in result.report[max(self._step + 1, goal.start_step) : result.steps_done]:
@@ -143,7 +145,7 @@ class TaskClient:
                 while keyboard is not None and (key := keyboard.key(0.0)):
                     self._on_key(key)
             if not self._action.server_is_ready():
-                raise TasksError("the task server is gone; see its log")
+                raise TasksError(_GONE)
 
     def _on_key(self, key: str) -> None:
         is_paused = self._state == TaskState.PAUSED
@@ -158,15 +160,23 @@ class TaskClient:
         if not response.success:
             _print(f"Not possible: {response.message}")
 
-    def _cancel(self, handle: Any, result: Future) -> None:
-        """Cancel a goal and wait for its result, as long as the server responds."""
-        with contextlib.suppress(TasksError):
-            self._await(handle.cancel_goal_async(), "the cancellation")
-            self._await(result, "the end of the task")
-            _print(f"\n{result.result().result.message}")
+    def _cancel(self, sent: Future) -> None:
+        """Cancel a goal and print its result, as long as the server responds."""
+        try:
+            handle = self._await(sent, "a response of the task server", _CANCEL_TIMEOUT)
+            if not handle.accepted:
+                return
+            self._await(handle.cancel_goal_async(), "the cancellation", _CANCEL_TIMEOUT)
+            result = self._await(handle.get_result_async(), "the end of the task")
+            _print(f"\n{result.result.message}")
+        except TasksError as error:
+            _print(f"\nThe cancellation is not confirmed: {error}")
 
-    def _await(self, future: Future, what: str) -> Any:
-        self._wait(future.done, what, _RESPONSE_TIMEOUT)
+    def _await(self, future: Future, what: str, timeout: float = _RESPONSE_TIMEOUT) -> Any:
+        """Return the response of the task server; raise TasksError if it is late or gone."""
+        self._wait(lambda: future.done() or not self._action.server_is_ready(), what, timeout)
+        if not future.done():
+            raise TasksError(_GONE)
         return future.result()
 
     def _wait_for_world(self, condition: Callable[[], bool]) -> None:
@@ -188,7 +198,7 @@ class TaskClient:
             waited = time.monotonic() - begin
             if waited > timeout:
                 why = f" ({reason()})" if reason() else ""
-                raise TasksError(f"waited {timeout:.0f} s for {what}{why}")
+                raise TasksError(f"waited {timeout:g} s for {what}{why}")
             if waited > _NOTIFY_DELAY and not notified:
                 _print(f"Waiting for {what}. {reason()}".rstrip())
                 notified = True
