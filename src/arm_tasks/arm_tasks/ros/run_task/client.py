@@ -33,6 +33,8 @@ from arm_tasks.ros.driver_client import READY_STATES
 _GONE = "the task server is gone; see its log"
 _HELP = "Keys: space pauses and resumes, s does one step, Ctrl-C cancels."
 _TIMEOUT = 60.0  # [s], for the other nodes to start
+_FIRST_START = 300.0  # [s], for the task server, which waits until the kinematics are compiled
+_COMPILES = "The first start compiles the kinematics, which takes a minute or two."
 _NOTIFY_DELAY = 4.0  # [s] of waiting after which the reason is printed
 _RESPONSE_TIMEOUT = 30.0  # [s], for an available server to respond
 _CANCEL_TIMEOUT = 1.0  # [s], for it to confirm a cancellation; DDS drops a killed one after 20 s
@@ -102,7 +104,8 @@ class TaskClient:
 
     def wait_ready(self) -> None:
         """Wait until the task server is available and the driver is armed, or raise TasksError."""
-        self._wait(self._action.server_is_ready, "the task server")
+        server_is_ready = self._action.server_is_ready
+        self._wait(server_is_ready, "the task server", _FIRST_START, lambda: _COMPILES)
         self._wait(lambda: self._hardware is not None, "the servo driver")
         # a person arms real servos, which may take any time
         timeout = _TIMEOUT if self.simulated else math.inf
