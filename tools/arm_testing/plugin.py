@@ -8,6 +8,7 @@ Tests of nodes are in folders `ros`, `system` and `launch`. Without rclpy, only 
 from __future__ import annotations
 
 import importlib.util
+import logging
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,6 +102,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the longest files first; mark system tests and slow files."""
+    propagate_logs()
 
     def rank(item: pytest.Item) -> int:
         path = item.path.as_posix()
@@ -112,6 +114,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("system")
         if any(part in item.path.as_posix() for part in SLOW):
             item.add_marker("slow")
+
+
+def propagate_logs() -> None:
+    """Let our loggers reach caplog where launch is installed: loggers of its class do not."""
+    logging.setLoggerClass(logging.Logger)
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.startswith("arm_") and isinstance(logger, logging.Logger):
+            logger.propagate = True
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -38,10 +38,10 @@ def generate_test_description():
 
 
 class TestView(unittest.TestCase):
-    def test_robot_and_fixed_frames_are_published(self):
+    def test_robot_and_fixed_frames_are_published(self, proc_info):
         probe = Probe(domain=DOMAIN, bound=TIMEOUT)
         node = probe.node
-        texts, frames = [], set()
+        texts, frames, reports = [], set(), []
         node.create_subscription(
             String, "robot_description", lambda m: texts.append(m.data), LATCHED
         )
@@ -51,7 +51,14 @@ class TestView(unittest.TestCase):
             lambda m: frames.update(t.child_frame_id for t in m.transforms),
             LATCHED,
         )
-        probe.until(lambda: texts and "left_tool0" in frames)
+        # Shutdown must interrupt neither a start nor the watcher's request to the publisher.
+        node.create_subscription(
+            String, "robot_file/status", lambda m: reports.append(m.data), LATCHED
+        )
+        probe.until(lambda: texts and "left_tool0" in frames and reports)
+        self.assertEqual(reports, [""])
+        started = {name.rpartition("-")[0] for name in proc_info.process_names()}
+        probe.until(lambda: started <= set(node.get_node_names()))
         expected = read_urdf(load_robot("puma560").to_urdf("left_"))
         self.assertEqual(read_urdf(texts[0]), expected)
         probe.close()

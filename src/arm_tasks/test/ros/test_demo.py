@@ -4,6 +4,7 @@
 from unittest.mock import Mock
 
 import pytest
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_tasks.bringup.demo import demo_values, keep_view, main, single_instance, view
 from arm_tasks.errors import TasksError
 
@@ -60,12 +61,19 @@ def test_second_start_in_the_same_domain_is_rejected(monkeypatch, tmp_path):
                 pass
 
 
+def without_rviz(package):
+    if package == "rviz2":
+        raise PackageNotFoundError(package)
+    return get_package_prefix(package)
+
+
 def test_missing_viewer_starts_nothing(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ROS_DOMAIN_ID", "63")
     monkeypatch.setattr(
         "arm_tasks.bringup.supervisor.ProcessGroup.start", lambda *_, **__: pytest.fail("started")
     )
+    monkeypatch.setattr("arm_tasks.bringup.supervisor.get_package_prefix", without_rviz)
     assert main(["--viewer", "rviz"]) == 1
     assert "rviz2 is not installed; use --viewer browser" in capsys.readouterr().err
 
