@@ -7,7 +7,7 @@ from __future__ import annotations
 import runpy
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ from unittest.mock import patch
 
 MODULES = (
     "launch", "launch.actions", "launch.conditions", "launch.event_handlers", "launch.events",
-    "launch.logging", "launch.substitutions", "launch_ros", "launch_ros.actions",
-    "launch_ros.events", "launch_ros.parameter_descriptions", "launch_ros.substitutions",
+    "launch.launch_description_sources", "launch.logging", "launch.substitutions",
+    "launch.utilities", "launch_ros", "launch_ros.actions", "launch_ros.events",
+    "launch_ros.parameter_descriptions", "launch_ros.substitutions",
 )  # fmt: skip
 
 
@@ -38,8 +39,9 @@ class _StandIn:
 
 
 def launch_arguments(file: Path) -> Iterator[LaunchArgument]:
-    """Yield the arguments that a launch file declares."""
+    """Yield the arguments that a launch file and those it includes declare and leave open."""
     declared: list[LaunchArgument] = []
+    included: list[LaunchArgument] = []
 
     class Declared(_StandIn):
         def __init__(self, name: str, **kwargs: Any) -> None:
@@ -54,18 +56,27 @@ def launch_arguments(file: Path) -> Iterator[LaunchArgument]:
                 )
             )
 
-    with patch.dict(sys.modules, {name: _module(name, Declared) for name in MODULES}):
+    class Included(_StandIn):
+        def __init__(self, source: Any, **kwargs: Any) -> None:
+            *_, name = source.args[0].args[0]  # the end of a path in the same folder
+            given = {argument for argument, _ in kwargs.get("launch_arguments", ())}
+            found = launch_arguments(file.with_name(name))
+            included.extend(argument for argument in found if argument.name not in given)
+
+    special = {"DeclareLaunchArgument": Declared, "IncludeLaunchDescription": Included}
+    with patch.dict(sys.modules, {name: _module(name, special) for name in MODULES}):
         runpy.run_path(str(file))["generate_launch_description"]()
     yield from declared
+    yield from included
 
 
-def _module(name: str, declared: type) -> types.ModuleType:
+def _module(name: str, special: Mapping[str, type]) -> types.ModuleType:
     """Return a module from which any name can be imported."""
 
     class Module(types.ModuleType):
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__"):
                 raise AttributeError(name)
-            return declared if name == "DeclareLaunchArgument" else _StandIn
+            return special.get(name, _StandIn)
 
     return Module(name)

@@ -1,10 +1,287 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm ready for commands: its driver, states and tf, and the kinematics."""
+"""An arm ready for commands: driver, states and tf, kinematics; with tasks:=true a task server."""
 
-from arm_tasks.bringup.launch import launch_description
-from arm_tasks.bringup.processes import BRINGUP_ARGUMENTS, bringup_processes
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from arm_tasks.bringup.launch import check_arguments, on_node_exit, set_network
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
+from launch.conditions import IfCondition, UnlessCondition
+from launch.substitutions import (
+    AndSubstitution,
+    Command,
+    IfElseSubstitution,
+    LaunchConfiguration,
+    NotEqualsSubstitution,
+    PathJoinSubstitution,
+    PythonExpression,
+)
+from launch_ros.actions import Node, PushRosNamespace, SetRemap
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+
+CONFIG = PathJoinSubstitution([FindPackageShare("arm_tasks"), "config", "bringup.yaml"])
+FILES = (CONFIG, LaunchConfiguration("params_file"))  # the last one wins
 
 
 def generate_launch_description():
-    return launch_description(BRINGUP_ARGUMENTS, bringup_processes())
+    part, private_tf = LaunchConfiguration("part"), LaunchConfiguration("private_tf")
+    return LaunchDescription(
+        [
+            *arguments(),
+            OpaqueFunction(function=check_arguments),
+            GroupAction(
+                [
+                    OpaqueFunction(function=set_network),
+                    PushRosNamespace(LaunchConfiguration("namespace")),
+                    SetRemap("/tf", "tf", condition=IfCondition(private_tf)),
+                    SetRemap("/tf_static", "tf_static", condition=IfCondition(private_tf)),
+                    driver(IfCondition(NotEqualsSubstitution(part, "rest"))),
+                    GroupAction(
+                        software(), condition=IfCondition(NotEqualsSubstitution(part, "hardware"))
+                    ),
+                ]
+            ),
+        ]
+    )
+
+
+def driver(condition):
+    """Return the servo driver, which shares its process with no other node."""
+    names = ("robot", "prefix", "hardware", "backend", "exit_action", "calibration")
+    speed = ParameterValue(LaunchConfiguration("speed"), value_type=float)
+    return Node(
+        package="arm_hardware",
+        executable="hardware",
+        name="arm_hardware",
+        parameters=[{**{name: text(name) for name in names}, "speed": speed}, *FILES],
+        condition=condition,
+        **shared("arm_hardware"),
+    )
+
+
+def software():
+    """Return the nodes beside the driver: in one process, or one each with composed:=false."""
+    composed, tasks = LaunchConfiguration("composed"), LaunchConfiguration("tasks")
+    simulated = NotEqualsSubstitution(LaunchConfiguration("hardware"), "real")
+    world = AndSubstitution(tasks, simulated)
+    urdf = {"robot_description": robot_description(), **sim_time()}
+    kinematics = {
+        "prefix": text("prefix"),
+        "moveit_group": text("moveit_group"),
+        **sim_time(),
+    }
+    scene = {"robot": text("robot"), "prefix": text("prefix"), "scene": text("scene")}
+    server = {**scene, "task_path": text("task_path"), **sim_time()}
+    # The C++ node where it is installed, otherwise ours, which behaves the same.
+    apart = is_installed("robot_state_publisher")
+    publisher = Node(
+        package="robot_state_publisher" if apart else "arm_description",
+        executable="robot_state_publisher" if apart else "state_publisher",
+        name="robot_state_publisher",
+        parameters=[urdf, *FILES],
+        **shared("robot_state_publisher" if apart else "arm_nodes"),
+    )
+    return [
+        *([publisher] if apart else []),
+        Node(
+            package="arm_tasks",
+            executable="arm_nodes",
+            arguments=[
+                "" if apart else "robot_state_publisher",
+                "kinematics",
+                IfElseSubstitution(world, "nut_world", ""),
+                IfElseSubstitution(tasks, "task_server", ""),
+            ],
+            parameters=[{**urdf, **kinematics, **server}, *FILES],
+            condition=IfCondition(composed),
+            **shared("arm_nodes"),
+        ),
+        GroupAction(
+            [
+                *([] if apart else [publisher]),
+                Node(
+                    package="arm_kinematics",
+                    executable="kinematics",
+                    name="kinematics",
+                    parameters=[kinematics, *FILES],
+                    **shared("arm_nodes"),
+                ),
+                Node(
+                    package="arm_tasks",
+                    executable="nut_world",
+                    name="nut_world",
+                    parameters=[{**scene, **sim_time()}, *FILES],
+                    condition=IfCondition(world),
+                    **shared("arm_nodes"),
+                ),
+                Node(
+                    package="arm_tasks",
+                    executable="task_server",
+                    name="task_server",
+                    parameters=[server, *FILES],
+                    condition=IfCondition(tasks),
+                    **shared("arm_nodes"),
+                ),
+            ],
+            condition=UnlessCondition(composed),
+        ),
+    ]
+
+
+def shared(enclave):
+    """Return what all nodes have in common: enclave, log level, and the end of the launch."""
+    level = LaunchConfiguration("log_level")
+    return {
+        "ros_arguments": ["--enclave", f"/arm/{enclave}", "--log-level", level],
+        "output": "screen",
+        "on_exit": on_node_exit,
+    }
+
+
+def robot_description():
+    """Return the URDF of the robot as the value of a parameter."""
+    urdf = Command(
+        [
+            ExecutableInPackage("dh2urdf", "arm_description"),
+            *(" '", LaunchConfiguration("robot"), "'"),
+            *(" '--prefix=", LaunchConfiguration("prefix"), "'"),
+        ]
+    )
+    return ParameterValue(urdf, value_type=str)
+
+
+def sim_time():
+    """Return the parameter use_sim_time: true unless simulated time runs as fast as real time."""
+    simulated = PythonExpression(["float(", LaunchConfiguration("speed"), ") != 1.0"])
+    return {"use_sim_time": ParameterValue(simulated, value_type=bool)}
+
+
+def text(name):
+    """Return a launch argument as a string, even if it looks like a number."""
+    return ParameterValue(LaunchConfiguration(name), value_type=str)
+
+
+def is_installed(package):
+    """Return whether a ROS package is installed."""
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def arguments():
+    """Return the launch arguments."""
+    switch = ["true", "false"]
+    return [
+        DeclareLaunchArgument(
+            "robot",
+            default_value="nut_arm",
+            description="Robot: a shipped name or the path of a YAML file.",
+        ),
+        DeclareLaunchArgument(
+            "namespace",
+            default_value="",
+            description="Namespace of the nodes, one for each arm; empty for none.",
+        ),
+        DeclareLaunchArgument(
+            "prefix",
+            default_value="",
+            description="Prefix of the names of links, frames and joints, such as left_.",
+        ),
+        DeclareLaunchArgument(
+            "private_tf",
+            default_value="false",
+            choices=switch,
+            description="Whether the namespace has a tf of its own: /tf is remapped to tf.",
+        ),
+        DeclareLaunchArgument(
+            "hardware",
+            default_value="sim",
+            choices=["fake", "sim", "real"],
+            description="fake mirrors commands; sim runs Adafruit's driver on an emulated servo"
+            " board; real moves the servos.",
+        ),
+        DeclareLaunchArgument(
+            "backend",
+            default_value="servokit",
+            choices=["servokit", "i2c_dev"],
+            description="Driver of the board of sim and real: servokit is Adafruit's library,"
+            " i2c_dev needs none.",
+        ),
+        DeclareLaunchArgument(
+            "exit_action",
+            default_value="auto",
+            choices=["auto", "hold", "park", "release"],
+            description="Action of the servos when the driver ends: hold, park and then release,"
+            " release, or auto: release real ones, hold others.",
+        ),
+        DeclareLaunchArgument(
+            "calibration",
+            default_value="",
+            description="Servo calibration: a shipped name or a path; empty means the robot's"
+            " own.",
+        ),
+        DeclareLaunchArgument(
+            "tasks",
+            default_value="false",
+            choices=switch,
+            description="Whether to run tasks: task server, scene and, unless hardware is real,"
+            " the simulated world.",
+        ),
+        DeclareLaunchArgument(
+            "scene",
+            default_value="nut_transfer",
+            description="Scene: a shipped name or the path of a YAML file.",
+        ),
+        DeclareLaunchArgument(
+            "task_path",
+            default_value="",
+            description="Folders, separated by colons, whose files a request to the task server"
+            " may name.",
+        ),
+        DeclareLaunchArgument(
+            "moveit_group",
+            default_value="arm",
+            description="Planning group of compute_ik; none: move_group serves it and compute_fk.",
+        ),
+        DeclareLaunchArgument(
+            "part",
+            default_value="all",
+            choices=["all", "hardware", "rest"],
+            description="What this computer runs: all, hardware (the servo driver alone), or rest"
+            " (everything but the driver, which runs on another one).",
+        ),
+        DeclareLaunchArgument(
+            "network",
+            default_value="auto",
+            choices=["auto", "this_computer", "subnet"],
+            description="Who reaches the nodes: this_computer, subnet (every computer of the"
+            " network), or auto: as ROS_AUTOMATIC_DISCOVERY_RANGE says, this computer if it is"
+            " not set.",
+        ),
+        DeclareLaunchArgument(
+            "speed",
+            default_value="1.0",
+            description="Pace of the simulated time, 1 = real time; refused with hardware:=real.",
+        ),
+        DeclareLaunchArgument(
+            "composed",
+            default_value="true",
+            choices=switch,
+            description="Whether state publisher, kinematics, nut world and task server share one"
+            " process; false: a process for each, for debugging.",
+        ),
+        DeclareLaunchArgument(
+            "params_file",
+            default_value=CONFIG,
+            description="Parameters of the nodes, by node; they win over the other arguments.",
+        ),
+        DeclareLaunchArgument(
+            "log_level",
+            default_value="info",
+            choices=["debug", "info", "warn", "error", "fatal"],
+            description="Least severity of the messages that the nodes log.",
+        ),
+    ]

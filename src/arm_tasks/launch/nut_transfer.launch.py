@@ -2,9 +2,212 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nut transfer on fake, simulated or real hardware, shown in RViz or a browser."""
 
-from arm_tasks.bringup.launch import launch_description
-from arm_tasks.bringup.processes import ARGUMENTS, processes
+from arm_tasks.bringup.launch import (
+    RvizConfig,
+    on_last_task_exit,
+    on_node_exit,
+    on_task_exit,
+    on_task_start,
+    on_view_exit,
+    set_network,
+)
+from launch import LaunchDescription
+from launch.actions import (
+    DeclareLaunchArgument,
+    GroupAction,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+    RegisterEventHandler,
+)
+from launch.conditions import IfCondition, UnlessCondition
+from launch.event_handlers import OnProcessExit, OnProcessStart
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import (
+    EqualsSubstitution,
+    IfElseSubstitution,
+    LaunchConfiguration,
+    NotEqualsSubstitution,
+    PathJoinSubstitution,
+    PythonExpression,
+)
+from launch_ros.actions import Node, PushRosNamespace, SetRemap
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+SHARE = FindPackageShare("arm_tasks")
+BRINGUP = PathJoinSubstitution([SHARE, "launch", "bringup.launch.py"])
+RVIZ_CONFIG = PathJoinSubstitution([SHARE, "rviz", "nut_transfer.rviz"])
 
 
 def generate_launch_description():
-    return launch_description(ARGUMENTS, processes())
+    private_tf = IfCondition(LaunchConfiguration("private_tf"))
+    part = LaunchConfiguration("part")
+    return LaunchDescription(
+        [
+            *arguments(),
+            # It declares the other arguments, which the nodes below share: robot, scene, ...
+            IncludeLaunchDescription(
+                PythonLaunchDescriptionSource(BRINGUP), launch_arguments=[("tasks", "true")]
+            ),
+            GroupAction(
+                [
+                    OpaqueFunction(function=set_network),
+                    PushRosNamespace(LaunchConfiguration("namespace")),
+                    SetRemap("/tf", "tf", condition=private_tf),
+                    SetRemap("/tf_static", "tf_static", condition=private_tf),
+                    *rviz(IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), "rviz"))),
+                    browser(
+                        IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), "browser"))
+                    ),
+                    *task(),
+                ],
+                condition=IfCondition(NotEqualsSubstitution(part, "hardware")),
+            ),
+        ]
+    )
+
+
+def rviz(condition):
+    """Return RViz and its drag handle."""
+    prefix = LaunchConfiguration("prefix")
+    parameters = [{"prefix": text("prefix"), **sim_time()}, LaunchConfiguration("params_file")]
+    return [
+        Node(
+            package="arm_viewer",
+            executable="tool_handle",
+            name="tool_handle",
+            parameters=parameters,
+            output="screen",
+            on_exit=on_node_exit,
+            condition=condition,
+            ros_arguments=ros_arguments("tool_handle"),
+        ),
+        Node(
+            package="rviz2",
+            executable="rviz2",
+            name="rviz2",
+            arguments=[
+                *("-d", RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)),
+                *("-f", [prefix, "base_link"]),
+            ],
+            parameters=parameters,
+            output="screen",
+            on_exit=on_view_exit,
+            condition=condition,
+            ros_arguments=ros_arguments("rviz2"),
+        ),
+    ]
+
+
+def browser(condition):
+    """Return the view in a browser."""
+    values = {
+        "robot": text("robot"),
+        "prefix": text("prefix"),
+        "host": text("viewer_host"),
+        "port": ParameterValue(LaunchConfiguration("viewer_port"), value_type=int),
+        "allowed_hosts": text("viewer_allowed_hosts"),
+        "drive": True,
+        **sim_time(),
+    }
+    return Node(
+        package="arm_viewer",
+        executable="viewer",
+        name="arm_viewer",
+        parameters=[values, LaunchConfiguration("params_file")],
+        output="screen",
+        on_exit=on_view_exit,
+        condition=condition,
+        ros_arguments=ros_arguments("arm_viewer"),
+    )
+
+
+def task():
+    """Return the client that runs the task, and what its end means for the launch."""
+    client = Node(
+        package="arm_tasks",
+        executable="run_task",
+        name="run_task",
+        arguments=[
+            LaunchConfiguration("task"),
+            *("--scene", LaunchConfiguration("scene")),
+            *("--robot", LaunchConfiguration("robot")),
+        ],
+        output="screen",
+        ros_arguments=ros_arguments("run_task"),
+    )
+    ends_launch = EqualsSubstitution(LaunchConfiguration("when_done"), "shutdown")
+    return [
+        RegisterEventHandler(OnProcessStart(target_action=client, on_start=on_task_start)),
+        RegisterEventHandler(
+            OnProcessExit(target_action=client, on_exit=on_last_task_exit),
+            condition=IfCondition(ends_launch),
+        ),
+        RegisterEventHandler(
+            OnProcessExit(target_action=client, on_exit=on_task_exit),
+            condition=UnlessCondition(ends_launch),
+        ),
+        client,
+    ]
+
+
+def ros_arguments(enclave):
+    """Return the ROS arguments of a node: security enclave and log level."""
+    return ["--enclave", f"/arm/{enclave}", "--log-level", LaunchConfiguration("log_level")]
+
+
+def sim_time():
+    """Return the parameter use_sim_time: true unless simulated time runs as fast as real time."""
+    simulated = PythonExpression(["float(", LaunchConfiguration("speed"), ") != 1.0"])
+    return {"use_sim_time": ParameterValue(simulated, value_type=bool)}
+
+
+def text(name):
+    """Return a launch argument as a string, even if it looks like a number."""
+    return ParameterValue(LaunchConfiguration(name), value_type=str)
+
+
+def arguments():
+    """Return the launch arguments besides those of bringup.launch.py."""
+    without_view = EqualsSubstitution(LaunchConfiguration("viewer"), "none")
+    return [
+        DeclareLaunchArgument(
+            "task",
+            default_value="nut_transfer",
+            description="Task: a shipped name or the path of a YAML file.",
+        ),
+        DeclareLaunchArgument(
+            "viewer",
+            default_value="rviz",
+            choices=["rviz", "browser", "none"],
+            description="View: rviz, browser (prints its address), or none.",
+        ),
+        DeclareLaunchArgument(
+            "when_done",
+            default_value=IfElseSubstitution(without_view, "shutdown", "stay"),
+            choices=["shutdown", "stay"],
+            description="What happens when the task has ended or failed: shutdown ends the launch"
+            " after its last task, stay leaves it running; by default stay with a view.",
+        ),
+        DeclareLaunchArgument(
+            "rviz_config",
+            default_value=RVIZ_CONFIG,
+            description="RViz configuration; the shipped one is opened as a copy.",
+        ),
+        DeclareLaunchArgument(
+            "viewer_port",
+            default_value="8080",
+            description="First TCP port to try for the browser view.",
+        ),
+        DeclareLaunchArgument(
+            "viewer_host",
+            default_value="127.0.0.1",
+            description="Address that serves the view; 0.0.0.0: the whole network.",
+        ),
+        DeclareLaunchArgument(
+            "viewer_allowed_hosts",
+            default_value="",
+            description="Names in the view's address, separated by spaces, besides this"
+            " computer's own.",
+        ),
+    ]

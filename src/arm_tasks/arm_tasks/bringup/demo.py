@@ -17,7 +17,14 @@ from arm_common.errors import InputError
 from arm_common.signals import INTERRUPTED, interrupt_on_signals
 
 from arm_description import load_robot
-from arm_tasks.bringup.processes import ARGUMENTS, Process, chosen, processes, view_processes
+from arm_tasks.bringup.processes import (
+    ARGUMENTS,
+    Process,
+    check_params_file,
+    chosen,
+    processes,
+    view_processes,
+)
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE
@@ -55,6 +62,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
         values["viewer"] = "none"
     _check_speed(values["speed"], values["hardware"])
     check_port(values["viewer_port"])
+    check_params_file(values)
     load_robot(values["robot"])
     return values
 

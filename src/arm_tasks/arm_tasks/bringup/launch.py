@@ -1,75 +1,139 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The table of processes as launch actions, for the launch files."""
+"""What the launch files share: checks of arguments, the network, and what ends the launch.
+
+A launch configuration is read here only when a launch file is visited, never in an event handler:
+by then, the scope of an included file is gone.
+"""
 
 import os
-from collections.abc import Sequence
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from arm_common.network import node_environment
-from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler, Shutdown
-from launch.event_handlers import OnProcessExit
-from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
+from launch import LaunchContext, Substitution
+from launch.actions import (
+    LogInfo,
+    SetEnvironmentVariable,
+    Shutdown,
+    UnsetEnvironmentVariable,
+)
+from launch.logging import launch_config
+from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
 
-from arm_tasks.bringup.processes import Argument, Process, chosen
-from arm_tasks.bringup.supervisor import resolve
+from arm_tasks.bringup.processes import check_params_file, use_sim_time
 
-# mypy: disable-error-code="attr-defined"
+# mypy: disable-error-code="attr-defined, misc"
+
+_TASKS = "arm_tasks"  # name of a global of the launch context
+_SEE = "its last line gives the reason"
 
 
-def launch_description(
-    arguments: Sequence[Argument], processes: Sequence[Process]
-) -> LaunchDescription:
-    """Return the description of a launch file: its arguments, then the enabled processes.
+@dataclass
+class _Tasks:
+    """The tasks of a launch, whichever files started them."""
 
-    The processes are chosen by an OpaqueFunction instead of conditions and substitutions: the
-    table's functions of the arguments then give the same processes for `./arm` and for launch.
-    """
+    running: set[Any] = field(default_factory=set)  # their clients, actions of launch
+    have_failed: bool = False
 
-    def enabled(context: LaunchContext) -> list[Any]:
-        values = {a.name: LaunchConfiguration(a.name).perform(context) for a in arguments}
-        return [a for process in chosen(processes, values) for a in actions(process, values)]
 
-    declared = [
-        DeclareLaunchArgument(
-            a.name, default_value=a.default, description=a.text, choices=list(a.choices) or None
-        )
-        for a in arguments
+def check_arguments(context: LaunchContext) -> None:
+    """Raise TasksError if an argument is invalid that launch itself would not check."""
+    use_sim_time(context.launch_configurations)
+    check_params_file(context.launch_configurations)
+
+
+def set_network(context: LaunchContext) -> list[Any]:
+    """Return the actions that let the nodes of a group be reached as `network` says."""
+    chosen = node_environment(os.environ, context.launch_configurations["network"])
+    changed = {name: value for name, value in chosen.items() if os.environ.get(name) != value}
+    return [
+        *(SetEnvironmentVariable(name, value) for name, value in changed.items()),
+        *(UnsetEnvironmentVariable(name) for name in os.environ.keys() - chosen.keys()),
     ]
-    return LaunchDescription([*declared, OpaqueFunction(function=enabled)])
 
 
-def actions(process: Process, values: dict[str, str]) -> list[Any]:
-    """Return the launch actions of one process of the table."""
-    parameters = {key: resolve(value, values) for key, value in process.parameters.items()}
-    node = Node(
-        package=process.package,
-        executable=process.executable,
-        name=process.remapping or None,
-        # a string stays a string even if it looks like a number
-        parameters=[
-            {k: ParameterValue(v, value_type=type(v)) for k, v in parameters.items()},
-        ],
-        arguments=[str(resolve(value, values)) for value in process.arguments],
-        ros_arguments=["--enclave", process.enclave],
-        output="screen",
-        env=node_environment(os.environ, values["network"]),
+def on_node_exit(event: Any, context: LaunchContext) -> list[Any] | None:
+    """End the launch with a node of the arm, with an error unless its exit code is 0."""
+    if context.is_shutdown:
+        return None
+    if event.returncode != 0:
+        code = event.returncode
+        raise RuntimeError(f"{event.process_name} ended with code {code}; {_SEE}")
+    return [Shutdown(reason=f"{event.process_name} ended")]
+
+
+def on_view_exit(event: Any, context: LaunchContext) -> list[Any] | None:
+    """End the launch with its view, with an error unless all tasks have succeeded."""
+    tasks = _tasks(context)
+    if not context.is_shutdown and event.returncode == 0 and tasks.running:
+        raise RuntimeError("the view was closed before the task had ended")
+    if not context.is_shutdown and event.returncode == 0 and tasks.have_failed:
+        raise RuntimeError("the task had failed when the view was closed")
+    return on_node_exit(event, context)
+
+
+def on_task_start(event: Any, context: LaunchContext) -> None:
+    """Register a task of the launch."""
+    _tasks(context).running.add(event.action)
+
+
+def on_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
+    """Keep the launch when a task has ended; report a failure."""
+    tasks = _end(event, context)
+    if context.is_shutdown:
+        return None
+    outcome = f"failed; {_SEE}" if event.returncode != 0 else "is done"
+    left = (
+        "" if tasks.running else "; the launch stays up until Ctrl-C or until its view is closed"
     )
+    return [LogInfo(msg=f"{event.process_name}: the task {outcome}{left}")]
 
-    def on_exit(event: Any, context: LaunchContext) -> list[Any]:
-        """Fail if the process failed; otherwise shut down unless a view stays open."""
-        if context.is_shutdown:
-            return []
-        if event.returncode != 0:
-            crash = f"{event.process_name} ended with code {event.returncode}"
-            what = "the task failed" if process.ends_all else crash
-            raise RuntimeError(f"{what}; its last line gives the reason")
-        if process.ends_all and values["viewer"] != "none":
-            return []
-        done = "the task is done" if process.ends_all else f"{event.process_name} ended"
-        return [Shutdown(reason=done)]
 
-    return [node, RegisterEventHandler(OnProcessExit(target_action=node, on_exit=on_exit))]
+def on_last_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
+    """End the launch when its last task has ended, with an error if any task has failed."""
+    tasks = _end(event, context)
+    if context.is_shutdown or tasks.running:
+        return None
+    if tasks.have_failed:
+        raise RuntimeError(f"the task failed; {_SEE}")
+    return [Shutdown(reason="the task is done")]
+
+
+class RvizConfig(Substitution):
+    """Path of an RViz configuration; a shipped one is copied, as RViz offers to overwrite it."""
+
+    def __init__(self, file: Any, shipped: Any) -> None:
+        super().__init__()
+        self._file = normalize_to_list_of_substitutions(file)
+        self._shipped = normalize_to_list_of_substitutions(shipped)
+
+    def describe(self) -> str:
+        """Return its text in messages of launch."""
+        return "RvizConfig()"
+
+    def perform(self, context: LaunchContext) -> str:
+        """Return the path."""
+        file = Path(perform_substitutions(context, self._file))
+        if file != Path(perform_substitutions(context, self._shipped)):
+            return str(file)
+        copy = Path(launch_config.log_dir) / file.name
+        shutil.copyfile(file, copy)
+        return str(copy)
+
+
+def _end(event: Any, context: LaunchContext) -> _Tasks:
+    tasks = _tasks(context)
+    tasks.running.discard(event.action)
+    tasks.have_failed |= event.returncode != 0
+    return tasks
+
+
+def _tasks(context: LaunchContext) -> _Tasks:
+    """Return the tasks of a launch."""
+    if _TASKS not in context.get_locals_as_dict():
+        context.extend_globals({_TASKS: _Tasks()})
+    tasks: _Tasks = context.get_locals_as_dict()[_TASKS]
+    return tasks

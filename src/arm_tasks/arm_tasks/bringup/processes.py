@@ -59,6 +59,13 @@ def use_sim_time(values: Values) -> bool:
     return Arg("speed", float)(values) != 1.0
 
 
+def check_params_file(values: Values) -> None:
+    """Raise TasksError if the parameter file is given and does not exist."""
+    name = values["params_file"]
+    if name and not Path(name).is_file():
+        raise TasksError(f"params_file is {name!r}, which is not a file; give a path")
+
+
 def _robot_description(values: Values) -> str:
     return load_robot(values["robot"]).to_urdf()
 
@@ -131,7 +138,7 @@ ARGUMENTS = (
     Argument(
         "viewer",
         "rviz",
-        "View: rviz, browser (prints its address), or none (ends with the task).",
+        "View: rviz, browser (prints its address), or none.",
         ("rviz", "browser", "none"),
     ),
     Argument("viewer_port", "8080", "First TCP port to try for the browser view."),
@@ -167,10 +174,24 @@ ARGUMENTS = (
         " a process for each, for debugging.",
         ("true", "false"),
     ),
+    Argument(
+        "params_file",
+        "",
+        "Parameters of the nodes, by node; they win over the other arguments.",
+    ),
+    Argument(
+        "log_level",
+        "info",
+        "Least severity of the messages that the nodes log.",
+        ("debug", "info", "warn", "error", "fatal"),
+    ),
 )
 
 _DRIVER_ARGUMENTS = ("robot", "hardware", "backend", "exit_action", "calibration")
-_SHARED_ARGUMENTS = (*_DRIVER_ARGUMENTS, "part", "network", "speed", "composed")
+_SHARED_ARGUMENTS = (
+    *_DRIVER_ARGUMENTS,
+    *("part", "network", "speed", "composed", "params_file", "log_level"),
+)
 BRINGUP_ARGUMENTS = (
     *(a for a in ARGUMENTS if a.name in _SHARED_ARGUMENTS),
     Argument(
@@ -186,7 +207,6 @@ _SIM_TIME: dict[str, Value] = {"use_sim_time": use_sim_time}
 _ROBOT: dict[str, Value] = {"robot": Arg("robot")}
 _SCENE = {**_ROBOT, "scene": Arg("scene"), **_SIM_TIME}
 _VIEW = {**_ROBOT, "port": Arg("viewer_port", int)}
-_TF_RATE = 30.0  # [Hz] maximum: tf for every second joint_states, which arrive every 20 ms
 
 
 def _state_publisher(package: str) -> Process:
@@ -196,11 +216,7 @@ def _state_publisher(package: str) -> Process:
         except PackageNotFoundError:
             package = "arm_description"
     executable = "state_publisher" if package == "arm_description" else "robot_state_publisher"
-    parameters: dict[str, Value] = {
-        "robot_description": _robot_description,
-        "publish_frequency": _TF_RATE,
-    }
-    parameters |= _SIM_TIME
+    parameters = {"robot_description": _robot_description, **_SIM_TIME}
     return Process(
         package,
         executable,
@@ -228,11 +244,11 @@ def is_enabled(process: Process, values: Values) -> bool:
 def chosen(table: Sequence[Process], values: Values) -> list[Process]:
     """Return the processes that the arguments select, in starting order.
 
-    The composable ones become one process unless `composed` is false, or there is only one.
+    The composable ones become one process unless `composed` is false.
     """
     enabled = [process for process in table if is_enabled(process, values)]
     together = [process for process in enabled if process.composable]
-    if values["composed"] == "false" or len(together) < 2:
+    if values["composed"] == "false" or not together:
         return enabled
     index = enabled.index(together[0])
     others = [process for process in enabled if not process.composable]
@@ -267,7 +283,7 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             "arm_hardware",
             "hardware",
             "arm_hardware",
-            {**driver, "speed": Arg("speed", float), "autostart": "auto"},
+            {**driver, "speed": Arg("speed", float)},
             when={"part": ("all", "hardware")},
         ),
         _composable("arm_kinematics", "kinematics", _SIM_TIME, _REST),

@@ -18,7 +18,7 @@ from arm_common.network import node_environment
 from arm_common.signals import die_with_parent
 
 from arm_tasks.bringup.processes import Plain, Process, Value, Values
-from arm_tasks.errors import TasksError
+from arm_tasks.errors import TasksError, shipped
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -66,7 +66,10 @@ class ProcessGroup:
             file = Path(self._parameters.name) / f"{process.name}.yaml"
             file.write_text(yaml.safe_dump({"/**": {"ros__parameters": values}}))
             command += ["--params-file", str(file)]
-        return command
+        # Later ones win, as in bringup.launch.py.
+        for given in filter(None, (shipped("config")["bringup"], self._values["params_file"])):
+            command += ["--params-file", str(given)]
+        return [*command, "--log-level", self._values["log_level"]]
 
     def start(self, process: Process, to_terminal: bool = False) -> "subprocess.Popen[bytes]":
         """Start a process in its own session, so that Ctrl-C does not reach it directly."""

@@ -46,9 +46,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="ros2 run arm_tasks arm_nodes", description="Run several nodes in one process."
     )
-    parser.add_argument("nodes", nargs="+", choices=MODULES, metavar="NODE", help="node to run")
+    choices = (*MODULES, "")  # "" for a node that a launch file leaves out
+    parser.add_argument("nodes", nargs="+", choices=choices, metavar="NODE", help="node to run")
     names = parser.parse_args(user_arguments()).nodes
-    return run_node(lambda: make_nodes(names))
+    return run_node(lambda: make_nodes(filter(None, names)))
 
 
 if __name__ == "__main__":

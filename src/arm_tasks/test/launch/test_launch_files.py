@@ -1,11 +1,16 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The launch files declare the arguments and start the processes of the table."""
+"""The launch files and the table of `./arm` have the same arguments, nodes and parameters."""
 
 import runpy
+import subprocess
+from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+import yaml
+from arm_tasks.bringup.launch import RvizConfig
 from arm_tasks.bringup.processes import (
     ARGUMENTS,
     BRINGUP_ARGUMENTS,
@@ -13,58 +18,181 @@ from arm_tasks.bringup.processes import (
     chosen,
     processes,
 )
+from arm_tasks.bringup.supervisor import resolve
 from launch import LaunchContext
-from launch_ros.actions import Node
+from launch.actions import ExecuteLocal
+from launch.utilities import perform_substitutions
 
-LAUNCH = Path(__file__).resolve().parents[2] / "launch"
+PACKAGE = Path(__file__).resolve().parents[2]
+LAUNCH = PACKAGE / "launch"
+subprocess_run = subprocess.run
 FILES = {
     "nut_transfer": (ARGUMENTS, processes),
     "bringup": (BRINGUP_ARGUMENTS, bringup_processes),
 }
+LAUNCH_ALONE = {"namespace", "prefix", "private_tf", "tasks", "rviz_config", "when_done"}
+NAMES = {"hardware": "arm_hardware"}  # executable -> node, where they differ
+OF_BRINGUP = {"moveit_group", "scene", "task_path"}  # that one file declares for the other
 
 
 @pytest.fixture(params=FILES)
 def launched(request):
     """Return a launch description with its expected arguments and processes."""
     arguments, table = FILES[request.param]
-    module = runpy.run_path(str(LAUNCH / f"{request.param}.launch.py"))
-    return module["generate_launch_description"](), arguments, table()
+    return description_of(request.param), arguments, table()
+
+
+def description_of(name):
+    return runpy.run_path(str(LAUNCH / f"{name}.launch.py"))["generate_launch_description"]()
+
+
+class Started:
+    """A node that a launch file would start."""
+
+    def __init__(self, node, context):
+        self.key = (node.node_package, node.node_executable)
+        # without the executable, which need not be installed
+        self.command = [perform_substitutions(context, word) for word in node.cmd[1:]]
+        self.environment = dict(context.environment)
+
+    def parameters(self, name=""):
+        """Return the values in the parameter files for all nodes or one name; the last wins."""
+        found = {}
+        for option, file in zip(self.command, self.command[1:], strict=False):
+            if option == "--params-file":
+                for key, values in yaml.safe_load(Path(file).read_text()).items():
+                    if key == "/**" or key.rsplit("/", 1)[-1] == name:
+                        found |= values["ros__parameters"]
+        return found
+
+
+def started(description, **values):
+    """Return the nodes that a launch file would start, by executable."""
+    context = LaunchContext()
+    context.launch_configurations.update(values)
+    found = {}
+
+    def visit(entity):
+        condition = getattr(entity, "condition", None)
+        if condition is not None and not condition.evaluate(context):
+            return
+        inner = entity.execute(context) if hasattr(entity, "execute") else entity.visit(context)
+        for child in inner or ():
+            visit(child)
+
+    def start(node, context):
+        """Record a node instead of starting its process."""
+        assert (node.node_package, node.node_executable) not in found
+        found[node.node_package, node.node_executable] = Started(node, context)
+
+    with patch.object(ExecuteLocal, "execute", start), patch.object(subprocess, "run", run_once):
+        visit(description)
+    return found
+
+
+@cache
+def _run(command, kwargs):
+    return subprocess_run(command, **dict(kwargs))
+
+
+def run_once(command, **kwargs):
+    """Run dh2urdf once for each robot."""
+    return _run(tuple(command), tuple(kwargs.items()))
 
 
 def test_launch_arguments_match_the_table(launched):
     description, arguments, _ = launched
     declared = {a.name: a for a in description.get_launch_arguments()}
-    assert list(declared) == [argument.name for argument in arguments]
-    for argument in arguments:
-        found = declared[argument.name]
+    table = {argument.name: argument for argument in arguments}
+    assert declared.keys() - table.keys() <= LAUNCH_ALONE | OF_BRINGUP
+    assert table.keys() <= declared.keys()
+    for name, argument in table.items():
+        found = declared[name]
         assert found.description.startswith(argument.text)
         assert tuple(found.choices or ()) == argument.choices
-        assert [part.describe() for part in found.default_value] == [repr(argument.default)]
+        if name != "params_file":
+            assert [part.describe() for part in found.default_value] == [repr(argument.default)]
 
 
-def test_launched_nodes_match_the_enabled_processes(launched):
+def test_launched_nodes_have_the_parameters_of_the_table(launched, changes):
     description, arguments, table = launched
-    context = LaunchContext()
-    values = {argument.name: argument.default for argument in arguments}
-    context.launch_configurations.update(values)
-    nodes = [e for e in description.entities[-1].execute(context) if isinstance(e, Node)]
-    assert [(n.node_package, n.node_executable) for n in nodes] == [
-        (p.package, p.executable) for p in chosen(table, values)
-    ]
+    values = {argument.name: argument.default for argument in arguments} | changes
+    changes.pop("params_file", None)
+    nodes = started(description, **changes)
+    expected = {(p.package, p.executable): p for p in chosen(table, values)}
+    assert nodes.keys() == expected.keys()
+    for key, process in expected.items():
+        parameters = nodes[key].parameters(process.name)
+        for name, value in process.parameters.items():
+            assert parameters[name] == resolve(value, values), (key, name)
+
+
+@pytest.fixture(
+    params=[
+        {},
+        {"composed": "false"},
+        {"hardware": "real", "exit_action": "park"},
+        {"speed": "8", "robot": "five_axis", "composed": "false", "hardware": "fake"},
+        {"part": "hardware"},
+        {"part": "rest", "scene": "easel"},
+        {"viewer": "none"},
+        {"viewer": "browser", "viewer_port": "8081", "viewer_allowed_hosts": "a b"},
+    ],
+    ids=str,
+)
+def changes(request):
+    return dict(request.param)
+
+
+def test_invalid_arguments_are_named(launched):
+    description, *_ = launched
+    with pytest.raises(Exception, match="speed is 'fast'; give a number"):
+        started(description, speed="fast")
+    with pytest.raises(Exception, match=r"params_file is .*, which is not a file"):
+        started(description_of("bringup"), params_file="/nosuch.yaml")
+
+
+def test_values_of_the_parameter_file_come_last(tmp_path):
+    file = tmp_path / "mine.yaml"
+    values = {"rate_hz": 100.0, "exit_action": "park", "autostart": "none"}
+    file.write_text(yaml.safe_dump({"/**/arm_hardware": {"ros__parameters": values}}))
+    nodes = started(description_of("bringup"), params_file=str(file), exit_action="hold")
+    assert values.items() <= nodes["arm_hardware", "hardware"].parameters("arm_hardware").items()
+
+
+def test_namespace_prefix_tf_and_log_level_reach_every_node():
+    nodes = started(
+        description_of("nut_transfer"),
+        **{"namespace": "left", "prefix": "left_", "private_tf": "true", "log_level": "warn"},
+    )
+    assert len(nodes) >= 5
+    for node in nodes.values():
+        command = " ".join(node.command)
+        assert "__ns:=/left" in command and "/left/left" not in command
+        assert "-r /tf:=tf" in command and "-r /tf_static:=tf_static" in command
+        assert "--log-level warn" in command
+        if node.key[1] != "run_task":
+            assert node.parameters(NAMES.get(node.key[1], node.key[1]))["prefix"] == "left_"
+    urdf = nodes["arm_tasks", "arm_nodes"].parameters()["robot_description"]
+    assert '<link name="left_base_link"' in urdf
+    assert nodes["rviz2", "rviz2"].command[2:4] == ["-f", "left_base_link"]
 
 
 def test_every_process_gets_the_network_of_the_argument(launched, monkeypatch):
-    description, arguments, table = launched
-    asked = []
-    monkeypatch.setattr(
-        "arm_tasks.bringup.launch.node_environment",
-        lambda environment, network: asked.append(network) or dict(environment),
-    )
-    values = {argument.name: argument.default for argument in arguments} | {"network": "subnet"}
-    context = LaunchContext()
-    context.launch_configurations.update(values)
-    description.entities[-1].execute(context)
-    assert asked == ["subnet"] * len(chosen(table, values))
+    monkeypatch.delenv("ROS_AUTOMATIC_DISCOVERY_RANGE", raising=False)
+    for network, wanted in (("subnet", "SUBNET"), ("this_computer", "SYSTEM_DEFAULT")):
+        for node in started(launched[0], network=network).values():
+            assert node.environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] == wanted
+
+
+def test_rviz_opens_a_copy_of_the_shipped_configuration_and_the_users_file_itself(tmp_path):
+    shipped = PACKAGE / "rviz" / "nut_transfer.rviz"
+    copy = Path(RvizConfig(str(shipped), str(shipped)).perform(LaunchContext()))
+    assert copy != shipped and copy.read_bytes() == shipped.read_bytes()
+    copy.write_text("changed in RViz")
+    assert shipped.read_text() != "changed in RViz"
+    mine = tmp_path / "mine.rviz"
+    assert RvizConfig(str(mine), str(shipped)).perform(LaunchContext()) == str(mine)
 
 
 def test_every_launch_file_is_tested():

@@ -25,6 +25,7 @@ from arm_interfaces.msg import NutState
 
 DOMAIN = 55
 TURNS = 3.0
+UNHURRIED = {"sigterm_timeout": "60"}  # [s]; by default launch waits for 5 s on SIGINT
 LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "nut_transfer.launch.py"
 
 
@@ -48,7 +49,8 @@ def launched(output=None, **arguments):
         codes[event.action.process_details["name"].rsplit("-", 1)[0]] = event.returncode
 
     transfer = IncludeLaunchDescription(
-        PythonLaunchDescriptionSource(str(LAUNCH)), launch_arguments=arguments.items()
+        PythonLaunchDescriptionSource(str(LAUNCH)),
+        launch_arguments=(arguments | UNHURRIED).items(),
     )
     exits = RegisterEventHandler(OnProcessExit(on_exit=on_exit))
     writes = RegisterEventHandler(OnProcessIO(on_stdout=on_output, on_stderr=on_output))

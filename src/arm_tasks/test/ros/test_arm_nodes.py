@@ -44,7 +44,7 @@ def observer():
 
 
 def test_all_nodes_appear_and_leave_with_exit_code_0(start, observer):
-    process = start("robot_state_publisher", "nut_world", "task_server")
+    process = start("robot_state_publisher", "", "nut_world", "task_server")
     names = {"robot_state_publisher", "nut_world", "task_server", "scene"}
     observer.until(lambda: names <= set(observer.node.get_node_names()))
     for name in names:  # each is spun

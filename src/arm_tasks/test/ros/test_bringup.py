@@ -109,10 +109,11 @@ def test_driver_view_and_task_client_keep_processes_of_their_own():
     assert names == [COMPOSED, "arm_hardware", "arm_viewer", "run_task"]
 
 
-def test_one_composable_process_stays_as_it_is():
+def test_one_composable_node_is_composed_too():
     values = {a.name: a.default for a in BRINGUP_ARGUMENTS}
     table = bringup_processes("robot_state_publisher")  # the C++ node shares no process
-    assert [p.name for p in chosen(table, values)] == [p.name for p in table]
+    names = [process.name for process in chosen(table, values)]
+    assert names == ["robot_state_publisher", "arm_hardware", COMPOSED]
 
 
 def test_nodes_with_different_values_of_a_parameter_are_not_composed():
