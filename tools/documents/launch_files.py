@@ -63,7 +63,10 @@ def launch_arguments(file: Path) -> Iterator[LaunchArgument]:
             found = launch_arguments(file.with_name(name))
             included.extend(argument for argument in found if argument.name not in given)
 
-    special = {"DeclareLaunchArgument": Declared, "IncludeLaunchDescription": Included}
+    special: dict[str, type] = {
+        "DeclareLaunchArgument": Declared,
+        "IncludeLaunchDescription": Included,
+    }
     with patch.dict(sys.modules, {name: _module(name, special) for name in MODULES}):
         runpy.run_path(str(file))["generate_launch_description"]()
     yield from declared
