@@ -36,6 +36,7 @@ class StandIn(types.ModuleType):
 @pytest.fixture
 def launch_file(package, monkeypatch):
     """The launch file run without launch: every action records its arguments."""
+    pytest.importorskip("ament_index_python")
     launch = ("", ".actions", ".conditions", ".logging", ".substitutions")
     launch_ros = ("", ".actions", ".parameter_descriptions", ".substitutions")
     names = [f"launch{part}" for part in launch] + [f"launch_ros{part}" for part in launch_ros]

@@ -17,6 +17,7 @@ import pytest
 import yaml
 from arm_hardware.backends import sim_bus
 from arm_hardware.clock import SteadyClock
+from arm_hardware.commands import doctor_checks
 from arm_hardware.commands.doctor import Host, main, run_checks
 from arm_hardware.commands.doctor_network import Loopback
 from arm_hardware.commands.doctor_sockets import Endpoint
@@ -65,8 +66,9 @@ def gone(wanted):
 
 
 @pytest.fixture
-def host(tmp_path):
+def host(tmp_path, monkeypatch):
     """A healthy computer with a board of which channels 0 and 3 send pulses."""
+    monkeypatch.setattr(doctor_checks, "has_ros", lambda: True)
     node = tmp_path / "dev/i2c-1"
     written(tmp_path, **{"dev__i2c-1": ""})
     sys = tmp_path / "sys"

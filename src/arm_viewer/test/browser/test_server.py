@@ -76,8 +76,11 @@ def test_range_without_free_ports_is_reported(monkeypatch, busy):
 
 
 @pytest.mark.parametrize("package", ["viser", "playwright", "trimesh"])
-def test_missing_package_is_reported_with_its_install_command(package, tmp_path, without):
+def test_missing_package_is_reported_with_its_install_command(
+    package, tmp_path, without, monkeypatch
+):
     (tmp_path / "a.stl").write_text(CUBE)
+    monkeypatch.setattr(screenshot, "find_chromium", lambda: "chromium")
     without(package)
     needs = {
         "viser": lambda: server.open_server("127.0.0.1", 0, make_access("127.0.0.1")),
@@ -156,6 +159,7 @@ def test_broken_mesh_is_reported(tmp_path, name):
 
 
 def test_packages_are_found_in_the_ament_index():
+    pytest.importorskip("ament_index_python")
     assert (installed_share("std_msgs") / "package.xml").is_file()
     with pytest.raises(ViewerError, match='no package "no_such_package" is installed'):
         MeshFiles(installed_share).load("package://no_such_package/a.stl")
