@@ -18,8 +18,10 @@ RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 _LOCALHOST_ONLY = "ROS_LOCALHOST_ONLY"  # its predecessor, which overrides it
 # The middleware adds transports of its own for LOCALHOST; with this value it adds none.
 _CONFIGURED_HERE = "SYSTEM_DEFAULT"
-_FAST_DDS = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")  # 2.x, 3.x
-# Variables by which each middleware is configured; the first ones are set here.
+_FAST_DDS_2, _FAST_DDS_3 = "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"
+_FAST_DDS = (_FAST_DDS_2, _FAST_DDS_3)
+_LAST_WITH_FAST_DDS_2 = "jazzy"  # the next releases warn about the older name
+# Variables by which each middleware is configured.
 _VARIABLES: Mapping[str, tuple[str, ...]] = {
     "": _FAST_DDS,  # the default of ROS 2
     "rmw_fastrtps_cpp": _FAST_DDS,
@@ -53,6 +55,8 @@ def limit_to_this_computer(environment: _Environment) -> _Environment:
     if configured_by(environment):
         return environment
     variables = _variables(environment)
+    if (release := environment.get("ROS_DISTRO", "")) and variables == _FAST_DDS:
+        variables = (_FAST_DDS_2 if release <= _LAST_WITH_FAST_DDS_2 else _FAST_DDS_3,)
     limits = {name: value for name, value in _limits().items() if name in variables}
     environment.update(limits, **{RANGE: _CONFIGURED_HERE if limits else "LOCALHOST"})
     return environment

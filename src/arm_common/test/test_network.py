@@ -14,10 +14,10 @@ from arm_common.network import (
     node_environment,
 )
 
-FAST = "FASTRTPS_DEFAULT_PROFILES_FILE"
+FAST, FAST_3 = "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"
 CONFIGURED = {
-    "": (FAST, "FASTDDS_DEFAULT_PROFILES_FILE"),
-    "rmw_fastrtps_cpp": (FAST, "FASTDDS_DEFAULT_PROFILES_FILE"),
+    "": (FAST, FAST_3),
+    "rmw_fastrtps_cpp": (FAST, FAST_3),
     "rmw_cyclonedds_cpp": ("CYCLONEDDS_URI",),
     "rmw_zenoh_cpp": ("ZENOH_CONFIG_OVERRIDE", "ZENOH_SESSION_CONFIG_URI"),
 }
@@ -33,6 +33,25 @@ def test_every_known_middleware_is_limited_unless_opened(middleware, wanted):
     assert {CONFIGURED[middleware][0]} <= limited.keys()
     others = {name for names in CONFIGURED.values() for name in names} - {*CONFIGURED[middleware]}
     assert not others & limited.keys()
+
+
+@pytest.mark.parametrize(
+    ("release", "names"), [("jazzy", {FAST}), ("lyrical", {FAST_3}), ("rolling", {FAST_3})]
+)
+def test_fast_dds_gets_the_variable_that_its_release_reads(release, names):
+    """That of Lyrical warns about the older name."""
+    limited = limit_to_this_computer({"ROS_DISTRO": release})
+    assert {FAST, FAST_3} & limited.keys() == names and is_limited(limited)
+    assert limit_to_this_computer(dict(limited)) == limited
+    for mine in ({FAST: "/home/me/mine"}, {FAST_3: "/home/me/mine"}):
+        assert limit_to_this_computer({"ROS_DISTRO": release, **mine}).items() >= mine.items()
+
+
+def test_every_locator_of_fast_dds_has_content():
+    """Fast DDS 3.5 and later reject the whole profile otherwise, and with it the limit."""
+    elements = ET.parse(Path(limit_to_this_computer({})[FAST])).iter()
+    locators = [e for e in elements if e.tag.endswith("}locator")]
+    assert len(locators) == 2 and all(len(locator) for locator in locators)
 
 
 @pytest.mark.parametrize("wanted", ["SUBNET", "SYSTEM_DEFAULT", "OFF"])

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import logging
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +20,9 @@ from arm_hardware.clock import SteadyClock
 from arm_hardware.simulation.board import SimI2C, SimSMBus, SimulatedBoard
 from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
 
+_LOGGER = logging.getLogger(__name__)
 _SIMULATED = "the simulated bus"
+_MODULES = {"servokit": ("adafruit_servokit", "board"), "i2c_dev": ("smbus2",)}
 
 
 class BoardConnection(NamedTuple):
@@ -31,7 +35,7 @@ class BoardConnection(NamedTuple):
 def real_bus(backend: str, board: ServoBoard) -> Bus:
     """Return a bus, still closed, to a board on this computer; open() locks the board."""
     lock = BoardLock(DEVICE, board.address)
-    if backend == "servokit":
+    if _installed(backend) == "servokit":
         return ServoKitBus(board, blinka_i2c, bus_label(), lock)
     return Pca9685Bus(board, linux_i2c, bus_label(), lock)
 
@@ -44,9 +48,28 @@ def readable_bus(board: ServoBoard) -> Bus:
 def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:
     """Return a bus, still closed, to a simulated board; open() locks the file of its registers."""
     lock = BoardLock(sim.file, board.address) if sim.file else None
-    if backend == "servokit":
+    if _installed(backend) == "servokit":
         return ServoKitBus(board, lambda: sim.i2c, _SIMULATED, lock, any_computer=True)
     return Pca9685Bus(board, lambda: LinuxI2C(SimSMBus(sim.i2c)), _SIMULATED, lock)
+
+
+def _installed(backend: str) -> str:
+    """Return a backend, or the other one with a warning if only that one's library is installed.
+
+    Both send the same counts to the same registers.
+    """
+    other = next(name for name in _MODULES if name != backend)
+    if _is_missing(backend) and not _is_missing(other):
+        library = _MODULES[backend][0]
+        _LOGGER.warning(
+            f"backend {backend} needs {library}, which is not installed; {other} drives the board."
+        )
+        return other
+    return backend
+
+
+def _is_missing(backend: str) -> bool:
+    return any(importlib.util.find_spec(module) is None for module in _MODULES[backend])
 
 
 def simulated_board(

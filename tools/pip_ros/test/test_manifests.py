@@ -8,26 +8,31 @@ import sys
 import xml.etree.ElementTree as ET
 
 import pytest
+from catkin_pkg.condition import evaluate_condition
 from pip_ros.paths import REPOSITORY
 
 PACKAGES = sorted(p.parent for p in (REPOSITORY / "src").glob("*/package.xml"))
 PYTHON = [p for p in PACKAGES if (p / "setup.py").exists()]
 KEYS = {"yaml": "python3-yaml", "PIL": "python3-pil", "mpl_toolkits": "python3-matplotlib"}
 KEYS |= {n: f"python3-{n}" for n in ("matplotlib", "numpy", "scipy", "smbus2", "transforms3d")}
-# Libraries that rosdep provides on Ubuntu 24.04 only through pip, which its Python refuses.
+KEYS |= {n: f"python3-{n}" for n in ("hypothesis", "jsonschema", "numba", "pytest")}
+# What rosdep installs through pip, if PIP_BREAK_SYSTEM_PACKAGES permits that.
+PIP = {
+    "adafruit_servokit": "python3-adafruit-servokit-pip",
+    "board": "python3-adafruit-blinka-pip",
+    "trimesh": "python3-trimesh-pip",
+}
+KEYS |= PIP
+# What rosdep has not, or not for Ubuntu 24.04, and the package on PyPI that brings it.
 PYPI = {
-    "adafruit_servokit": "adafruit-circuitpython-servokit",
-    "board": "adafruit-circuitpython-servokit",
-    "coal": "coal",
     "gpiod": "gpiod",
     "mcap": "mcap",
     "numba": "numba",
     "playwright": "playwright",
-    "trimesh": "trimesh",
-    "rich": "viser",  # brings it
     "viser": "viser",
-    "websockets": "viser",
+    **dict.fromkeys(("msgspec", "rich", "websockets", "zstandard"), "viser"),
 }
+TOOLS = {path.name for path in (REPOSITORY / "tools").iterdir()}
 # Packages started by launch files and bringup, or called by xacro files and tests.
 STARTED = {
     "arm_description": {"joint_state_publisher_gui", "robot_state_publisher", "rviz2", "xacro"},
@@ -35,24 +40,26 @@ STARTED = {
 }
 
 
-# What rosdep installs by apt on Ubuntu 24.04 (noble) for keys that are no ROS packages, by
-# rosdep/base.yaml and python.yaml of ros/rosdistro at 8468e88 (22 August 2026). To
-# refresh, compare with these files; `apt-cache policy PACKAGE` in the image ubuntu:24.04 shows
-# whether noble has a package. The workflow's job with-ros runs rosdep there.
+# What rosdep installs by apt on Ubuntu 24.04 (noble) and 26.04 (resolute) for keys that are no ROS
+# packages, by rosdep/base.yaml and python.yaml of ros/rosdistro at 8468e88 (22 August 2026). To
+# refresh, compare with these files; `apt-cache policy PACKAGE` in the images ubuntu:24.04 and
+# ubuntu:26.04 shows whether they have a package. The workflow's job with-ros runs rosdep in both.
 NOBLE = {
     "liburdfdom-tools",
     *(f"python3-{name}" for name in ("hypothesis", "jsonschema", "matplotlib", "numpy", "pil")),
     *(f"python3-{name}" for name in ("pytest", "scipy", "smbus2", "transforms3d", "yaml")),
 }
-# Packages that jazzy/distribution.yaml releases, at the same commit.
-JAZZY = {
-    *("action_msgs", "ament_cmake", "ament_index_python", "builtin_interfaces"),
+RESOLUTE = {*NOBLE, "python3-numba"}
+# Packages that jazzy/distribution.yaml and lyrical/distribution.yaml release, at the same commit.
+RELEASED = {
+    *("action_msgs", "ament_cmake", "ament_index_python", "builtin_interfaces", "coal"),
     *("control_msgs", "diagnostic_msgs", "geometry_msgs", "joint_state_publisher_gui", "launch"),
     *("launch_ros", "launch_testing", "lifecycle_msgs", "moveit_msgs", "rcl_interfaces", "rclpy"),
     *("robot_state_publisher", "rosgraph_msgs", "rosidl_default_generators"),
     *("rosidl_default_runtime", "rviz2", "sensor_msgs", "std_msgs", "std_srvs", "tf2_msgs"),
     *("trajectory_msgs", "unique_identifier_msgs", "visualization_msgs", "xacro"),
 }
+UBUNTU = {"jazzy": NOBLE, "lyrical": RESOLUTE}
 
 
 def manifest(package):
@@ -63,10 +70,10 @@ def declared(package, *tags):
     return {e.text for e in manifest(package) if e.tag in tags}
 
 
-def imported(package):
-    """Return external module -> a file of the package that imports it."""
+def imported(package, *folders):
+    """Return external module -> a file in the package's folders that imports it."""
     found = {}
-    for file in [*(package / package.name).rglob("*.py"), *(package / "launch").glob("*.py")]:
+    for file in (file for folder in folders for file in (package / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
@@ -75,8 +82,12 @@ def imported(package):
             else:
                 continue
             found |= {name.partition(".")[0]: file.name for name in names}
-    own = {package.name, *sys.stdlib_module_names}
+    own = {package.name, *TOOLS, *sys.stdlib_module_names}
     return {name: file for name, file in found.items() if name not in own}
+
+
+def by_package(package):
+    return imported(package, package.name, "launch")
 
 
 def name_of(package):
@@ -87,25 +98,48 @@ def name_of(package):
 def test_every_import_is_declared(package):
     known = declared(package, "depend", "exec_depend")
     text = (package / "package.xml").read_text(encoding="utf-8")
-    for module, file in imported(package).items():
+    for module, file in by_package(package).items():
         if module in PYPI:
-            assert re.search(rf"<!-- From PyPI[^>]*\b{PYPI[module]}\b", text), f"{file}: {module}"
+            assert re.search(rf"From PyPI[^>]*\b{PYPI[module]}\b", text), f"{file}: {module}"
         else:
             assert KEYS.get(module, module) in known, f"{file} imports {module}"
 
 
 @pytest.mark.parametrize("package", PYTHON, ids=name_of)
+def test_every_import_of_a_test_is_declared(package):
+    known = declared(package, "depend", "exec_depend", "test_depend")
+    for module, file in imported(package, "test").items():
+        assert module in PYPI or KEYS.get(module, module) in known, f"{file} imports {module}"
+
+
+@pytest.mark.parametrize("package", PYTHON, ids=name_of)
 def test_every_declared_dependency_is_used(package):
-    used = {KEYS.get(module, module) for module in imported(package)}
+    used = {KEYS.get(module, module) for module in by_package(package)}
     used |= STARTED.get(package.name, set())
     assert declared(package, "depend", "exec_depend") <= used
 
 
+@pytest.mark.parametrize("distro", UBUNTU)
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
-def test_rosdep_finds_every_dependency_on_ubuntu(package):
-    """Not python3-numba: rosdep has that key, but noble has no such package."""
-    needed = {e.text for e in manifest(package) if e.tag.endswith("depend")}
-    assert needed - NOBLE - JAZZY <= {other.name for other in PACKAGES}
+def test_rosdep_finds_every_dependency_on_ubuntu(package, distro):
+    """Not python3-numba on Jazzy: rosdep has that key, but noble has no such package."""
+    ours = {other.name for other in PACKAGES}
+    assert needed(package, ROS_DISTRO=distro, ARM_WITH_MOVEIT="1") <= (
+        UBUNTU[distro] | RELEASED | ours
+    )
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=name_of)
+def test_rosdep_uses_pip_only_with_permission(package):
+    """Otherwise it ends with an error: these Pythons are managed externally (PEP 668)."""
+    permitted = needed(package, PIP_BREAK_SYSTEM_PACKAGES="1")
+    assert permitted - needed(package) == permitted & set(PIP.values())
+
+
+def needed(package, **environment):
+    """Return all keys that rosdep installs with these environment variables."""
+    elements = [e for e in manifest(package) if e.tag.endswith("depend")]
+    return {e.text for e in elements if evaluate_condition(e.get("condition"), environment)}
 
 
 @pytest.mark.parametrize("package", PYTHON, ids=name_of)

@@ -45,7 +45,7 @@ class DriverParameters:
     backend: str = parameter(
         "servokit",
         "What drives the board of sim and real: servokit (Adafruit's library) or i2c_dev "
-        "(the kernel's interface; needs no library).",
+        "(the kernel's interface, by smbus2). If the library of one is missing, the other.",
         choices=BACKENDS,
     )
     calibration: str = parameter(

@@ -242,19 +242,21 @@ def test_file_that_is_not_an_i2c_bus_is_one_sentence(tmp_path):
 ADAFRUIT = ["adafruit_servokit", "adafruit_pca9685", "adafruit_motor", "board", "busio"]
 WITHOUT_LIBRARY = """
 import sys
-present, missing, *modules = sys.argv[1:]
-sys.modules.update(dict.fromkeys(modules))
+*names, modules = sys.argv[1:]
+sys.modules.update(dict.fromkeys(modules.split()))
 from arm_description import load_robot
 from arm_hardware.commands import doctor, release
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError
 from arm_hardware.motion.options import DriverOptions as Options
 model = load_robot("nut_arm")
-for options in (Options(speed=10.0), Options(hardware="sim", backend=present, speed=10.0)):
+fake = Options(speed=10.0)
+for options in (fake, *(Options(hardware="sim", backend=name, speed=10.0) for name in names)):
     driver = Driver(model, options)
     driver.open(); driver.arm(); driver.close()
+sys.modules.update(adafruit_servokit=None, smbus2=None)
 try:
-    Driver(model, Options(hardware="sim", backend=missing)).open()
+    Driver(model, Options(hardware="sim", backend=names[0])).open()
 except BusError as error:
     print(error)
 """
@@ -293,16 +295,20 @@ def test_servokit_on_a_raspberry_pi_5_needs_only_gpiod(missing, said):
 
 
 @pytest.mark.parametrize(
-    ("present", "missing", "modules", "remedies"),
+    ("missing", "present", "modules", "remedies"),
     [
-        ("i2c_dev", "servokit", ADAFRUIT, (f"pip install {PACKAGE}", "backend:=i2c_dev")),
-        ("servokit", "i2c_dev", ["smbus2"], ("pip install smbus2",)),
+        ("servokit", "i2c_dev", ADAFRUIT, (f"pip install {PACKAGE}", "backend:=i2c_dev")),
+        ("i2c_dev", "servokit", ["smbus2"], ("pip install smbus2",)),
     ],
 )
-def test_only_the_backend_of_a_library_needs_it(present, missing, modules, remedies):
+def test_backend_without_its_library_falls_back_to_the_other(missing, present, modules, remedies):
     if present == "servokit":
         pytest.importorskip("adafruit_servokit")
-    command = [sys.executable, "-c", WITHOUT_LIBRARY, present, missing, *modules]
+    command = [sys.executable, "-c", WITHOUT_LIBRARY, missing, present, " ".join(modules)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    assert all(remedy in done.stdout for remedy in remedies)
-    assert done.stdout.count("\n") == 1 and done.stderr == ""
+    library = modules[0]
+    assert done.stderr == (
+        f"backend {missing} needs {library}, which is not installed; {present} drives the board.\n"
+    )
+    assert all(remedy in done.stdout for remedy in remedies)  # without any library
+    assert done.stdout.count("\n") == 1
