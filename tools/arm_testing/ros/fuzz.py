@@ -229,7 +229,9 @@ class Attacker:
                 late += 1
                 if late < LATE:
                     continue
-                request = kind.Request(goal_id=UUID(uuid=self._messages.random.randbytes(16)))
+                request = kind.Request(
+                    goal_id=UUID(uuid=list(self._messages.random.randbytes(16)))
+                )
             assert free.acquire(timeout=BOUND), f"no answer of {name}"
             client.call_async(request).add_done_callback(lambda _: free.release())
             if late >= LATE:
