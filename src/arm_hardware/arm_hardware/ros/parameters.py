@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from arm_common.ros.parameters import declare, parameter, specs_of
-from rcl_interfaces.msg import ParameterDescriptor
+from rcl_interfaces.msg import ParameterDescriptor, ParameterType
 from rclpy.node import Node
 
 from arm_hardware.motion.current_limits import PowerBudget
@@ -31,6 +31,7 @@ DEPRECATED = {
 }
 NO_PARAMETERS = {"motion_options", "folder"}  # the only options without a parameter of that name
 _CONSTRAINTS = "constraints."
+_CLOCK = "use_sim_time"
 AUTOSTART = ("none", "configure", "activate", "auto")
 
 
@@ -271,7 +272,15 @@ def driver_parameters(node: Node) -> DriverParameters:
     """Declare and return the parameters; raise ParameterError or HardwareError for wrong ones."""
     given = replace(declare(node, DriverParameters), **_deprecated(node))
     given.options.check()
+    _fix_clock(node)
     return given
+
+
+def _fix_clock(node: Node) -> None:
+    """Make use_sim_time read-only: without /clock, all stamps would be 0 and joint_states end."""
+    text = "Take the time from /clock; cannot be changed while the node runs."
+    kind = ParameterType.PARAMETER_BOOL
+    node.set_descriptor(_CLOCK, ParameterDescriptor(type=kind, description=text, read_only=True))
 
 
 def _deprecated(node: Node) -> dict[str, Any]:

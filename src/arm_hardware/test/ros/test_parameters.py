@@ -1,6 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 
@@ -37,16 +38,34 @@ def test_every_row_about_the_trajectory_controller_has_a_test():
     assert [name for name in named if f"def {name}(" not in tests] == []
 
 
-def parameters_of(*given):
+@contextmanager
+def node_of(*given):
     rclpy = pytest.importorskip("rclpy")
-    from arm_hardware.ros.parameters import driver_parameters
-
     context = rclpy.Context()
     rclpy.init(context=context, args=["--ros-args", *(w for g in given for w in ("-p", g))])
     try:
-        return driver_parameters(rclpy.create_node("driver", context=context))
+        yield rclpy.create_node("driver", context=context)
     finally:
         rclpy.shutdown(context=context)
+
+
+def parameters_of(*given):
+    with node_of(*given) as node:
+        from arm_hardware.ros.parameters import driver_parameters
+
+        return driver_parameters(node)
+
+
+def test_clock_is_chosen_at_start_alone():
+    """Simulated time without /clock stands still at 0, and joint_states with it."""
+    with node_of("use_sim_time:=false") as node:
+        from arm_hardware.ros.parameters import driver_parameters
+        from rclpy.parameter import Parameter
+
+        driver_parameters(node)
+        (result,) = node.set_parameters([Parameter("use_sim_time", value=True)])
+        assert not result.successful and "read-only" in result.reason
+        assert not node.get_parameter("use_sim_time").value
 
 
 @pytest.mark.parametrize("value", ["-5", "many", "2.5"])

@@ -405,6 +405,23 @@ def test_paused_run_can_be_canceled(kind):
     assert port.speed_scaling == 1.0
 
 
+@pytest.mark.parametrize("kind", ["motion", "gripper", "wait"])
+@pytest.mark.parametrize("obeys", [True, False])
+def test_run_is_canceled_while_the_arm_still_brakes_for_a_pause(kind, obeys):
+    """The scaling of the pause is not left behind, however the motion ends."""
+    engine, port, clock = engine_of(kind, kind, obeys=obeys)
+    engine.tick()
+    engine.pause()
+    assert engine.state is EngineState.PAUSING
+    engine.cancel()
+    outcome = run(engine, clock)
+    check_end(outcome, EngineState.CANCELED, "the arm holds where it is")
+    assert engine.resume() == "the task is not paused but canceled"
+    assert len(port.moves) == (kind != "wait")
+    assert port.cancels == (kind != "wait")
+    assert port.speed_scaling == 1.0
+
+
 def test_controls_are_rejected_with_a_reason_in_the_wrong_state():
     engine, _, clock = engine_of("motion")
     engine.tick()

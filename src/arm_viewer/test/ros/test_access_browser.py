@@ -121,33 +121,50 @@ def drag(model):
     ]
 
 
-@pytest.fixture(scope="module")
-def scalings(ros):
+class PausedDriver:
     """Stands in for a driver whose speed scaling a paused task has left at 0."""
-    status = ros.node.create_publisher(HardwareStatus, "arm_hardware/status", LATCHED)
-    status.publish(HardwareStatus(state=HardwareStatus.MOVING, speed_scaling=0.0))
-    received: list[SpeedScalingFactor] = []
-    ros.node.create_subscription(
-        SpeedScalingFactor, "arm_controller/speed_scaling_input", received.append, 10
-    )
-    return received
+
+    def __init__(self, ros):
+        self.received = []
+        self._ros = ros
+        self._status = ros.node.create_publisher(HardwareStatus, "arm_hardware/status", LATCHED)
+        ros.node.create_subscription(
+            SpeedScalingFactor,
+            "arm_controller/speed_scaling_input",
+            lambda message: self.received.append(message.factor),
+            10,
+        )
+
+    def speed_up(self, page):
+        """Move the slider of the speed from the driver's 0 to its upper end."""
+        slider = page.get_by_role("slider").first
+
+        def shows_zero():
+            self._status.publish(HardwareStatus(state=HardwareStatus.MOVING, speed_scaling=0.0))
+            speed = page.get_by_text("Speed [%]", exact=True)
+            return speed.is_visible() and slider.get_attribute("aria-valuenow") == "0"
+
+        self._ros.until(shows_zero, BOUND)
+        slider.focus()
+        page.keyboard.press("End")
 
 
-def speed_up(page):
-    """Move the slider of the speed to its upper end; fail if it is not at the driver's 0."""
-    page.get_by_text("Speed [%]", exact=True).wait_for(timeout=1e3 * BOUND)
-    slider = page.get_by_role("slider").first
-    assert slider.get_attribute("aria-valuenow") == "0"
-    slider.focus()
-    page.keyboard.press("End")
+@pytest.fixture(scope="module")
+def driver(ros):
+    return PausedDriver(ros)
+
+
+def wait_for_joints(ros):
+    """Wait for joint_states that are published after what a page has caused."""
+    count = len(ros.joint_states)
+    ros.until(lambda: len(ros.joint_states) > count + 5, BOUND)
 
 
 def moved_by(ros, joints, attack):
     """Return how far the joints moved [rad] during an attack, and what that returned."""
     before = joints()
     said = attack()
-    count = len(ros.joint_states)
-    ros.until(lambda: len(ros.joint_states) > count + 5, BOUND)
+    wait_for_joints(ros)
     return float(np.abs(joints() - before).max()), said
 
 
@@ -164,12 +181,12 @@ def test_page_with_the_token_moves_the_arm(page, viewer, ros, joints, drag, port
     assert moved > 0.05
 
 
-def test_page_with_the_token_ends_a_pause_that_was_left_behind(page, viewer, ros, scalings):
+def test_page_with_the_token_ends_a_pause_that_was_left_behind(page, viewer, ros, driver):
     page.goto(viewer.address())
     page.wait_for_selector(DRAWN, state="attached")
-    speed_up(page)
-    ros.until(lambda: scalings, BOUND)
-    assert [message.factor for message in scalings] == [1.0]
+    driver.speed_up(page)
+    ros.until(lambda: driver.received, BOUND)
+    assert driver.received == [1.0]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +231,7 @@ def test_page_cannot_be_shown_inside_another(page, port, other_origin):
 
 
 def test_page_without_the_token_sees_stops_and_moves_nothing(
-    page, viewer, ros, joints, drag, port
+    page, viewer, ros, joints, drag, driver, port
 ):
     page.goto(f"http://localhost:{port}/?token=wrong")
     page.wait_for_selector(DRAWN, state="attached")
@@ -227,5 +244,11 @@ def test_page_without_the_token_sees_stops_and_moves_nothing(
     ready = page.get_by_role("button", name="ready", exact=True)
     moved, _ = moved_by(ros, joints, lambda: ready.dispatch_event("click"))
     assert moved == 0.0
+    driver.received.clear()
+    driver.speed_up(page)
     page.get_by_role("button", name="STOP", exact=True).click()
-    page.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')
+    page.wait_for_selector(
+        '[data-arm="ik"]:has-text("Stopped")'
+    )  # later than what was sent before
+    wait_for_joints(ros)
+    assert driver.received == []
