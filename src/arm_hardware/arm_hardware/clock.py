@@ -9,11 +9,17 @@ import time
 
 
 class SteadyClock:
-    """Monotonic time; ``speed`` is the number of its seconds per wall second."""
+    """Monotonic time; ``speed`` is the number of its seconds per wall second.
+
+    Attributes:
+        origin: Creation in seconds of the clock since the computer's start; all clocks of one
+            speed on a computer have the same ``origin + now()``.
+    """
 
     def __init__(self, speed: float = 1.0) -> None:
         self.speed = speed
         self._zero = time.monotonic()
+        self.origin = self._zero * speed
 
     def now(self) -> float:
         """Return the seconds since the clock was created."""

@@ -89,6 +89,7 @@ class Driver:
 
     Attributes:
         period: Length of a tick [s] of the clock.
+        robot: Name of the arm, with the prefix of its joints.
         calibration: None with fake hardware.
         axes: The arm, limits narrowed to what its servos can reach.
         sim: The simulated board and servos; None without sim hardware.
@@ -106,8 +107,10 @@ class Driver:
         self.period = tick_period(options.rate_hz, options.speed)
         self.calibration: Calibration | None = None
         self._model = model
+        self.robot = options.prefix + model.name
         self.axes, maps = self._axes_and_maps()
         rest = rest_positions(model, self.axes)
+        self.axes = self.axes.prefixed(options.prefix)
         for axis, position in zip(self.axes, rest, strict=True):
             check_position(axis, position, " of the rest posture")
         self.bus, self.sim = self._connection()

@@ -8,6 +8,7 @@ effect at once whatever a callback does, and nodes shut down while ROS still wor
 
 from __future__ import annotations
 
+import argparse
 import faulthandler
 import os
 import sys
@@ -16,10 +17,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import rclpy
+from rclpy.exceptions import InvalidNamespaceException
 from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
+from rclpy.validate_namespace import validate_namespace
 
 from arm_common.errors import InputError
 from arm_common.network import limit_to_this_computer
@@ -131,11 +134,43 @@ def user_arguments(arguments: Sequence[str] | None = None) -> list[str]:
     return remove_ros_args(sys.argv)[1:] if arguments is None else list(arguments)
 
 
+def add_namespace(parser: argparse.ArgumentParser) -> None:
+    """Add the option of a tool that acts on the arm of a namespace."""
+    parser.add_argument("--namespace", default="", help="namespace of the arm, such as left")
+
+
+def checked_namespace(namespace: str) -> str:
+    """Return an absolute namespace; "" remains empty.
+
+    Raises:
+        InputError: The namespace is invalid.
+    """
+    if not namespace:
+        return ""
+    full = f"/{namespace.removeprefix('/')}"
+    try:
+        validate_namespace(full)
+    except InvalidNamespaceException as error:
+        raise InputError(
+            f"{namespace!r} is not a namespace", remedy="use letters, digits, _ and /, as in left"
+        ) from error
+    return full
+
+
 @contextmanager
-def session() -> Iterator[None]:
-    """Initialise rclpy for a tool; SIGTERM and SIGHUP raise KeyboardInterrupt as Ctrl-C does."""
+def session(namespace: str = "") -> Iterator[None]:
+    """Initialise rclpy for a tool; SIGTERM and SIGHUP raise KeyboardInterrupt as Ctrl-C does.
+
+    Args:
+        namespace: Namespace of the tool's nodes; "" for that of the command line.
+
+    Raises:
+        InputError: The namespace is invalid.
+    """
     limit_to_this_computer(os.environ)
-    rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
+    place = checked_namespace(namespace)
+    remapping = ["--ros-args", "-r", f"__ns:={place}"] if place else []
+    rclpy.init(args=[*sys.argv, *remapping], signal_handler_options=SignalHandlerOptions.NO)
     interrupt_on_signals()
     try:
         yield

@@ -91,6 +91,10 @@ class TransformTree:
             to_target, to_source = self._product(up_target), self._product(up_source)
         return inverse(to_target) @ to_source if up_target else to_source
 
+    def has(self, frame: str) -> bool:
+        """Return whether a frame is known as a child of another one."""
+        return frame in self._edges
+
     def poses_in(self, target: str) -> dict[str, Matrix]:
         """Return the pose (4, 4) target <- frame of every frame connected to a target, by name.
 

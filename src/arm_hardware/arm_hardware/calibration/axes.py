@@ -59,6 +59,11 @@ class Axes:
         """Names of the arm's joints."""
         return tuple(axis.name for axis in self.arm)
 
+    def prefixed(self, prefix: str) -> Axes:
+        """Return the axes with the names that joints have in messages."""
+        arm = tuple(replace(axis, name=prefix + axis.name) for axis in self.arm)
+        return Axes(arm, self.gripper, tuple(prefix + finger for finger in self.fingers))
+
     def __iter__(self) -> Iterator[Axis]:
         return iter(self.all)
 

@@ -61,6 +61,7 @@ class DriverOptions:
     hardware: str = "fake"
     backend: str = "servokit"  # of sim and real
     calibration: str = ""  # path or shipped name; empty means the shipped one of the robot
+    prefix: str = ""  # of the joints' names in commands, states and messages
     rate_hz: float = 50.0  # ticks per second of driver time
     speed: float = 1.0  # driver seconds per wall second; only 1 with real hardware
     exit_action: str = "auto"

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import logging
-import time
 import traceback
 from pathlib import Path
 
@@ -25,14 +24,18 @@ CALLS = 5  # innermost calls to log of an unforeseen exception
 
 
 class DriverTime:
-    """Stamps messages with the node's clock at speed 1, otherwise with the driver's clock."""
+    """Stamps messages with the node's clock at speed 1, otherwise with simulated time.
+
+    Simulated time begins with the computer's start: it is the same for all drivers of one speed,
+    and does not jump back when a driver is started again.
+    """
 
     def __init__(self, node_clock: rclpy.clock.Clock, clock: SteadyClock) -> None:
-        """Start at the present time of day; use the driver's clock unless its speed is 1."""
+        """Use the driver's clock unless its speed is 1."""
         self.simulated = clock.speed != 1.0
         self._node_clock = node_clock
         self._clock = clock
-        self._epoch = time.time_ns() - round(clock.now() * NANO)
+        self._epoch = round(clock.origin * NANO)
 
     def now(self) -> Time:
         """Return the present stamp."""
@@ -85,6 +88,13 @@ class DriverContext:
         self.speed_scaling = speed_scaling  # as requested last
         self.driver: Driver | None = None  # None while unconfigured
         self.last_rejection = ""  # why the last command was rejected
+
+    @property
+    def robot(self) -> str:
+        """Name of the arm with the prefix of its joints; before configure, of its file."""
+        if (driver := self.driver) is not None:
+            return driver.robot
+        return f"{self.parameters.prefix}{Path(self.parameters.robot).stem}"
 
     def controller(self) -> TrajectoryController:
         """Return the driver's controller; raise StateError if the node is not configured."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
+from arm_common.ros.names import prefix_parameter
 from arm_common.ros.parameters import declare, parameter, specs_of
 from rcl_interfaces.msg import ParameterDescriptor, ParameterType
 from rclpy.node import Node
@@ -52,11 +53,17 @@ class DriverParameters:
     calibration: str = parameter(
         "", "Servo calibration: path or shipped name; empty for the one shipped for the robot."
     )
+    prefix: str = prefix_parameter()
     rate_hz: float = parameter(
         50.0, "Control ticks per second of driver time [Hz].", low=5.0, high=200.0
     )
     speed: float = parameter(
         1.0, "Driver seconds per wall second; other than 1 not for real.", low=0.01, high=100.0
+    )
+    publish_clock: bool = parameter(
+        True,
+        "Publish /clock if speed is not 1; false for all drivers of a graph but one, at one "
+        "speed on one computer.",
     )
     autostart: str = parameter(
         "none",

@@ -67,10 +67,13 @@ def diagnostics(
     status = DiagnosticStatus(
         level=LEVELS.get(snapshot.state, DiagnosticStatus.OK),
         name=f"{name}: servo driver",
-        hardware_id=context.parameters.options.hardware,
+        hardware_id=context.robot,
         message=f"{snapshot.state.name}: {snapshot.message}",
     )
-    values = {"last refusal": context.last_rejection or "none"}
+    values = {
+        "hardware": context.parameters.options.hardware,
+        "last refusal": context.last_rejection or "none",
+    }
     driver = context.driver
     if driver is not None:
         late = driver.loop.lateness()
@@ -100,15 +103,15 @@ class DriverStatePublisher:
     """Publishes the state of a node's driver."""
 
     def __init__(self, node: Node, context: DriverContext, monitor: TrajectoryMonitor) -> None:
-        self._name = node.get_name()
+        self._name = node.get_fully_qualified_name()
         self._monitor = monitor
         self._context = context
         self._states = node.create_publisher(JointState, "joint_states", 10)
         self._status = node.create_publisher(HardwareStatus, "~/status", LATCHED)
         self._goal = node.create_publisher(JointState, "arm_controller/goal", LATCHED)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
-        simulated = context.parameters.options.speed != 1.0
-        self._clock = node.create_publisher(Clock, "/clock", 10) if simulated else None
+        has_clock = context.time.simulated and context.parameters.publish_clock
+        self._clock = node.create_publisher(Clock, "/clock", 10) if has_clock else None
         self._lock = threading.Lock()
         # Of the driver's clock; the others are of the wall.
         self._moving = RateLimiter(1.0 / context.parameters.joint_state_rate_hz)

@@ -18,21 +18,28 @@ NANO = 1_000_000_000
 class World:
     """A node, a driver and the time; the driver's clock runs `speed` times as fast."""
 
-    def __init__(self, speed=1.0, rate=50.0):
+    def __init__(self, speed=1.0, rate=50.0, publish_clock=True):
         self.wall, self.speed, self.state, self.moment = 1000.0, speed, DriverState.MOVING, None
         self.sent = {}
         driver = SimpleNamespace(
             controller=SimpleNamespace(snapshot=self.snapshot),
             axes=SimpleNamespace(arm=("a",), names=("a",), fingers=(), all=("a",)),
             output=SimpleNamespace(maps=()),
+            robot="left_nut_arm",
         )
-        clock = SimpleNamespace(now=lambda: (self.wall - 900.0) * speed, speed=speed)
+        clock = SimpleNamespace(
+            now=lambda: (self.wall - 900.0) * speed, speed=speed, origin=900.0 * speed
+        )
         ros = SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=round(self.wall * NANO)))
         options = SimpleNamespace(speed=speed, hardware="fake")
-        parameters = SimpleNamespace(options=options, joint_state_rate_hz=rate)
+        parameters = SimpleNamespace(
+            options=options, joint_state_rate_hz=rate, publish_clock=publish_clock
+        )
         self.context = DriverContext(parameters, DriverTime(ros, clock), None)
         self.context.driver = driver
-        node = SimpleNamespace(create_publisher=self.create_publisher, get_name=lambda: "arm")
+        node = SimpleNamespace(
+            create_publisher=self.create_publisher, get_fully_qualified_name=lambda: "/left/arm"
+        )
         self.publisher = DriverStatePublisher(
             node, self.context, SimpleNamespace(publish=lambda *_: None)
         )

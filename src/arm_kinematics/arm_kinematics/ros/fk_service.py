@@ -32,8 +32,8 @@ class FkService:
         """Fill the response with the poses of the links; raise RejectedError if that fails."""
         state = self._state
         joints = state.joints(request.joint_state, "joint_state")
-        frame = request.reference_frame or state.robot.base
-        links = list(request.links) or [state.default_tip]
+        frame = state.frame(request.reference_frame) or state.robot.base
+        links = [state.link(name) for name in request.links] or [state.default_tip]
         poses = [_pose(state, link, joints, "links") for link in links]
         if frame != state.robot.base:
             if frame in state.robot.links:

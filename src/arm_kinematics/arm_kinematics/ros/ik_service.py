@@ -104,15 +104,16 @@ def _weights(
     """Return a weight for each joint of the chain; other joints of the robot are ignored."""
     weights: dict[str, float] = {}
     for entry in entries:
-        check_joint(state.robot, entry.name, "joint_weights")
-        if entry.name in weights:
-            raise bad_request(f"joint_weights: joint '{entry.name}' is given twice.")
+        name = state.joint(entry.name)
+        check_joint(state.robot, name, "joint_weights")
+        if name in weights:
+            raise bad_request(f"joint_weights: joint '{name}' is given twice.")
         if not 0.0 <= entry.weight < math.inf:
             raise bad_request(
                 f"joint_weights: the weight of joint '{entry.name}' is {entry.weight:g}; expected "
                 "0 or a positive number."
             )
-        weights[entry.name] = entry.weight
+        weights[name] = entry.weight
     return tuple(weights.get(name, 1.0) for name in chain.joint_names) if weights else None
 
 

@@ -151,7 +151,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._inputs.take()  # so that no message waits for long
         values = {"compiled": "yes" if HAVE_NUMBA else "no, numba is missing", **self._counts}
         status = DiagnosticStatus(
-            name=f"{self.get_name()}: solver",
+            name=f"{self.get_fully_qualified_name()}: solver",
+            hardware_id=self._state.robot_id,
             level=DiagnosticStatus.WARN if self._problem else DiagnosticStatus.OK,
             message=self._problem or "ready",
             values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.parameters import parameter
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
@@ -50,6 +51,7 @@ class KinematicsParameters:
     tip_frame: str = parameter(
         "", "Frame used for an empty tip_frame; empty: tool0, or the robot's only end."
     )
+    prefix: str = prefix_parameter()
     default_timeout: float = _positive(1.0, "Time limit of requests that set none [s].")
     moveit_group: str = parameter(
         "arm",
@@ -75,6 +77,7 @@ class RobotStateCache:
         self.parameters = parameters
         self._tree, self._poll = tree, poll
         self.positions: dict[str, float] = {}  # by name [rad or m]
+        self._names = PrefixedNames(parameters.prefix)
         self._robot: Robot | None = None
 
     @property
@@ -98,12 +101,16 @@ class RobotStateCache:
                 self.positions[name] = position
 
     @property
+    def robot_id(self) -> str:
+        """Name of the robot with the prefix, "" before its description has been received."""
+        return self._names.add(self._robot.name) if self._robot else ""
+
+    @property
     def default_tip(self) -> str:
         """The frame used for an empty tip_frame; raises RejectedError if it is ambiguous."""
-        if self.parameters.tip_frame:
-            return self.parameters.tip_frame
-        if "tool0" in self.robot.links:
-            return "tool0"
+        tip = self.link(self.parameters.tip_frame or "tool0")
+        if self.parameters.tip_frame or tip in self.robot.links:
+            return tip
         tips = self.robot.tips
         if len(tips) != 1:
             ends = ", ".join(tips[:_MAX_NAMES]) + (", ..." if len(tips) > _MAX_NAMES else "")
@@ -113,9 +120,25 @@ class RobotStateCache:
             )
         return tips[0]
 
+    def link(self, name: str) -> str:
+        """Return the robot's link for a name, which may lack the prefix."""
+        return self._names.find(name, self.robot.links.__contains__)
+
+    def frame(self, name: str) -> str:
+        """Return the robot's link, or the frame of tf, for a name that may lack the prefix."""
+        link = self.link(name)
+        if not name or link in self.robot.links:
+            return link
+        self._poll()
+        return self._names.find(link, self._tree.has)
+
+    def joint(self, name: str) -> str:
+        """Return the robot's joint for a name, which may lack the prefix."""
+        return self._names.find(name, self.robot.joint_names.__contains__)
+
     def chain(self, tip: str) -> Chain:
         """Return the chain to a tip; an empty name means the default."""
-        robot, link = self.robot, tip or self.default_tip
+        robot, link = self.robot, self.link(tip) if tip else self.default_tip
         try:
             return robot.chain(link)
         except KinematicsError as error:
@@ -131,16 +154,34 @@ class RobotStateCache:
         if not message.name and not message.position:
             self._poll()
             return self.positions
-        given = given_joints(message, self.robot, what)
+        given = self._given(message, what)
         if needed is not None and all(name in given for name in needed):
             return given
         self._poll()
         return {**self.positions, **given}
 
+    def _given(self, message: JointState, what: str) -> dict[str, float]:
+        """Return the positions in a message by name, checked against the robot's joints."""
+        names, positions = [self.joint(name) for name in message.name], message.position
+        if len(names) != len(positions):
+            raise bad_request(f"{what}: {len(names)} names but {len(positions)} positions.")
+        joints: dict[str, float] = dict(zip(names, positions, strict=True))
+        if len(joints) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise bad_request(f"{what}: joint '{twice}' is given twice.")
+        for name, position in joints.items():
+            check_joint(self.robot, name, what)
+            if not math.isfinite(position):
+                raise bad_request(f"{what}: the position of joint '{name}' is {position}.")
+        return joints
+
     def base_from(self, frame: str) -> Array:
-        """Return the transform base <- frame (4, 4); an empty frame is the base frame."""
+        """Return the transform base <- frame (4, 4); an empty frame is the base frame.
+
+        The name may lack the prefix.
+        """
         base = self.robot.base
-        if not frame or frame == base:
+        if not frame or (frame := self.frame(frame)) == base:
             return _IDENTITY
         self._poll()
         try:
@@ -149,22 +190,6 @@ class RobotStateCache:
             raise RejectedError(
                 NO_TRANSFORM, f"No transform from '{frame}' to '{base}': {error}."
             ) from error
-
-
-def given_joints(message: JointState, robot: Robot, what: str) -> dict[str, float]:
-    """Return the positions in a message by name, checked against the robot's joints."""
-    names, positions = message.name, message.position
-    if len(names) != len(positions):
-        raise bad_request(f"{what}: {len(names)} names but {len(positions)} positions.")
-    joints: dict[str, float] = dict(zip(names, positions, strict=True))
-    if len(joints) < len(names):
-        twice = next(name for name in names if list(names).count(name) > 1)
-        raise bad_request(f"{what}: joint '{twice}' is given twice.")
-    for name, position in joints.items():
-        check_joint(robot, name, what)
-        if not math.isfinite(position):
-            raise bad_request(f"{what}: the position of joint '{name}' is {position}.")
-    return joints
 
 
 def check_joint(robot: Robot, name: str, what: str) -> None:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from arm_common.errors import InputError
-from arm_common.ros.node_runner import user_arguments
+from arm_common.ros.node_runner import add_namespace, user_arguments
 
 from arm_description import load_robot
 from arm_tasks.ros.teleop.terminal import run_teach, run_teleop
@@ -18,6 +18,7 @@ from arm_tasks.ros.teleop.terminal import run_teach, run_teleop
 def _parser(name: str, description: str) -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog=f"./arm {name}", description=description)
     result.add_argument("robot", nargs="?", default="nut_arm", help="shipped name or path")
+    add_namespace(result)
     return result
 
 
@@ -28,14 +29,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--joystick-only", action="store_true", help="read no keys; needs no terminal"
     )
     options = parser.parse_args(user_arguments(arguments))
-    return _run(lambda: run_teleop(load_robot(options.robot), options.joystick_only))
+    return _run(
+        lambda: run_teleop(load_robot(options.robot), options.joystick_only, options.namespace)
+    )
 
 
 def teach(arguments: Sequence[str] | None = None) -> int:
     """Run `./arm teach`; return the exit code."""
     parser = _parser("teach", "Teach the running arm: poses, paths, bolts.")
     options = parser.parse_args(user_arguments(arguments))
-    return _run(lambda: run_teach(load_robot(options.robot)))
+    return _run(lambda: run_teach(load_robot(options.robot), options.namespace))
 
 
 def _run(program: Callable[[], None]) -> int:

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
 from action_msgs.msg import GoalStatus
 from arm_common.ros.executor import PolledSubscriptions, destroy_timer
+from arm_common.ros.names import PrefixedNames, found_prefix
 from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from control_msgs.msg import SpeedScalingFactor
@@ -20,6 +21,7 @@ from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
 from unique_identifier_msgs.msg import UUID
 
 from arm_description import RobotModel
@@ -41,16 +43,25 @@ class ArmState:
     Args:
         node: The node of the subscriptions.
         model: The robot, for the names of its joints and fingers.
+        prefix: Prefix of these names in messages; None to find it in joint_states.
         polled: Queues joint_states until poll() is called; None for an ordinary subscription.
 
     Attributes:
-        positions: Joint positions by name [rad or m]; empty before the first message.
+        names: The prefix of the names in messages.
+        positions: Joint positions by name without the prefix [rad or m]; empty before the first
+            message.
     """
 
     def __init__(
-        self, node: Node, model: RobotModel, polled: PolledSubscriptions | None = None
+        self,
+        node: Node,
+        model: RobotModel,
+        polled: PolledSubscriptions | None = None,
+        prefix: str | None = None,
     ) -> None:
         self._model = model
+        self._has_prefix = prefix is not None
+        self.names = PrefixedNames(prefix or "")
         self._polled = polled
         self.positions: Mapping[str, float] = {}
         self._received = 0.0
@@ -118,6 +129,10 @@ class ArmState:
         """Age of the last joint_states in wall time [s]."""
         return time.monotonic() - self._received
 
+    def message_of(self, motion: PlannedTrajectory) -> JointTrajectory:
+        """Return a joint motion as a message to this arm."""
+        return trajectory_message(motion, self.names)
+
     def lost(self) -> str:
         """Return why the driver counts as lost, or ""."""
         age = self.age
@@ -126,7 +141,9 @@ class ArmState:
 
     def not_ready(self) -> str:
         """Return why no motion can start, or ""."""
-        missing = [name for name in self._model.joint_names if name not in self.positions]
+        missing = self.names.add_all(
+            name for name in self._model.joint_names if name not in self.positions
+        )
         if not self._received:
             return "no joint_states yet; is the servo driver running?"
         if self.lost():
@@ -146,10 +163,17 @@ class ArmState:
 
     def _on_joints(self, message: JointState) -> None:
         if len(message.name) == len(message.position):
-            self.positions = dict(zip(message.name, message.position, strict=True))
+            self._find_prefix(message.name)
+            self.positions = self.names.own(message.name, message.position)
             self._velocities = tuple(message.velocity)
             self._received = time.monotonic()
         self._joints_callback(message)
+
+    def _find_prefix(self, names: Sequence[str]) -> None:
+        if not self._has_prefix:
+            prefix = found_prefix(names, self._model.joint_names)
+            if prefix is not None:
+                self._has_prefix, self.names = True, PrefixedNames(prefix)
 
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message
@@ -193,7 +217,7 @@ class DriverClient:
 
     def move(self, trajectory: PlannedTrajectory) -> Move:
         """Start a joint motion."""
-        goal = FollowJointTrajectory.Goal(trajectory=trajectory_message(trajectory))
+        goal = FollowJointTrajectory.Goal(trajectory=self._state.message_of(trajectory))
         return ActionMove(self._follow, goal, self._state, self._on_end)
 
     def set_width(self, width: float) -> Move:

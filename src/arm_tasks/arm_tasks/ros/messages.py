@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arm_common.ros.messages import duration_message, pose_matrix
+from arm_common.ros.names import PrefixedNames
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.action import RunTask
@@ -69,9 +70,9 @@ def _report_messages(plan: TaskPlan) -> list[StepReportMessage]:
     ]
 
 
-def trajectory_message(motion: PlannedTrajectory) -> JointTrajectory:
+def trajectory_message(motion: PlannedTrajectory, names: PrefixedNames) -> JointTrajectory:
     """Return a joint motion as a message."""
-    message = JointTrajectory(joint_names=list(motion.joint_names))
+    message = JointTrajectory(joint_names=names.add_all(motion.joint_names))
     rows = zip(motion.times, motion.positions, motion.velocities, strict=True)
     for time, position, velocity in rows:
         point = JointTrajectoryPoint()

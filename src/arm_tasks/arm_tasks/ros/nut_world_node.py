@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.ros.messages import pose_message, transform_message
+from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
@@ -36,6 +37,7 @@ class NutWorldParameters:
 
     scene: str = parameter(DEFAULT_SCENE, "Scene with the nut, name or path.")
     robot: str = parameter("nut_arm", "Robot with the gripper, name or path.")
+    prefix: str = prefix_parameter()
 
 
 class NutWorldNode(Node):
@@ -57,13 +59,16 @@ class NutWorldNode(Node):
         gripper = model.gripper
         if gripper is None:
             raise TasksError(f"robot {chosen.robot} has no gripper; the nut cannot be held")
-        self._fingers = [f"{finger}_link" for finger in gripper.joints]
+        self._names = names = PrefixedNames(chosen.prefix)
+        self._base, self._tool = names.add(BASE_FRAME), names.add(_TOOL_FRAME)
+        self._fingers = names.add_all(f"{finger}_link" for finger in gripper.joints)
         scene = load_scene(chosen.scene, model.name)
         self._world = NutWorld(scene) if scene.nut is not None else None
         self._payloads = PayloadWorld(scene, gripper)
         self._nut_publisher = self.create_publisher(NutState, "nut_world/state", 10)
         self._payload_publisher = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
-        self._own = {NUT_FRAME, *self._payloads.poses}  # frames moved by this node
+        # frames moved by this node
+        self._own = set(names.add_all((NUT_FRAME, *self._payloads.poses)))
         self._tf = TfListener(self, on_change=self._on_tf, depth=_QUEUE_DEPTH)
         # in wall time, to publish even while simulated time stands still
         self.create_timer(_REPEAT_PERIOD, self._publish_nut, clock=STEADY_CLOCK)
@@ -74,7 +79,7 @@ class NutWorldNode(Node):
             return
         tree = self._tf.tree
         try:
-            T = tree.lookup(BASE_FRAME, _TOOL_FRAME)
+            T = tree.lookup(self._base, self._tool)
             width = float(np.linalg.norm(tree.lookup(*self._fingers)[:3, 3]))
         except TransformError:
             return  # the robot is not on tf yet
@@ -85,8 +90,10 @@ class NutWorldNode(Node):
 
     def _publish_payloads(self) -> None:
         stamp = self.get_clock().now().to_msg()
-        poses = self._payloads.poses.items()
-        transforms = [transform_message(BASE_FRAME, name, T, stamp) for name, T in poses]
+        transforms = [
+            transform_message(self._base, self._names.add(name), T, stamp)
+            for name, T in self._payloads.poses.items()
+        ]
         self._payload_publisher.publish(TFMessage(transforms=transforms))
 
     def _publish_nut(self) -> None:
@@ -101,7 +108,7 @@ class NutWorldNode(Node):
             message=report.message,
         )
         message.header.stamp = self.get_clock().now().to_msg()
-        message.header.frame_id = BASE_FRAME
+        message.header.frame_id = self._base
         message.pose.header = message.header
         message.pose.pose = pose_message(report.pose)
         self._nut_publisher.publish(message)

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from arm_common.ros.messages import transform_matrix, transform_message
+from arm_common.ros.names import PrefixedNames
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Array, shift_z
 from arm_kinematics.markers.layers import NumberedMark
@@ -102,14 +103,8 @@ def _nut_triangles(nut: Nut, hole: float) -> Array:
     return np.stack([a, b, b_next, a, b_next, a_next], axis=2).reshape(-1, 3)
 
 
-def tf_message(frames: Mapping[str, Array], stamp: Time) -> TFMessage:
-    """Return base_link <- frame (4, 4) [m] of each named frame as one message of tf."""
-    transforms = [transform_message(BASE_FRAME, name, T, stamp) for name, T in frames.items()]
-    return TFMessage(transforms=transforms)
-
-
 class SceneNode(Node):
-    """Publishes the scene.
+    """Publishes the scene; all of its frames have the prefix of the robot's names.
 
     Publishers:
         /tf_static: fixed frames: bolts, objects and named frames.
@@ -122,10 +117,10 @@ class SceneNode(Node):
         nut_world/state, payload_world/poses, task_text.
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, prefix: str = "") -> None:
         # the command line of the process names the other node
         super().__init__("scene", cli_args=["--ros-args", "-r", "__node:=scene"])
-        self._scene = scene
+        self._scene, self._names = scene, PrefixedNames(prefix)
         self._static = self.create_publisher(TFMessage, TF_STATIC_TOPIC, LATCHED)
         self._tf = self.create_publisher(TFMessage, TF_TOPIC, TF)
         self._republish_in = 0  # s
@@ -158,10 +153,10 @@ class SceneNode(Node):
 
     def _publish_frames(self) -> None:
         fixed = {k: T for k, T in self._scene.frames.items() if k not in self._moving}
-        self._static.publish(tf_message(fixed, self._now()))
+        self._static.publish(TFMessage(transforms=[self._frame(k, T) for k, T in fixed.items()]))
 
     def _publish_markers(self, replace: bool = False) -> None:
-        message = marker_array(scene_marks(self._scene))
+        message = self._marker_array(scene_marks(self._scene))
         if replace:
             message.markers.insert(0, Marker(action=Marker.DELETEALL))
         self._markers.publish(message)
@@ -179,15 +174,17 @@ class SceneNode(Node):
 
     def _on_nut(self, state: NutState) -> None:
         """Relay the pose of the nut unchanged; it is repeated only if the scene has a nut."""
-        nut = TransformStamped(header=state.pose.header, child_frame_id=NUT_FRAME)
+        name = self._names.add(NUT_FRAME)
+        nut = TransformStamped(header=state.pose.header, child_frame_id=name)
         translation, position = nut.transform.translation, state.pose.pose.position
         translation.x, translation.y, translation.z = position.x, position.y, position.z
         nut.transform.rotation = state.pose.pose.orientation
         self._move([nut])
 
     def _on_payloads(self, message: TFMessage) -> None:
-        known = [t for t in message.transforms if t.child_frame_id in self._moving]
-        self._move([self._frame(t.child_frame_id, transform_matrix(t.transform)) for t in known])
+        frames = {self._names.remove(t.child_frame_id): t for t in message.transforms}
+        known = {name: t for name, t in frames.items() if name in self._moving}
+        self._move([self._frame(name, transform_matrix(t.transform)) for name, t in known.items()])
 
     def _repeat(self) -> None:
         for frame in self._moving.values():
@@ -195,12 +192,21 @@ class SceneNode(Node):
         self._move(list(self._moving.values()))
 
     def _move(self, frames: Sequence[TransformStamped]) -> None:
-        self._moving |= {f.child_frame_id: f for f in frames if f.child_frame_id in self._moving}
+        named = {self._names.remove(frame.child_frame_id): frame for frame in frames}
+        self._moving |= {name: frame for name, frame in named.items() if name in self._moving}
         if frames:
             self._tf.publish(TFMessage(transforms=frames))
 
     def _frame(self, name: str, T: Array) -> TransformStamped:
-        return transform_message(BASE_FRAME, name, T, self._now())
+        base, child = self._names.add(BASE_FRAME), self._names.add(name)
+        return transform_message(base, child, T, self._now())
+
+    def _marker_array(self, marks: Iterable[NumberedMark]) -> MarkerArray:
+        message = marker_array(marks)
+        for marker in message.markers:
+            if marker.header.frame_id:
+                marker.header.frame_id = self._names.add(marker.header.frame_id)
+        return message
 
     def _now(self) -> Time:
         return self.get_clock().now().to_msg()
@@ -208,4 +214,4 @@ class SceneNode(Node):
     def _on_text(self, message: String) -> None:
         if message.data != self._text:
             self._text = message.data
-            self._task_markers.publish(marker_array([task_text_mark(self._text)]))
+            self._task_markers.publish(self._marker_array([task_text_mark(self._text)]))

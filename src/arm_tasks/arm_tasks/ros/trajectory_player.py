@@ -35,8 +35,8 @@ _CANCEL_TIMEOUT = 10.0  # [s], for a cancelled motion to end
 class ViewArm:
     """An arm without a driver, whose motions move the sliders of a view."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(self, node: Node, state: ArmState) -> None:
+        self._node, self._state = node, state
         self._publisher = node.create_publisher(JointState, "joint_targets", 10)
 
     @property
@@ -51,7 +51,8 @@ class ViewArm:
     def publish(self, trajectory: PlannedTrajectory, seconds: float) -> None:
         """Publish the point of a trajectory at a time [s]."""
         positions = trajectory.at(seconds).tolist()
-        message = JointState(name=list(trajectory.joint_names), position=positions)
+        names = self._state.names.add_all(trajectory.joint_names)
+        message = JointState(name=names, position=positions)
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(message)
 
@@ -119,7 +120,7 @@ class TrajectoryPlayer:
         self._node = rclpy.create_node("play_trajectory")
         self._state = ArmState(self._node, model)
         self._driver = DriverClient(self._node, self._state)
-        self._view = ViewArm(self._node)
+        self._view = ViewArm(self._node, self._state)
         self._port: DriverClient | ViewArm = self._view
 
     def close(self) -> None:
@@ -197,9 +198,9 @@ class TrajectoryPlayer:
 
 
 @contextlib.contextmanager
-def player(model: RobotModel) -> Iterator[TrajectoryPlayer]:
+def player(model: RobotModel, namespace: str = "") -> Iterator[TrajectoryPlayer]:
     """Run ROS and a player within this context."""
-    with session():
+    with session(namespace):
         made = TrajectoryPlayer(model)
         try:
             yield made

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlparse
 
 from arm_common.files import RestrictedFiles, folders_in, installed_share
 from arm_common.ros.executor import QUIET, PolledSubscriptions
+from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import JOINT_STATES, STEADY_CLOCK
@@ -86,8 +87,10 @@ class ViewerParameters:
     fixed_frame: str = parameter(
         "", "Frame that is fixed in the picture; empty: the robot's root link."
     )
+    prefix: str = prefix_parameter()
     tool_frame: str = parameter(
-        "tool0", "Frame whose position is written and whose path is drawn."
+        "",
+        "Frame whose position is written and whose path is drawn; empty: tool0, with the prefix.",
     )
     marker_topics: tuple[str, ...] = parameter(
         ("scene_markers", "task_markers", "kinematics_markers"),
@@ -118,6 +121,7 @@ class ViewerNode(Node):
     def __init__(self) -> None:
         super().__init__("arm_viewer")
         self.parameters = declare(self, ViewerParameters)
+        self._tool = self.parameters.tool_frame or f"{self.parameters.prefix}tool0"
         self._queue = CallbackQueue()
         self._values: dict[str, float] = {}
         self._reported: set[str] = set()
@@ -140,7 +144,7 @@ class ViewerNode(Node):
                 "parameters sliders and drive: the view publishes joint_states, or the arm's "
                 "driver does; set one of them"
             )
-        self._postures = PostureBook(parameters.robot)
+        self._postures = PostureBook(parameters.robot, parameters.prefix)
         rest = self._postures.postures.get("rest", {})
         self._sliders = SliderPublisher(self, rest) if parameters.sliders else None
         access = make_access(parameters.host, parameters.allowed_hosts.split())
@@ -203,9 +207,14 @@ class ViewerNode(Node):
         movable = self.parameters.sliders or self.parameters.drive
         panel = Panel(self._gui, actions, switches, movable)
         watch_clients(server, drawer.cameras, self._queue)
-        tool = self.parameters.tool_frame
         return SceneView(
-            SceneStore(), drawer, panel, trace, tool, self._on_robot_drawn, self._report_problem
+            SceneStore(),
+            drawer,
+            panel,
+            trace,
+            self._tool,
+            self._on_robot_drawn,
+            self._report_problem,
         )
 
     def _make_controls(self, server: viser.ViserServer) -> Controls | None:
@@ -216,7 +225,7 @@ class ViewerNode(Node):
             server,
             self._gui,
             self._sliders or DriverCommander(self, self._positions),
-            self.parameters.tool_frame,
+            self._tool,
             self._show_status,
             self._positions,
             handle=self._sliders is not None,
@@ -315,7 +324,7 @@ class ViewerNode(Node):
         frames = self._tf.tree.poses_in(fixed) if fixed else {}
         changed = self._view.draw(fixed, frames, self._now())
         if self._controls is not None:
-            tool = self._view.store.frames.get(self.parameters.tool_frame)
+            tool = self._view.store.frames.get(self._tool)
             self._controls.set_tool(fixed, tool, self._view.drawer.size)
         return changed
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.ros.messages import pose_matrix, pose_message
+from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
@@ -51,7 +52,8 @@ FEEDBACK = InteractiveMarkerFeedback
 class ToolHandleParameters:
     """Parameters of the node."""
 
-    tool_frame: str = parameter("tool0", "Frame that is dragged.")
+    prefix: str = prefix_parameter()
+    tool_frame: str = parameter("", "Frame that is dragged; empty: tool0, with the prefix.")
 
 
 class ToolHandleNode(Node):  # type: ignore[misc]
@@ -64,7 +66,8 @@ class ToolHandleNode(Node):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__("tool_handle")
-        self._tip = declare(self, ToolHandleParameters).tool_frame
+        chosen = declare(self, ToolHandleParameters)
+        self._tip = chosen.tool_frame or f"{chosen.prefix}tool0"
         self._robot: VisualRobot | None = None
         self._positions: dict[str, float] = {}
         self._mode, self._text, self._held = "Pose", "", False

@@ -168,13 +168,15 @@ def _within(joint: VisualJoint, value: float) -> float:
 class PostureBook:
     """The postures of a robot file, given by its shipped name or path; none if that is empty.
 
+    The names of joints and links have a prefix, as in the robot's description.
+
     Attributes:
         postures: Posture name -> joint name -> value [rad or m].
         poses: Of each posture link name -> (4, 4), root <- link.
     """
 
-    def __init__(self, robot: str) -> None:
-        self._robot = robot
+    def __init__(self, robot: str, prefix: str = "") -> None:
+        self._robot, self._prefix = robot, prefix
         self.postures: dict[str, dict[str, float]] = {}
         self.poses: tuple[dict[str, Array], ...] = ()
         if robot:
@@ -191,8 +193,11 @@ class PostureBook:
 
     def _read(self) -> None:
         model = load_robot(self._robot)
-        self.postures = postures_of(model)
-        tree = read_urdf(model.to_urdf())
+        self.postures = {
+            name: {self._prefix + joint: value for joint, value in values.items()}
+            for name, values in postures_of(model).items()
+        }
+        tree = read_urdf(model.to_urdf(self._prefix))
         self.poses = tuple(
             link_poses(tree.root, tree.joints, values) for values in self.postures.values()
         )

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Concatenate, ParamSpec, TypeVar
 
+from arm_common.ros.names import PrefixedNames
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -47,14 +48,16 @@ class Arm:
     Args:
         node: Your node, whose context and namespace are used; None creates a context.
         namespace: Namespace of the arm if no node is given.
+        prefix: Prefix of the arm's joints and frames; all methods use the names without it.
 
     Attributes:
         later: The same verbs, which return an ArmFuture at once.
     """
 
-    def __init__(self, node: Node | None = None, namespace: str = "") -> None:
+    def __init__(self, node: Node | None = None, namespace: str = "", prefix: str = "") -> None:
         self._thread = ClientThread("arm_client", node, namespace)
-        self.later = AsyncArm(self._thread)
+        self._names = PrefixedNames(prefix)
+        self.later = AsyncArm(self._thread, self._names)
         self._joints: Mapping[str, float] = {}
         self._received = -_MAX_AGE
         self.node.create_subscription(JointState, "joint_states", self._on_joints, 10)
@@ -126,5 +129,5 @@ class Arm:
 
     def _on_joints(self, message: JointState) -> None:
         if len(message.name) == len(message.position):
-            self._joints = dict(zip(message.name, message.position, strict=True))
+            self._joints = self._names.own(message.name, message.position)
             self._received = time.monotonic()

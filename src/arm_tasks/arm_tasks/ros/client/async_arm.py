@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from arm_common.errors import InputError
 from arm_common.ros.messages import pose_matrix, pose_message
+from arm_common.ros.names import PrefixedNames
 from arm_common.ros.qos import FEEDBACK, GOAL, service_qos
 from arm_common.transforms import Array, rpy_matrix
 from arm_kinematics.ros.client import KinematicsClient
@@ -55,8 +56,9 @@ class AsyncArm:
     The `timeout` [s] of a verb limits `ArmFuture.wait()` and thus the verb of `Arm`.
     """
 
-    def __init__(self, thread: ClientThread) -> None:
+    def __init__(self, thread: ClientThread, names: PrefixedNames | None = None) -> None:
         node = thread.node
+        self._names = names or PrefixedNames()
         self._thread = thread
         self._action = ActionClient(
             node,
@@ -195,7 +197,7 @@ class AsyncArm:
         request = SolveIK.Request(mode=mode)
         request.target.header.frame_id = frame
         request.target.pose = pose_message(rpy_matrix(xyz, rpy if rpy is not None else (0, 0, 0)))
-        _set_joints(request.seed, seed)
+        self._set_joints(request.seed, seed)
         return self._thread.start("ik", self._ik, request, timeout=timeout)
 
     def fk(
@@ -207,7 +209,7 @@ class AsyncArm:
     ) -> ArmFuture[Array]:
         """Compute frame <- link (4, 4) [m] for joint positions, the current ones if None."""
         request = SolveFK.Request(links=[link] if link else [], reference_frame=frame)
-        _set_joints(request.joint_state, joints)
+        self._set_joints(request.joint_state, joints)
         return self._thread.start("fk", self._fk, request, timeout=timeout)
 
     # -- stops --------------------------------------------------------------------------------
@@ -293,9 +295,9 @@ class AsyncArm:
         joints, errors = {}, (math.inf, math.inf)
         if response.solutions:
             best = response.solutions[0]
-            joints = dict(zip(best.joint_state.name, best.joint_state.position, strict=True))
+            joints = self._names.own(best.joint_state.name, best.joint_state.position)
             errors = best.position_error, best.orientation_error
-        limiting = tuple(response.limiting_joints)
+        limiting = tuple(map(self._names.remove, response.limiting_joints))
         return IkAnswer(response.status, response.message, joints, *errors, limiting)
 
     async def _fk(self, request: SolveFK.Request) -> Array:
@@ -303,6 +305,10 @@ class AsyncArm:
         if response.status != SolveFK.Response.SUCCESS:
             raise ArmError(f"fk: {response.message}", response)
         return pose_matrix(response.poses[0].pose)
+
+    def _set_joints(self, state: Any, joints: Mapping[str, float] | None) -> None:
+        state.name = self._names.add_all(joints or {})
+        state.position = [float(value) for value in (joints or {}).values()]
 
 
 class _TaskGoal:
@@ -361,8 +367,3 @@ def _files(task: str, scene: str) -> list[TextFile]:
         return file_messages(files_of(task, scene))
     except InputError as error:
         raise ArmError(str(error)) from None
-
-
-def _set_joints(state: Any, joints: Mapping[str, float] | None) -> None:
-    state.name = list(joints or {})
-    state.position = [float(value) for value in (joints or {}).values()]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import rclpy
 from arm_common.ros.messages import transform_matrix
+from arm_common.ros.names import PrefixedNames, found_prefix
 from arm_common.ros.qos import FEEDBACK, GOAL, LATCHED
 from arm_common.signals import deferred
 from arm_common.terminal import Keyboard
@@ -51,7 +52,8 @@ class TaskClient:
     """
 
     def __init__(self, model: RobotModel) -> None:
-        self._names = model.joint_names
+        self._joints = model.joint_names
+        self._names = PrefixedNames()  # until joint_states show the prefix
         self.postures: list[Array] = []
         self.track: list[tuple[int, Array]] = []
         self._payloads: dict[str, Array] = {}
@@ -94,6 +96,7 @@ class TaskClient:
 
     def payload(self, name: str, expected: Callable[[Array], bool]) -> Array | None:
         """Return base_link <- payload (4, 4) [m], like nut()."""
+        name = self._names.add(name)
         self._wait_for_world(lambda: name in self._payloads and expected(self._payloads[name]))
         return self._payloads.get(name)
 
@@ -228,9 +231,11 @@ class TaskClient:
 
     def _on_joints(self, message: JointState) -> None:
         """Record the posture if it differs from the last one."""
-        by_name = dict(zip(message.name, message.position, strict=False))
-        if all(name in by_name for name in self._names):
-            q = np.array([by_name[name] for name in self._names])
+        prefix = found_prefix(message.name, self._joints)
+        if prefix is not None:
+            self._names = PrefixedNames(prefix)
+            by_name = self._names.own(message.name, message.position)
+            q = np.array([by_name[name] for name in self._joints])
             if self._step >= 0:
                 self.track.append((self._step, q))
             if not self.postures or np.abs(q - self.postures[-1]).max() > _RECORD_ANGLE:

@@ -55,14 +55,16 @@ class CompletedRun:
     postures: list[Array]  # recorded joint positions (n,) [rad or m]
 
 
-def run_task(goal: dict[str, Any], task: Task, scene: Scene, model: RobotModel) -> CompletedRun:
+def run_task(
+    goal: dict[str, Any], task: Task, scene: Scene, model: RobotModel, namespace: str = ""
+) -> CompletedRun:
     """Run a task to its end and judge it; the goal names the same task and scene.
 
     Raises:
         TasksError: A server is missing or does not respond.
         KeyboardInterrupt: The task was cancelled.
     """
-    with session(), contextlib.closing(TaskClient(model)) as client:
+    with session(namespace), contextlib.closing(TaskClient(model)) as client:
         client.wait_ready()
         result = client.run(RunTask.Goal(**goal))
         seen = ObservedRun()

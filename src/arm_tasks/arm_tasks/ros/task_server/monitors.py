@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import struct
 import time
 
 from arm_common.ros.executor import PolledSubscriptions
@@ -13,7 +14,6 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
 
-from arm_description import RobotModel
 from arm_interfaces.msg import NutState
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError
@@ -27,7 +27,6 @@ from arm_tasks.task.condition import Condition, Observation
 from arm_tasks.world.reference_run import safe_state
 
 _SILENCE = 6.0  # [s] of wall time; kinematics publishes once a second, tf with joint_states
-_KINEMATICS = "kinematics: solver"
 _NUT_MAX_AGE = 5.0  # [s] of wall time; nut_world publishes at least once a second
 
 
@@ -35,10 +34,18 @@ class NodeLivenessMonitor:
     """Detects that tf of the robot or the kinematics node has disappeared during a task.
 
     The task server itself plans without them, but the simulated world and every view need tf.
+    Both topics may carry those of other arms, too.
+
+    Args:
+        node: The node of the subscriptions; the kinematics node is in its namespace.
+        link: A frame of the robot that moves.
+        polled: Queues tf.
     """
 
-    def __init__(self, node: Node, model: RobotModel, polled: PolledSubscriptions) -> None:
-        self._link = f"{model.joint_names[0]}_link".encode()
+    def __init__(self, node: Node, link: str, polled: PolledSubscriptions) -> None:
+        # a string in CDR: its length with the terminating 0, then its characters
+        self._link = struct.pack("<I", len(link) + 1) + link.encode() + b"\0"
+        self._kinematics = f"{node.resolve_topic_name('kinematics')}: solver"
         self._received: dict[str, float] = {}
         # tf arrives at high rate: keep it serialized and poll instead of triggering a callback
         polled.subscribe(node, TFMessage, TF_TOPIC, self._on_tf, 10, raw=True)
@@ -62,7 +69,7 @@ class NodeLivenessMonitor:
             self._received["tf of the robot"] = time.monotonic()
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        if any(status.name == _KINEMATICS for status in message.status):
+        if any(status.name == self._kinematics for status in message.status):
             self._received["the node kinematics"] = time.monotonic()
 
 

@@ -12,6 +12,7 @@ from arm_common.errors import InputError, one_line
 from arm_common.files import RestrictedFiles, folders_in
 from arm_common.ros.actions import action_server
 from arm_common.ros.executor import PolledSubscriptions
+from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import STEADY_CLOCK
@@ -49,6 +50,7 @@ class TaskServerParameters:
     """Parameters of the node."""
 
     robot: str = parameter("nut_arm", "Robot, name or path.")
+    prefix: str = prefix_parameter()
     scene: str = parameter(DEFAULT_SCENE, "Scene of goals that name none, name or path.")
     poses: str = parameter("taught_poses.yaml", "File of taught poses.")
     paths: str = parameter("taught_paths", "Folder of recorded paths.")
@@ -84,7 +86,7 @@ class TaskServer(Node):
         model = load_robot(chosen.robot)
         chain = Chain.from_model(model)
         polled = PolledSubscriptions()
-        self._state = ArmState(self, model, polled)
+        self._state = ArmState(self, model, polled, chosen.prefix)
         self._driver = DriverClient(self, self._state)
         resting_arm = RestingArm(self._state, chain)
         self._controls = TaskControls(self)
@@ -92,14 +94,16 @@ class TaskServer(Node):
         teaching = Teaching(self, model, self._state, resting_arm, poses, paths, chosen.scene)
         files, timeout = allowed_files(chosen, model.name), chosen.planning_timeout
         self._planning = Planning(self, model, chain, chosen.scene, teaching.poses, files, timeout)
-        self.scene_node = SceneNode(self._planning.scene)
+        self.scene_node = SceneNode(self._planning.scene, chosen.prefix)
         Touching(self, model, resting_arm, self._planning, self._controls, self.scene_node.show)
         self._execution = ExecutionContext(
             self,
             self._state,
             self._driver,
             WorldObserver(self, self._state, polled),
-            NodeLivenessMonitor(self, model, polled),
+            NodeLivenessMonitor(
+                self, self._state.names.add(f"{model.joint_names[0]}_link"), polled
+            ),
             self._controls,
         )
         self._nut = NutStateChecker(self._execution.observer, self._planning, self._driver, chain)
@@ -120,6 +124,7 @@ class TaskServer(Node):
     async def _on_check(
         self, request: CheckTask.Request, response: CheckTask.Response
     ) -> CheckTask.Response:
+        request.start.name = [self._state.names.remove(name) for name in request.start.name]
         try:
             found = await self._planning.check(request, self._driver.configuration())
         except Exception as error:  # noqa: BLE001

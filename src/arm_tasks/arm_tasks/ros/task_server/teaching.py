@@ -43,6 +43,10 @@ class RestingArm:
     def __init__(self, state: ArmState, chain: Chain) -> None:
         self._state, self._chain = state, chain
 
+    def frame(self, name: str) -> str:
+        """Return the name of a frame in messages."""
+        return self._state.names.add(name)
+
     def pose(self) -> TaughtPose:
         """Return joint positions and tool pose; raise TasksError if unknown or in motion."""
         self._state.poll()
@@ -153,7 +157,7 @@ class Teaching:
         self._joints = message
         if self._recorder is None:
             return
-        by_name = dict(zip(message.name, message.position, strict=False))
+        by_name = self._state.names.own(message.name, message.position)
         stamp = message.header.stamp
         try:
             q = [by_name[name] for name in self._model.joint_names]
@@ -237,7 +241,7 @@ class Touching:
         if request.action == TouchBolt.Request.ADD:
             return self._add(request, touches, response)
         found = locate(touches, bolt.diameter / 2.0, bolt.pose[:3, 3], bolt.pose[:3, 2])
-        response.pose.header.frame_id = BASE_FRAME
+        response.pose.header.frame_id = self._arm.frame(BASE_FRAME)
         response.pose.pose = pose_message(pose(frame_along(found.axis), found.tip))
         response.tip_error, response.axis_error = found.tip_error, found.axis_error
         response.residual = found.residual

@@ -25,7 +25,6 @@ from arm_tasks.manual.jog_input import KEY_TIMEOUT, JogCommand, JoystickLayout
 from arm_tasks.manual.jogger import Jogger
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.driver_client import ArmState
-from arm_tasks.ros.messages import trajectory_message
 
 _GRIP_PERIOD = 0.1  # [s] between two jaw commands
 _GRIP_TOLERANCE = 1e-4  # [m] at the ends of the jaws' travel
@@ -147,5 +146,5 @@ class TeleopNode(Node):  # type: ignore[misc]
 
     def _publish(self, segment: PlannedTrajectory | None) -> bool:
         if segment is not None:
-            self._publisher.publish(trajectory_message(segment))
+            self._publisher.publish(self._state.message_of(segment))
         return segment is not None

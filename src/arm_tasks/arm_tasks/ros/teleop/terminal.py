@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 
-from arm_common.ros.node_runner import session
+from arm_common.ros.node_runner import checked_namespace, session
 from arm_common.ros.worker import ExecutorThread
 from arm_common.terminal import Screen
 from rclpy.executors import SingleThreadedExecutor
@@ -196,9 +196,9 @@ def parse_joints(text: str, model: RobotModel) -> dict[str, float]:
 
 
 @contextlib.contextmanager
-def running_node(model: RobotModel) -> Iterator[TeleopNode]:
+def running_node(model: RobotModel, namespace: str = "") -> Iterator[TeleopNode]:
     """Run ROS and a TeleopNode within this context; at its end the arm brakes."""
-    with session():
+    with session(namespace):
         node = TeleopNode(model)
         thread = ExecutorThread(SingleThreadedExecutor(), [node], lambda: None)
         try:
@@ -209,14 +209,16 @@ def running_node(model: RobotModel) -> Iterator[TeleopNode]:
             node.destroy_node()  # type: ignore[no-untyped-call]
 
 
-def run_teleop(model: RobotModel, joystick_only: bool) -> None:
+def run_teleop(model: RobotModel, joystick_only: bool, namespace: str = "") -> None:
     """Jog the running arm until a person quits."""
     with contextlib.ExitStack() as stack:
         screen = None if joystick_only else stack.enter_context(Screen())
-        TeleopTerminal(stack.enter_context(running_node(model)), screen, model).run()
+        node = stack.enter_context(running_node(model, namespace))
+        TeleopTerminal(node, screen, model).run()
 
 
-def run_teach(model: RobotModel) -> None:
+def run_teach(model: RobotModel, namespace: str = "") -> None:
     """Teach the running arm until a person quits."""
-    with Arm() as arm, Screen() as screen, running_node(model) as node:
+    arm_of = Arm(namespace=checked_namespace(namespace))
+    with arm_of as arm, Screen() as screen, running_node(model, namespace) as node:
         TeachTerminal(node, screen, model, arm).run()

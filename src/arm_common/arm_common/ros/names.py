@@ -1,0 +1,68 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Names of one robot's joints and frames in messages: those of its files after a prefix.
+
+Robot files, calibrations, tasks, scenes, postures and recorded paths have the names without the
+prefix, so the same files serve every arm. Messages and tf have the names with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from arm_common.ros.parameters import parameter
+
+PREFIX_TEXT = "Prefix of the robot's joints and frames in messages, such as left_."
+
+
+def prefix_parameter() -> Any:
+    """Return the field of the parameter `prefix`."""
+    return parameter("", PREFIX_TEXT)
+
+
+class PrefixedNames:
+    """Adds and removes the prefix of a robot's names.
+
+    Args:
+        prefix: The prefix; "" if the names are the same.
+    """
+
+    def __init__(self, prefix: str = "") -> None:
+        self.prefix = prefix
+
+    def add(self, name: str) -> str:
+        """Return the name in messages."""
+        return f"{self.prefix}{name}"
+
+    def add_all(self, names: Iterable[str]) -> list[str]:
+        """Return the names in messages."""
+        return [f"{self.prefix}{name}" for name in names]
+
+    def remove(self, name: str) -> str:
+        """Return the name without the prefix; a name without it is unchanged."""
+        return name.removeprefix(self.prefix)
+
+    def own(self, names: Iterable[str], values: Iterable[float]) -> dict[str, float]:
+        """Return the values of names that have the prefix, by the name without it."""
+        start = len(self.prefix)
+        pairs = zip(names, values, strict=False)
+        return {name[start:]: value for name, value in pairs if name.startswith(self.prefix)}
+
+    def find(self, name: str, is_known: Callable[[str], bool]) -> str:
+        """Return the name with the prefix if that is known, otherwise the name as it is."""
+        if not self.prefix:
+            return name
+        full = self.add(name)
+        return full if is_known(full) else name
+
+
+def found_prefix(names: Sequence[str], joints: Sequence[str]) -> str | None:
+    """Return the shortest prefix with which all joints are among the names, None if there is none.
+
+    A tool finds the prefix of a running arm in its joint_states.
+    """
+    known = set(names)
+    ends = (name.removesuffix(joints[0]) for name in names if name.endswith(joints[0]))
+    fitting = [end for end in ends if all(end + joint in known for joint in joints)]
+    return min(fitting, key=len, default=None)
