@@ -236,3 +236,11 @@ def test_other_threads_of_the_process_are_found():
     assert threading.get_native_id() not in priority.other_threads()
     done.set()
     thread.join()
+
+
+def test_prefixed_names_of_joints_need_no_other_calibration(opened):
+    bare, driver = opened(), opened(prefix="left_")
+    assert driver.axes.names == tuple(f"left_{name}" for name in bare.axes.names)
+    assert driver.axes.fingers == ("left_left_finger", "left_right_finger")
+    assert (driver.rest, driver.output.maps) == (bare.rest, bare.output.maps)
+    assert driver.robot == "left_nut_arm"

@@ -5,10 +5,13 @@
 from types import SimpleNamespace
 
 import pytest
-from arm_hardware.control.state_machine import DriverSnapshot, DriverState
+from arm_hardware.clock import SteadyClock
+from arm_hardware.control.state_machine import UNCONFIGURED, DriverSnapshot, DriverState
 from arm_hardware.ros import state_publisher as publisher_module
 from arm_hardware.ros.driver_context import DriverContext, DriverTime
-from arm_hardware.ros.state_publisher import REST_PERIOD, DriverStatePublisher
+from arm_hardware.ros.state_publisher import REST_PERIOD, DriverStatePublisher, diagnostics
+from builtin_interfaces.msg import Time
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
 TICK = 0.02  # [s] of the driver's clock
@@ -136,3 +139,24 @@ def test_stamp_of_a_moment_does_not_drift(world, speed):
     made.wall += 12.34
     again = made.context.time.at(790.0)
     assert abs(first.nanosec - again.nanosec) < 1000 and first.sec == again.sec
+
+
+def test_drivers_of_one_speed_have_the_same_simulated_time():
+    first, second = SteadyClock(4.0), SteadyClock(4.0)
+    times = [DriverTime(None, clock).now() for clock in (first, second)]
+    ahead = (times[1].sec - times[0].sec) + 1e-9 * (times[1].nanosec - times[0].nanosec)
+    assert 0.0 <= ahead < 1.0
+
+
+def test_only_chosen_drivers_publish_the_clock():
+    assert Clock in World(speed=4.0).sent
+    assert Clock not in World(speed=4.0, publish_clock=False).sent
+
+
+def test_diagnostics_name_node_and_robot_in_full():
+    world = World()
+    name, context = world.publisher._name, world.context
+    context.driver = None
+    context.parameters.prefix, context.parameters.robot = "left_", "robots/nut_arm.yaml"
+    (status,) = diagnostics(name, context, UNCONFIGURED, Time()).status
+    assert (status.name, status.hardware_id) == ("/left/arm: servo driver", "left_nut_arm")

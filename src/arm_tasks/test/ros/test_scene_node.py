@@ -102,3 +102,28 @@ def test_nut_pose_is_relayed_unchanged(world, repeats):
         end = time.monotonic() + 1.2
         until(lambda: time.monotonic() > end)
         assert len(relayed()) == 1
+
+
+def test_all_frames_of_a_scene_have_the_prefix():
+    rclpy.init()
+    scene, probe = SceneNode(load_scene("nut_transfer"), "left_"), Probe()
+    thread = ExecutorThread(SingleThreadedExecutor(), [scene], lambda: None)
+    try:
+        frames = set()
+
+        def on_tf(message):
+            for stamped in message.transforms:
+                frames.update((stamped.header.frame_id, stamped.child_frame_id))
+
+        watcher = MarkerWatcher(probe.node, "scene_markers")
+        for topic, qos in (("/tf", 10), ("/tf_static", LATCHED)):
+            probe.node.create_subscription(TFMessage, topic, on_tf, qos)
+        found = {"left_base_link", "left_nut", "left_upper_bolt", "left_table"}
+        probe.until(lambda: frames >= found and watcher.shown)
+        frames |= {marker.header.frame_id for marker in watcher.shown.values()}
+        assert all(frame.startswith("left_") for frame in frames)
+    finally:
+        thread.stop()
+        probe.close()
+        scene.destroy_node()
+        rclpy.shutdown()

@@ -45,7 +45,7 @@ def test_task_stops_when_a_dependency_goes_silent(start_arm):
 
     def kinematics_is_alive():
         names = [status.name for message in diagnostics for status in message.status]
-        return names.count("kinematics: solver") >= 3  # the task server may receive them later
+        return names.count("/kinematics: solver") >= 3  # the task server may receive them later
 
     for what, process in (("tf", "robot_state_publisher"), ("kinematics", "kinematics")):
         handle = arm.send(arm.run_task, RunTask.Goal(text=SLOW))

@@ -1,0 +1,50 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of arm_common.ros.names."""
+
+import pytest
+from arm_common.ros.names import PrefixedNames, found_prefix
+from arm_common.ros.tf import TransformTree
+
+JOINTS = ("waist", "elbow")
+
+
+@pytest.mark.parametrize("prefix", ["", "left_", "left/"])
+def test_names_survive_the_way_out_and_back(prefix):
+    names = PrefixedNames(prefix)
+    assert [names.remove(name) for name in names.add_all(JOINTS)] == list(JOINTS)
+    assert names.own(names.add_all(JOINTS), (1.0, 2.0)) == {"waist": 1.0, "elbow": 2.0}
+
+
+def test_joints_of_another_arm_in_the_same_message_are_ignored():
+    both = ("left_waist", "right_waist", "waist")
+    assert PrefixedNames("left_").own(both, (1.0, 2.0, 3.0)) == {"waist": 1.0}
+
+
+def test_own_name_wins_over_the_same_name_of_another_arm():
+    known = {"tool0", "left_tool0"}
+    assert PrefixedNames("left_").find("tool0", known.__contains__) == "left_tool0"
+    assert PrefixedNames("left_").find("left_tool0", known.__contains__) == "left_tool0"
+    assert PrefixedNames("left_").find("camera", known.__contains__) == "camera"
+    assert PrefixedNames().find("tool0", known.__contains__) == "tool0"
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (("waist", "elbow", "finger"), ""),
+        (("left_elbow", "left_waist"), "left_"),
+        (("left_waist", "waist", "elbow"), ""),
+        (("left_waist", "right_elbow"), None),
+        ((), None),
+    ],
+)
+def test_prefix_is_found_only_if_all_joints_have_it(names, found):
+    assert found_prefix(names, JOINTS) == found
+
+
+def test_tree_has_the_frames_that_were_set():
+    tree = TransformTree()
+    assert not tree.has("nut")
+    tree.set("base_link", "nut", lambda: None)
+    assert tree.has("nut")
