@@ -311,7 +311,7 @@ def run(given: argparse.Namespace) -> list[Phase]:
         group = ProcessGroup(values, Path(folder))
         try:
             for process in chosen(processes(), values):
-                if process.name != "run_task":
+                if process.name != "task_client":
                     group.start(process)
             return load(given, group)
         finally:

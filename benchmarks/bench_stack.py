@@ -193,7 +193,7 @@ def run(given: argparse.Namespace) -> str:
     """Start the nodes, measure them, and stop them; return the results as text."""
     values = {a.name: a.default for a in ARGUMENTS}
     values |= {"viewer": given.viewer, "viewer_port": "18300", "composed": given.composed}
-    started = [process for process in chosen(processes(), values) if process.name != "run_task"]
+    started = [process for process in chosen(processes(), values) if process.name != "task_client"]
     with tempfile.TemporaryDirectory() as folder:
         group = ProcessGroup(values, Path(folder))
         try:

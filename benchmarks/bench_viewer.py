@@ -146,7 +146,7 @@ def running(seconds: float, speed: str) -> list[str]:
         group = ProcessGroup(values, Path(folder))
         try:
             for process in chosen(processes(), values):
-                if process.name != "run_task":
+                if process.name != "task_client":
                     group.start(process)
             rclpy.init()
             watch = Watch(group)

@@ -127,14 +127,14 @@ def task():
     client = Node(
         package="arm_tasks",
         executable="run_task",
-        name="run_task",
+        name="task_client",
         arguments=[
             LaunchConfiguration("task"),
             *("--scene", LaunchConfiguration("scene")),
             *("--robot", LaunchConfiguration("robot")),
         ],
         output="screen",
-        ros_arguments=ros_arguments("run_task"),
+        ros_arguments=ros_arguments("task_client"),
     )
     ends_launch = EqualsSubstitution(LaunchConfiguration("when_done"), "shutdown")
     return [

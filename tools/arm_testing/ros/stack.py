@@ -48,7 +48,7 @@ class Stack(Probe):
                 composable=process.composable and process.name not in apart,
             )
             for process in processes()
-            if process.name not in {"run_task", *without}
+            if process.name not in {"task_client", *without}
         ]
         for process in chosen(table, self.values):
             self.start(process)
@@ -58,7 +58,7 @@ class Stack(Probe):
         self.node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
         self.node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_hardware, 10)
         self.node.create_subscription(
-            TaskState, "run_task/state", self.task_states.append, QoSProfile(depth=50)
+            TaskState, "task_server/state", self.task_states.append, QoSProfile(depth=50)
         )
         # not through the client, which drops a goal's feedback once it has the result
         self.node.create_subscription(

@@ -308,7 +308,7 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
         Process(
             "arm_tasks",
             "run_task",
-            "run_task",
+            "task_client",
             arguments=(Arg("task"), "--scene", Arg("scene"), "--robot", Arg("robot")),
             when=_REST,
             ends_all=True,

@@ -106,7 +106,7 @@ def test_composed_processes_run_the_same_nodes_with_the_same_parameters(make, pu
 def test_driver_view_and_task_client_keep_processes_of_their_own():
     values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "browser"}
     names = [process.name for process in chosen(processes("arm_description"), values)]
-    assert names == [COMPOSED, "arm_hardware", "arm_viewer", "run_task"]
+    assert names == [COMPOSED, "arm_hardware", "arm_viewer", "task_client"]
 
 
 def test_one_composable_node_is_composed_too():

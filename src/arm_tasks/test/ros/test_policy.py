@@ -44,7 +44,7 @@ def test_only_three_nodes_may_command_the_driver(policy):
     }
     assert movers == {"arm_nodes", "arm_viewer", "tool_handle"}
     task_clients = {name for name, rights in policy.items() if "/run_task" in rights["call"]}
-    names = ("arm_nodes", "arm_viewer", "operator", "run_task")
+    names = ("arm_nodes", "arm_viewer", "operator", "task_client")
     assert task_clients == {f"/arm/{name}" for name in names}
 
 

@@ -53,8 +53,8 @@ def test_goal_expires_before_its_client_gives_up():
 
 
 def test_stop_request_never_expires():
-    assert service_qos("run_task/stop").lifespan.nanoseconds == 0
-    assert service_qos("run_task/resume").lifespan == GOAL.lifespan
+    assert service_qos("task_server/stop").lifespan.nanoseconds == 0
+    assert service_qos("task_server/resume").lifespan == GOAL.lifespan
 
 
 class Client:

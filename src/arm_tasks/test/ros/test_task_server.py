@@ -74,7 +74,7 @@ class Client(Probe):
         super().__init__("client")
         self.no_fork, self.state = no_fork, None
         node = self.node
-        node.create_subscription(TaskState, "run_task/state", self._on_state, LATCHED)
+        node.create_subscription(TaskState, "task_server/state", self._on_state, LATCHED)
         self.checks = node.create_client(CheckTask, "check_task")
         self.tasks = ActionClient(node, RunTask, "run_task")
         self.joints = node.create_publisher(JointState, "joint_states", 1)

@@ -153,9 +153,9 @@ def test_the_nut_transfer_runs_with_keys(parts):
     pi, desk = parts
     end = time.monotonic() + TASK_BOUND
     while not (ended := pi.ended() | desk.ended()):
-        assert time.monotonic() < end, desk.log_tail("run_task")
+        assert time.monotonic() < end, desk.log_tail("task_client")
         time.sleep(0.1)
-    assert ended == {"run_task": 0}, [g.log_tail(n) for g in parts for n in g.pids()]
+    assert ended == {"task_client": 0}, [g.log_tail(n) for g in parts for n in g.pids()]
 
 
 def test_only_enclaves_with_the_right_command_the_arm(network, parts):
@@ -172,4 +172,4 @@ def test_only_enclaves_with_the_right_command_the_arm(network, parts):
         for _ in range(OUTSIDER_LINES):
             seen = read_until(outsider, lambda s: True, "line of an outsider")
             assert not seen["readers"] and not seen["joints"] and not seen["stop"], seen
-    assert not {name for group in parts for name in group.ended()} - {"run_task"}
+    assert not {name for group in parts for name in group.ended()} - {"task_client"}

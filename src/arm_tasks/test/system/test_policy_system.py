@@ -84,7 +84,7 @@ def test_policy_matches_what_the_nodes_use(moveit_messages, start_arm):
     """In simulated time, with both views and a task started from a terminal."""
     arm = start_arm(hardware="fake", speed="2", viewer="browser", viewer_port="8300")
     for process in processes("arm_description"):
-        if process.name in ("tool_handle", "run_task"):
+        if process.name in ("tool_handle", "task_client"):
             arm.start(process)
     policy = read_policy(shipped_policy())
     seen = []

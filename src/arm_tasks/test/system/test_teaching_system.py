@@ -65,7 +65,7 @@ def test_teach_poses_paths_and_bolts_from_a_program(taught, folder):
             load_poses(folder / "poses.yaml")["left"].tool[:3, 3], abs=1e-3
         )
         states = []
-        taught.node.create_subscription(TaskState, "run_task/state", states.append, 50)
+        taught.node.create_subscription(TaskState, "task_server/state", states.append, 50)
         assert "then played" in teacher.replay("back")
         taught.wait_for(lambda: any(s.steps_total == 2 for s in states), "the path")
         taught.wait_for(lambda: states[-1].state == TaskState.IDLE, "the end of the path")

@@ -91,7 +91,7 @@ class World:
             self.groups.append(group)
             with machine.inside():
                 for process in chosen(processes("arm_description"), values):
-                    if process.name != "run_task":
+                    if process.name != "task_client":
                         group.start(process)
         self.pi, self.desk = Watcher(pi), Watcher(desk)
 

@@ -77,7 +77,7 @@ class DriverCommander:
     """Sends trajectories and gripper widths to the arm's driver, which logs what it rejects.
 
     Publishes arm_controller/joint_trajectory; calls gripper_controller/gripper_cmd; subscribes
-    run_task/state, because a command would end the motion of a task and fail it. `positions`
+    task_server/state, because a command would end the motion of a task and fail it. `positions`
     returns the measured joint positions, by name [rad or m]; `on_task` is called when a task
     begins or ends.
     """
@@ -97,7 +97,7 @@ class DriverCommander:
         self._positions, self._on_task = positions, on_task
         self._task_active = False
         self._task_state = node.create_subscription(
-            TaskState, "run_task/state", self._on_task_state, LATCHED, event_callbacks=QUIET
+            TaskState, "task_server/state", self._on_task_state, LATCHED, event_callbacks=QUIET
         )
 
     @property

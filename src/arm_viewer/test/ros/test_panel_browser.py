@@ -39,13 +39,13 @@ class TaskServer:
         for name, kind, fields in (
             ("list_tasks", ListTasks, {"tasks": ["nut_transfer", "pick_and_place"]}),
             ("check_task", CheckTask, {"message": "Fine: it can be done", "steps": [step]}),
-            ("run_task/pause", Trigger, {"success": False, "message": "no task runs"}),
+            ("task_server/pause", Trigger, {"success": False, "message": "no task runs"}),
             ("teach/save_pose", TeachPose, {"success": True, "message": "saved as here"}),
             ("teach/replay", RecordPath, {"success": False, "message": "no path here"}),
             ("teach/touch_bolt", TouchBolt, {"success": True, "message": "1 point"}),
         ):
             ros.node.create_service(kind, name, self.callback(name, fields))
-        self.state = ros.node.create_publisher(TaskState, "run_task/state", LATCHED)
+        self.state = ros.node.create_publisher(TaskState, "task_server/state", LATCHED)
         self.state.publish(TaskState(task="nut_transfer", message="waiting for a goal"))
 
     def callback(self, name, fields):
@@ -323,7 +323,7 @@ def test_task_is_checked_and_its_report_shown(page, ros, server):
 
 
 def test_rejection_by_the_task_server_is_shown(page, ros, server):
-    server.request_after(page, "Pause", "run_task/pause")
+    server.request_after(page, "Pause", "task_server/pause")
     shows(ros, page, "ik", "no task runs")
 
 

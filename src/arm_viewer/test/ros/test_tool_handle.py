@@ -144,7 +144,7 @@ def test_handle_refuses_and_hides_while_a_task_runs(rviz):
     node, commands = rviz.ros.node, []
     name = "arm_controller/joint_trajectory"
     driver = node.create_subscription(JointTrajectory, name, commands.append, 10)
-    task = node.create_publisher(TaskState, "run_task/state", LATCHED)
+    task = node.create_publisher(TaskState, "task_server/state", LATCHED)
     rviz.ros.until(lambda: node.count_publishers(name), BOUND)
     rviz.send(rviz.Feedback.MOUSE_DOWN)
     task.publish(TaskState(state=TaskState.PAUSED))

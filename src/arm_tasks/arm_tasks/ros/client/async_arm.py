@@ -43,9 +43,9 @@ _RETRY_PERIOD = 0.1  # [s]
 _TRIGGERS = {
     "stop": "arm_hardware/stop",
     "reset": "arm_hardware/reset",
-    "pause": "run_task/pause",
-    "resume": "run_task/resume",
-    "step": "run_task/step",
+    "pause": "task_server/pause",
+    "resume": "task_server/resume",
+    "step": "task_server/step",
 }
 OnProgress = Callable[[Progress], None]
 

@@ -61,7 +61,7 @@ class TaskClient:
         self._hardware: HardwareStatus | None = None
         self._step = -1
         self._state = TaskState.CHECKING
-        self._node = rclpy.create_node("run_task")
+        self._node = rclpy.create_node("task_client")
         self._action = ActionClient(
             self._node,
             RunTask,
@@ -70,7 +70,7 @@ class TaskClient:
             feedback_sub_qos_profile=FEEDBACK,
         )
         self._controls = {
-            name: self._node.create_client(Trigger, f"run_task/{name}", qos_profile=GOAL)
+            name: self._node.create_client(Trigger, f"task_server/{name}", qos_profile=GOAL)
             for name in ("pause", "resume", "step")
         }
         for kind, topic, callback, qos in (

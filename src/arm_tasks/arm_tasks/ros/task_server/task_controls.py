@@ -27,25 +27,25 @@ class TaskControls:
     """The services and topics beside the action run_task.
 
     Services:
-        run_task/pause: stops the arm on its path, by its speed scaling, until one of the next
+        task_server/pause: stops the arm on its path, by its speed scaling, until one of the next
             two is called.
-        run_task/resume: continues.
-        run_task/step: runs one step, or the rest of it, then pauses.
-        run_task/stop: cancels the task of any client.
+        task_server/resume: continues.
+        task_server/step: runs one step, or the rest of it, then pauses.
+        task_server/stop: cancels the task of any client.
 
     Publishers:
-        run_task/state: latched; on changes, and several times a second during a step.
+        task_server/state: latched; on changes, and several times a second during a step.
         task_text: only the message, latched.
 
     Attributes:
-        stop_requested: Whether run_task/stop was called since begin().
+        stop_requested: Whether task_server/stop was called since begin().
     """
 
     def __init__(self, node: Node) -> None:
         self._engine: Engine | None = None
         self.stop_requested = False
         self._state = TaskState()
-        self._publisher = node.create_publisher(TaskState, "run_task/state", LATCHED)
+        self._publisher = node.create_publisher(TaskState, "task_server/state", LATCHED)
         self._text = node.create_publisher(String, "task_text", LATCHED)
         requests: dict[str, Callable[[Engine], str]] = {
             "pause": Engine.pause,
@@ -53,8 +53,8 @@ class TaskControls:
             "step": Engine.single_step,
         }
         for name, request in requests.items():
-            node.create_service(Trigger, f"run_task/{name}", self._service(request))
-        node.create_service(Trigger, "run_task/stop", self._on_stop)
+            node.create_service(Trigger, f"task_server/{name}", self._service(request))
+        node.create_service(Trigger, "task_server/stop", self._on_stop)
         self._publisher.publish(self._state)
 
     @property

@@ -170,7 +170,7 @@ class Teaching:
     async def _replay(
         self, request: RecordPath.Request, response: RecordPath.Response
     ) -> RecordPath.Response:
-        """Start a task that plays a path; its progress is on run_task/state."""
+        """Start a task that plays a path; its progress is on task_server/state."""
         if request.name not in (paths := self._path_names()):
             hint = did_you_mean(request.name, paths)
             response.message = f"there is no path '{request.name}'; {hint}"
@@ -181,7 +181,7 @@ class Teaching:
         goal = RunTask.Goal(task=f"replay of {request.name}", text=text)
         handle = await self._run.send_goal_async(goal)
         response.success = bool(handle.accepted)
-        response.message = f"{request.name} is checked, then played; see run_task/state"
+        response.message = f"{request.name} is checked, then played; see task_server/state"
         return response
 
     def _file(self, name: str) -> Path:

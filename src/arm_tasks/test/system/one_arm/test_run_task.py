@@ -88,11 +88,11 @@ def test_dry_run_and_check_task_move_nothing(arm):
 
 def test_pause_step_resume_and_stop(arm):
     for name in ("pause", "resume", "step", "stop"):
-        answer = arm.trigger(f"run_task/{name}")
+        answer = arm.trigger(f"task_server/{name}")
         assert (answer.success, answer.message) == (False, "no task is running")
     handle = swing(arm)
     arm.wait_for(lambda: has_left(arm), "the waist on its way")
-    assert arm.trigger("run_task/pause").success
+    assert arm.trigger("task_server/pause").success
     state = arm.wait_task(TaskState.PAUSED)
     assert (state.step, state.steps_total, state.name, state.task) == (0, 3, "there", "swing")
     arm.wait_still()
@@ -100,13 +100,13 @@ def test_pause_step_resume_and_stop(arm):
     # The driver's motion is paused by its speed scaling, and still active.
     assert arm.hardware.speed_scaling == 0.0
     assert arm.hardware.state == HardwareStatus.MOVING and "Paused" in arm.hardware.message
-    assert arm.trigger("run_task/step").success
+    assert arm.trigger("task_server/step").success
     arm.wait_for(lambda: arm.hardware.speed_scaling == 1.0, "the scaling before the pause")
     arm.wait_task(TaskState.PAUSED, step=1)
     arm.wait_for(lambda: abs(arm.joints["waist"] + 0.4) < 0.02, "the end of the step")
-    assert arm.trigger("run_task/resume").success
+    assert arm.trigger("task_server/resume").success
     arm.wait_for(lambda: arm.joints["waist"] > -0.3, "the waist on its way back")
-    assert arm.trigger("run_task/stop").success
+    assert arm.trigger("task_server/stop").success
     result = arm.result(handle)
     assert result.status == RESULT.CANCELED
     assert result.can_resume and result.resume_step == 2
@@ -117,7 +117,7 @@ def test_pause_step_resume_and_stop(arm):
     handle = swing(arm, start_step=result.resume_step, single_step=True)
     state = arm.wait_task(TaskState.PAUSED, step=2)
     assert state.message.startswith("paused")
-    assert arm.trigger("run_task/resume").success
+    assert arm.trigger("task_server/resume").success
     result = arm.result(handle)
     assert result.status == RESULT.SUCCESS, result.message
     assert not result.can_resume
@@ -153,7 +153,7 @@ def test_stop_ends_the_task_and_latches(arm):
 def test_run_branches_on_observations_and_waits_for_a_person(arm):
     handle = arm.send(arm.run_task, RunTask.Goal(task="looks", text=LOOKS))
     arm.wait_for(lambda: any("look at it" in f.message for f in arm.feedback), "the pause")
-    arm.wait_for(lambda: arm.trigger("run_task/resume").success, "the run to go on")
+    arm.wait_for(lambda: arm.trigger("task_server/resume").success, "the run to go on")
     result = arm.result(handle)
     names = [feedback.name for feedback in arm.feedback]
     assert any(name.startswith("it is there") for name in names)

@@ -22,7 +22,7 @@ from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.ros.service_client import ServiceClient
 
 DEFAULT_TASK = "nut_transfer"
-# Service below run_task/ -> the label of its button.
+# Service below task_server/ -> the label of its button.
 TRIGGERS = {"pause": "Pause", "resume": "Resume", "step": "Step", "stop": "Stop task"}
 _STATES = {
     TaskState.IDLE: "idle",
@@ -38,8 +38,8 @@ _STYLE = "padding:.25em .8em;font-size:.8125em"
 class TaskPanel:
     """The user interface of the task server, shown as soon as there is one.
 
-    Subscribes run_task/state; calls check_task, list_tasks, run_task (action) and
-    run_task/pause, resume, step, stop. Calls `on_server` when the first state arrives.
+    Subscribes task_server/state; calls check_task, list_tasks, run_task (action) and
+    task_server/pause, resume, step, stop. Calls `on_server` when the first state arrives.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class TaskPanel:
         self._check = ServiceClient(node, CheckTask, "check_task", report)
         self._run = ActionClient(node, RunTask, "run_task", goal_service_qos_profile=GOAL)
         self._triggers = {
-            name: ServiceClient(node, Trigger, f"run_task/{name}", report, service_qos(name))
+            name: ServiceClient(node, Trigger, f"task_server/{name}", report, service_qos(name))
             for name in TRIGGERS
         }
         self._folder = gui.elements.add_folder("Task", order=1.4, visible=False)
         with self._folder:
             self._add_elements(gui)
         node.create_subscription(
-            TaskState, "run_task/state", self._on_state, LATCHED, event_callbacks=QUIET
+            TaskState, "task_server/state", self._on_state, LATCHED, event_callbacks=QUIET
         )
 
     def stop(self) -> None:

@@ -89,7 +89,7 @@ PLAYED = (
     "/kinematics_markers",
     "/task_text",
     "/nut_world/state",
-    "/run_task/state",
+    "/task_server/state",
     "/arm_hardware/status",
     "/arm_controller/goal",
 )
