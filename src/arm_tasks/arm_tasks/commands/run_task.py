@@ -36,7 +36,8 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--single-step",
         action="store_true",
-        help="pause before each step; continue by key, or by task_server/step and task_server/resume",
+        help="pause before each step; continue by key, or by the services task_server/step and"
+        " task_server/resume",
     )
     result.add_argument(
         "--output", type=Path, default=Path("output"), help="folder of the picture"
