@@ -29,6 +29,7 @@ setup(
             "scene = arm_tasks.commands.entry_points:scene",
             "demo = arm_tasks.commands.entry_points:demo",
             "view = arm_tasks.commands.entry_points:view",
+            "follow = arm_tasks.commands.entry_points:follow",
             "play = arm_tasks.commands.entry_points:play",
             "keystore = arm_tasks.commands.keystore:main",
             "nut_world = arm_tasks.commands.entry_points:nut_world",

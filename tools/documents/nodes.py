@@ -121,6 +121,14 @@ def _teleop() -> Sequence[Any]:
     return [TeleopNode(load_robot("nut_arm"))]
 
 
+def _follow() -> Sequence[Any]:
+    from arm_tasks.ros.teleop.follower import FollowerNode
+
+    from arm_description import load_robot
+
+    return [FollowerNode(load_robot("nut_arm"))]
+
+
 def _run_task() -> Sequence[Any]:
     from arm_tasks.ros.run_task.client import TaskClient
 
@@ -156,6 +164,7 @@ PROGRAMS = (
     Program("arm_tasks", "nut_world", _main_of("arm_tasks.ros.nut_world_node")),
     Program("arm_tasks", "run_task", _run_task, talks=True),
     Program("arm_tasks", "teleop", _teleop, talks=True),
+    Program("arm_tasks", "follow", _follow, talks=True),
     Program("arm_tasks", "play", _play, talks=True),
     Program("arm_viewer", "viewer", _main_of("arm_viewer.ros.node"),
             ({"port": 0, "drive": True}, {"port": 0, "sliders": True})),

@@ -21,6 +21,7 @@ TOPICS = {
     "joint_targets": "targets for sliders and views without a driver",
     "joy": "a joystick; the standard `joy` package publishes it",
     "kinematics_markers": "markers of the kinematics; a parameter switches each layer",
+    "leader/joint_states": "positions of the arm that another one follows",
     "nut_world/state": "position of the simulated nut, engaged turns, why it fell",
     "payload_world/poses": "poses of the simulated payloads",
     "robot_description": "the URDF",

@@ -170,15 +170,21 @@ COMMANDS = (
     ),
     Command(
         "teleop",
-        "[ROBOT]",
+        "",
         "",
         executable("arm_tasks", "teleop"),
     ),
     Command(
         "teach",
-        "[ROBOT]",
-        "jog the running arm by keys or joystick; teach it poses, paths, bolts",
+        "",
+        "",
         executable("arm_tasks", "teach"),
+    ),
+    Command(
+        "follow",
+        "[ROBOT]",
+        "jog or teach the running arm; let it follow another",
+        executable("arm_tasks", "follow"),
     ),
     *(
         Command(tool, arguments, text, executable(package, tool))

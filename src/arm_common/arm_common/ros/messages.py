@@ -43,6 +43,11 @@ def transform_message(parent: str, child: str, T: Array, stamp: Time) -> Transfo
     return message
 
 
+def stamp_seconds(stamp: Time) -> float:
+    """Return a stamp in seconds."""
+    return float(stamp.sec + 1e-9 * stamp.nanosec)
+
+
 def duration_message(seconds: float) -> Duration:
     """Return a duration [s] as a message."""
     nanoseconds = round(seconds * 1e9)

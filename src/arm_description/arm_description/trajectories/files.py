@@ -61,12 +61,12 @@ def read_trajectory(
         DescriptionError: there is no such file or it is invalid; names the line.
     """
     path = _path(file, model, files)
-    return validated(READERS[_form(path)](path, model, files), model, fit)
+    return validated(READERS[trajectory_form(path)](path, model, files), model, fit)
 
 
 def check_recording(path: Path, files: FileAccess = ANY_FILE) -> None:
     """Raise DescriptionError unless a file has the form of a trajectory, of whichever robot."""
-    CHECKS[_form(path)](path, files)
+    CHECKS[trajectory_form(path)](path, files)
 
 
 def write_trajectory(
@@ -77,7 +77,7 @@ def write_trajectory(
     Raises:
         DescriptionError: the ending is unknown, or the file cannot be written.
     """
-    form = _form(Path(file))
+    form = trajectory_form(Path(file))
     if form == ".txt":
         text = rows_text(trajectory, model)
     else:
@@ -104,7 +104,8 @@ def shipped_trajectories(robot: str) -> dict[str, Path]:
     return shipped_files("arm_description", f"trajectories/{robot}", READERS)
 
 
-def _form(path: Path) -> str:
+def trajectory_form(path: Path) -> str:
+    """Return the ending of a trajectory file; raise DescriptionError if it is unknown."""
     form = path.suffix.lower()
     if form not in READERS:
         raise DescriptionError(

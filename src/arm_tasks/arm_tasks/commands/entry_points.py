@@ -10,6 +10,7 @@ nut_world = node_entry_point("arm_tasks.ros.nut_world_node")
 
 check = tool_entry_point("arm_tasks.commands.check")
 demo = tool_entry_point("arm_tasks.bringup.demo")
+follow = tool_entry_point("arm_tasks.commands.teleop", "follow")
 play = tool_entry_point("arm_tasks.commands.play")
 run_task = tool_entry_point("arm_tasks.commands.run_task")
 scene = tool_entry_point("arm_tasks.commands.scene")

@@ -7,11 +7,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
+from arm_common.cli import add_force, refuse_overwriting
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_namespace, user_arguments
+from arm_description.trajectories.files import trajectory_form
 
 from arm_description import load_robot
+from arm_tasks.ros.teleop.follower import LEADER_TOPIC, run_follow
 from arm_tasks.ros.teleop.terminal import run_teach, run_teleop
 
 
@@ -39,6 +43,34 @@ def teach(arguments: Sequence[str] | None = None) -> int:
     parser = _parser("teach", "Teach the running arm: poses, paths, bolts.")
     options = parser.parse_args(user_arguments(arguments))
     return _run(lambda: run_teach(load_robot(options.robot), options.namespace))
+
+
+def follow(arguments: Sequence[str] | None = None) -> int:
+    """Run `./arm follow`; return the exit code."""
+    parser = _parser("follow", "Let the running arm follow the joint_states of another one.")
+    parser.add_argument(
+        "--leader", default=LEADER_TOPIC, metavar="TOPIC", help="joint_states of the leader"
+    )
+    parser.add_argument(
+        "--record", default="", metavar="FILE", help="write what the arm did, for ./arm play"
+    )
+    parser.add_argument(
+        "--joystick-only", action="store_true", help="read no keys; needs no terminal"
+    )
+    add_force(parser)
+    options = parser.parse_args(user_arguments(arguments))
+
+    def program() -> None:
+        record = Path(options.record) if options.record else None
+        if record is not None:
+            trajectory_form(record)
+            refuse_overwriting(options.record, options.force)
+            if not record.absolute().parent.is_dir():
+                raise InputError("its folder does not exist", file=options.record)
+        model, namespace = load_robot(options.robot), options.namespace
+        run_follow(model, options.leader, record, options.joystick_only, namespace)
+
+    return _run(program)
 
 
 def _run(program: Callable[[], None]) -> int:

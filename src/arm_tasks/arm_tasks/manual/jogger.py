@@ -24,27 +24,27 @@ _SETTLING_PERIODS = 10  # at rest until joint_states are up to date
 _MAX_DEVIATION = 0.15  # [rad or m] of joint_states from the command, beyond the lag
 
 
-class Jogger:
-    """Jogs one arm; start() sets its position.
+class MotionStream:
+    """The commanded state of an arm that is moved by short trajectories; start() sets it.
 
     Attributes:
         q: (n,) commanded positions; None if unknown.
         rates: (n,) commanded rates.
-        slowed_by: Joints that make the motion slower than commanded.
     """
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._acceleration = ACCELERATION_SCALE * chain.acceleration
-        self._jog = DifferentialIk(chain, acceleration=self._acceleration)
-        self.slowed_by: tuple[str, ...] = ()
-        self.forget()
+        self._reset(None)
+
+    def _reset(self, q: Array | None) -> None:
+        self.q = q
+        self.rates = np.zeros(self._chain.n)
+        self._idle = _SETTLING_PERIODS
 
     def forget(self) -> None:
         """Forget the position; nothing moves until start()."""
-        self.q: Array | None = None
-        self.rates = np.zeros(self._chain.n)
-        self._idle = _SETTLING_PERIODS
+        self._reset(None)
 
     @property
     def settled(self) -> bool:
@@ -58,8 +58,7 @@ class Jogger:
 
     def start(self, positions: Array) -> None:
         """Start at positions (n,) [rad or m], at rest."""
-        self.forget()
-        self.q = np.array(positions, dtype=float)
+        self._reset(np.array(positions, dtype=float))
 
     def deviates(self, positions: Array) -> bool:
         """Return True if measured positions (n,) do not follow the command."""
@@ -67,6 +66,19 @@ class Jogger:
             return False
         allowed = _MAX_DEVIATION + 4.0 * HORIZON * np.abs(self.rates)
         return bool(np.any(np.abs(self.q - positions) > allowed))
+
+
+class Jogger(MotionStream):
+    """Jogs one arm; start() sets its position.
+
+    Attributes:
+        slowed_by: Joints that make the motion slower than commanded.
+    """
+
+    def __init__(self, chain: Chain) -> None:
+        super().__init__(chain)
+        self._jog = DifferentialIk(chain, acceleration=self._acceleration)
+        self.slowed_by: tuple[str, ...] = ()
 
     def step(self, command: JogCommand) -> PlannedTrajectory | None:
         """Return the motion of the next period followed by braking, or None if nothing moves."""

@@ -8,6 +8,9 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+import rclpy
+from arm_tasks.commands.teleop import follow
+from arm_tasks.errors import TasksError
 from arm_tasks.manual.jog_input import (
     JAWS,
     KEY_TIMEOUT,
@@ -20,6 +23,7 @@ from arm_tasks.manual.jog_input import (
     KeyboardInput,
 )
 from arm_tasks.manual.jogger import ACCELERATION_SCALE, HORIZON, LINEAR, PERIOD, Jogger
+from arm_tasks.ros.teleop.follower import FollowerNode
 from arm_tasks.ros.teleop.terminal import TeleopTerminal
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -245,6 +249,30 @@ def test_page_lists_every_key_and_parameter():
         default = field.default
         shown = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
         assert f"| `{field.name}` | {shown}" in text, field.name
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ("path.mp4", "a trajectory cannot end in '.mp4'"),
+        ("nowhere/path.csv", "its folder does not exist"),
+        ("old.csv", "already exists; choose another name or give --force"),
+    ],
+)
+def test_recording_is_refused_before_anything_moves(tmp_path, capsys, file, reason):
+    (tmp_path / "old.csv").touch()
+    assert follow(["nut_arm", "--record", str(tmp_path / file)]) == 1
+    error = capsys.readouterr().err
+    assert reason in error and error.count("\n") == 1
+
+
+def test_arm_does_not_follow_itself():
+    rclpy.init()
+    try:
+        with pytest.raises(TasksError, match="/joint_states is the arm's own topic"):
+            FollowerNode(load_robot("nut_arm"), "/joint_states")
+    finally:
+        rclpy.shutdown()
 
 
 def test_jogging_starts_at_the_measured_position():

@@ -4,12 +4,15 @@
 import signal
 import subprocess
 import sys
+import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from arm_testing import terminal as pp
+from arm_testing.processes import output_of, start_python
 from arm_testing.ros import driver as nc
-from sensor_msgs.msg import Joy
+from sensor_msgs.msg import JointState, Joy
 
 from arm_description import load_robot
 from arm_interfaces.msg import HardwareStatus
@@ -182,6 +185,117 @@ def test_joystick_only_mode_needs_no_terminal(arm, joystick):
         arm.wait_settled(HardwareStatus.ARMED)
     finally:
         process.kill()
+
+
+ALIGN_SPEED = 0.2 * load_robot("nut_arm").velocity[0]  # [rad/s]
+
+
+def duration(states, first, last):
+    """Return the time in which the waist moved from one position to another [s]."""
+    at = [(nc.seconds(s), dict(zip(s.name, s.position, strict=True))["waist"]) for s in states]
+    return min(t for t, q in at if q >= last) - max(t for t, q in at if q <= first)
+
+
+class FakeLeader:
+    """Publishes joint_states in a namespace, with names of its own."""
+
+    def __init__(self, node):
+        self._node, self._publisher = (
+            node,
+            node.create_publisher(JointState, "/left/joint_states", 10),
+        )
+        nc.wait_for(self._publisher.get_subscription_count, "subscription of the follower")
+
+    def publish(self, base, shoulder=0.0):
+        message = JointState(name=["base", "shoulder", "elbow", "wrist_roll"])
+        message.position = [base, shoulder, 0.9, 0.0]
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+
+def started_tool(tool, *arguments):
+    program = f"from arm_tasks.commands.entry_points import {tool}; exit({tool}())"
+    return start_python("-c", program, *map(str, arguments))
+
+
+@pytest.fixture
+def following(arm, joystick, tmp_path):
+    """Return a program that follows /left/joint_states and records followed.csv."""
+    process = started_tool(
+        "follow",
+        *("nut_arm", "--leader", "left/joint_states", "--joystick-only"),
+        *("--record", tmp_path / "followed.csv"),
+        *("--ros-args", "-r", "joy:=third_joy", "-p", "align_speed:=0.2"),
+        *("-p", "joints.waist.leader:=base", "-p", "joints.waist.scale:=-1.0"),
+        *("-p", "joints.waist.offset:=0.1", "-p", "joints.elbow.leader:=none"),
+    )
+    lines = []
+    reader = threading.Thread(target=lambda: lines.extend(process.stdout), daemon=True)
+    reader.start()
+    try:
+        yield SimpleNamespace(
+            process=process,
+            lines=lines,
+            reader=reader,
+            joy=joystick("third_joy"),
+            leader=FakeLeader(arm.node),
+        )
+    finally:
+        process.kill()
+
+
+def test_arm_follows_a_leader_and_plays_what_it_did(arm, following, tmp_path):
+    leader, joy, lines = following.leader, following.joy, following.lines
+
+    def state():
+        return lines[-1].partition(".")[0] if lines else ""
+
+    def hold_and_publish(base, shoulder):
+        joy(*JOINTS_AND_DEAD_MAN)
+        leader.publish(base, shoulder)
+
+    def lead(base, shoulder):
+        """Publish; release the button if a busy machine has stopped the arm."""
+        hold_and_publish(base, shoulder)
+        if state() == "Stopped":
+            joy(*JOINTS)
+
+    def be_silent():
+        """Publish nothing, unless a busy machine has released the button."""
+        joy(*JOINTS_AND_DEAD_MAN)
+        if state() == "Waiting":
+            leader.publish(-0.4, -0.4)
+
+    waited = iter(range(12))
+    repeat(lambda: leader.publish(-0.4), lambda: next(waited, None) is None, "last message")
+    assert abs(arm.position("waist")) < nc.NEAR  # nobody holds the button
+
+    begin = len(arm.states)
+    repeat(lambda: lead(-0.4, 0.0), lambda: arm.position("waist") > 0.49, "alignment")
+    # on average, since the driver catches up with messages that a busy machine delays
+    assert duration(arm.states[begin:], 0.05, 0.3) > 0.8 * 0.25 / ALIGN_SPEED
+    repeat(lambda: lead(-0.4, -0.4), lambda: arm.position("shoulder") < -0.39, "motion")
+    repeat(be_silent, lambda: state() == "Stopped", "stop without the leader")
+    waited = iter(range(12))
+    repeat(lambda: hold_and_publish(0.4, 0.4), lambda: next(waited, None) is None, "last message")
+    assert state() != "Following"  # the button is still held
+    arm.wait_settled(HardwareStatus.ARMED)
+    assert arm.position("waist") == pytest.approx(0.5, abs=0.02)
+    assert arm.position("shoulder") == pytest.approx(-0.4, abs=0.02)
+    assert abs(arm.position("elbow")) < nc.NEAR
+
+    following.process.send_signal(signal.SIGTERM)
+    assert following.process.wait(nc.BOUND) == 0
+    following.reader.join(nc.BOUND)
+    states = [line.partition(".")[0] for line in lines]
+    assert {"Aligning", "Following", "Stopped"} <= set(states), lines
+    file = tmp_path / "followed.csv"
+    assert any(f"in {file}" in line for line in lines), lines
+    arm.go(*nc.HOME, time=1.0)
+    code, output = output_of(started_tool("play", "nut_arm", file))
+    assert code == 0, output
+    assert arm.position("waist") == pytest.approx(0.5, abs=0.02)
+    assert arm.position("shoulder") == pytest.approx(-0.4, abs=0.02)
 
 
 def test_teleop_reports_a_different_robot(arm, monkeypatch):

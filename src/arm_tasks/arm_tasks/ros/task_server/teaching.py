@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from arm_common.errors import InputError
-from arm_common.ros.messages import pose_message
+from arm_common.ros.messages import pose_message, stamp_seconds
 from arm_common.ros.qos import GOAL
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, frame_along, pose
@@ -158,10 +158,9 @@ class Teaching:
         if self._recorder is None:
             return
         by_name = self._state.names.own(message.name, message.position)
-        stamp = message.header.stamp
         try:
             q = [by_name[name] for name in self._model.joint_names]
-            self._recorder.add(stamp.sec + 1e-9 * stamp.nanosec, q)
+            self._recorder.add(stamp_seconds(message.header.stamp), q)
         except KeyError:
             return  # joint_states of another robot
         except TasksError as full:

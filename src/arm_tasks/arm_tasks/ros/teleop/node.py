@@ -22,7 +22,7 @@ from trajectory_msgs.msg import JointTrajectory
 from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.manual.jog_input import KEY_TIMEOUT, JogCommand, JoystickLayout
-from arm_tasks.manual.jogger import Jogger
+from arm_tasks.manual.jogger import Jogger, MotionStream
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.driver_client import ArmState
 
@@ -39,20 +39,20 @@ _JOYSTICK = {  # parameters by the fields of JoystickLayout
 }
 
 
-class TeleopNode(Node):  # type: ignore[misc]
-    """Publishes short trajectories that end at rest while jog commands arrive."""
+class StreamingNode(Node):  # type: ignore[misc]
+    """Publishes short trajectories that end at rest while a person holds a dead man's switch.
 
-    def __init__(self, model: RobotModel) -> None:
-        super().__init__("teleop")
+    Args:
+        name: Name of the node.
+        model: The robot.
+    """
+
+    _stream: MotionStream  # computes the trajectories; set by the derived class
+
+    def __init__(self, name: str, model: RobotModel) -> None:
+        super().__init__(name)
         self._model = model
-        self._jogger = Jogger(Chain.from_model(model))
         self._state = ArmState(self, model)
-        self._layout = JoystickLayout(
-            **{
-                name: declare_one(self, name, ParameterSpec(getattr(JoystickLayout, name), text))
-                for name, text in _JOYSTICK.items()
-            }
-        )
         self._publisher = self.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
@@ -68,56 +68,15 @@ class TeleopNode(Node):  # type: ignore[misc]
             for name in ("stop", "reset")
         }
 
-    def joystick_command(self, now: float, speed: float) -> JogCommand | None:
-        """Return the command of the joystick, or None without a recent message."""
-        if self._joy is None or now - self._joy[0] > KEY_TIMEOUT:
-            return None
-        return self._layout.command(self._joy[1].axes, self._joy[1].buttons, speed)
-
-    def update(self, command: JogCommand) -> str:
-        """Execute a command for one period; return what prevents or slows the motion, or ""."""
-        if problem := self._problem():
-            self._jogger.forget()
-            return problem
-        q = self._positions()
-        if self._jogger.settled:
-            self._jogger.start(q)
-        elif self._jogger.deviates(q):
-            self._jogger.start(q)
-            return "the driver does not follow, perhaps at a calibration limit; see its log"
-        self._publish(self._jogger.step(command))
-        slow = ", ".join(self._jogger.slowed_by)
-        return f"{slow}: at the speed or position limit" if slow else ""
+    def brake(self) -> None:
+        """Brake if the arm moves, and wait until the driver has received the message."""
+        raise NotImplementedError
 
     def trigger(self, name: str) -> None:
         """Call "stop" or "reset" of the driver."""
-        self._jogger.forget()
+        self._stream.forget()
         if self._triggers[name].service_is_ready():
             self._triggers[name].call_async(Trigger.Request())
-
-    def grip(self, share: float) -> str:
-        """Move the jaws by a fraction of their travel, -1 to 1; return what prevents it, or ""."""
-        gripper, problem = self._model.gripper, self._problem()
-        if gripper is None or problem:
-            return problem or "this arm has no gripper"
-        if not self._gripper.server_is_ready():
-            return "the driver's gripper_cmd is not available"
-        end = gripper.max_width if share > 0.0 else gripper.min_width
-        left, step = end - self._state.width, share * (gripper.max_width - gripper.min_width)
-        if abs(left) < _GRIP_TOLERANCE:
-            return f"the jaws are {'open' if share > 0.0 else 'closed'}"
-        if time.monotonic() >= self._gripped + _GRIP_PERIOD:
-            self._gripped = time.monotonic()
-            goal = GripperCommand.Goal()
-            goal.command.position = self._state.width + min(step, left, key=abs)
-            self._gripper.send_goal_async(goal)
-        return ""
-
-    def brake(self) -> None:
-        """Brake if the arm moves, and wait until the driver has received the message."""
-        if self._publish(self._jogger.step(JogCommand("joint"))):
-            self._publisher.wait_for_all_acked(Duration(seconds=1))
-        self._jogger.forget()
 
     def status(self) -> str:
         """Return joint positions and tip [deg, mm] as text."""
@@ -135,16 +94,95 @@ class TeleopNode(Node):  # type: ignore[misc]
     def _on_joy(self, message: Joy) -> None:
         self._joy = (time.monotonic(), message)
 
+    def _joystick(self, now: float) -> Joy | None:
+        """Return the last message of the joystick, if it is recent."""
+        return None if self._joy is None or now - self._joy[0] > KEY_TIMEOUT else self._joy[1]
+
     def _problem(self) -> str:
         """Return why nothing can move, or ""."""
         age = self._state.age
         late = f"no joint_states for {age:.1f} s" if age > _MAX_AGE else ""
         return self._state.not_ready() or late
 
+    def _begin_period(self, at_rest: bool) -> str:
+        """Start from the measured position if the arm is at rest; return why nothing can move."""
+        if problem := self._problem():
+            self._stream.forget()
+            return problem
+        q = self._positions()
+        if at_rest or self._stream.q is None:
+            self._stream.start(q)
+        elif self._stream.deviates(q):
+            self._stream.forget()
+            return "the driver does not follow, perhaps at a calibration limit; see its log"
+        return ""
+
     def _positions(self) -> Array:
         return np.array([self._state.positions[name] for name in self._model.joint_names])
 
     def _publish(self, segment: PlannedTrajectory | None) -> bool:
+        """Publish a trajectory, if there is one; return whether there is."""
         if segment is not None:
             self._publisher.publish(self._state.message_of(segment))
         return segment is not None
+
+    def _stop(self, segment: PlannedTrajectory | None) -> None:
+        """Publish the last motion, and wait until the driver has received it."""
+        if self._publish(segment):
+            self._publisher.wait_for_all_acked(Duration(seconds=1))
+        self._stream.forget()
+
+    def _move_jaws(self, width: float, share: float) -> None:
+        """Move the jaws towards a width [m], by at most a fraction of their travel."""
+        gripper = self._model.gripper
+        if gripper is None or time.monotonic() < self._gripped + _GRIP_PERIOD:
+            return
+        self._gripped = time.monotonic()
+        left, step = width - self._state.width, share * (gripper.max_width - gripper.min_width)
+        goal = GripperCommand.Goal()
+        goal.command.position = self._state.width + max(-step, min(step, left))
+        self._gripper.send_goal_async(goal)
+
+
+class TeleopNode(StreamingNode):
+    """Moves the arm while jog commands arrive."""
+
+    def __init__(self, model: RobotModel) -> None:
+        super().__init__("teleop", model)
+        self._stream = self._jogger = Jogger(Chain.from_model(model))
+        self._layout = JoystickLayout(
+            **{
+                name: declare_one(self, name, ParameterSpec(getattr(JoystickLayout, name), text))
+                for name, text in _JOYSTICK.items()
+            }
+        )
+
+    def joystick_command(self, now: float, speed: float) -> JogCommand | None:
+        """Return the command of the joystick, or None without a recent message."""
+        joy = self._joystick(now)
+        return None if joy is None else self._layout.command(joy.axes, joy.buttons, speed)
+
+    def update(self, command: JogCommand) -> str:
+        """Execute a command for one period; return what prevents or slows the motion, or ""."""
+        if problem := self._begin_period(self._jogger.settled):
+            return problem
+        self._publish(self._jogger.step(command))
+        slow = ", ".join(self._jogger.slowed_by)
+        return f"{slow}: at the speed or position limit" if slow else ""
+
+    def grip(self, share: float) -> str:
+        """Move the jaws by a fraction of their travel, -1 to 1; return what prevents it, or ""."""
+        gripper, problem = self._model.gripper, self._problem()
+        if gripper is None or problem:
+            return problem or "this arm has no gripper"
+        if not self._gripper.server_is_ready():
+            return "the driver's gripper_cmd is not available"
+        end = gripper.max_width if share > 0.0 else gripper.min_width
+        if abs(end - self._state.width) < _GRIP_TOLERANCE:
+            return f"the jaws are {'open' if share > 0.0 else 'closed'}"
+        self._move_jaws(end, abs(share))
+        return ""
+
+    def brake(self) -> None:
+        """Brake if the arm moves, and wait until the driver has received the message."""
+        self._stop(self._jogger.step(JogCommand("joint")))

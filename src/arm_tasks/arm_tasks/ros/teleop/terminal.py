@@ -8,6 +8,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from arm_common.ros.node_runner import checked_namespace, session
 from arm_common.ros.worker import ExecutorThread
@@ -20,8 +21,9 @@ from arm_tasks.manual.jog_input import JAWS, KeyboardInput, key_descriptions
 from arm_tasks.manual.jogger import PERIOD
 from arm_tasks.ros.client.arm import Arm
 from arm_tasks.ros.client.teacher import Teacher
-from arm_tasks.ros.teleop.node import TeleopNode
+from arm_tasks.ros.teleop.node import StreamingNode, TeleopNode
 
+_Node = TypeVar("_Node", bound=StreamingNode)
 _HELP = """\
 Hold a key to move; release it and the arm stops.
 {pairs}
@@ -40,16 +42,12 @@ Teaching:
 """
 
 
-class TeleopTerminal:
+class ArmTerminal:
     """Reads keys and shows the state of the arm; `screen` is None for a joystick only."""
 
-    def __init__(self, arm: TeleopNode, screen: Screen | None, model: RobotModel) -> None:
-        self._arm = arm
+    def __init__(self, node: StreamingNode, screen: Screen | None) -> None:
+        self._node = node
         self._screen = screen
-        self._names = model.joint_names
-        self._has_jaws = model.gripper is not None
-        self._problem = ""
-        self._keys = KeyboardInput()
         self._line = ""
         self._open = True
 
@@ -64,40 +62,26 @@ class TeleopTerminal:
                     time.sleep(left)
                 elif key := self._screen.key(left):
                     self.press(key)
-            now = time.monotonic()
-            command = self._keys.command(now)
-            if command.is_zero:
-                command = self._arm.joystick_command(now, command.speed) or command
-            problem = self._arm.update(command) or self._problem
-            prefix = f"({problem})  " if problem else ""  # first: terminals cut off long lines
-            self._show(f"{command.mode} {command.speed:g}  {prefix}{self._arm.status()}")
+            self._show(self._update(time.monotonic()))
 
     def press(self, key: str) -> None:
         """Handle a key."""
-        self._problem = ""
-        if self._keys.press(key, time.monotonic()):
-            if key == "m":
-                self._print(self._help())
-        elif key in JAWS and self._has_jaws:
-            speed = self._keys.command(0.0).speed
-            self._problem = self._arm.grip(speed if key == JAWS[0] else -speed)
-        elif key == " ":
-            self._arm.trigger("stop")
+        if key == " ":
+            self._node.trigger("stop")
             self._print("Stop.")
         elif key == "z":
-            self._arm.trigger("reset")
+            self._node.trigger("reset")
         elif key == "?":
             self._print(self._help())
         elif key == "q":
             self._open = False
 
+    def _update(self, now: float) -> str:
+        """Command the next period at a time [s]; return the text that shows the state."""
+        raise NotImplementedError
+
     def _help(self) -> str:
-        mode = self._keys.command(0.0).mode
-        pairs = key_descriptions(mode, self._names)
-        if self._has_jaws:
-            pairs = {**pairs, JAWS: "jaws: open, close"}
-        rows = "\n".join(f"  {more} {less}    {what}" for (more, less), what in pairs.items())
-        return _HELP.format(pairs=rows, mode={"joint": "joints"}.get(mode, mode))
+        raise NotImplementedError
 
     def _print(self, text: str) -> None:
         if self._screen is not None:
@@ -108,6 +92,46 @@ class TeleopTerminal:
         if self._screen is not None and text != self._line:
             self._screen.show(text)
             self._line = text
+
+
+class TeleopTerminal(ArmTerminal):
+    """Jogs the arm with keys or a joystick."""
+
+    def __init__(self, arm: TeleopNode, screen: Screen | None, model: RobotModel) -> None:
+        super().__init__(arm, screen)
+        self._arm = arm
+        self._names = model.joint_names
+        self._has_jaws = model.gripper is not None
+        self._problem = ""
+        self._keys = KeyboardInput()
+
+    def _update(self, now: float) -> str:
+        command = self._keys.command(now)
+        if command.is_zero:
+            command = self._arm.joystick_command(now, command.speed) or command
+        problem = self._arm.update(command) or self._problem
+        prefix = f"({problem})  " if problem else ""  # first: terminals cut off long lines
+        return f"{command.mode} {command.speed:g}  {prefix}{self._arm.status()}"
+
+    def press(self, key: str) -> None:
+        """Handle a key."""
+        self._problem = ""
+        if self._keys.press(key, time.monotonic()):
+            if key == "m":
+                self._print(self._help())
+        elif key in JAWS and self._has_jaws:
+            speed = self._keys.command(0.0).speed
+            self._problem = self._arm.grip(speed if key == JAWS[0] else -speed)
+        else:
+            super().press(key)
+
+    def _help(self) -> str:
+        mode = self._keys.command(0.0).mode
+        pairs = key_descriptions(mode, self._names)
+        if self._has_jaws:
+            pairs = {**pairs, JAWS: "jaws: open, close"}
+        rows = "\n".join(f"  {more} {less}    {what}" for (more, less), what in pairs.items())
+        return _HELP.format(pairs=rows, mode={"joint": "joints"}.get(mode, mode))
 
 
 class TeachTerminal(TeleopTerminal):
@@ -196,10 +220,10 @@ def parse_joints(text: str, model: RobotModel) -> dict[str, float]:
 
 
 @contextlib.contextmanager
-def running_node(model: RobotModel, namespace: str = "") -> Iterator[TeleopNode]:
-    """Run ROS and a TeleopNode within this context; at its end the arm brakes."""
+def running_node(make: Callable[[], _Node], namespace: str = "") -> Iterator[_Node]:
+    """Run ROS and a node within this context; at its end the arm brakes."""
     with session(namespace):
-        node = TeleopNode(model)
+        node = make()
         thread = ExecutorThread(SingleThreadedExecutor(), [node], lambda: None)
         try:
             yield node
@@ -213,12 +237,12 @@ def run_teleop(model: RobotModel, joystick_only: bool, namespace: str = "") -> N
     """Jog the running arm until a person quits."""
     with contextlib.ExitStack() as stack:
         screen = None if joystick_only else stack.enter_context(Screen())
-        node = stack.enter_context(running_node(model, namespace))
+        node = stack.enter_context(running_node(lambda: TeleopNode(model), namespace))
         TeleopTerminal(node, screen, model).run()
 
 
 def run_teach(model: RobotModel, namespace: str = "") -> None:
     """Teach the running arm until a person quits."""
-    arm_of = Arm(namespace=checked_namespace(namespace))
-    with arm_of as arm, Screen() as screen, running_node(model, namespace) as node:
+    arm_of, make = Arm(namespace=checked_namespace(namespace)), lambda: TeleopNode(model)
+    with arm_of as arm, Screen() as screen, running_node(make, namespace) as node:
         TeachTerminal(node, screen, model, arm).run()

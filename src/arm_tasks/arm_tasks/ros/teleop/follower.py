@@ -1,0 +1,207 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Lets the arm follow the joint_states of another one, and records what it did."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from arm_common.ros.messages import stamp_seconds
+from arm_common.ros.names import PrefixedNames, found_prefix
+from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.qos import JOINT_STATES
+from arm_common.terminal import Screen
+from arm_description.trajectories.files import write_trajectory
+from sensor_msgs.msg import JointState
+
+from arm_description import RobotModel
+from arm_kinematics import Chain
+from arm_tasks.errors import TasksError
+from arm_tasks.manual.follower import Follower, FollowOptions, FollowState, JointMapping
+from arm_tasks.manual.jog_input import KEY_TIMEOUT
+from arm_tasks.manual.recorder import PathRecorder
+from arm_tasks.ros.teleop.node import StreamingNode
+from arm_tasks.ros.teleop.terminal import ArmTerminal, running_node
+
+LEADER_TOPIC = "leader/joint_states"
+FOLLOW_KEY = "f"
+_NO_JOINT = "none"
+_JAW_TOLERANCE = 5e-4  # [m] between the jaws of leader and follower
+_JAW_SHARE = 0.1  # of their travel, the most that the jaws continue after the last command
+_HELP = f"""\
+Hold {FOLLOW_KEY} to follow the leader; release it and the arm stops.
+  space  STOP: latched, nothing moves until z (reset)
+  ?      these keys            q  quit (Ctrl-C too)
+A joystick on the topic joy replaces the key: hold its dead man's button (LB).
+"""
+
+
+@dataclass(frozen=True)
+class FollowerParameters:
+    """Parameters of the node."""
+
+    speed: float = parameter(
+        FollowOptions.speed,
+        "Speed limit, as a fraction of the joints' limits.",
+        low=0.01,
+        high=1.0,
+    )
+    align_speed: float = parameter(
+        FollowOptions.align_speed,
+        "The same until the arm has reached the leader's position.",
+        low=0.01,
+        high=1.0,
+    )
+    leader_timeout: float = parameter(
+        FollowOptions.leader_timeout,
+        "Time without valid joint_states of the leader after which the arm stops [s].",
+        low=0.05,
+        high=10.0,
+    )
+    dead_man: int = parameter(
+        4, "Joystick button to hold; nothing moves without it.", low=0, high=63
+    )
+
+
+@dataclass(frozen=True)
+class FollowedJointParameters:
+    """The parameters ``joints.<joint>.*``: the joint is at scale * leader + offset."""
+
+    leader: str = parameter(
+        "", "Joint of the leader; empty: the same name; none: the joint keeps its position."
+    )
+    scale: float = parameter(1.0, "Factor on the leader's position.", low=-100.0, high=100.0)
+    offset: float = parameter(0.0, "Added position [rad or m].", low=-100.0, high=100.0)
+
+    def mapping(self, joint: str) -> JointMapping:
+        """Return the mapping of a joint of the follower."""
+        leader = "" if self.leader == _NO_JOINT else self.leader or joint
+        return JointMapping(leader, self.scale, self.offset)
+
+
+class FollowerNode(StreamingNode):
+    """Follows a leader while a dead man's switch is held.
+
+    Args:
+        model: The robot that follows.
+        leader: Topic of the leader's joint_states.
+        recorder: Gets every joint_states message of the follower; None to record nothing.
+    """
+
+    def __init__(
+        self, model: RobotModel, leader: str = LEADER_TOPIC, recorder: PathRecorder | None = None
+    ) -> None:
+        super().__init__("follower", model)
+        chosen = declare(self, FollowerParameters)
+        joints = [
+            declare(self, FollowedJointParameters, f"joints.{name}.").mapping(name)
+            for name in model.joint_names
+        ]
+        self._followed = [joint.leader for joint in joints if joint.leader]
+        options = FollowOptions(chosen.speed, chosen.align_speed, chosen.leader_timeout)
+        self._stream = self._follower = Follower(Chain.from_model(model), joints, options)
+        self._dead_man = chosen.dead_man
+        self._width: float | None = None
+        if self.resolve_topic_name(leader) == self.resolve_topic_name("joint_states"):
+            raise TasksError(f"{leader} is the arm's own topic; give that of another arm")
+        self.create_subscription(JointState, leader, self._on_leader, JOINT_STATES)
+        if recorder is not None:
+            self._state.set_joints_callback(partial(self._on_joints, recorder))
+
+    @property
+    def state(self) -> FollowState:
+        """What the arm does."""
+        return self._follower.state
+
+    def held(self, now: float) -> bool:
+        """Return True if the joystick's dead man's button is held."""
+        joy = self._joystick(now)
+        return joy is not None and any(joy.buttons[self._dead_man : self._dead_man + 1])
+
+    def update(self, held: bool) -> str:
+        """Follow for one period if the switch is held; return what prevents it, or ""."""
+        at_rest = self._follower.settled and not self._follower.engaged
+        if problem := self._begin_period(at_rest):
+            return problem
+        self._publish(self._follower.step(held, time.monotonic()))
+        width = self._width if self.state is FollowState.FOLLOWING else None
+        if width is not None and abs(width - self._state.width) > _JAW_TOLERANCE:
+            self._move_jaws(width, _JAW_SHARE)
+        if self.state is FollowState.STOPPED:
+            return "release the dead man's switch, then hold it again"
+        return self._follower.leader.problem
+
+    def brake(self) -> None:
+        """Brake if the arm moves, and wait until the driver has received the message."""
+        self._stop(self._follower.step(False, time.monotonic()))
+
+    def _on_leader(self, message: JointState) -> None:
+        if len(message.name) != len(message.position):
+            return
+        prefix = found_prefix(message.name, self._followed) if self._followed else ""
+        positions = PrefixedNames(prefix or "").own(message.name, message.position)
+        self._follower.leader.receive(
+            positions, stamp_seconds(message.header.stamp), time.monotonic()
+        )
+        gripper = self._model.gripper
+        if gripper is not None and positions.keys() >= set(gripper.joints):
+            width = sum(positions[finger] for finger in gripper.joints)
+            if math.isfinite(width):
+                self._width = max(gripper.min_width, min(float(width), gripper.max_width))
+
+    def _on_joints(self, recorder: PathRecorder, message: JointState) -> None:
+        positions = self._state.names.own(message.name, message.position)
+        with contextlib.suppress(KeyError, TasksError):  # another robot; a full recording
+            q = [positions[name] for name in self._model.joint_names]
+            recorder.add(stamp_seconds(message.header.stamp), q)
+
+
+class FollowTerminal(ArmTerminal):
+    """Follows while a key or the joystick's button is held."""
+
+    def __init__(self, arm: FollowerNode, screen: Screen | None) -> None:
+        super().__init__(arm, screen)
+        self._arm = arm
+        self._until = 0.0
+        self._state = arm.state
+
+    def press(self, key: str) -> None:
+        """Handle a key; any other than the dead man's switch releases it."""
+        self._until = time.monotonic() + KEY_TIMEOUT if key == FOLLOW_KEY else 0.0
+        super().press(key)
+
+    def _update(self, now: float) -> str:
+        problem = self._arm.update(now < self._until or self._arm.held(now))
+        prefix = f"({problem})  " if problem else ""
+        if self._screen is None and self._arm.state is not self._state:
+            print(f"{self._arm.state.value.capitalize()}. {problem}".rstrip(), flush=True)
+        self._state = self._arm.state
+        return f"{self._state.value}  {prefix}{self._arm.status()}"
+
+    def _help(self) -> str:
+        return _HELP
+
+
+def run_follow(
+    model: RobotModel,
+    leader: str,
+    record: Path | None,
+    joystick_only: bool,
+    namespace: str = "",
+) -> None:
+    """Follow a leader until a person quits; then write what the arm did to a file."""
+    recorder = None if record is None else PathRecorder(model)
+    with contextlib.suppress(KeyboardInterrupt, EOFError), contextlib.ExitStack() as stack:
+        screen = None if joystick_only else stack.enter_context(Screen())
+        make = partial(FollowerNode, model, leader, recorder)
+        node = stack.enter_context(running_node(make, namespace))
+        FollowTerminal(node, screen).run()
+    if recorder is not None and record is not None:
+        path = recorder.trajectory()
+        write_trajectory(record, path, model)
+        print(f"\nRecorded {path.duration:.1f} s in {record}.", flush=True)
