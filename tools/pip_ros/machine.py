@@ -57,8 +57,8 @@ def check_machine() -> None:
     if machine != "Linux x86_64" or sys.version_info >= (3, 15):
         raise SetupError(
             f"ROS 2 from PyPI exists for Linux x86_64 and Python 3.10 to 3.14; this is {machine},"
-            f" Python {platform.python_version()}. Use Ubuntu 24.04 with ROS 2 Jazzy from apt"
-            " (docs.ros.org/en/jazzy/Installation.html), source it, and run ./arm again."
+            f" Python {platform.python_version()}. Use Ubuntu 24.04 with ROS 2 Jazzy or 26.04 with"
+            " Lyrical from apt (docs.ros.org), source it, and run ./arm again."
         )
     missing = missing_tools()
     if missing:

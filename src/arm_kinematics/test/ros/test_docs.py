@@ -59,7 +59,7 @@ def compiled(source: Path) -> subprocess.CompletedProcess[str]:
     folders = [f for prefix in prefixes for f in Path(prefix, "include").glob("*") if f.is_dir()]
     include = [word for folder in folders for word in ("-isystem", str(folder))]
     stand_in = ["-I", str(Path(__file__).parent / "rclcpp_stand_in")]
-    strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+    strict = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
     return subprocess.run(
         [compiler, *strict, *stand_in, *include, str(source)], capture_output=True, text=True
     )
