@@ -4,6 +4,7 @@
 
 dh2urdf puma560 > puma560.urdf
 dh2urdf my_arm.yaml --prefix left_ --dh-frames -o my_arm.urdf
+dh2urdf nut_arm --ros2-control mock > nut_arm.urdf
 dh2urdf my_arm.yaml --macro my_arm -o my_arm.urdf.xacro
 dh2srdf nut_arm -o nut_arm.srdf
 dh2moveit nut_arm -o src            # makes src/nut_arm_moveit_config
@@ -23,6 +24,7 @@ from arm_description.exporters.moveit_package import moveit_package, package_nam
 from arm_description.exporters.srdf import to_srdf
 from arm_description.library import load_robot, shipped_robots
 from arm_description.model.elements import Origin
+from arm_description.urdf.ros2_control import HARDWARE
 from arm_description.urdf.writer import robot_macro, robot_urdf
 
 _PREFIX = "prefix of every link and joint name"
@@ -38,6 +40,14 @@ def dh2urdf(argv: Sequence[str] | None = None) -> int:
     triple: dict[str, Any] = {"nargs": 3, "type": _finite, "default": (0.0, 0.0, 0.0)}
     add("--xyz", metavar=tuple("XYZ"), help="position on the parent in m", **triple)
     add("--rpy", metavar=tuple("RPY"), help="roll, pitch, yaw on the parent in rad", **triple)
+    text = "add the block <ros2_control> for mock, joint state topics or Gazebo"
+    add(
+        "--ros2-control",
+        default="",
+        choices=("", *HARDWARE),
+        metavar=f"{{{','.join(HARDWARE)}}}",
+        help=text,
+    )
     add("--macro", default="", help="write a xacro macro with this name instead")
     cli.add_output(parser)
     return cli.run(parser, _write_urdf, argv)
@@ -80,7 +90,14 @@ def _write_urdf(arguments: argparse.Namespace) -> None:
         text = robot_macro(model, arguments.macro)
     else:
         mount = Origin(tuple(arguments.xyz), tuple(arguments.rpy))
-        text = robot_urdf(model, arguments.prefix, arguments.dh_frames, arguments.parent, mount)
+        text = robot_urdf(
+            model,
+            arguments.prefix,
+            arguments.dh_frames,
+            arguments.parent,
+            mount,
+            arguments.ros2_control,
+        )
     cli.write_text(text, arguments.output)
 
 

@@ -22,6 +22,7 @@ from arm_description.model.elements import NO_MOTION, Mesh, Origin, rgb
 from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts, duplicate
 from arm_description.urdf.kinematics import JointFrames
+from arm_description.urdf.ros2_control import HARDWARE, control_block, hardware_elements
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
@@ -37,6 +38,7 @@ def robot_urdf(
     with_dh_frames: bool = False,
     parent: str = "",
     mount: Origin = NO_MOTION,
+    ros2_control: str = "",
 ) -> str:
     """Return the URDF of an arm as XML text.
 
@@ -46,6 +48,7 @@ def robot_urdf(
         with_dh_frames: add the frames dh_0 .. dh_n.
         parent: link the arm is mounted on; "" for none, with base_link as the root.
         mount: parent <- base_link.
+        ros2_control: kind of hardware of the block <ros2_control>, one of HARDWARE; "" for none.
 
     Raises:
         DescriptionError: the prefix or parent cannot be part of a name, or names collide.
@@ -68,27 +71,42 @@ def robot_urdf(
             )
     robot = ET.Element("robot", name=model.name)
     robot.extend([*_elements(parts), *_elements(extra)])
+    if ros2_control:
+        hardware = hardware_elements(ros2_control)
+        robot.append(control_block(f"{prefix}{model.name}", hardware, parts.joints))
     return xml_text(robot)
 
 
 def robot_macro(model: RobotModel, macro: str) -> str:
     """Return a xacro file that defines an arm as a macro.
 
-    Its parameters are ``prefix``, ``dh_frames`` (true or false), and ``parent``, ``xyz`` and
-    ``rpy`` to mount the arm on an existing link.
+    Its parameters are ``prefix``, ``dh_frames`` (true or false), ``parent``, ``xyz`` and ``rpy``
+    to mount the arm on an existing link, and ``ros2_control`` (one of HARDWARE, or empty).
     """
     ET.register_namespace("xacro", XACRO)
     robot = ET.Element("robot")
-    params = "prefix:='' dh_frames:=false parent:='' xyz:='0 0 0' rpy:='0 0 0'"
+    params = "prefix:='' dh_frames:=false parent:='' xyz:='0 0 0' rpy:='0 0 0' ros2_control:=''"
     body = ET.SubElement(robot, f"{{{XACRO}}}macro", name=macro, params=params)
     prefix, frames = "${prefix}", JointFrames(model)
-    body.extend(_elements(assemble(model, prefix, frames)))
+    parts = assemble(model, prefix, frames)
+    body.extend(_elements(parts))
     optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${dh_frames}")
     optional.extend(_elements(dh_frames(model, prefix, frames)))
     optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${parent != ''}")
     mount = _joint(UrdfJoint(f"{prefix}mount", "fixed", "${parent}", prefix + BASE))
     mount[-1].attrib.update(xyz="${xyz}", rpy="${rpy}")
     optional.append(mount)
+    optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${ros2_control != ''}")
+    hardware = []
+    for kind in HARDWARE:
+        chosen = ET.Element(f"{{{XACRO}}}if", value=f"${{ros2_control == '{kind}'}}")
+        chosen.extend(hardware_elements(kind))
+        hardware.append(chosen)
+    unknown = f"ros2_control is not one of {', '.join(HARDWARE)}"
+    condition = f"${{ros2_control not in {list(HARDWARE)}}}"
+    wrong = ET.SubElement(optional, f"{{{XACRO}}}if", value=condition)
+    wrong.text = f"${{xacro.fatal('{unknown}')}}"
+    optional.append(control_block(f"{prefix}{model.name}", hardware, parts.joints))
     return xml_text(robot)
 
 

@@ -1,9 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
+import xml.etree.ElementTree as ET
+
 import pytest
 from arm_description.commands.export import dh2urdf
 from arm_description.model.elements import Origin
+from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.writer import robot_macro, robot_urdf
 
 from arm_description import load_robot
@@ -29,6 +32,31 @@ def test_parent_and_macro_options_are_applied(capsys):
     assert capsys.readouterr().out == expected
     assert dh2urdf(["planar2", "--macro", "arm"]) == 0
     assert capsys.readouterr().out == robot_macro(load_robot("planar2"), "arm")
+
+
+def test_ros2_control_block_has_the_joints_that_move(capsys):
+    model = load_robot("nut_arm")
+    assert dh2urdf(["nut_arm", "--prefix", "l_", "--ros2-control", "topic"]) == 0
+    text = capsys.readouterr().out
+    block = ET.fromstring(text).find("ros2_control")
+    assert (block.get("name"), block.get("type")) == ("l_nut_arm", "system")
+    names = [*model.joint_names, *model.gripper.joints]
+    assert [joint.get("name") for joint in block.findall("joint")] == [f"l_{n}" for n in names]
+    for joint in block.findall("joint"):
+        assert [(e.tag, e.get("name")) for e in joint] == [
+            ("command_interface", "position"),
+            ("state_interface", "position"),
+            ("state_interface", "velocity"),
+        ]
+    parameters = {p.get("name"): p.text for p in block.findall("hardware/param")}
+    assert parameters["joint_states_topic"] == "joint_states"
+    assert read_urdf(text) == read_urdf(model.to_urdf("l_"))  # nothing else differs
+
+
+def test_unknown_ros2_control_is_rejected(capsys):
+    with pytest.raises(SystemExit):
+        dh2urdf(["nut_arm", "--ros2-control", "isaac"])
+    assert "isaac" in capsys.readouterr().err
 
 
 def test_nonfinite_mount_is_rejected(capsys):

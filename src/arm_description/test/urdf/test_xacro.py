@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from arm_description.model.elements import Origin
+from arm_description.urdf.ros2_control import HARDWARE
 from arm_description.urdf.writer import robot_macro, robot_urdf
 
 from arm_description import load_robot, parse_robot, shipped_robots
@@ -44,6 +45,21 @@ def test_arm_xacro_equals_urdf(robot, prefix, dh_frames, installed):
         dh_frames=str(dh_frames).lower(),
     )
     assert canonical(found) == canonical(load_robot(robot).to_urdf(prefix, dh_frames))
+
+
+@pytest.mark.parametrize("kind", HARDWARE)
+@pytest.mark.parametrize("robot", ["nut_arm", "universal_arm"])
+def test_ros2_control_block_equals_that_of_the_urdf(robot, kind, installed):
+    mappings = {"robot": robot, "prefix": "left_", "ros2_control": kind}
+    found = expand(installed / "urdf/arm.urdf.xacro", **mappings)
+    expected = robot_urdf(load_robot(robot), "left_", ros2_control=kind)
+    assert canonical(found) == canonical(expected)
+    assert ET.fromstring(found).findtext("ros2_control/hardware/plugin") == HARDWARE[kind].name
+
+
+def test_unknown_kind_of_ros2_control_is_rejected(installed):
+    with pytest.raises(Exception, match="ros2_control is not one of mock, topic, gz"):
+        expand(installed / "urdf/arm.urdf.xacro", robot="nut_arm", ros2_control="isaac")
 
 
 def test_two_arms_mount_on_one_robot(installed, tmp_path):

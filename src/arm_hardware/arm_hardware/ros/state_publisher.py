@@ -29,7 +29,6 @@ from arm_interfaces.msg import HardwareStatus
 EARLY_TOLERANCE = 0.001  # [s] by which a thread may wake too early
 FASTEST = 0.01  # [s] of wall time between joint_states, however fast simulated time runs
 CLOCK_PERIOD = 0.02  # [s] of wall time between /clock messages
-REST_PERIOD = 0.2  # [s] of wall time between joint_states at rest
 SLOW_PERIOD = 1.0  # [s] of wall time between diagnostics, and between unchanged status messages
 
 
@@ -115,7 +114,8 @@ class DriverStatePublisher:
         self._lock = threading.Lock()
         # Of the driver's clock; the others are of the wall.
         self._moving = RateLimiter(1.0 / context.parameters.joint_state_rate_hz)
-        self._resting, self._slow = RateLimiter(REST_PERIOD), RateLimiter(SLOW_PERIOD)
+        self._rest_period = 1.0 / context.parameters.joint_state_rest_rate_hz
+        self._resting, self._slow = RateLimiter(self._rest_period), RateLimiter(SLOW_PERIOD)
         self._status_limiter = RateLimiter(SLOW_PERIOD)
         self._clock_limiter = RateLimiter(CLOCK_PERIOD)
         self._ticks = RateLimiter(FASTEST)
@@ -197,7 +197,7 @@ class DriverStatePublisher:
 
     def time_to_next(self, now: float) -> float:
         """Return the wall time until something is due regardless of ticks [s]."""
-        return min(REST_PERIOD, min(limiter.due for limiter in self._limiters) - now)
+        return min(self._rest_period, min(limiter.due for limiter in self._limiters) - now)
 
     def _run(self) -> None:
         while True:

@@ -9,7 +9,7 @@ from arm_hardware.clock import SteadyClock
 from arm_hardware.control.state_machine import UNCONFIGURED, DriverSnapshot, DriverState
 from arm_hardware.ros import state_publisher as publisher_module
 from arm_hardware.ros.driver_context import DriverContext, DriverTime
-from arm_hardware.ros.state_publisher import REST_PERIOD, DriverStatePublisher, diagnostics
+from arm_hardware.ros.state_publisher import DriverStatePublisher, diagnostics
 from builtin_interfaces.msg import Time
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -21,7 +21,7 @@ NANO = 1_000_000_000
 class World:
     """A node, a driver and the time; the driver's clock runs `speed` times as fast."""
 
-    def __init__(self, speed=1.0, rate=50.0, publish_clock=True):
+    def __init__(self, speed=1.0, rate=50.0, rest_rate=5.0, publish_clock=True):
         self.wall, self.speed, self.state, self.moment = 1000.0, speed, DriverState.MOVING, None
         self.sent = {}
         driver = SimpleNamespace(
@@ -36,7 +36,10 @@ class World:
         ros = SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=round(self.wall * NANO)))
         options = SimpleNamespace(speed=speed, hardware="fake")
         parameters = SimpleNamespace(
-            options=options, joint_state_rate_hz=rate, publish_clock=publish_clock
+            options=options,
+            joint_state_rate_hz=rate,
+            joint_state_rest_rate_hz=rest_rate,
+            publish_clock=publish_clock,
         )
         self.context = DriverContext(parameters, DriverTime(ros, clock), None)
         self.context.driver = driver
@@ -114,14 +117,14 @@ def test_fast_simulated_time_is_published_at_most_100_times_per_wall_second(worl
     assert made.stamps() == sorted(made.stamps())
 
 
-@pytest.mark.parametrize("speed", [1.0, 20.0])
-def test_resting_arm_is_published_rarely_even_if_the_loop_hangs(world, speed):
-    made = world(speed=speed)
+@pytest.mark.parametrize(("speed", "rate"), [(1.0, 5.0), (20.0, 5.0), (1.0, 2.0), (1.0, 25.0)])
+def test_resting_arm_is_published_at_its_own_rate_even_if_the_loop_hangs(world, speed, rate):
+    made = world(speed=speed, rest_rate=rate)
     made.state = DriverState.ARMED
     made.run(0.1)
     made.states.clear()
     looks = made.run(2.0, ticks=False)
-    assert len(made.states) == pytest.approx(2.0 / REST_PERIOD, abs=1)
+    assert len(made.states) == pytest.approx(2.0 * rate, abs=1)
     assert len(set(made.stamps())) == 1  # the time at which the loop last was there
     assert looks < 150
 

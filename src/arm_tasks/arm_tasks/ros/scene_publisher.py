@@ -6,19 +6,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from arm_common.ros.messages import transform_matrix, transform_message
 from arm_common.ros.names import PrefixedNames
-from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_STATIC_TOPIC, TF_TOPIC
+from arm_common.ros.qos import LATCHED, TF, TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Array, shift_z
 from arm_kinematics.markers.layers import NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark, text_mark
 from arm_kinematics.ros.marker_publisher import marker_array
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
-from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -33,8 +31,6 @@ _THREAD_POINTS = 24  # per turn
 _NUT_SECTORS = 24
 _NAME_HEIGHT = 0.022  # [m] above a bolt
 _TEXT_HEIGHT = 0.33  # [m] above the base, clear of the arm
-_PERIOD = 1.0  # [s] of wall time
-_LATE_JOINER_DELAY = 2  # [s] until the new subscriber has received tf
 
 
 def scene_marks(scene: Scene) -> Iterator[NumberedMark]:
@@ -110,7 +106,8 @@ class SceneNode(Node):
         /tf_static: fixed frames: bolts, objects and named frames.
         /tf: the nut from nut_world/state and payloads from payload_world/poses, or both from the
             scene without a simulated world.
-        scene_markers: bolts, objects and nut, latched and always complete.
+        scene_markers: bolts, objects and nut, latched and always complete. The markers are locked
+            to their frames: RViz places each one when it knows its frame.
         task_markers: the task message, latched.
 
     Subscribers:
@@ -123,15 +120,8 @@ class SceneNode(Node):
         self._scene, self._names = scene, PrefixedNames(prefix)
         self._static = self.create_publisher(TFMessage, TF_STATIC_TOPIC, LATCHED)
         self._tf = self.create_publisher(TFMessage, TF_TOPIC, TF)
-        self._republish_in = 0  # s
-        self._markers = self.create_publisher(
-            MarkerArray,
-            "scene_markers",
-            LATCHED,
-            event_callbacks=PublisherEventCallbacks(matched=self._on_matched),
-        )
+        self._markers = self.create_publisher(MarkerArray, "scene_markers", LATCHED)
         self._task_markers = self.create_publisher(MarkerArray, "task_markers", LATCHED)
-        self.create_timer(_PERIOD, self._on_timer, clock=STEADY_CLOCK)
         self._text = ""
         moving = {k: t.pose for k, t in scene.objects.items() if t.is_payload}
         if scene.nut is not None:
@@ -160,17 +150,6 @@ class SceneNode(Node):
         if replace:
             message.markers.insert(0, Marker(action=Marker.DELETEALL))
         self._markers.publish(message)
-
-    def _on_matched(self, status: Any) -> None:
-        if status.current_count_change > 0:
-            self._publish_markers()
-            self._republish_in = _LATE_JOINER_DELAY
-
-    def _on_timer(self) -> None:
-        if self._republish_in:
-            self._republish_in -= 1
-            if not self._republish_in:
-                self._publish_markers()
 
     def _on_nut(self, state: NutState) -> None:
         """Relay the pose of the nut unchanged; it is repeated only if the scene has a nut."""

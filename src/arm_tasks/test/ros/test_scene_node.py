@@ -44,15 +44,17 @@ def test_late_subscribers_get_the_complete_scene_while_the_text_changes(world):
     early = MarkerWatcher(other, "scene_markers")
     texts = MarkerWatcher(other, "task_markers")
     text = other.create_publisher(String, "task_text", LATCHED)
-    # the latched message, or the one for the new subscriber; and again once it knows the frames
-    until(lambda: len(early.messages) >= 2)
+    until(lambda: early.messages)
     for word in ("one", "two", "three"):
         text.publish(String(data=word))
         until(lambda word=word: TEXT in texts.shown and texts.shown[TEXT].text == word)
         late = MarkerWatcher(other, "scene_markers")
         until(lambda late=late: late.messages)
         assert all(map(is_complete, late.messages))
+        # RViz places a marker that is locked to its frame once it knows the frame
+        assert all(marker.frame_locked for marker in late.messages[-1].markers)
         late.close()
+    assert len(early.messages) == 1  # new subscribers cost the others nothing
     assert all(map(is_complete, early.messages))
 
 

@@ -1,0 +1,68 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The block <ros2_control> of a URDF: the hardware component that a controller_manager loads.
+
+Format: control.ros.org, Hardware Components, "URDF tags"; the parameters of `topic` are those of
+joint_state_topic_hardware_interface.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from arm_description.urdf.elements import UrdfJoint
+
+COMMAND, STATES = "position", ("position", "velocity")  # interfaces of each joint
+
+
+@dataclass(frozen=True)
+class HardwarePlugin:
+    """A hardware component."""
+
+    name: str  # of the plugin
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+HARDWARE: Mapping[str, HardwarePlugin] = {
+    "mock": HardwarePlugin("mock_components/GenericSystem"),
+    "topic": HardwarePlugin(
+        "joint_state_topic_hardware_interface/JointStateTopicSystem",
+        {"joint_commands_topic": "joint_commands", "joint_states_topic": "joint_states"},
+    ),
+    "gz": HardwarePlugin("gz_ros2_control/GazeboSimSystem"),
+}
+"""Name of a kind of hardware -> its component."""
+
+
+def control_block(
+    name: str, hardware: Iterable[ET.Element], joints: Sequence[UrdfJoint]
+) -> ET.Element:
+    """Return the block of a robot.
+
+    Args:
+        name: Name of the component.
+        hardware: Children of its element <hardware>.
+        joints: All joints; the fixed ones and those that follow another have no interfaces.
+    """
+    block = ET.Element("ros2_control", name=name, type="system")
+    ET.SubElement(block, "hardware").extend(hardware)
+    for joint in joints:
+        if joint.kind != "fixed" and joint.mimic is None:
+            element = ET.SubElement(block, "joint", name=joint.name)
+            ET.SubElement(element, "command_interface", name=COMMAND)
+            for state in STATES:
+                ET.SubElement(element, "state_interface", name=state)
+    return block
+
+
+def hardware_elements(kind: str) -> list[ET.Element]:
+    """Return the plugin and the parameters of a kind of hardware."""
+    plugin = ET.Element("plugin")
+    plugin.text = HARDWARE[kind].name
+    elements = [plugin]
+    for name, value in HARDWARE[kind].parameters.items():
+        elements.append(ET.Element("param", name=name))
+        elements[-1].text = value
+    return elements
