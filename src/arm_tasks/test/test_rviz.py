@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 import yaml
 from arm_description.exporters.summary import home_posture
+from arm_tasks.scene.file import load_scene
 
 from arm_description import load_robot, shipped_robots
 from arm_kinematics import Chain
 
+NUT_ARM = load_robot("nut_arm")
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -108,26 +110,70 @@ def test_rviz_config_lists_every_marker_layer(name):
     assert set(markers["Namespaces"]) == set(LAYERS)
 
 
+class Camera:
+    """The orbit camera of a configuration. Its field of view is 45 degrees upright."""
+
+    def __init__(self, config):
+        view = yaml.safe_load(config.read_text())["Visualization Manager"]["Views"]["Current"]
+        pitch, yaw = view["Pitch"], view["Yaw"]
+        self.focus = np.array([view["Focal Point"][axis] for axis in "XYZ"])
+        self.distance = view["Distance"]
+        self.towards = np.array(
+            [np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), np.sin(pitch)]
+        )
+        self.right = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
+        self.up = np.cross(self.towards, self.right)
+        self.eye = self.focus + self.distance * self.towards
+
+    def off_centre(self, points):
+        """Return how far points (n, 3) [m] are from the centre: 1 is the edge, upright."""
+        places = np.asarray(points) - self.focus
+        depths = self.distance - places @ self.towards
+        assert depths.min() > 0.0
+        across = np.abs(places @ np.array([self.right, self.up]).T).max(axis=1)
+        return float((across / depths).max() / np.tan(np.radians(22.5)))
+
+
+def link_positions(model, posture):
+    q = np.array([posture[name] for name in model.joint_names])
+    return np.array([T[:3, 3] for T in Chain.from_model(model).link_poses(q).values()])
+
+
 @pytest.mark.parametrize(
     ("name", "robots"), [("nut_transfer", ["nut_arm"]), ("view_arm", shipped_robots())]
 )
 def test_rviz_camera_shows_the_whole_arm_at_rest(name, robots):
-    """Orbit's field of view is 45 degrees upright; the window is wider than high."""
-    view = yaml.safe_load(CONFIGS[name].read_text())["Visualization Manager"]["Views"]["Current"]
-    focus = np.array([view["Focal Point"][axis] for axis in "XYZ"])
-    pitch, yaw = view["Pitch"], view["Yaw"]
-    towards = np.array([np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), np.sin(pitch)])
-    right = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
-    up = np.cross(towards, right)
-    outside = {}
-    for robot in robots:
-        model = load_robot(robot)
-        home = home_posture(model)[1]
-        q = np.array([home[name] for name in model.joint_names])
-        poses = Chain.from_model(model).link_poses(q).values()
-        places = np.array([T[:3, 3] for T in poses]) - focus
-        depths = view["Distance"] - places @ towards
-        across = np.abs(places @ np.array([right, up]).T).max(axis=1)
-        outside[robot] = float((across / depths).max() / np.tan(np.radians(22.5)))
-        assert depths.min() > 0.0
+    """The window is wider than high."""
+    camera = Camera(CONFIGS[name])
+    models = [load_robot(robot) for robot in robots]
+    outside = {m.name: camera.off_centre(link_positions(m, home_posture(m)[1])) for m in models}
     assert max(outside.values()) < 1.0, outside
+
+
+def test_nothing_hides_bolts_and_nut_from_the_first_view_of_the_nut_transfer():
+    camera, scene, model = Camera(CONFIGS["nut_transfer"]), load_scene("nut_transfer"), NUT_ARM
+    seen = [
+        bolt.pose[:3, 3] + share * bolt.length * bolt.pose[:3, 2]
+        for bolt in scene.bolts.values()
+        for share in (0.1, 0.5, 0.8)  # the end is in the post
+    ]
+    seen.append(scene.nut_start()[:3, 3])
+    assert camera.off_centre([*seen, (0.0, 0.0, 0.0), (0.0, 0.0, 0.33)]) < 0.9  # and the text
+    posts = [
+        (scene.frames[thing.name] @ part.pose, np.array(part.size))
+        for thing in scene.objects.values()
+        for part in thing.parts
+        if part.kind == "box"
+    ]
+    links = [link_positions(model, model.postures[name]) for name in ("rest", "ready")]
+    for point in seen:
+        ray = camera.eye + np.linspace(0.0, 0.99, 400)[:, None] * (point - camera.eye)
+        for pose, size in posts:
+            inside = np.abs((ray - pose[:3, 3]) @ pose[:3, :3]) < size / 2.0
+            assert not inside.all(axis=1).any()
+        for chain in links:
+            along = np.linspace(chain[:-1], chain[1:], 40).reshape(-1, 3)
+            assert np.linalg.norm(ray[:, None] - along, axis=2).min() > 0.03  # half a link's width
+    for bolt in scene.bolts.values():  # seen from the side
+        ray = (bolt.pose[:3, 3] - camera.eye) / np.linalg.norm(bolt.pose[:3, 3] - camera.eye)
+        assert np.linalg.norm(np.cross(ray, bolt.pose[:3, 2])) > 0.8
