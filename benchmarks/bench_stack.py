@@ -7,16 +7,18 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import rclpy
+from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.qos import LATCHED
 from arm_tasks.bringup.processes import ARGUMENTS, Process, chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from ik.tables import processor, table, write
 from rclpy.action import ActionClient
+from rclpy.context import Context
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus
@@ -28,10 +30,10 @@ TICKS = os.sysconf("SC_CLK_TCK")
 VIEW = "arm_viewer"
 
 
-def cpu_seconds(pid: int) -> float:
-    """Return the CPU time that a process has used [s]."""
+def cpu_seconds(pid: int, with_children: bool = False) -> float:
+    """Return the CPU time that a process, and on request its ended children, have used [s]."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    return sum(map(int, fields[11 : 15 if with_children else 13])) / TICKS
 
 
 def memory(pid: int) -> float:
@@ -69,14 +71,23 @@ class Watch:
     Args:
         group: The processes.
         table: Their rows.
+        context, name: Of the client's node.
     """
 
-    def __init__(self, group: ProcessGroup, table: Sequence[Process] = ()) -> None:
+    def __init__(
+        self,
+        group: ProcessGroup,
+        table: Sequence[Process] = (),
+        context: Context | None = None,
+        name: str = "bench",
+    ) -> None:
         self._group = group
         self.nodes = {process.name: process.nodes or (process.name,) for process in table}
         self._begin = time.monotonic()
         self.seen: dict[str, float] = {}
-        self.node = rclpy.create_node("bench")
+        self.node = rclpy.create_node(name, context=context)
+        self._executor = StaticExecutor(context=context)
+        self._executor.add_node(self.node)
         self.state: int | None = None
         self.node.create_subscription(
             HardwareStatus, "arm_hardware/status", self._on_status, LATCHED
@@ -93,8 +104,9 @@ class Watch:
 
     def update(self) -> None:
         """Record the nodes that have appeared; exit if a process has ended."""
-        for name in set(self.node.get_node_names()) - self.seen.keys():
-            self.seen[name] = self.elapsed
+        if {node for nodes in self.nodes.values() for node in nodes} - self.seen.keys():
+            for name in set(self.node.get_node_names()) - self.seen.keys():
+                self.seen[name] = self.elapsed
         for name, code in self._group.ended().items():
             raise SystemExit(f"{name} ended with {code}:\n{self._group.log_tail(name)}")
 
@@ -102,7 +114,7 @@ class Watch:
         """Spin until a condition holds."""
         end = time.monotonic() + PATIENCE
         while not condition():
-            rclpy.spin_once(self.node, timeout_sec=0.05)
+            self._executor.spin_once(0.05)
             self.update()
             if time.monotonic() > end:
                 raise SystemExit(f"timed out after {PATIENCE:.0f} s waiting for {what}")
@@ -111,7 +123,7 @@ class Watch:
         """Spin for some time [s]."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            rclpy.spin_once(self.node, timeout_sec=0.05)
+            self._executor.spin_once(0.05)
         self.update()
 
 
@@ -189,20 +201,34 @@ def cells(columns: tuple[Mapping[str, float], ...], names: list[str]) -> list[st
     return [f"{start:.1f}", f"{rest:.1f}", f"{moving:.1f}", f"{size:.0f}"]
 
 
-def run(given: argparse.Namespace) -> str:
-    """Start the nodes, measure them, and stop them; return the results as text."""
-    values = {a.name: a.default for a in ARGUMENTS}
-    values |= {"viewer": given.viewer, "viewer_port": "18300", "composed": given.composed}
-    started = [process for process in chosen(processes(), values) if process.name != "task_client"]
+@contextmanager
+def prepared(
+    is_wanted: Callable[[Process], bool] = lambda process: process.name != "task_client",
+    **values: str,
+) -> Iterator[tuple[ProcessGroup, list[Process]]]:
+    """Return a group and the rows of its processes, not yet started; stop them at the end.
+
+    Args:
+        is_wanted: Returns whether a process of the table is among them.
+        values: Arguments of the table that differ from their defaults.
+    """
+    given = {a.name: a.default for a in ARGUMENTS} | values
     with tempfile.TemporaryDirectory() as folder:
-        group = ProcessGroup(values, Path(folder))
+        group = ProcessGroup(given, Path(folder))
         try:
-            watch = Watch(group, started)
-            for process in started:
-                group.start(process)
-            return measure(given, group, watch)
+            yield group, chosen([p for p in processes() if is_wanted(p)], given)
         finally:
             group.stop()
+
+
+def run(given: argparse.Namespace) -> str:
+    """Start the nodes, measure them, and stop them; return the results as text."""
+    values = {"viewer": given.viewer, "viewer_port": "18300", "composed": given.composed}
+    with prepared(**values) as (group, table):
+        watch = Watch(group, table)
+        for process in table:
+            group.start(process)
+        return measure(given, group, watch)
 
 
 def main() -> None:

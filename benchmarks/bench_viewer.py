@@ -11,62 +11,21 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
-import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 
-import msgspec
 import rclpy
-import viser
 from arm_common.ros.qos import LATCHED
-from arm_tasks.bringup.processes import ARGUMENTS, chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
-from bench_stack import Watch, cpu_seconds
+from arm_testing.viewer_client import Spectator
+from bench_stack import VIEW, Watch, cpu_seconds, prepared
 from ik.tables import processor, write
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import ListParameters, SetParameters
 from visualization_msgs.msg import MarkerArray
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus
-
-CAMERA = {
-    "type": "ViewerCameraMessage",
-    "wxyz": (1.0, 0.0, 0.0, 0.0),
-    "position": (0.0, 0.0, 1.0),
-    "look_at": (0.0, 0.0, 0.0),
-    "up_direction": (0.0, 1.0, 0.0),
-    "fov": 0.8,
-    "near": 0.01,
-    "far": 1000.0,
-    "image_height": 720,
-    "image_width": 1280,
-}
-
-
-class Client(threading.Thread):
-    """A browser that sends its camera, without which viser ignores it, and then only receives."""
-
-    def __init__(self, address: str) -> None:
-        super().__init__(daemon=True)
-        self._address, self.messages, self.bytes = address, 0, 0
-        self.open = True
-
-    def run(self) -> None:
-        """Count messages and bytes received."""
-        protocol = f"viser-v{viser.__version__}"
-        with (
-            suppress(ConnectionClosed),
-            connect(self._address, subprotocols=[protocol], max_size=None) as socket,
-        ):
-            socket.send(msgspec.msgpack.encode(CAMERA))
-            while self.open:
-                self.bytes += len(socket.recv())
-                self.messages += 1
 
 
 def memory(pid: int) -> float:
@@ -130,44 +89,37 @@ def hour(pictures: int) -> str:
     return said
 
 
-def address_in(log: Path) -> str:
+def view_address(group: ProcessGroup) -> str:
     """Return host and port of the view from its log, "" if not yet logged."""
-    found = re.search(r"http://([\d.]+:\d+)", log.read_text())
+    found = re.search(r"http://([\d.]+:\d+)", group.log_tail(VIEW))
     return found[1] if found else ""
 
 
 def running(seconds: float, speed: str) -> list[str]:
     """Start the nut transfer with the view; return a row of the table for each state."""
     os.environ["ROS_DOMAIN_ID"] = "79"
-    values = {a.name: a.default for a in ARGUMENTS}
-    values |= {"viewer": "browser", "viewer_port": "18400", "speed": speed}
-    values["composed"] = "false"  # to measure kinematics by itself
-    with tempfile.TemporaryDirectory() as folder:
-        group = ProcessGroup(values, Path(folder))
-        try:
-            for process in chosen(processes(), values):
-                if process.name != "task_client":
-                    group.start(process)
-            rclpy.init()
-            watch = Watch(group)
-            watch.wait_for(lambda: watch.state == HardwareStatus.ARMED, "the driver")
-            watch.wait_for(watch.task.server_is_ready, "the task server")
-            log = Path(folder) / "arm_viewer.log"
-            watch.wait_for(lambda: address_in(log), "the view")
-            rows = [measure(group, watch, seconds, "no client")]
-            client = Client(f"ws://{address_in(log)}")
-            client.start()
-            rows.append(measure(group, watch, seconds, "one client"))
-            show_all(watch, on=False)
-            what = "one client, no layer of `kinematics_markers`"
-            rows.append(measure(group, watch, seconds, what))
-            show_all(watch, on=True)
-            wait_reach(watch)
-            what = "one client, every layer of `kinematics_markers`"
-            rows.append(measure(group, watch, seconds, what))
-            client.open = False
-        finally:
-            group.stop()
+    # not composed, to measure kinematics by itself
+    values = {"viewer": "browser", "viewer_port": "18400", "speed": speed, "composed": "false"}
+    with prepared(**values) as (group, table):
+        for process in table:
+            group.start(process)
+        rclpy.init()
+        watch = Watch(group)
+        watch.wait_for(lambda: watch.state == HardwareStatus.ARMED, "the driver")
+        watch.wait_for(watch.task.server_is_ready, "the task server")
+        watch.wait_for(lambda: view_address(group), "the view")
+        rows = [measure(group, watch, seconds, "no client")]
+        client = Spectator(view_address(group))
+        client.start()
+        rows.append(measure(group, watch, seconds, "one client"))
+        show_all(watch, on=False)
+        what = "one client, no layer of `kinematics_markers`"
+        rows.append(measure(group, watch, seconds, what))
+        show_all(watch, on=True)
+        wait_reach(watch)
+        what = "one client, every layer of `kinematics_markers`"
+        rows.append(measure(group, watch, seconds, what))
+        client.open = False
     return rows
 
 

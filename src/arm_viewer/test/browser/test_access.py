@@ -9,10 +9,9 @@ import http.client
 import socket
 from pathlib import Path
 
-import msgspec
 import pytest
 import viser
-import zstandard
+from arm_testing.viewer_client import CAMERA, connected, decompressed, encoded
 from arm_testing.waiting import wait_for
 from arm_viewer.browser.access import TOKEN_VARIABLE, Access, make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
@@ -21,22 +20,9 @@ from arm_viewer.browser.server import address_of, close_server, open_server
 from arm_viewer.errors import ViewerError
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
-from websockets.sync.client import connect
 
 TOKEN = "the-right-token-of-a-test"
 ACCESS = Access(TOKEN, frozenset({"localhost", "pi.local"}))
-CAMERA = {
-    "type": "ViewerCameraMessage",
-    "wxyz": (1.0, 0.0, 0.0, 0.0),
-    "position": (0.0, 0.0, 1.0),
-    "look_at": (0.0, 0.0, 0.0),
-    "up_direction": (0.0, 1.0, 0.0),
-    "fov": 0.8,
-    "near": 0.01,
-    "far": 1000.0,
-    "image_height": 720,
-    "image_width": 1280,
-}
 
 
 @pytest.mark.parametrize(
@@ -169,9 +155,7 @@ class Guarded:
         self.server._websock_server._handle_incoming_message = spy
 
     def connect(self, query="", **options):
-        protocol = f"viser-v{viser.__version__}"
-        address = f"ws://127.0.0.1:{self.port}/{query}"
-        return connect(address, subprotocols=[protocol], max_size=None, **options)
+        return connected(f"127.0.0.1:{self.port}/{query}", **options)
 
     def attacks(self):
         """Return messages that command, that change what others see, or that use resources."""
@@ -206,7 +190,7 @@ class Guarded:
         """Send messages, then a camera, and wait until that was handled."""
         count = self.received.count("ViewerCameraMessage")
         for message in (*messages, CAMERA):
-            socket.send(msgspec.msgpack.encode(message))
+            socket.send(encoded(message))
         wait_for(lambda: self.received.count("ViewerCameraMessage") > count, "the camera")
 
     def wait_until_used(self, *events):
@@ -254,7 +238,7 @@ def test_visitor_without_the_token_receives_the_scene(guarded):
         guarded.send(socket)
         seen = b""
         while b"/handle" not in seen and len(seen) < 10**7:
-            seen += _plain(socket.recv())
+            seen += decompressed(socket.recv())
     assert b"/handle" in seen
 
 
@@ -277,8 +261,7 @@ def test_other_origins_and_hosts_get_no_connection(guarded, token):
             pass
     with pytest.raises(InvalidStatus, match="403"), socket.socket() as plain:
         plain.connect(("127.0.0.1", guarded.port))
-        address = f"ws://evil.example:{guarded.port}/{token}"
-        connect(address, sock=plain, subprotocols=[f"viser-v{viser.__version__}"])
+        connected(f"evil.example:{guarded.port}/{token}", sock=plain)
 
 
 def test_page_is_refused_to_other_hosts_and_origins(guarded):
@@ -306,9 +289,3 @@ def test_page_is_never_sent_with_a_query(guarded, query):
     response = guarded.get(f"/?{query}")
     assert (response.status, response.headers["Location"]) == (303, "/")
     assert response.headers["Set-Cookie"] is None
-
-
-def _plain(raw):
-    """Return what a message contains, decompressed."""
-    size = int.from_bytes(raw[8:16], "little")
-    return zstandard.ZstdDecompressor().decompress(raw[16 : 16 + size])

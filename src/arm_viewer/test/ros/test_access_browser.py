@@ -11,11 +11,11 @@ import http.server
 import threading
 from urllib.parse import urlsplit
 
-import msgspec
 import numpy as np
 import pytest
 import viser
 from arm_common.ros.qos import LATCHED
+from arm_testing.viewer_client import CAMERA, encoded
 from arm_testing.waiting import wait_for
 from arm_viewer.screenshot import DRAWN
 from control_msgs.msg import SpeedScalingFactor
@@ -42,21 +42,7 @@ ATTACK = """([url, protocol, messages]) => new Promise(done => {
 
 
 def message(kind, **fields):
-    return list(msgspec.msgpack.encode({"type": kind, **fields}))
-
-
-CAMERA = message(
-    "ViewerCameraMessage",
-    wxyz=(1.0, 0.0, 0.0, 0.0),
-    position=(0.0, 0.0, 1.0),
-    look_at=(0.0, 0.0, 0.0),
-    up_direction=(0.0, 1.0, 0.0),
-    fov=0.8,
-    near=0.01,
-    far=1000.0,
-    image_height=720,
-    image_width=1280,
-)
+    return list(encoded({"type": kind, **fields}))
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +101,7 @@ def drag(model):
     x, y, z = model.fk(np.zeros(4))[:3, 3].tolist()
     target = {"wxyz": (1.0, 0.0, 0.0, 0.0), "position": (x, y + 0.04, z), "owner": ""}
     return [
-        CAMERA,
+        list(encoded(CAMERA)),
         message("TransformControlsDragStartMessage", name="/handle", owner=""),
         message("TransformControlsUpdateMessage", name="/handle", **target),
     ]
