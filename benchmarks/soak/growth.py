@@ -91,7 +91,7 @@ class Growth:
     def broken(self) -> list[str]:
         """Return the bounds that do not hold, one line each."""
         found = []
-        first, last = self.windows[1].before, self.windows[-1].after
+        first, last = self.windows[0].after, self.windows[-1].after
         for name in last:
             if self.memory(name) > MEMORY_BOUND:
                 found.append(f"{name} grew by {self.memory(name):.1f} MB")

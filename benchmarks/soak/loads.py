@@ -42,7 +42,7 @@ SWING = 0.02  # [rad]
 ARMED = 10  # runs of TASK before anything is measured
 OPEN, SHUT = 0.02, 0.0105  # width of the jaws [m]
 NUT_AT, ROLL = 2.78e-3, 90.0  # of the nut on its bolt, past the end [m], and of the jaws [deg]
-TURN, UPDATES = 30.0, 50  # of the nut [deg], and in how many messages
+TURN, UPDATES = 30.0, 20  # of the nut [deg], and in how many messages
 SETTLING = 10.0  # [s] for closed connections and ended children to go
 
 
@@ -94,7 +94,7 @@ class LoadClient(Watch):
 
     def load(self, name: str, count: int) -> Growth:
         """Send operations, and measure them in windows."""
-        found, reference = Growth(LOADS[name].title), None
+        found, reference = Growth(LOADS[name].title), self.uses()
         for k in range(WINDOWS):
             part = count * (k + 1) // WINDOWS - count * k // WINDOWS
             found.windows.append(self.window(name, part, reference))
@@ -103,7 +103,7 @@ class LoadClient(Watch):
         return found
 
     def window(self, name: str, count: int, expected: Mapping[str, Use] | None = None) -> Window:
-        """Send some operations; wait up to 10 s for the expected descriptors and threads."""
+        """Send some operations; then wait up to 10 s for expected descriptors and threads."""
         before, begin = self.uses(), time.monotonic()
         self._send_all(self.sends[name], count, LOADS[name].at_once)
         seconds, after = time.monotonic() - begin, self.uses()

@@ -172,7 +172,7 @@ class StaticExecutor(SingleThreadedExecutor):
     With an rclpy other than the known one it behaves as SingleThreadedExecutor.
 
     Args:
-        batch_delay: Sleep before each wait, so that messages are handled in batches [s].
+        batch_delay: Sleep before a wait, so that messages are handled in batches [s].
 
     Attributes:
         current_node: Node whose callback is executed or was executed last, None if unknown. A task
@@ -184,6 +184,7 @@ class StaticExecutor(SingleThreadedExecutor):
         self._creators: WeakKeyDictionary[Task, Node] = WeakKeyDictionary()
         super().__init__(**more)
         self._batch_delay = batch_delay
+        self._in_batch = False  # a wait takes one message of each subscription: more may be left
         self._cached: CachedWaitSet | None = None
         self._is_stale = True
         self._next_events = 0.0
@@ -241,8 +242,6 @@ class StaticExecutor(SingleThreadedExecutor):
         condition: Callable[[], bool] = lambda: False,
     ) -> Generator[Any, None, None]:
         """Yield tasks that are ready; overrides rclpy's method."""
-        if self._batch_delay:
-            time.sleep(self._batch_delay)
         if self._is_plain or nodes is not None:
             yield from super()._wait_for_ready_callbacks(timeout_sec, nodes, condition)
             return
@@ -250,8 +249,12 @@ class StaticExecutor(SingleThreadedExecutor):
         end = None if seconds is None or seconds < 0 else time.monotonic() + seconds
         has_worked = False
         while not has_worked and not self._is_shutdown and not condition():
+            if self._batch_delay and not self._in_batch:
+                time.sleep(self._batch_delay)
+            until = time.monotonic() if self._in_batch else end
+            self._in_batch = False
             # A new task may complete a future that another task awaits: resume it at once.
-            for works in (self._resumed(), self._wait(end), self._resumed()):
+            for works in (self._resumed(), self._wait(until), self._resumed()):
                 for work in works:
                     has_worked = True
                     yield work
@@ -297,6 +300,7 @@ class StaticExecutor(SingleThreadedExecutor):
                 self._cached = CachedWaitSet(self.get_nodes(), guards, self._context)
             self._cached.wait(timeout, has_events)
             ready = list(self._cached.ready())
+            self._in_batch = self._batch_delay > 0.0 and bool(ready)
         if not self._context.ok():
             raise ExternalShutdownException
         for kind, entity, node in ready:

@@ -329,3 +329,36 @@ def test_destroyed_timers_leave_nothing_in_their_group(rig):
     for _ in range(10):
         module.destroy_timer(rig.node, rig.node.create_timer(60.0, lambda: None))
     assert len(entities) == before and not list(rig.node.timers)
+
+
+def test_messages_that_gathered_are_handled_after_one_delay(monkeypatch):
+    rig = Rig(lambda **more: StaticExecutor(0.05, **more))
+    publisher, _, received = rig.connect()
+    delays = []
+    monkeypatch.setattr(module.time, "sleep", delays.append)
+    words = [str(i) for i in range(10)]
+    for word in words:
+        publisher.publish(String(data=word))
+    rig.until(lambda: received == words)
+    assert len(delays) < len(words) / 2
+    rig.close()
+
+
+def test_task_that_awaits_does_not_end_the_delays(monkeypatch):
+    rig = Rig(lambda **more: StaticExecutor(0.01, **more))
+    sleep, delays, waits = time.sleep, [], []
+    monkeypatch.setattr(module.time, "sleep", lambda s: (delays.append(s), sleep(s)))
+    wait = module.CachedWaitSet.wait
+    monkeypatch.setattr(
+        module.CachedWaitSet, "wait", lambda *args: (waits.append(args), wait(*args))
+    )
+
+    async def await_forever():
+        await Future()
+
+    rig.executor.create_task(await_forever)
+    ticks = []
+    rig.node.create_timer(0.05, lambda: ticks.append(1))
+    rig.until(lambda: len(ticks) >= 5)
+    assert len(waits) <= 2 * len(delays) + 2
+    rig.close()

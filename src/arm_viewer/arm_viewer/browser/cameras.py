@@ -215,9 +215,13 @@ class Cameras:
 
 
 def watch_clients(server: viser.ViserServer, cameras: Cameras, queue: CallbackQueue) -> None:
-    """Place the camera of each browser that connects or changes its aspect ratio."""
+    """Place the camera of each browser that connects or changes its aspect ratio.
 
-    def on_connect(client: Any) -> None:
+    The callbacks are coroutines: viser runs them in the order of events. For other functions it
+    starts threads, up to 32.
+    """
+
+    async def on_connect(client: Any) -> None:
         async def on_update(_: Any) -> None:
             if cameras.update(client):
                 queue.post(lambda: cameras.fit(client))
@@ -225,8 +229,11 @@ def watch_clients(server: viser.ViserServer, cameras: Cameras, queue: CallbackQu
         queue.post(lambda: cameras.fit(client))
         client.camera.on_update(on_update)
 
+    async def on_disconnect(client: Any) -> None:
+        queue.post(lambda: cameras.remove(client))
+
     server.on_client_connect(on_connect)
-    server.on_client_disconnect(lambda client: queue.post(lambda: cameras.remove(client)))
+    server.on_client_disconnect(on_disconnect)
 
 
 def _has_picture(camera: Any) -> bool:

@@ -3,12 +3,17 @@
 """Cameras show arm and scene beside the panel, until a user moves them."""
 
 import math
+import threading
 from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from arm_testing.pinhole import pinhole
+from arm_testing.viewer_client import visit
+from arm_testing.waiting import wait_for
+from arm_viewer.browser.access import Access
+from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.browser.cameras import (
     HIGH,
     WIDE,
@@ -16,7 +21,9 @@ from arm_viewer.browser.cameras import (
     robot_corners,
     round_length,
     view_of,
+    watch_clients,
 )
+from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.scene.robot import PostureBook, read_robot
 from arm_viewer.scene.shapes import Box, Cylinder, corners
 from hypothesis import given
@@ -209,3 +216,23 @@ def test_round_length_is_round_and_just_below(length):
     rounded = round_length(length)
     assert 0.39 * length < rounded <= 1.002 * length
     assert round(rounded / 10 ** math.floor(math.log10(rounded) + 1e-9)) in (1, 2, 5)
+
+
+def test_browsers_that_come_and_go_leave_no_thread_and_no_camera(robot):
+    server = open_server("127.0.0.1", 0, Access("the-token-of-a-test", frozenset()))
+    cameras, queue = Cameras(server, tuple), CallbackQueue()
+    placed, fit = [], cameras.fit
+    cameras.fit = lambda client: placed.append(client) or fit(client)
+    cameras.set_robot(robot)
+    watch_clients(server, cameras, queue)
+    before = names_of_threads()
+    for _ in range(3):
+        visit(f"127.0.0.1:{server.get_port()}")
+    wait_for(lambda: not server.get_clients(), "the end of the connections")
+    wait_for(lambda: (queue.drain(), len(placed) >= 3 and not cameras._cameras)[1], "removal")
+    assert names_of_threads() <= before
+    close_server(server)
+
+
+def names_of_threads():
+    return {thread.name for thread in threading.enumerate()}
