@@ -12,9 +12,15 @@ import time
 from pathlib import Path
 
 import pytest
-from ament_index_python.packages import get_package_prefix
+from ament_index_python.packages import get_package_prefix, get_package_share_directory
 
 BOUND = 300.0  # s
+# A motion that outlasts the test, and needs little planning.
+SLOW = """\
+task: slow
+steps:
+  - move_posture: {posture: ready, speed: 0.004}
+"""
 numbers = itertools.count()
 
 
@@ -78,11 +84,34 @@ def demo(tmp_path):
     assert processes_of(tmp_path) == {}
 
 
-def test_demo_prints_its_steps_and_saves_a_picture(demo, tmp_path):
-    run = demo("--headless", "--speed", "12")
+def shipped(kind):
+    return (
+        Path(get_package_share_directory("arm_tasks")) / kind / "nut_transfer.yaml"
+    ).read_text()
+
+
+@pytest.fixture
+def short_transfer(tmp_path):
+    """The shipped transfer with fewer turns, as a file."""
+    (tmp_path / "short.yaml").write_text(shipped("scenes").replace("turns: 4.378", "turns: 1.378"))
+    text = shipped("tasks")
+    for words, others in (
+        ("scene: nut_transfer", "scene: short.yaml"),
+        ("turns: 4,", "turns: 1,"),
+        ("turns: 3\n", "turns: 0.5\n"),
+    ):
+        assert words in text
+        text = text.replace(words, others)
+    task = tmp_path / "nut_transfer.yaml"
+    task.write_text(text)
+    return str(task)
+
+
+def test_demo_prints_its_steps_and_saves_a_picture(demo, tmp_path, short_transfer):
+    run = demo("--headless", "--speed", "20", "--task", short_transfer)
     assert run.code() == 0, run.text
     lines = run.text.splitlines()
-    assert "Checking nut_transfer ..." in lines
+    assert f"Checking {short_transfer} ..." in lines
     steps = [line for line in lines if re.match(r"\[ *\d+/\d+\] ", line)]
     total = int(re.match(r"\[ *\d+/(\d+)\]", steps[0])[1])
     assert len(steps) == total
@@ -94,7 +123,9 @@ def test_demo_prints_its_steps_and_saves_a_picture(demo, tmp_path):
 
 def test_ctrl_c_leaves_no_process_and_the_next_run_works(demo, tmp_path, ros_domain):
     """The next run ends by itself and names the node that was killed."""
-    run = demo("--speed", "4", "--viewer-port", "18080")
+    task = tmp_path / "slow.yaml"
+    task.write_text(SLOW)
+    run = demo("--task", str(task), "--viewer-port", "18080")
     run.wait_for("http://127.0.0.1:")
     run.wait_for("moving to posture ready")
     second = demo("--headless")
@@ -108,7 +139,7 @@ def test_ctrl_c_leaves_no_process_and_the_next_run_works(demo, tmp_path, ros_dom
     assert "Traceback" not in run.text
     assert processes_of(tmp_path) == {}
 
-    again = demo("--headless", "--speed", "4", "--hardware", "fake")
+    again = demo("--headless", "--task", str(task), "--hardware", "fake")
     again.wait_for("moving to posture ready")
     for pid, command in processes_of(tmp_path).items():
         if "lib/arm_hardware/hardware" in command:

@@ -89,7 +89,7 @@ def viewer(file, model, ros, server, start):
 
 @pytest.fixture(scope="module")
 def page(browser_page, viewer, ros, server):
-    browser_page.set_viewport_size({"width": 1100, "height": 600})
+    browser_page.set_viewport_size({"width": 800, "height": 420})  # drawn in little time
     visit(browser_page, viewer.address(), timeout=240.0, settle=1.0)
     browser_page.set_default_timeout(1e3 * BOUND)
     browser_page.get_by_text("Kinematics", exact=True).wait_for()  # that node is there

@@ -77,10 +77,10 @@ def test_unreachable_bolt_is_refused_before_anything_moves(arm, far_scene):
 
 def test_dry_run_and_check_task_move_nothing(arm):
     before = dict(arm.joints)
-    result = arm.run(dry_run=True)
+    result = arm.run(text=SWING, dry_run=True)
     assert (result.status, result.steps_done) == (RESULT.SUCCESS, 0)
     client = arm.node.create_client(CheckTask, "check_task")
-    checked = arm.request(client, CheckTask.Request())
+    checked = arm.request(client, CheckTask.Request(text=SWING))
     assert checked.feasible and len(checked.steps) == result.steps_total
     assert math.isclose(checked.duration, sum(s.duration for s in result.report))
     assert arm.joints == before
