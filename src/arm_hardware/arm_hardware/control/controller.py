@@ -63,6 +63,8 @@ class TrajectoryController(DriverStateMachine):
         self._watchdog = StreamWatchdog(motion_options.command_timeout)
         self._grip_timer = GripTimer(motion_options.grip_force)
         self._final_note = ""
+        self._unpaused = 0.0  # last requested speed scaling above 0, 0 if there was none
+        self._client_lost = False  # since the last motion ended
         self._tick_number = 0
 
     def tracking(self) -> Tracking:
@@ -180,6 +182,7 @@ class TrajectoryController(DriverStateMachine):
         """
         check_speed_scaling(factor)
         with self._lock:
+            self._unpaused = factor or self._unpaused
             if factor == self._factor:
                 return
             if self._closed:
@@ -248,11 +251,16 @@ class TrajectoryController(DriverStateMachine):
         self.changed()
 
     def give_up(self, goal: Goal, why: str) -> None:
-        """Abort a running goal immediately, brake its motion, then hold."""
+        """Abort the running goal of a lost client immediately, brake its motion, then hold.
+
+        A speed scaling of 0 ends once nothing moves: nobody may be left who would end the pause.
+        """
         with self._lock:
             if self._arm is not None and self._arm.goal is goal and not goal.done:
+                self._client_lost = True
                 self._give_up(why)
             if self._grip is not None and self._grip.goal is goal:
+                self._client_lost = True
                 self._grip.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, why)
                 self._grip.cancel()
 
@@ -342,10 +350,19 @@ class TrajectoryController(DriverStateMachine):
 
     def _finish_motion(self, note: str) -> None:
         if not self._is_moving():
-            self._note, self._final_note = self._final_note or note, ""
+            note = f"{self._final_note or note}{self._end_pause_of_lost_client()}"
+            self._note, self._final_note = note, ""
             for sent in self._sent:
                 sent.velocity = 0.0
         self.changed()
+
+    def _end_pause_of_lost_client(self) -> str:
+        """Restore the speed scaling from before a pause; return a sentence about it, or ""."""
+        lost, self._client_lost = self._client_lost, False
+        if not lost or self._factor or not self._unpaused:
+            return ""
+        self._factor = self._unpaused
+        return f" The pause is over: the speed scaling is {self._factor:.3g} again."
 
     def _continue_arming(self, sequence: StaggeredArming) -> None:
         sequence.tick()

@@ -164,6 +164,7 @@ class HardwareNode(ManagedNode):
         """
         driver, before = self._shared.driver, self.signals()
         if driver is not None:
+            self._shared.speed_scaling = driver.controller.speed_scaling
             driver.close(action, lambda: self.signals() > before)
             self._shared.driver = None
 

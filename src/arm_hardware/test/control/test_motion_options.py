@@ -147,6 +147,42 @@ def test_give_up_aborts_only_the_given_goal(armed):
     assert grip.outcome is GoalOutcome.ABORTED and armed.positions[4] < 0.03
 
 
+def paused(armed, factor=0.5):
+    """Return goals of arm and gripper that are paused in motion."""
+    armed.controller.set_speed_scaling(factor)
+    goal, grip = armed.follow((2.0, AWAY)), armed.controller.grip(0.03)
+    armed.tick(30)
+    armed.controller.set_speed_scaling(0.0)
+    armed.tick(60)
+    return goal, grip
+
+
+def test_pause_ends_once_the_last_motion_of_lost_clients_has_ended(armed):
+    goal, grip = paused(armed)
+    armed.controller.give_up(goal, "The client has gone.")
+    armed.tick(60)
+    assert armed.controller.speed_scaling == 0.0 and grip.outcome is None  # someone else's
+    before = armed.positions
+    armed.controller.give_up(grip, "The client has gone.")
+    armed.rest()
+    assert armed.controller.speed_scaling == 0.5
+    assert "the speed scaling is 0.5 again" in armed.controller.snapshot().message
+    np.testing.assert_allclose(armed.positions, before, atol=2e-3)
+
+
+def test_pause_outlasts_a_motion_that_its_client_or_a_stop_ends(armed):
+    goal, grip = paused(armed)
+    armed.controller.cancel(goal)
+    armed.controller.cancel(grip)
+    armed.rest()
+    assert armed.controller.speed_scaling == 0.0
+    armed.controller.set_speed_scaling(1.0)
+    goal, _ = paused(armed)
+    armed.controller.stop()
+    armed.tick(10)
+    assert goal.done and armed.controller.speed_scaling == 0.0
+
+
 def test_final_velocity_is_reached_and_braked_after_the_end(armed):
     goal = armed.follow((1.0, (0.5, 0, 0, 0)), velocities=[(1.0, 0, 0, 0)], end=True)
     armed.run(goal)

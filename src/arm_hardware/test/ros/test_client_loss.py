@@ -40,6 +40,24 @@ def test_goal_of_a_lost_client_is_aborted_and_the_arm_holds(client):
     nc.wait_for(lambda: gone in client.wait_state(HardwareStatus.ARMED).message, "end of the goal")
 
 
+def test_pause_ends_with_the_lost_client_that_could_resume(client):
+    client.request(client.arm.destroy)  # it only watches
+    client.scale(0.5)
+    other = nc.Client()
+    other.wait_armed()
+    other.creep()
+    other.wait_moving()
+    other.scale(0.0)
+    other.close()
+    other.arm.destroy()
+    over = "The pause is over: the speed scaling is 0.5 again."
+    nc.wait_for(lambda: over in client.wait_state(HardwareStatus.ARMED).message, "its end")
+    assert client.status.speed_scaling == 0.5
+    client.wait_settled(HardwareStatus.ARMED)
+    assert client.position("waist") < nc.AWAY[0]
+    client.scale(1.0)
+
+
 def test_empty_trajectory_on_the_topic_holds(client):
     handle = client.creep()
     client.wait_moving()
