@@ -27,6 +27,7 @@ from rclpy.validate_namespace import validate_namespace
 from arm_common.errors import InputError
 from arm_common.network import limit_to_this_computer
 from arm_common.ros.executor import StaticExecutor
+from arm_common.ros.parameters import refuse_unknown_types
 from arm_common.ros.worker import ExecutorThread
 from arm_common.signals import ProcessEnd, interrupt_on_signals
 
@@ -78,6 +79,8 @@ def run_node(
     nodes: list[Node] = []
     try:
         nodes += make()
+        for node in nodes:
+            refuse_unknown_types(node)
         end.in_order = True
         if any(node.get_parameter("use_sim_time").value for node in nodes):
             batch_delay = 0.0

@@ -5,11 +5,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any, TypeVar
 
-from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -114,6 +121,27 @@ def declare_one(node: Node, name: str, spec: ParameterSpec) -> Any:
         node.set_parameters([Parameter(name, value=_plain(value))])
     node.set_descriptor(name, spec.descriptor())
     return value
+
+
+def refuse_unknown_types(node: Node) -> None:
+    """Let a node refuse parameters of a type that does not exist, for which rclpy raises."""
+    for service in node.services:
+        if service.srv_type in (SetParameters, SetParametersAtomically):
+            service.callback = partial(_set_parameters, service.callback)
+
+
+def _set_parameters(callback: Callable[[Any, Any], Any], request: Any, response: Any) -> Any:
+    """Answer a request to set parameters; refuse it if a type does not exist."""
+    types = {kind.value for kind in Parameter.Type}
+    wrong = [p.name for p in request.parameters if p.value.type not in types]
+    if not wrong:
+        return callback(request, response)
+    refused = SetParametersResult(reason=f"parameter {wrong[0]} has a type that does not exist")
+    if isinstance(response, SetParameters.Response):
+        response.results = [refused] * len(request.parameters)
+    else:
+        response.result = refused
+    return response
 
 
 def _as_type(kind: type, value: Any) -> Any:

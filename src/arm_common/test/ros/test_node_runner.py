@@ -8,6 +8,8 @@ import pytest
 from arm_testing.processes import start_python
 from arm_testing.ros.probe import Probe
 from arm_testing.waiting import BOUND, wait_for
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 
 DISCOVERY_LEASE = 12.0  # [s], less than the 20 s after which DDS drops a silent participant
 NODE = """
@@ -39,10 +41,15 @@ sys.exit(run_node(make, (KeyError,), begin=begin, close=close))
 
 
 @pytest.fixture
-def observer():
+def probe():
     probe = Probe("observer")
-    yield probe.node
+    yield probe
     probe.close()
+
+
+@pytest.fixture
+def observer(probe):
+    return probe.node
 
 
 @pytest.fixture
@@ -74,6 +81,21 @@ def test_signal_closes_the_node_and_leaves_the_graph(start, observer, number):
     wait_for(lambda: "short_lived" in observer.get_node_names(), "node")
     assert end(process, number) == (0, "closed\n")  # callbacks run until then
     wait_for(lambda: "short_lived" not in observer.get_node_names(), "end", DISCOVERY_LEASE)
+
+
+@pytest.mark.parametrize("kind", [SetParameters, SetParametersAtomically])
+def test_parameter_of_no_type_is_refused_and_the_node_lives_on(start, probe, kind):
+    process = start("made", "begun")
+    name = "set_parameters" + "_atomically" * (kind is SetParametersAtomically)
+    client = probe.node.create_client(kind, f"short_lived/{name}")
+    value = ParameterValue(type=99)
+    parameters = [Parameter(name="use_sim_time", value=value), Parameter(name="x", value=value)]
+    for _ in range(2):
+        answer = probe.request(client, kind.Request(parameters=parameters))
+        results = answer.results if kind is SetParameters else [answer.result] * 2
+        assert [result.successful for result in results] == [False, False]
+        assert "use_sim_time has a type that does not exist" in results[0].reason
+    assert end(process, signal.SIGINT) == (0, "closed\n")
 
 
 def test_signal_during_construction_exits_at_once(start):

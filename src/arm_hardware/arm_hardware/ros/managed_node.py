@@ -1,10 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A lifecycle node that answers every request for a transition or a parameter.
+"""A lifecycle node that answers every request for a transition.
 
 rclpy hands a transition that the present state does not allow to rcl, whose error would leave the
-service's callback. It turns an exception of a transition into ``on_error``, and raises an
-exception for a parameter of a type that does not exist.
+service's callback. It turns an exception of a transition into ``on_error``.
 """
 
 from __future__ import annotations
@@ -12,14 +11,10 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from lifecycle_msgs.srv import ChangeState, GetAvailableTransitions, GetState
-from rcl_interfaces.msg import SetParametersResult
-from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.lifecycle import LifecycleNode
-from rclpy.parameter import Parameter
 from rclpy.service import Service
 
 from arm_hardware.errors import HardwareError, StateError
@@ -39,9 +34,6 @@ class ManagedNode(LifecycleNode, ABC):  # type: ignore[misc]
         change = self._lifecycle_service("change_state")
         self._change: _Callback = change.callback
         change.callback = self._on_change_state
-        for service in self.services:
-            if service.srv_type in (SetParameters, SetParametersAtomically):
-                service.callback = partial(_set_parameters, service.callback)
 
     @abstractmethod
     def refuse(self, what: str, error: Exception) -> None:
@@ -103,17 +95,3 @@ class ManagedNode(LifecycleNode, ABC):  # type: ignore[misc]
     def _lifecycle_service(self, name: str) -> Service:
         full = f"{self.get_fully_qualified_name()}/{name}"
         return next(service for service in self.services if service.service_name == full)
-
-
-def _set_parameters(callback: Callable[[Any, Any], Any], request: Any, response: Any) -> Any:
-    """Answer a request to set parameters; refuse it if a type does not exist."""
-    types = {kind.value for kind in Parameter.Type}
-    wrong = [p.name for p in request.parameters if p.value.type not in types]
-    if not wrong:
-        return callback(request, response)
-    refused = SetParametersResult(reason=f"parameter {wrong[0]} has a type that does not exist")
-    if isinstance(response, SetParameters.Response):
-        response.results = [refused] * len(request.parameters)
-    else:
-        response.result = refused
-    return response
