@@ -27,7 +27,7 @@ steps:
 SLOW = SWING.replace("waist: -0.4}, speed: 0.1", "waist: -1.2}, speed: 0.01")
 
 
-SIGTERM_BY_LAUNCH = 5.0  # [s] after SIGINT, when `ros2 launch` becomes impatient
+SOON = 20.0  # [s], on a busy machine; run_task waits 30 s for the response to a request
 
 
 def swing(arm, **options):
@@ -120,9 +120,9 @@ def client(tmp_path):
 
 
 def interrupted(child):
-    """Send SIGINT as Ctrl-C does; return exit code and output, before launch sends SIGTERM."""
+    """Send SIGINT as Ctrl-C does; return exit code and output."""
     os.killpg(child.pid, signal.SIGINT)
-    output, _ = child.communicate(timeout=SIGTERM_BY_LAUNCH)
+    output, _ = child.communicate(timeout=SOON)
     return child.returncode, output
 
 
@@ -147,7 +147,7 @@ def test_interrupted_client_ends_soon_with_and_without_its_server(start_arm, cli
     code, output = interrupted(alone)
     assert code == INTERRUPTED and "The cancellation is not confirmed: " in output, output
 
-    arm.group.wait(["task_server"], SIGTERM_BY_LAUNCH)
+    arm.group.wait(["task_server"], SOON)
     arm.start_again("task_server")
     together = begun()
     for name in arm.group.pids():
