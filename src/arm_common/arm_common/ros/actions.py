@@ -38,7 +38,23 @@ def action_server(
         finally:
             clear(handle.request)
 
-    return ActionServer(node, kind, name, execute_and_clear, result_timeout=RESULT_TIMEOUT, **more)
+    return _ForgettingServer(
+        node, kind, name, execute_and_clear, result_timeout=RESULT_TIMEOUT, **more
+    )
+
+
+class _ForgettingServer(ActionServer):  # type: ignore[misc]
+    """Forgets expired goals before it accepts new ones.
+
+    rclpy accepts a goal first, even with the identifier of one that has just expired, and then
+    forgets the new goal, too: an exception when that expires.
+    """
+
+    async def execute(self, taken_data: dict[str, Any]) -> None:
+        """Handle what was taken; expired goals first."""
+        if "expired" in taken_data:
+            await super().execute({"expired": taken_data.pop("expired")})
+        await super().execute(taken_data)
 
 
 def clear(message: Any) -> None:

@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """An action server keeps few finished goals, and of those no request."""
 
+import time
 from contextlib import closing
 
 import pytest
 from action_msgs.msg import GoalStatus, GoalStatusArray
 from arm_common.ros import actions
 from arm_testing.ros.probe import Probe
+from arm_testing.waiting import wait_for
 from control_msgs.action import FollowJointTrajectory
 from rclpy.action import ActionClient
 from rclpy.qos import qos_profile_action_status_default
 from trajectory_msgs.msg import JointTrajectoryPoint
+from unique_identifier_msgs.msg import UUID
 
 GOALS, POINTS, TIMEOUT = 40, 200, 0.3
 
@@ -45,10 +48,15 @@ class Server:
         handle.succeed()
         return FollowJointTrajectory.Result(error_string="done")
 
-    def run(self):
+    def send(self, **more):
         goal = FollowJointTrajectory.Goal()
         goal.trajectory.points = [JointTrajectoryPoint(positions=[0.0] * 4)] * POINTS
-        sent = self.client.send_goal_async(goal)
+        return self.client.send_goal_async(goal, **more)
+
+    def run(self):
+        return self.finish(self.send())
+
+    def finish(self, sent):
         self.probe.until(sent.done)
         result = sent.result().get_result_async()
         self.probe.until(result.done)
@@ -84,3 +92,15 @@ def test_finished_goals_leave_the_server_and_its_status(probe):
     server.run()
     probe.until(lambda: server.listed)
     assert max(server.listed) == 1
+
+
+def test_goal_with_the_identifier_of_an_expired_one_is_a_goal_like_others(probe):
+    server, same = Server(probe), UUID(uuid=[7] * 16)
+    for _ in range(3):
+        # in one wait of the executor, the previous goal has expired and the next one is there
+        sent = server.send(goal_uuid=same)
+        expires = time.monotonic() + 2 * TIMEOUT
+        wait_for(lambda expires=expires: time.monotonic() > expires)
+        assert server.finish(sent).status == GoalStatus.STATUS_SUCCEEDED
+        assert list(server.server._goal_handles) == [bytes(same.uuid)]
+    probe.until(lambda: not server.server._goal_handles)
