@@ -16,6 +16,8 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.executors import await_or_execute
 from rclpy.node import Node
 
+# mypy: disable-error-code="no-untyped-call"
+
 RESULT_TIMEOUT = 10.0  # [s] for which a client can ask for the result of a finished goal
 
 
@@ -34,7 +36,7 @@ def action_server(
 
     async def execute_and_clear(handle: ServerGoalHandle) -> Any:
         try:
-            return await await_or_execute(execute, handle)  # type: ignore[no-untyped-call]
+            return await await_or_execute(execute, handle)
         finally:
             clear(handle.request)
 
