@@ -25,7 +25,7 @@ from soak.growth import Growth, tables
 from soak.loads import LOADS, ArmClient, LoadClient, NutClient
 
 DOMAIN, PORT = 80, 18310  # of the first stack
-PAIRS = 12
+PAIRS = 8
 CLIENTS = {"turns": NutClient}  # load -> client, if not the arm's
 
 
@@ -86,7 +86,7 @@ def main() -> int:
     counts = ", ".join(f"{load.count:,} {name}" for name, load in LOADS.items())
     parser.add_argument("--fraction", type=float, default=1.0, help=f"of {counts} (1)")
     parser.add_argument(
-        "--pairs", type=int, default=PAIRS, help="of blocks on used and fresh nodes; 0: none (12)"
+        "--pairs", type=int, default=PAIRS, help="of blocks on used and fresh nodes; 0: none (8)"
     )
     parser.add_argument("--speed", type=float, default=8.0, help="of simulated time (8)")
     parser.add_argument(

@@ -59,7 +59,7 @@ class Load:
 LOADS = {
     "goals": Load("goals to the driver", 10_000, 60),
     "tasks": Load("tasks of one step", 2_000, 15),
-    "runs": Load(f"runs of {TASK}", 100, 3),
+    "runs": Load(f"runs of {TASK}", 50, 3),
     "requests": Load("requests to kinematics", 100_000, 3_000, at_once=4),
     "visits": Load("visits to the view", 1_000, 30),
     "turns": Load("turns of the nut", 2_000, 40),

@@ -5,10 +5,12 @@
 import signal
 import socket
 import subprocess
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from arm_testing.processes import handles_sigterm
+from arm_testing.viewer_client import visit
 from arm_testing.waiting import wait_for
 
 pytestmark = pytest.mark.system
@@ -83,3 +85,13 @@ def test_serving_the_network_gives_a_warning_and_no_log_has_the_token(
     token = viewer.address().partition("token=")[2]
     logs = "".join(file.read_text() for file in tmp_path.rglob("*.log"))
     assert "everyone on the network" in logs and token not in logs
+
+
+def test_visits_start_no_threads(start):
+    viewer = start("viewer", port=0, drive=True, robot="nut_arm")
+    address = urlsplit(viewer.address()).netloc
+    threads = Path(f"/proc/{viewer.process.pid}/task")
+    before = len(list(threads.iterdir()))
+    for _ in range(3):
+        visit(address)
+    assert len(list(threads.iterdir())) == before

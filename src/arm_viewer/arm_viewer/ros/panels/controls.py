@@ -72,7 +72,11 @@ class Controls:
         self._task_panel = TaskPanel(node, gui, self._report_motion, teach.show)
         StopPanel(node, gui, self._stop, self._reset, lambda text: report("driver", text))
         on_read_only(server, hide_handle)
-        server.on_client_disconnect(lambda client: gui.queue.post(self._handle.release))
+
+        async def on_disconnect(_: object) -> None:  # as in watch_clients, starts no thread
+            gui.queue.post(self._handle.release)
+
+        server.on_client_disconnect(on_disconnect)
 
     @property
     def stopped(self) -> bool:
