@@ -69,8 +69,11 @@ def launch_arguments(file: Path) -> Iterator[LaunchArgument]:
     }
     with patch.dict(sys.modules, {name: _module(name, special) for name in MODULES}):
         runpy.run_path(str(file))["generate_launch_description"]()
-    yield from declared
-    yield from included
+    # an argument of a file and of those it includes is one argument; the first text counts
+    first: dict[str, LaunchArgument] = {}
+    for argument in (*declared, *included):
+        first.setdefault(argument.name, argument)
+    yield from first.values()
 
 
 def _module(name: str, special: Mapping[str, type]) -> types.ModuleType:

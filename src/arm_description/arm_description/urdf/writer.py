@@ -77,6 +77,29 @@ def robot_urdf(
     return xml_text(robot)
 
 
+def merged_urdf(name: str, robots: Sequence[str]) -> str:
+    """Return one URDF of several robots that are mounted on the same link.
+
+    Raises:
+        DescriptionError: two of them have a name in common, except for the root link.
+    """
+    merged, seen = ET.Element("robot", name=name), dict[tuple[str, str], bool]()
+    for urdf in robots:
+        root = True  # the first link of a robot
+        for element in ET.fromstring(urdf):
+            key = element.tag, element.get("name", "")
+            if key in seen and not (root and seen[key]):
+                raise DescriptionError(
+                    f"two robots have a {key[0]} named {key[1]!r}",
+                    remedy="give each its own prefix",
+                )
+            if key not in seen:
+                seen[key] = root
+                merged.append(element)
+            root = False
+    return xml_text(merged)
+
+
 def robot_macro(model: RobotModel, macro: str) -> str:
     """Return a xacro file that defines an arm as a macro.
 

@@ -25,6 +25,7 @@ from arm_tasks.bringup.processes import (
     processes,
     view_processes,
 )
+from arm_tasks.bringup.several_arms import DEFAULT_SPACING, check_arms, several_processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE
@@ -42,6 +43,15 @@ def demo_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="./arm demo", description="Run the nut transfer.")
     parser.add_argument(
         "--headless", action="store_true", help="no browser view; same as --viewer none"
+    )
+    parser.add_argument(
+        "--robots",
+        default="",
+        help="names of several equal arms, such as left,right, which do the task side by side;"
+        " each gets its namespace and the prefix of its names from its name",
+    )
+    parser.add_argument(
+        "--spacing", default=str(DEFAULT_SPACING), help="distance between their bases [m]"
     )
     for argument in ARGUMENTS:
         default = _OWN_DEFAULTS.get(argument.name, argument.default)
@@ -63,6 +73,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     _check_speed(values["speed"], values["hardware"])
     check_port(values["viewer_port"])
     check_params_file(values)
+    check_arms(values)
     load_robot(values["robot"])
     return values
 
@@ -120,38 +131,41 @@ def single_instance() -> Iterator[None]:
         yield
 
 
-def _wait(group: ProcessGroup, last: str | None) -> int:
-    """Wait until a process ends; return the exit code of the one named last, 1 for others."""
+def _wait(group: ProcessGroup, tasks: Sequence[str]) -> int:
+    """Wait until all tasks have ended; return an exit code that is not 0 if there is one.
+
+    If another process ends, return 1.
+    """
     while True:
-        for name, code in group.ended().items():
-            if name == last:
-                return code
+        ended = group.ended()
+        for name in ended.keys() - set(tasks):
             log = group.log_tail(name)
-            print(f"{name} ended unexpectedly (code {code}):\n{log}", file=sys.stderr)
-            if last is not None:
-                group.wait([last], _TASK_END_TIMEOUT)  # it prints the outcome of the task
+            print(f"{name} ended unexpectedly (code {ended[name]}):\n{log}", file=sys.stderr)
+            group.wait(tasks, _TASK_END_TIMEOUT)  # they print the outcome
             return 1
+        if tasks and ended.keys() >= set(tasks):
+            return next(filter(None, ended.values()), 0)
         time.sleep(_POLL_PERIOD)
 
 
-def keep_view(group: ProcessGroup, last: str | None) -> int:
+def keep_view(group: ProcessGroup, tasks: Sequence[str]) -> int:
     """Keep the view open until Ctrl-C; return the exit code."""
     print("The view stays open; Ctrl-C ends it.", flush=True)
-    group.forget(last)
+    for task in tasks:
+        group.forget(task)
     try:
-        return _wait(group, None)
+        return _wait(group, ())
     except KeyboardInterrupt:
         return 0
 
 
-def run_table(table: Sequence[Process], values: Mapping[str, str], keep_open: bool) -> int:
-    """Start the enabled processes of a table and stop them at the end; return the exit code.
+def run_table(enabled: Sequence[Process], values: Mapping[str, str], keep_open: bool) -> int:
+    """Start processes of the table and stop them at the end; return the exit code.
 
     After a successful run the view can be kept open until Ctrl-C. If one of the processes cannot
     be started, TasksError is raised before any is.
     """
-    enabled = chosen(table, values)
-    last = next((process.name for process in enabled if process.ends_all), None)
+    tasks = [process.label for process in enabled if process.ends_all]
     group = ProcessGroup(values, _LOGS)
     for process in enabled:
         group.command(process)  # check all of them before the first start
@@ -159,16 +173,16 @@ def run_table(table: Sequence[Process], values: Mapping[str, str], keep_open: bo
     try:
         for process in enabled:
             group.start(process, to_terminal=process.to_terminal)
-        code = _wait(group, last)
-        return keep_view(group, last) if keep_open and code == 0 else code
+        code = _wait(group, tasks)
+        return keep_view(group, tasks) if keep_open and code == 0 else code
     except KeyboardInterrupt:
         print("\nEnding.", flush=True)
         return INTERRUPTED
     finally:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)  # the shutdown must not be interrupted
-        if last in group.pids():
-            group.stop([last])  # first, while the task server can still handle its cancellation
+        if clients := [task for task in tasks if task in group.pids()]:
+            group.stop(clients)  # first, while the task server can still handle its cancellation
         group.stop()
 
 
@@ -191,12 +205,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def run(values: dict[str, str]) -> int:
         keep_open = values["viewer"] != "none" and sys.stdin.isatty()
-        return run_table(processes(), values, keep_open)
+        arms = [name for name in values["robots"].split(",") if name]
+        if arms:
+            return run_table(several_processes(arms, values), values, keep_open)
+        return run_table(chosen(processes(), values), values, keep_open)
 
     return _run(demo_values, arguments, run)
 
 
 def view(arguments: Sequence[str] | None = None) -> int:
     """Show a robot in the browser; return the exit code."""
-    code = _run(view_values, arguments, lambda values: run_table(view_processes(), values, False))
+    code = _run(
+        view_values,
+        arguments,
+        lambda values: run_table(chosen(view_processes(), values), values, False),
+    )
     return 0 if code == INTERRUPTED else code

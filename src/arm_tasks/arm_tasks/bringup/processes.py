@@ -22,7 +22,7 @@ from arm_tasks.scene.file import DEFAULT_SCENE
 from arm_tasks.task.parser import DEFAULT_TASK
 
 Values = Mapping[str, str]
-Plain = str | int | float | bool
+Plain = str | int | float | bool | list[str]
 Value = Plain | Callable[[Values], Plain]
 
 COMPOSED = "arm_nodes"  # the process with all composable nodes
@@ -89,6 +89,12 @@ class Process:
     to_terminal: bool = False  # its output goes to the terminal instead of a log file
     composable: bool = False  # its nodes can run in one process with others
     nodes: tuple[str, ...] = ()  # names of the nodes of a composed process
+    namespace: str = ""  # of its nodes
+
+    @property
+    def label(self) -> str:
+        """Its name among all processes."""
+        return f"{self.namespace}_{self.name}" if self.namespace else self.name
 
     @property
     def enclave(self) -> str:

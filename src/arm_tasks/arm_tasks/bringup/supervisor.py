@@ -61,9 +61,11 @@ class ProcessGroup:
         command = [str(executable), *arguments, "--ros-args", "--enclave", process.enclave]
         if process.remapping:
             command += ["-r", f"__node:={process.remapping}"]
+        if process.namespace:
+            command += ["-r", f"__ns:=/{process.namespace}"]
         if process.parameters:
             values = {k: resolve(value, self._values) for k, value in process.parameters.items()}
-            file = Path(self._parameters.name) / f"{process.name}.yaml"
+            file = Path(self._parameters.name) / f"{process.label}.yaml"
             file.write_text(yaml.safe_dump({"/**": {"ros__parameters": values}}))
             command += ["--params-file", str(file)]
         # Later ones win, as in bringup.launch.py.
@@ -73,7 +75,7 @@ class ProcessGroup:
 
     def start(self, process: Process, to_terminal: bool = False) -> "subprocess.Popen[bytes]":
         """Start a process in its own session, so that Ctrl-C does not reach it directly."""
-        with (self._logs / f"{process.name}.log").open("wb") as file:
+        with (self._logs / f"{process.label}.log").open("wb") as file:
             child = subprocess.Popen(
                 self.command(process),
                 stdin=subprocess.DEVNULL,
@@ -83,7 +85,7 @@ class ProcessGroup:
                 preexec_fn=partial(die_with_parent, signal.SIGTERM),
                 env=node_environment(os.environ, self._values["network"]),
             )
-        self._running[process.name] = child
+        self._running[process.label] = child
         return child
 
     def pids(self) -> dict[str, int]:

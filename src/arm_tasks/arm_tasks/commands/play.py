@@ -17,7 +17,7 @@ from arm_description.trajectories.trajectory import JointTrajectory as FileTraje
 
 from arm_description import RobotModel, load_robot
 from arm_tasks.bringup.demo import check_port, run_table, single_instance
-from arm_tasks.bringup.processes import ARGUMENTS, play_processes
+from arm_tasks.bringup.processes import ARGUMENTS, chosen, play_processes
 from arm_tasks.ros.trajectory_player import paced, player
 
 _TIMEOUT = 10.0  # [s], to find an arm or a view
@@ -76,7 +76,9 @@ def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:
     values |= {"robot": options.robot, "viewer_port": options.viewer_port}
     words = (*given, f"--patience={_OWN_VIEW_TIMEOUT}")
     with single_instance():
-        return run_table(play_processes(words), values, keep_open=sys.stdin.isatty())
+        return run_table(
+            chosen(play_processes(words), values), values, keep_open=sys.stdin.isatty()
+        )
 
 
 def _play(options: argparse.Namespace, model: RobotModel, trajectory: FileTrajectory) -> int:

@@ -81,7 +81,8 @@ def run(options: argparse.Namespace) -> int:
             print(f"Picture  {file}")
         except OSError as error:
             print(f"Picture  not written: {error.strerror}: {file}")
-    print(f"{'Done' if verdict.good else 'Failed'}: {verdict.message}", flush=True)
+    arm = f"{options.namespace}: " if options.namespace else ""
+    print(f"{'Done' if verdict.good else 'Failed'}: {arm}{verdict.message}", flush=True)
     if result.can_resume:
         print(f"Resume   run_task {options.task} --start-step {result.resume_step}", flush=True)
     return 0 if verdict.good else 1

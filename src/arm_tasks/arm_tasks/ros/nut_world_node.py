@@ -75,8 +75,9 @@ class NutWorldNode(Node):
         self._publish_payloads()
 
     def _on_tf(self, message: TFMessage) -> None:
-        if all(stamped.child_frame_id in self._own for stamped in message.transforms):
-            return
+        moved = {stamped.child_frame_id for stamped in message.transforms} - self._own
+        if not any(frame.startswith(self._names.prefix) for frame in moved):
+            return  # this node's own, or another arm's
         tree = self._tf.tree
         try:
             T = tree.lookup(self._base, self._tool)

@@ -87,9 +87,9 @@ def test_unwritable_log_folder_is_reported(monkeypatch, tmp_path, capsys):
 
 
 def test_ctrl_c_ends_an_open_view_with_success():
-    assert keep_view(Mock(**{"ended.side_effect": KeyboardInterrupt}), "task_client") == 0
+    assert keep_view(Mock(**{"ended.side_effect": KeyboardInterrupt}), ["task_client"]) == 0
 
 
 def test_crash_while_the_view_is_open_is_reported(capsys):
-    assert keep_view(Mock(**{"ended.return_value": {"arm_viewer": -11}}), "task_client") == 1
+    assert keep_view(Mock(**{"ended.return_value": {"arm_viewer": -11}}), ["task_client"]) == 1
     assert "arm_viewer ended unexpectedly" in capsys.readouterr().err

@@ -250,19 +250,19 @@ class TaskClient:
             _print(text)
         elif self._state == TaskState.PAUSED:
             if before != TaskState.PAUSED:
-                _print_line(step, total, f"paused: {text}")
+                self._print_line(step, total, f"paused: {text}")
         elif step != self._step:
             self._print_step(step, total, text)
         elif before == TaskState.PAUSED:
-            _print_line(step, total, "resumed")
+            self._print_line(step, total, "resumed")
 
     def _print_step(self, step: int, total: int, message: str) -> None:
         self._step = step
-        _print_line(step, total, message)
+        self._print_line(step, total, message)
 
-
-def _print_line(step: int, total: int, message: str) -> None:
-    _print(f"[{step + 1:3d}/{total}] {message}")
+    def _print_line(self, step: int, total: int, message: str) -> None:
+        arm = self._node.get_namespace().strip("/")
+        _print(f"{arm}[{step + 1:3d}/{total}] {message}")
 
 
 def _print(line: str) -> None:

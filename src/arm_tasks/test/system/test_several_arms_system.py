@@ -1,0 +1,132 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Two arms in one graph: each does its own, and neither disturbs the other."""
+
+import math
+from functools import partial
+
+import pytest
+from arm_common.ros.qos import LATCHED
+from arm_tasks.bringup.processes import ARGUMENTS
+from arm_tasks.bringup.several_arms import several_processes
+from arm_tasks.bringup.supervisor import ProcessGroup
+from arm_tasks.client import Arm
+from arm_testing import domains
+from arm_testing.ros.probe import Probe
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_srvs.srv import Trigger
+from tf2_msgs.msg import TFMessage
+
+from arm_interfaces.msg import HardwareStatus
+
+ARMS = ("left", "right")
+
+
+class TwoArms(Probe):
+    """The nodes of two arms, and what they publish."""
+
+    def __init__(self, domain, logs):
+        super().__init__("watcher", domain)
+        values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "none", "spacing": "0.6"}
+        values |= {"hardware": "fake", "speed": "4"}
+        self.group = ProcessGroup(values, logs)
+        for process in several_processes(ARMS, values):
+            if not process.ends_all:
+                self.group.start(process)
+        self.status, self.diagnostics, self.parents = {}, {}, {}
+        node = self.node
+        for arm in ARMS:
+            on_status = partial(self.status.__setitem__, arm)
+            node.create_subscription(
+                HardwareStatus, f"{arm}/arm_hardware/status", on_status, LATCHED
+            )
+        node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
+        latched = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        for topic, qos in (("/tf", QoSProfile(depth=100)), ("/tf_static", latched)):
+            node.create_subscription(TFMessage, topic, self._on_tf, qos)
+
+    def _on_diagnostics(self, message):
+        self.diagnostics |= {status.name: status.hardware_id for status in message.status}
+
+    def _on_tf(self, message):
+        for stamped in message.transforms:
+            known = self.parents.setdefault(stamped.child_frame_id, stamped.header.frame_id)
+            assert known == stamped.header.frame_id  # each frame has one parent
+
+    def call(self, service):
+        client = self.node.create_client(Trigger, service)
+        self.until(client.service_is_ready)
+        future = client.call_async(Trigger.Request())
+        self.until(future.done)
+        assert future.result().success, future.result().message
+
+
+@pytest.fixture(scope="module")
+def arms(tmp_path_factory):
+    with domains.leased() as domain, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_DOMAIN_ID", str(domain))
+        both = TwoArms(domain, tmp_path_factory.mktemp("arms"))
+        try:
+            yield both
+        finally:
+            both.group.stop()
+            both.close()
+
+
+@pytest.fixture
+def left_and_right(arms, monkeypatch):
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(arms.node.context.get_domain_id()))
+    clients = [Arm(namespace=name, prefix=f"{name}_") for name in ARMS]
+    try:
+        for client in clients:
+            client.connect(60.0)
+        yield clients
+    finally:
+        for client in clients:
+            client.close()
+
+
+def test_both_arms_move_at_the_same_time_and_only_where_they_are_told(arms, left_and_right):
+    left, right = left_and_right
+    futures = [left.later.move_joints({"waist": 0.4}), right.later.move_joints({"waist": -0.4})]
+    for future in futures:
+        future.wait()
+    arms.until(lambda: math.isclose(left.joints["waist"], 0.4, abs_tol=0.02))
+    arms.until(lambda: math.isclose(right.joints["waist"], -0.4, abs_tol=0.02))
+    answer = left.ik(left.fk()[:3, 3])
+    assert answer and set(answer.joints) == {"waist", "shoulder", "elbow", "wrist_roll"}
+    left.move_joints(answer.joints)  # the names of an answer are those of a command
+
+
+def test_frames_and_diagnostics_of_the_arms_do_not_mix(arms, left_and_right):
+    expected = {
+        f"/{arm}/{status}": f"{arm}_nut_arm"
+        for arm in ARMS
+        for status in ("arm_hardware: servo driver", "kinematics: solver")
+    }
+    arms.until(lambda: arms.diagnostics == expected)
+    names = ("base_link", "waist_link", "tool0", "nut", "upper_bolt")
+    frames = {f"{arm}_{name}" for arm in ARMS for name in names}
+    arms.until(lambda: arms.parents.keys() >= frames, what=frames)
+    assert {arms.parents[f"{arm}_base_link"] for arm in ARMS} == {"world"}
+    assert not set(names) & arms.parents.keys()
+    assert [i.node_namespace for i in arms.node.get_publishers_info_by_topic("/clock")] == [
+        "/left"
+    ]
+
+
+def test_a_stop_stops_one_arm_alone(arms, left_and_right):
+    left, right = left_and_right
+    arms.call("/left/arm_hardware/stop")
+    arms.until(lambda: arms.status["left"].state == HardwareStatus.STOPPED)
+    right.move_joints({"waist": 0.2})
+    assert arms.status["left"].state == HardwareStatus.STOPPED
+    left.reset()
+    left.move_joints({"waist": 0.0})
+
+
+@pytest.mark.thorough
+def test_both_transfers_succeed_at_the_same_time(arms, left_and_right):
+    futures = [arm.later.run_task("nut_transfer") for arm in left_and_right]
+    assert [future.wait().steps_done for future in futures] == [100, 100]
