@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from arm_description.model.elements import Origin
 from arm_description.urdf.reader import read_urdf
-from arm_description.urdf.writer import robot_urdf
+from arm_description.urdf.writer import merged_urdf, robot_urdf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transforms3d.axangles import axangle2mat
@@ -198,3 +198,21 @@ def test_check_urdf_accepts_shipped_robots(tmp_path):
         assert done.returncode == 0, done.stderr
         assert "Successfully Parsed XML" in done.stdout
         assert not done.stderr
+
+
+SIDES = (("left_", 0.3), ("right_", -0.3))
+
+
+def test_merged_robots_stand_on_one_link():
+    model = load_robot("nut_arm")
+    arms = [robot_urdf(model, p, parent="world", mount=Origin((0, y, 0))) for p, y in SIDES]
+    tree = read_urdf(merged_urdf("world", arms))
+    assert tree.root == "world"
+    mounts = {j.child: j.origin.xyz for j in tree.joints if j.parent == "world"}
+    assert mounts == {f"{prefix}base_link": (0.0, y, 0.0) for prefix, y in SIDES}
+
+
+def test_merged_robots_with_a_common_name_are_rejected():
+    arm = load_robot("nut_arm").to_urdf("left_")
+    with pytest.raises(DescriptionError, match="two robots have a link named 'left_waist"):
+        merged_urdf("world", [arm, arm])

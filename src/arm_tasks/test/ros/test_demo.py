@@ -6,6 +6,7 @@ from unittest.mock import Mock
 import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_tasks.bringup.demo import demo_values, keep_view, main, single_instance, view
+from arm_tasks.bringup.several_arms import several_processes
 from arm_tasks.errors import TasksError
 
 
@@ -93,3 +94,28 @@ def test_ctrl_c_ends_an_open_view_with_success():
 def test_crash_while_the_view_is_open_is_reported(capsys):
     assert keep_view(Mock(**{"ended.return_value": {"arm_viewer": -11}}), ["task_client"]) == 1
     assert "arm_viewer ended unexpectedly" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--robots", "left,left"], "--robots is left,left; give different names"),
+        (["--robots", "left,../x"], "give different names of letters"),
+        (["--robots", "a,b", "--calibration", "x,y,z"], "3 entries for 2 arms"),
+        (["--robots", "a,b", "--spacing", "far"], "--spacing is far; give a length in m"),
+        (["--robots", "a,b", "--viewer", "rviz"], "use --viewer browser, or ros2 launch"),
+    ],
+)
+def test_arms_that_cannot_run_together_are_rejected(options, message):
+    with pytest.raises(TasksError, match=message):
+        demo_values(options)
+
+
+def test_each_arm_has_its_own_names_and_one_publishes_the_clock():
+    values = demo_values(["--robots", "left,right", "--calibration", "l.yaml,r.yaml"])
+    table = {p.label: p for p in several_processes(("left", "right"), values)}
+    assert len([p for p in table.values() if p.ends_all]) == 2
+    for arm, file, clock in (("left", "l.yaml", True), ("right", "r.yaml", False)):
+        driver = table[f"{arm}_arm_hardware"]
+        own = {"prefix": f"{arm}_", "calibration": file, "publish_clock": clock}
+        assert own.items() <= driver.parameters.items() and driver.namespace == arm
