@@ -132,9 +132,9 @@ def _type_of(package: str, kind: str, name: str) -> Any:
     if kind != "action":
         return getattr(module, name)
     action, _, part = name.partition("_")
-    services = {"SendGoal": "SendGoalService", "GetResult": "GetResultService"}
-    if part in services:
-        return getattr(getattr(module, action).Impl, services[part])
+    inner = {"SendGoal": "SendGoalService", "GetResult": "GetResultService"}
+    if part in inner or part == "FeedbackMessage":
+        return getattr(getattr(module, action).Impl, inner.get(part, part))
     return getattr(getattr(module, action), part)
 
 
