@@ -14,9 +14,10 @@ import rclpy
 from arm_common.ros.worker import ExecutorThread
 from arm_tasks.bringup.processes import COMPOSED
 from launch import LaunchDescription, LaunchService
-from launch.actions import IncludeLaunchDescription, RegisterEventHandler
+from launch.actions import GroupAction, IncludeLaunchDescription, RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_ros.actions import PushRosNamespace
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -102,3 +103,62 @@ def test_launch_fails_with_a_node_of_the_composed_process():
 def test_invalid_argument_value_starts_nothing():
     code, codes = launched(hardware="wood", viewer="none")
     assert code != 0 and not codes
+
+
+def task_file(folder, name, seconds):
+    """Write a task that moves to the posture ready and then waits [s]; return its path."""
+    file = folder / f"{name}.yaml"
+    steps = f"steps:\n  - move_posture: ready\n  - wait: {seconds}\n"
+    file.write_text(f"task: {name}\nscene: nut_transfer\n{steps}")
+    return str(file)
+
+
+def two_arms(tasks):
+    """Run a user's launch description with two arms; return its exit code and the tasks' ends.
+
+    Args:
+        tasks: Namespace -> launch arguments of its arm.
+    """
+    ends = []
+
+    def on_exit(event, context):
+        if "run_task" in event.process_name:
+            namespace = next(word for word in event.cmd if word.startswith("__ns:="))
+            ends.append((namespace.removeprefix("__ns:=/"), event.returncode))
+
+    arms = [
+        GroupAction(
+            [
+                PushRosNamespace(namespace),
+                IncludeLaunchDescription(
+                    PythonLaunchDescriptionSource(str(LAUNCH)),
+                    launch_arguments=({"prefix": f"{namespace}_", **given} | UNHURRIED).items(),
+                ),
+            ]
+        )
+        for namespace, given in tasks.items()
+    ]
+    exits = RegisterEventHandler(OnProcessExit(on_exit=on_exit))
+    service = LaunchService(noninteractive=True)
+    service.include_launch_description(LaunchDescription([exits, *arms]))
+    return service.run(), ends
+
+
+def test_users_launch_file_includes_two_arms_which_end_one_after_the_other(tmp_path):
+    common = {"hardware": "fake", "viewer": "none"}
+    code, ends = two_arms(
+        {
+            "left": {"task": task_file(tmp_path, "short", 1.0), **common},
+            "right": {"task": task_file(tmp_path, "long", 25.0), **common},
+        }
+    )
+    assert (code, ends) == (0, [("left", 0), ("right", 0)])
+
+
+def test_failed_task_of_one_arm_does_not_end_the_other(tmp_path):
+    common = {"hardware": "fake", "viewer": "none"}
+    right = {"task": task_file(tmp_path, "long", 25.0), **common}
+    code, ends = two_arms({"left": {"task": "nosuch", **common}, "right": right})
+    assert code == 1
+    assert ends[0][0] == "left" and ends[0][1] != 0
+    assert ends[1] == ("right", 0)

@@ -1,0 +1,64 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What ends a launch: short commands replace the nodes, in a scope that is gone by then."""
+
+import pytest
+from arm_tasks.bringup.launch import (
+    on_last_task_exit,
+    on_node_exit,
+    on_task_exit,
+    on_task_start,
+    on_view_exit,
+)
+from launch import LaunchDescription, LaunchService
+from launch.actions import ExecuteProcess, GroupAction, RegisterEventHandler
+from launch.event_handlers import OnProcessExit, OnProcessStart
+
+FOREVER = ["sleep", "600"]
+BRIEFLY = ["sleep", "1.5"]
+WHEN_DONE = {"shutdown": on_last_task_exit, "stay": on_task_exit}
+
+
+def ended(task, when_done, view=None, node=FOREVER):
+    """Run commands as task, view and node; return the launch's exit code and the commands'."""
+    codes = {}
+
+    def on_exit(event, context):
+        codes[event.action.process_details["name"].rsplit("-", 1)[0]] = event.returncode
+
+    client = ExecuteProcess(cmd=task, name="task")
+    started = OnProcessStart(target_action=client, on_start=on_task_start)
+    exited = OnProcessExit(target_action=client, on_exit=WHEN_DONE[when_done])
+    actions = [RegisterEventHandler(started), RegisterEventHandler(exited), client]
+    actions.append(ExecuteProcess(cmd=node, name="node", on_exit=on_node_exit))
+    if view:
+        actions.append(ExecuteProcess(cmd=view, name="view", on_exit=on_view_exit))
+    service = LaunchService(noninteractive=True)
+    exits = RegisterEventHandler(OnProcessExit(on_exit=on_exit))
+    service.include_launch_description(LaunchDescription([GroupAction(actions), exits]))
+    return service.run(), codes
+
+
+@pytest.mark.parametrize(("task", "expected"), [("true", 0), ("false", 1)])
+def test_task_that_ends_or_fails_ends_the_launch(task, expected):
+    code, codes = ended([task], "shutdown")
+    assert (code, codes["task"]) == (expected, expected)
+    assert codes["node"] != 0  # by a signal of launch
+
+
+@pytest.mark.parametrize(("task", "expected"), [("true", 0), ("false", 1)])
+def test_task_that_ends_or_fails_leaves_the_view_open_until_it_is_closed(task, expected):
+    code, codes = ended([task], "stay", view=BRIEFLY)
+    assert (code, codes["task"], codes["view"]) == (expected, expected, 0)
+
+
+@pytest.mark.parametrize("when_done", WHEN_DONE)
+def test_view_closed_before_the_task_has_ended_is_an_error(when_done):
+    code, codes = ended(FOREVER, when_done, view=["true"])
+    assert (code, codes["view"]) == (1, 0)
+
+
+@pytest.mark.parametrize("when_done", WHEN_DONE)
+def test_node_that_fails_is_an_error(when_done):
+    code, codes = ended(FOREVER, when_done, view=FOREVER, node=["false"])
+    assert (code, codes["node"]) == (1, 1)
