@@ -5,7 +5,16 @@ from glob import glob
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_description"
-FOLDERS = ["robots", "schema", "urdf", "urdf/robots", "launch", "rviz", *glob("trajectories/*")]
+FOLDERS = [
+    "config",
+    "robots",
+    "schema",
+    "urdf",
+    "urdf/robots",
+    "launch",
+    "rviz",
+    *glob("trajectories/*"),
+]
 
 setup(
     name=PACKAGE,

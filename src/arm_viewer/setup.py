@@ -1,5 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+from glob import glob
+
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_viewer"
@@ -12,6 +14,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
+        (f"share/{PACKAGE}/config", sorted(glob("config/*.yaml"))),
     ],
     maintainer="Arm developers",
     maintainer_email="arm@example.org",

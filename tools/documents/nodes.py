@@ -248,7 +248,7 @@ def _parameters(node: Any, needs: Mapping[str, Any]) -> Iterator[tuple[str, Para
     said = zip(names, node.get_parameters(names), node.describe_parameters(names), strict=True)
     for name, value, descriptor in said:
         ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
-        default = "" if name in needs or value.value is None else value.value
+        default = None if name in needs else value.value
         bounds = (ranges[0].from_value, ranges[0].to_value) if ranges else None
         yield (
             name,

@@ -103,7 +103,11 @@ def _parameter(node: NodeFacts, parameter: Parameter) -> Sequence[str]:
         text += f" From {low} to {high}."
     if not parameter.fixed:
         text += " *Any time.*"
-    return (code(parameter.name), code(_plain(parameter.default)), text)
+    return (
+        code(parameter.name),
+        code("" if parameter.default is None else _plain(parameter.default)),
+        text,
+    )
 
 
 def _plain(value: Any) -> str:

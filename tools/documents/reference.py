@@ -1,12 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The pages that are generated from the code, and their current text."""
+"""The pages and parameter files that are generated from the code, and their current text."""
 
 from pathlib import Path
 
 from pip_ros.paths import REPOSITORY
 
 from . import pages
+from .config_files import config_files
 from .files import files_page
 from .nodes import inspect_nodes
 from .programs import all_commands
@@ -15,7 +16,7 @@ FOLDER = REPOSITORY / "docs" / "reference"
 
 
 def texts() -> dict[Path, str]:
-    """Return the text of each page by its path."""
+    """Return the text of each file by its path."""
     nodes = list(inspect_nodes())
     launch_files = sorted((REPOSITORY / "src").glob("*/launch/*.launch.py"))
     made = {
@@ -26,4 +27,5 @@ def texts() -> dict[Path, str]:
         "commands": pages.commands_page(list(all_commands())),
         "files": files_page(),
     }
-    return {FOLDER / f"{name}.md": text for name, text in made.items()}
+    shipped = config_files(nodes, REPOSITORY / "src")
+    return {FOLDER / f"{name}.md": text for name, text in made.items()} | shipped

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Regenerate the reference pages: ./arm exec python3 tools/documents/write.py."""
+"""Regenerate reference pages and parameter files: ./arm exec python3 tools/documents/write.py."""
 
 import sys
 from pathlib import Path
@@ -12,4 +12,5 @@ from documents.reference import FOLDER, texts
 
 made = texts() | {FOLDER / "licences.md": licences_page()}
 for path, text in made.items():
+    path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 from documents import pages, words
 from documents.arguments import arguments_of, parser_of, synopsis
 from documents.launch_files import launch_arguments
@@ -38,9 +39,26 @@ def test_page_is_up_to_date(wanted, name):
 
 
 def test_every_generated_page_is_compared(wanted):
-    assert {path.stem for path in wanted} == {
+    assert {path.stem for path in wanted if path.suffix == ".md"} == {
         "interfaces", "parameters", "messages", "launch", "commands", "files",
     }  # fmt: skip
+
+
+def test_shipped_parameter_files_have_every_parameter_with_its_default(wanted, nodes):
+    files = {path: text for path, text in wanted.items() if path.suffix == ".yaml"}
+    by_name = {node.name: node for node in nodes}
+    assert len(files) >= 7
+    for path, text in files.items():
+        assert path.read_text(encoding="utf-8") == text, "run tools/documents/write.py"
+        ((key, content),) = yaml.safe_load(text).items()
+        given, node = content["ros__parameters"], by_name[path.stem]
+        assert key == f"/**/{path.stem}"
+        assert given.keys() <= node.parameters.keys()
+        for name, parameter in node.parameters.items():
+            assert f"{name}:" in text
+            assert (name in given) == (parameter.default is not None)
+            if name in given:
+                assert given[name] == parameter.default or list(parameter.default) == given[name]
 
 
 def test_topic_without_a_description_is_rejected(nodes, monkeypatch):

@@ -125,7 +125,7 @@ def calibration_path(name: str, robot: str, folder: Path) -> Path:
     found = folder / f"{name or f'{robot}_servos'}.yaml"
     if found.is_file():
         return found
-    shipped = ", ".join(sorted(p.stem for p in folder.glob("*.yaml"))) or "none"
+    shipped = ", ".join(sorted(p.stem for p in folder.glob("*_servos.yaml"))) or "none"
     what = f"'{name}'" if name else f"for robot '{robot}'"
     raise CalibrationError(f"There is no calibration {what}; give a path, or one of: {shipped}")
 

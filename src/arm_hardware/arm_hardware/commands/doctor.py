@@ -82,7 +82,7 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
     node = check_device_node(host.device, real)
     yield node
     wanted = ServoBoard()
-    for path in [file] if file else sorted(config_folder().glob("*.yaml")):
+    for path in [file] if file else sorted(config_folder().glob("*_servos.yaml")):
         found, read = check_calibration(path, real and file is not None, host.today)
         yield found
         wanted = read.board if read else wanted
