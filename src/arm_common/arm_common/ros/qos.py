@@ -35,6 +35,9 @@ MANY_CALLS = QoSProfile(depth=1000)
 JOINT_STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Subscription to joint states of any publisher; a busy computer loses none."""
 
+NEWEST_STATE = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Subscription to joint states to follow: after a stall, old ones must not count as new."""
+
 TF = QoSProfile(depth=100)
 """Publisher of moving transforms, as in tf2."""
 

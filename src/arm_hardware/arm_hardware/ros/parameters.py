@@ -103,7 +103,11 @@ class DriverParameters:
         50.0, "joint_states per second while moving [Hz].", low=1.0, high=200.0
     )
     joint_state_rest_rate_hz: float = parameter(
-        5.0, "joint_states per second of the wall at rest [Hz].", low=2.0, high=100.0
+        5.0,
+        "joint_states per second of wall time at rest [Hz]; a follower's leader_timeout must be "
+        "longer than their period.",
+        low=2.0,
+        high=100.0,
     )
     allow_partial_joints_goal: bool = parameter(
         False, "Accept trajectories that leave joints out; these come to rest where they are."

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets one arm follow the joint positions of another by short trajectories that end at rest.
 
-Each joint moves towards the leader's position, scaled and offset, as fast as lets it stop there.
-A person must hold a dead man's switch; the arm first aligns slowly, and stops if the leader is
-silent.
+Each joint moves towards the leader's position, scaled and offset, as fast as possible
+while still able to stop there. A person must hold a dead man's switch; the arm first aligns
+slowly, and stops if the leader is silent.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _BRAKE_GRID = 0.005  # [s] between two points of a trajectory
 
 
 class FollowState(Enum):
-    """What a follower does."""
+    """State of a follower."""
 
-    WAITING = "waiting"  # for the dead man's switch or the leader
+    WAITING = "waiting"  # for the dead man's switch
     ALIGNING = "aligning"  # moves slowly to the leader's position
     FOLLOWING = "following"
     STOPPED = "stopped"  # until the dead man's switch is released
@@ -57,7 +57,7 @@ class FollowOptions:
 
     speed: float = 0.5  # fraction of the joints' speed limits
     align_speed: float = 0.1  # the same while aligning
-    leader_timeout: float = 0.5  # [s] without a valid position of the leader; then the arm stops
+    leader_timeout: float = 1.0  # [s] without a valid position of the leader; then the arm stops
 
 
 class Leader:
@@ -75,8 +75,8 @@ class Leader:
         self._target, self._received, self._stamp = np.zeros(chain.n), -math.inf, 0.0
         self.problem = ""
 
-    def receive(self, positions: Mapping[str, float], stamp: float, now: float) -> None:
-        """Process a message with a stamp (0: none) at a monotonic time [s].
+    def receive(self, positions: Mapping[str, float], stamp: float, now: float) -> bool:
+        """Process a message with a stamp (0: none) at a monotonic time [s]; return if it counts.
 
         It is ignored if a joint is missing or not finite, or its stamp is not later than the last.
         """
@@ -95,15 +95,22 @@ class Leader:
                 target = self._scale * values + self._offset
             self._target = np.clip(target, self._chain.lower, self._chain.upper)
             self._received, self._stamp = now, stamp
+        return not self.problem
+
+    def age(self, now: float) -> float:
+        """Return the time since the last message that counts [s]; infinite before the first."""
+        return now - self._received
+
+    def silent(self, now: float) -> bool:
+        """Return True if no message has counted for too long."""
+        return self.age(now) > self._timeout  # negative if one arrives after `now` was taken
 
     def target(self, now: float, q: Array) -> Array | None:
         """Return the follower's target (n,) at positions q (n,), or None if the leader is silent.
 
         Joints that do not follow keep their positions.
         """
-        if not 0.0 <= now - self._received <= self._timeout:
-            return None
-        return np.where(self._followed, self._target, q)
+        return None if self.silent(now) else np.where(self._followed, self._target, q)
 
     def restart(self) -> None:
         """Accept any stamp next, as those of a restarted leader may be earlier."""
@@ -115,7 +122,7 @@ class Follower(MotionStream):
 
     Attributes:
         leader: Receives the leader's positions.
-        state: What the follower does.
+        state: Its state.
     """
 
     def __init__(
@@ -162,7 +169,7 @@ class Follower(MotionStream):
         if not held:
             return FollowState.WAITING
         if target is None:
-            return FollowState.STOPPED if self.engaged else self.state
+            return FollowState.STOPPED
         if self.state is FollowState.STOPPED:
             return self.state
         full = self._options.speed * self._chain.velocity  # distance in one second

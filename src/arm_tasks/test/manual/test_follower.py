@@ -233,6 +233,27 @@ def test_a_lost_position_stops_until_the_switch_is_released():
     assert run.state is FollowState.STOPPED and not run.follower.moving
 
 
+def test_a_message_that_arrives_after_the_time_was_taken_is_not_silence():
+    """Messages arrive in another thread, a moment after the period began."""
+    run = aligned()
+    run.follower.leader.receive(
+        dict(zip(CHAIN.joint_names, np.zeros(N), strict=True)), run.now + 1e-3, run.now + 1e-3
+    )
+    run.step()
+    assert run.state is FollowState.FOLLOWING
+
+
+def test_a_leader_that_appears_does_not_move_the_arm_of_a_held_switch():
+    run = Run()
+    run.step()
+    run.follow(np.ones(N), 1.0)
+    assert run.state is FollowState.STOPPED and not run.follower.moving
+    np.testing.assert_array_equal(run.follower.q, np.zeros(N))
+    run.follow(np.ones(N), 0.1, held=False)
+    run.follow(np.ones(N), 0.1)
+    assert run.state is FollowState.ALIGNING and run.follower.moving
+
+
 def test_joints_are_mapped_scaled_offset_and_limited():
     joints = (
         JointMapping("a", -2.0, 0.1),
@@ -241,10 +262,11 @@ def test_joints_are_mapped_scaled_offset_and_limited():
         JointMapping("a"),
     )
     leader = Leader(CHAIN, joints, 0.5)
-    leader.receive({"a": 0.2, "b": 1.0, "other": math.nan}, 1.0, 0.0)
+    assert math.isinf(leader.age(0.0))
+    assert leader.receive({"a": 0.2, "b": 1.0, "other": math.nan}, 1.0, 0.0)
     q = np.full(N, 0.7)
     expected = [-0.3, 0.7, CHAIN.upper[2], 0.2]
     np.testing.assert_allclose(leader.target(0.1, q), expected)
     assert leader.target(0.6, q) is None
-    leader.receive({"a": 0.2}, 2.0, 0.0)
+    assert not leader.receive({"a": 0.2}, 2.0, 0.0)
     assert leader.problem == "the leader has no b"

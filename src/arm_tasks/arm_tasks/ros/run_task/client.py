@@ -38,7 +38,7 @@ _FIRST_START = 300.0  # [s], for the task server, which waits until the kinemati
 _COMPILES = "The first start compiles the kinematics, which takes a minute or two."
 _NOTIFY_DELAY = 4.0  # [s] of waiting after which the reason is printed
 _RESPONSE_TIMEOUT = 30.0  # [s], for an available server to respond
-_CANCEL_TIMEOUT = 1.0  # [s], for it to confirm a cancellation; DDS drops a killed one after 20 s
+_CANCEL_TIMEOUT = 1.5  # [s] without its messages after Ctrl-C; DDS drops a killed one after 20 s
 _WORLD_TIMEOUT = 10.0  # [s], for the simulated world to catch up with the arm
 _RECORD_ANGLE = 0.02  # [rad] between two recorded postures
 
@@ -60,6 +60,7 @@ class TaskClient:
         self._nut: NutState | None = None
         self._hardware: HardwareStatus | None = None
         self._step = -1
+        self._heard = 0.0  # when the server's last message arrived, during a cancellation
         self._state = TaskState.CHECKING
         self._node = rclpy.create_node("task_client")
         self._action = ActionClient(
@@ -167,20 +168,37 @@ class TaskClient:
             _print(f"Not possible: {response.message}")
 
     def _cancel(self, sent: Future) -> None:
-        """Cancel a goal and print its result, as long as the server responds."""
+        """Cancel a goal and print its result, as long as the server responds.
+
+        While the arm brakes, the server publishes feedback.
+        """
+        self._heard = time.monotonic()
         try:
-            handle = self._await(sent, "a response of the task server", _CANCEL_TIMEOUT)
+            handle = self._await_canceled(sent)
             if not handle.accepted:
                 return
-            self._await(handle.cancel_goal_async(), "the cancellation", _CANCEL_TIMEOUT)
-            result = self._await(handle.get_result_async(), "the end of the task")
+            self._await_canceled(handle.cancel_goal_async())
+            result = self._await_canceled(handle.get_result_async())
             _print(f"\n{result.result.message}")
         except TasksError as error:
             _print(f"\nThe cancellation is not confirmed: {error}")
 
-    def _await(self, future: Future, what: str, timeout: float = _RESPONSE_TIMEOUT) -> Any:
+    def _await_canceled(self, future: Future) -> Any:
+        """Return a response, or raise TasksError if the server is silent for too long."""
+        while not future.done():
+            if time.monotonic() - self._heard > _CANCEL_TIMEOUT:
+                raise TasksError(f"no message of the task server for {_CANCEL_TIMEOUT:g} s")
+            if not self._action.server_is_ready():
+                raise TasksError(_GONE)
+            self._spin()
+        self._heard = time.monotonic()
+        return future.result()
+
+    def _await(self, future: Future, what: str) -> Any:
         """Return the response of the task server; raise TasksError if it is late or gone."""
-        self._wait(lambda: future.done() or not self._action.server_is_ready(), what, timeout)
+        self._wait(
+            lambda: future.done() or not self._action.server_is_ready(), what, _RESPONSE_TIMEOUT
+        )
         if not future.done():
             raise TasksError(_GONE)
         return future.result()
@@ -243,6 +261,7 @@ class TaskClient:
 
     def _on_feedback(self, message: Any) -> None:
         """Print each step when it starts, and the reason for waiting before the first."""
+        self._heard = time.monotonic()
         feedback = message.feedback
         step, total, text = feedback.step, feedback.steps_total, feedback.message
         before, self._state = self._state, feedback.state

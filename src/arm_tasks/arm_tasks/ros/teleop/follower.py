@@ -7,14 +7,16 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from arm_common.errors import InputError
 from arm_common.ros.messages import stamp_seconds
 from arm_common.ros.names import PrefixedNames, found_prefix
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import JOINT_STATES
+from arm_common.ros.qos import NEWEST_STATE
 from arm_common.terminal import Screen
 from arm_description.trajectories.files import write_trajectory
 from sensor_msgs.msg import JointState
@@ -32,7 +34,9 @@ LEADER_TOPIC = "leader/joint_states"
 FOLLOW_KEY = "f"
 _NO_JOINT = "none"
 _JAW_TOLERANCE = 5e-4  # [m] between the jaws of leader and follower
-_JAW_SHARE = 0.1  # of their travel, the most that the jaws continue after the last command
+# Shares of the jaws' travel: how far they continue after the last command at most, at full speed,
+# and always, since a board's counts would swallow smaller steps.
+_JAW_SHARE, _LEAST_JAW_SHARE = 0.1, 0.01
 _HELP = f"""\
 Hold {FOLLOW_KEY} to follow the leader; release it and the arm stops.
   space  STOP: latched, nothing moves until z (reset)
@@ -47,7 +51,8 @@ class FollowerParameters:
 
     speed: float = parameter(
         FollowOptions.speed,
-        "Speed limit, as a fraction of the joints' limits.",
+        "Speed limit, as a fraction of the joints' limits and of the jaws' travel per second "
+        "(at least 0.1).",
         low=0.01,
         high=1.0,
     )
@@ -59,8 +64,9 @@ class FollowerParameters:
     )
     leader_timeout: float = parameter(
         FollowOptions.leader_timeout,
-        "Time without valid joint_states of the leader after which the arm stops [s].",
-        low=0.05,
+        "Time without valid joint_states of the leader after which the arm stops [s]; longer than "
+        "the period of the leader's joint_states at rest (joint_state_rest_rate_hz).",
+        low=0.3,
         high=10.0,
     )
     dead_man: int = parameter(
@@ -107,15 +113,18 @@ class FollowerNode(StreamingNode):
         self._stream = self._follower = Follower(Chain.from_model(model), joints, options)
         self._dead_man = chosen.dead_man
         self._width: float | None = None
-        if self.resolve_topic_name(leader) == self.resolve_topic_name("joint_states"):
+        self._jaw_share = max(_JAW_SHARE * chosen.speed, _LEAST_JAW_SHARE)
+        self._recording_problem = ""
+        self._leader_topic = self.resolve_topic_name(leader)
+        if self._leader_topic == self.resolve_topic_name("joint_states"):
             raise TasksError(f"{leader} is the arm's own topic; give that of another arm")
-        self.create_subscription(JointState, leader, self._on_leader, JOINT_STATES)
+        self.create_subscription(JointState, leader, self._on_leader, NEWEST_STATE)
         if recorder is not None:
             self._state.set_joints_callback(partial(self._on_joints, recorder))
 
     @property
     def state(self) -> FollowState:
-        """What the arm does."""
+        """State of the follower."""
         return self._follower.state
 
     def held(self, now: float) -> bool:
@@ -128,37 +137,65 @@ class FollowerNode(StreamingNode):
         at_rest = self._follower.settled and not self._follower.engaged
         if problem := self._begin_period(at_rest):
             return problem
-        self._publish(self._follower.step(held, time.monotonic()))
+        now = time.monotonic()
+        self._publish(self._follower.step(held, now))
         width = self._width if self.state is FollowState.FOLLOWING else None
         if width is not None and abs(width - self._state.width) > _JAW_TOLERANCE:
-            self._move_jaws(width, _JAW_SHARE)
+            self._move_jaws(width, self._jaw_share)
+        if problem := self._silence(now):
+            return problem
         if self.state is FollowState.STOPPED:
             return "release the dead man's switch, then hold it again"
         return self._follower.leader.problem
 
+    def recording_problem(self) -> str:
+        """Return once why the recording does not continue; otherwise ""."""
+        problem, self._recording_problem = self._recording_problem, ""
+        return problem
+
     def brake(self) -> None:
         """Brake if the arm moves, and wait until the driver has received the message."""
         self._stop(self._follower.step(False, time.monotonic()))
+
+    def _silence(self, now: float) -> str:
+        """Return since when the leader is silent and why, or ""."""
+        leader = self._follower.leader
+        if not leader.silent(now):
+            return ""
+        age = leader.age(now)
+        since = f"for {age:.1f} s" if math.isfinite(age) else "yet"
+        why = f": {leader.problem}" if leader.problem else ""
+        return f"no valid joint_states on {self._leader_topic} {since}{why}"
 
     def _on_leader(self, message: JointState) -> None:
         if len(message.name) != len(message.position):
             return
         prefix = found_prefix(message.name, self._followed) if self._followed else ""
         positions = PrefixedNames(prefix or "").own(message.name, message.position)
-        self._follower.leader.receive(
-            positions, stamp_seconds(message.header.stamp), time.monotonic()
-        )
+        stamp = stamp_seconds(message.header.stamp)
+        if self._follower.leader.receive(positions, stamp, time.monotonic()):
+            self._width = self._jaw_width(positions)
+
+    def _jaw_width(self, positions: Mapping[str, float]) -> float | None:
+        """Return the leader's width between the jaws within limits [m], None if unknown."""
         gripper = self._model.gripper
-        if gripper is not None and positions.keys() >= set(gripper.joints):
-            width = sum(positions[finger] for finger in gripper.joints)
-            if math.isfinite(width):
-                self._width = max(gripper.min_width, min(float(width), gripper.max_width))
+        if gripper is None or not positions.keys() >= set(gripper.joints):
+            return None
+        width = float(sum(positions[finger] for finger in gripper.joints))
+        if not math.isfinite(width):
+            return None
+        return max(gripper.min_width, min(width, gripper.max_width))
 
     def _on_joints(self, recorder: PathRecorder, message: JointState) -> None:
         positions = self._state.names.own(message.name, message.position)
-        with contextlib.suppress(KeyError, TasksError):  # another robot; a full recording
+        try:
             q = [positions[name] for name in self._model.joint_names]
             recorder.add(stamp_seconds(message.header.stamp), q)
+        except KeyError:
+            return  # joint_states of another robot
+        except TasksError as full:
+            self._state.set_joints_callback(lambda _: None)
+            self._recording_problem = str(full)
 
 
 class FollowTerminal(ArmTerminal):
@@ -178,10 +215,17 @@ class FollowTerminal(ArmTerminal):
     def _update(self, now: float) -> str:
         problem = self._arm.update(now < self._until or self._arm.held(now))
         prefix = f"({problem})  " if problem else ""
+        if full := self._arm.recording_problem():
+            self._report(f"The recording does not continue: {full}.")
         if self._screen is None and self._arm.state is not self._state:
-            print(f"{self._arm.state.value.capitalize()}. {problem}".rstrip(), flush=True)
+            self._report(f"{self._arm.state.value.capitalize()}. {problem}".rstrip())
         self._state = self._arm.state
         return f"{self._state.value}  {prefix}{self._arm.status()}"
+
+    def _report(self, text: str) -> None:
+        if self._screen is None:
+            print(text, flush=True)
+        self._print(text)
 
     def _help(self) -> str:
         return _HELP
@@ -194,14 +238,27 @@ def run_follow(
     joystick_only: bool,
     namespace: str = "",
 ) -> None:
-    """Follow a leader until a person quits; then write what the arm did to a file."""
+    """Follow a leader until a person quits; then write what the arm did to a file.
+
+    The file is also written if an error ends it.
+    """
     recorder = None if record is None else PathRecorder(model)
-    with contextlib.suppress(KeyboardInterrupt, EOFError), contextlib.ExitStack() as stack:
-        screen = None if joystick_only else stack.enter_context(Screen())
-        make = partial(FollowerNode, model, leader, recorder)
-        node = stack.enter_context(running_node(make, namespace))
-        FollowTerminal(node, screen).run()
-    if recorder is not None and record is not None:
-        path = recorder.trajectory()
-        write_trajectory(record, path, model)
-        print(f"\nRecorded {path.duration:.1f} s in {record}.", flush=True)
+    try:
+        with contextlib.suppress(KeyboardInterrupt, EOFError), contextlib.ExitStack() as stack:
+            screen = None if joystick_only else stack.enter_context(Screen())
+            make = partial(FollowerNode, model, leader, recorder)
+            node = stack.enter_context(running_node(make, namespace))
+            FollowTerminal(node, screen).run()
+    except BaseException:
+        with contextlib.suppress(InputError):  # the first error is the one to report
+            _save(recorder, record, model)
+        raise
+    _save(recorder, record, model)
+
+
+def _save(recorder: PathRecorder | None, file: Path | None, model: RobotModel) -> None:
+    if recorder is None or file is None:
+        return
+    path = recorder.trajectory()
+    write_trajectory(file, path, model)
+    print(f"\nRecorded {path.duration:.1f} s in {file}.", flush=True)

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 from arm_common.ros.parameters import ParameterSpec, declare_one
-from arm_common.ros.qos import GOAL, STREAM, service_qos
+from arm_common.ros.qos import GOAL, LATCHED, STREAM, service_qos
 from arm_common.transforms import Array
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient
@@ -20,6 +20,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from arm_description import RobotModel
+from arm_interfaces.msg import TaskState
 from arm_kinematics import Chain
 from arm_tasks.manual.jog_input import KEY_TIMEOUT, JogCommand, JoystickLayout
 from arm_tasks.manual.jogger import Jogger, MotionStream
@@ -61,6 +62,10 @@ class StreamingNode(Node):  # type: ignore[misc]
         self._gripped = 0.0
         self._joy: tuple[float, Joy] | None = None
         self.create_subscription(Joy, "joy", self._on_joy, 1)
+        self._task = TaskState()
+        self._tasks = self.create_subscription(
+            TaskState, "task_server/state", self._on_task, LATCHED
+        )
         self._triggers = {
             name: self.create_client(
                 Trigger, f"arm_hardware/{name}", qos_profile=service_qos(name)
@@ -72,11 +77,13 @@ class StreamingNode(Node):  # type: ignore[misc]
         """Brake if the arm moves, and wait until the driver has received the message."""
         raise NotImplementedError
 
-    def trigger(self, name: str) -> None:
-        """Call "stop" or "reset" of the driver."""
+    def trigger(self, name: str) -> str:
+        """Call "stop" or "reset" of the driver; return why it cannot be called, or ""."""
         self._stream.forget()
-        if self._triggers[name].service_is_ready():
-            self._triggers[name].call_async(Trigger.Request())
+        if not self._triggers[name].service_is_ready():
+            return f"The driver does not respond: it has received no {name}."
+        self._triggers[name].call_async(Trigger.Request())
+        return ""
 
     def status(self) -> str:
         """Return joint positions and tip [deg, mm] as text."""
@@ -94,12 +101,17 @@ class StreamingNode(Node):  # type: ignore[misc]
     def _on_joy(self, message: Joy) -> None:
         self._joy = (time.monotonic(), message)
 
+    def _on_task(self, message: TaskState) -> None:
+        self._task = message
+
     def _joystick(self, now: float) -> Joy | None:
         """Return the last message of the joystick, if it is recent."""
         return None if self._joy is None or now - self._joy[0] > KEY_TIMEOUT else self._joy[1]
 
     def _problem(self) -> str:
         """Return why nothing can move, or ""."""
+        if self._task.state != TaskState.IDLE and self._tasks.get_publisher_count():
+            return "a task is running: cancel it before you move the arm"
         age = self._state.age
         late = f"no joint_states for {age:.1f} s" if age > _MAX_AGE else ""
         return self._state.not_ready() or late

@@ -67,10 +67,10 @@ class ArmTerminal:
     def press(self, key: str) -> None:
         """Handle a key."""
         if key == " ":
-            self._node.trigger("stop")
-            self._print("Stop.")
+            self._print(self._node.trigger("stop") or "Stop.")
         elif key == "z":
-            self._node.trigger("reset")
+            if problem := self._node.trigger("reset"):
+                self._print(problem)
         elif key == "?":
             self._print(self._help())
         elif key == "q":

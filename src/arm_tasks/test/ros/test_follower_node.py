@@ -1,0 +1,224 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The follower's node beside a scripted leader, driver and task server."""
+
+import contextlib
+import time
+from unittest.mock import Mock
+
+import pytest
+import rclpy
+from arm_common.ros.qos import LATCHED
+from arm_description.trajectories.files import read_trajectory
+from arm_tasks.manual import recorder as recorder_module
+from arm_tasks.manual.follower import FollowState
+from arm_tasks.manual.recorder import PathRecorder
+from arm_tasks.ros.teleop import follower as program
+from arm_tasks.ros.teleop.follower import FollowerNode, FollowTerminal
+from control_msgs.action import GripperCommand
+from rclpy.action import ActionServer
+from rclpy.executors import SingleThreadedExecutor
+from sensor_msgs.msg import JointState
+
+from arm_description import load_robot
+from arm_interfaces.msg import HardwareStatus, TaskState
+
+MODEL = load_robot("nut_arm")
+GRIPPER = MODEL.gripper
+TRAVEL = GRIPPER.max_width - GRIPPER.min_width
+BOUND = 30.0  # [s]
+SILENCE = "no valid joint_states on /leader/joint_states"
+TASK = "a task is running: cancel it before you move the arm"
+
+
+class World:
+    """A follower at home, and the publishers around it; its jaws are at the width 0."""
+
+    def __init__(self, recorder=None):
+        self.node, self.follower = (
+            rclpy.create_node("world"),
+            FollowerNode(MODEL, recorder=recorder),
+        )
+        self.joints = self.node.create_publisher(JointState, "joint_states", 50)
+        self.leader = self.node.create_publisher(JointState, "leader/joint_states", 50)
+        status = self.node.create_publisher(HardwareStatus, "arm_hardware/status", LATCHED)
+        status.publish(HardwareStatus(state=HardwareStatus.ARMED, speed_scaling=1.0))
+        self.widths = []
+        self.action = ActionServer(
+            self.node, GripperCommand, "gripper_controller/gripper_cmd", self._on_width
+        )
+        self.executor = SingleThreadedExecutor()
+        for node in (self.node, self.follower):
+            self.executor.add_node(node)
+        self.until(lambda: "leader" in self.tick() or SILENCE in self.tick(), "the driver")
+
+    def _on_width(self, handle):
+        self.widths.append(handle.request.command.position)
+        handle.succeed()
+        return GripperCommand.Result()
+
+    def close(self):
+        self.executor.shutdown()
+        self.action.destroy()
+        self.follower.destroy_node()
+        self.node.destroy_node()
+
+    def until(self, condition, what):
+        deadline = time.monotonic() + BOUND
+        while not condition():
+            assert time.monotonic() < deadline, f"no {what}"
+
+    def state(self, width=0.0, joints=MODEL.joint_names, waist=0.0):
+        message = JointState(name=[*joints, *GRIPPER.joints])
+        message.position = [0.0] * len(joints) + [0.5 * width] * 2
+        message.position[0] = waist
+        message.header.stamp = self.node.get_clock().now().to_msg()
+        return message
+
+    def spin(self, seconds=0.03):
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0.0:
+            self.executor.spin_once(timeout_sec=left)
+
+    def tick(self, held=False, leader=None, waist=0.0):
+        """Publish the arm at home and a message of the leader; return what the node reports."""
+        self.joints.publish(self.state(waist=waist))
+        if leader is not None:
+            self.leader.publish(leader)
+        self.spin()
+        return self.follower.update(held)
+
+    def follow(self, width=0.0):
+        """Lead and hold the switch until the arm follows."""
+
+        def following():
+            stopped = self.follower.state is FollowState.STOPPED
+            self.tick(not stopped, self.state(width))
+            return self.follower.state is FollowState.FOLLOWING
+
+        self.until(following, "following")
+
+
+@pytest.fixture
+def worlds():
+    """Return a factory of worlds with parameters of the follower."""
+    with contextlib.ExitStack() as stack:
+
+        def make(*parameters, recorder=None):
+            words = [word for parameter in parameters for word in ("-p", parameter)]
+            rclpy.init(args=["--ros-args", *words])
+            stack.callback(rclpy.shutdown)
+            world = World(recorder)
+            stack.callback(world.close)
+            return world
+
+        yield make
+
+
+def test_jaws_move_at_the_speed_of_the_follower(worlds):
+    world = worlds("speed:=0.2")
+    world.follow(GRIPPER.max_width)
+    world.until(lambda: world.tick(True, world.state(TRAVEL)) or world.widths, "jaw command")
+    assert world.widths[0] == pytest.approx(0.1 * 0.2 * TRAVEL)
+
+
+def test_jaws_do_not_follow_a_message_that_the_joints_ignore(worlds):
+    world = worlds()
+    world.follow()
+    for _ in range(8):
+        world.tick(True, world.state())
+        world.tick(True, world.state(TRAVEL, joints=MODEL.joint_names[:-1]))
+    assert world.follower.state is FollowState.FOLLOWING and not world.widths
+
+
+def test_width_of_a_leader_that_was_silent_is_forgotten(worlds):
+    world = worlds("leader_timeout:=0.3")
+    fingerless = JointState(name=MODEL.joint_names, position=[0.0] * MODEL.n)
+    world.follow(TRAVEL)
+    world.until(lambda: SILENCE in world.tick(True), "silence")
+    world.until(
+        lambda: (
+            not world.tick(world.follower.state is not FollowState.STOPPED, fingerless)
+            and world.follower.state is FollowState.FOLLOWING
+        ),
+        "following",
+    )
+    world.widths.clear()
+    for _ in range(8):
+        world.tick(True, fingerless)
+    assert world.follower.state is FollowState.FOLLOWING and not world.widths
+
+
+def test_silence_of_the_leader_is_reported_while_waiting_and_stopped(worlds):
+    world = worlds("leader_timeout:=0.3")
+    assert world.tick() == f"{SILENCE} yet"
+    assert world.follower.state is FollowState.WAITING
+    world.follow()
+    world.until(lambda: SILENCE in world.tick(True), "silence")
+    assert world.follower.state is FollowState.STOPPED
+    assert world.tick(True).startswith(f"{SILENCE} for 0.")
+    assert world.tick(True, world.state()) == "release the dead man's switch, then hold it again"
+    without = world.state(joints=MODEL.joint_names[:-1])
+    why = ": the leader has no wrist_roll"
+    world.until(lambda: world.tick(False, without).endswith(why), "reason")
+
+
+def test_messages_from_before_a_stall_do_not_count_as_new(worlds):
+    world = worlds()
+    world.follow()
+    received = world.follower._follower.leader.receive = Mock(return_value=False)
+    for _ in range(100):
+        world.leader.publish(world.state())
+    world.spin(0.5)
+    assert received.call_count <= 2
+
+
+def test_arm_does_not_move_while_a_task_runs(worlds):
+    world = worlds()
+    task = world.node.create_publisher(TaskState, "task_server/state", LATCHED)
+    world.follow()
+    task.publish(TaskState(state=TaskState.PAUSED))
+    world.until(lambda: world.tick(True, world.state()) == TASK, "refusal")
+    assert not world.follower._follower.engaged
+    task.publish(TaskState(state=TaskState.IDLE))
+    world.until(lambda: world.tick(False, world.state()) != TASK, "end of the task")
+    task.publish(TaskState(state=TaskState.RUNNING))
+    world.until(lambda: world.tick(False, world.state()) == TASK, "refusal")
+    world.node.destroy_publisher(task)  # the task server is gone
+    world.follow()
+
+
+def test_stop_without_a_driver_is_not_confirmed(worlds):
+    screen = Mock()
+    FollowTerminal(worlds().follower, screen).press(" ")
+    assert "The driver does not respond" in screen.print.call_args.args[0]
+
+
+def test_full_recording_is_reported_once_and_kept(worlds, monkeypatch, capsys):
+    monkeypatch.setattr(recorder_module, "MAX_POINTS", 5)
+    recorder = PathRecorder(MODEL)
+    world = worlds(recorder=recorder)
+    terminal = FollowTerminal(world.follower, None)
+    for k in range(12):
+        world.tick(waist=0.01 * k)
+        terminal._update(time.monotonic())
+    output = capsys.readouterr().out
+    assert output.count("a recording has at most 5 points") == 1, output
+    assert len(recorder.trajectory().times) <= 5
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_an_error_keeps_the_recording_and_is_reported(tmp_path, monkeypatch, moves):
+    def fail(make, _):
+        recorder = make.args[2]
+        for k in range(3):
+            recorder.add(0.1 * k, [0.1 * k * moves] * MODEL.n)
+        raise OSError("the screen is gone")
+
+    monkeypatch.setattr(program, "running_node", fail)
+    file = tmp_path / "path.csv"
+    with pytest.raises(OSError, match="the screen is gone"):
+        program.run_follow(MODEL, "leader", file, True)
+    assert file.exists() == moves
+    if moves:
+        assert read_trajectory(file, MODEL).duration == pytest.approx(0.2)
