@@ -140,7 +140,7 @@ def two_arms(tasks):
     ]
     exits = RegisterEventHandler(OnProcessExit(on_exit=on_exit))
     service = LaunchService(noninteractive=True)
-    service.include_launch_description(LaunchDescription([exits, *arms]))
+    service.include_launch_description(LaunchDescription([*arms, exits]))
     return service.run(), ends
 
 
