@@ -170,20 +170,20 @@ COMMANDS = (
     ),
     Command(
         "teleop",
-        "",
-        "",
+        "[ROBOT]",
+        "jog the running arm with keys or a joystick",
         executable("arm_tasks", "teleop"),
     ),
     Command(
         "teach",
-        "",
-        "",
+        "[ROBOT]",
+        "teach the running arm poses, paths and the places of bolts",
         executable("arm_tasks", "teach"),
     ),
     Command(
         "follow",
         "[ROBOT]",
-        "jog or teach the running arm; let it follow another",
+        "let the running arm follow another",
         executable("arm_tasks", "follow"),
     ),
     *(
@@ -223,12 +223,11 @@ def help_text() -> str:
             names = ""
     width = max(len(name) for name, _ in rows)
     lines = [f"  {name:<{width}}  {text}" for name, text in rows]
-    head = "From a DH table to a moving ROS 2 arm.\n\n"
-    tail = (
-        "Where no ROS 2 is sourced (ROS_DISTRO), one is made from PyPI in .venv, once. "
-        "Each answers --help."
+    head = (
+        "From a DH table to a moving ROS 2 arm; each command answers --help.\n"
+        "Where no ROS 2 is sourced (ROS_DISTRO), one is made from PyPI in .venv, once.\n"
     )
-    return head + "\n".join(lines) + f"\n\n{tail}\n"
+    return head + "\n".join(lines) + "\n"
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

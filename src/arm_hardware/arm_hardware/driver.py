@@ -89,7 +89,6 @@ class Driver:
 
     Attributes:
         period: Length of a tick [s] of the clock.
-        robot: Name of the arm, with the prefix of its joints.
         calibration: None with fake hardware.
         axes: The arm, limits narrowed to what its servos can reach.
         sim: The simulated board and servos; None without sim hardware.
@@ -107,7 +106,6 @@ class Driver:
         self.period = tick_period(options.rate_hz, options.speed)
         self.calibration: Calibration | None = None
         self._model = model
-        self.robot = options.prefix + model.name
         self.axes, maps = self._axes_and_maps()
         rest = rest_positions(model, self.axes)
         self.axes = self.axes.prefixed(options.prefix)
@@ -119,22 +117,25 @@ class Driver:
             self.axes, self.output, self.period, rest, options.slow_homing, options.motion_options
         )
         self.rest = rest
-        slip = SLIP if options.speed == 1.0 else SLIP_SIMULATED
-        self.loop = ControlLoop(
-            self.controller.tick,
-            self._failed,
-            self.clock,
-            self.period,
-            slip,
-            options.priority,
-            options.stall_timeout * options.speed,
-            lambda late: self.controller.stalled(late / options.speed),
-            self._beat,
-        )
+        self.loop = self._control_loop()
         self._systemd = SystemdNotifier(os.environ)
         self._oe: OeHeartbeat | None = None
         self._open = False
         self._closing = threading.Lock()
+
+    def _control_loop(self) -> ControlLoop:
+        speed = self.options.speed
+        return ControlLoop(
+            self.controller.tick,
+            self._failed,
+            self.clock,
+            self.period,
+            SLIP if speed == 1.0 else SLIP_SIMULATED,
+            self.options.priority,
+            self.options.stall_timeout * speed,
+            lambda late: self.controller.stalled(late / speed),
+            self._beat,
+        )
 
     def open(self) -> None:
         """Open the bus, read the registers and start the control loop, without sending pulses."""

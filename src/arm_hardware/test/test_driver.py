@@ -243,4 +243,3 @@ def test_prefixed_names_of_joints_need_no_other_calibration(opened):
     assert driver.axes.names == tuple(f"left_{name}" for name in bare.axes.names)
     assert driver.axes.fingers == ("left_left_finger", "left_right_finger")
     assert (driver.rest, driver.output.maps) == (bare.rest, bare.output.maps)
-    assert driver.robot == "left_nut_arm"

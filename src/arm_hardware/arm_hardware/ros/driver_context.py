@@ -9,8 +9,10 @@ import traceback
 from pathlib import Path
 
 import rclpy.clock
+from arm_common.errors import InputError
 from builtin_interfaces.msg import Time
 
+from arm_description import load_robot
 from arm_hardware.clock import SteadyClock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.driver import Driver
@@ -72,6 +74,15 @@ def _stamp(nanoseconds: int) -> Time:
     return Time(sec=seconds, nanosec=rest)
 
 
+def robot_name(parameters: DriverParameters) -> str:
+    """Return the robot's name with the prefix, or that of a file that cannot be read."""
+    try:
+        name = load_robot(parameters.robot).name
+    except InputError:  # reported by configure
+        name = Path(parameters.robot).stem
+    return f"{parameters.prefix}{name}"
+
+
 class DriverContext:
     """A node's parameters and time, and its driver, which exists from configure to cleanup."""
 
@@ -83,18 +94,12 @@ class DriverContext:
         speed_scaling: float = 1.0,
     ) -> None:
         self.parameters = parameters
+        self.robot = robot_name(parameters)  # once: it identifies the hardware in diagnostics
         self.time = time
         self.constraints = constraints
         self.speed_scaling = speed_scaling  # as requested last
         self.driver: Driver | None = None  # None while unconfigured
         self.last_rejection = ""  # why the last command was rejected
-
-    @property
-    def robot(self) -> str:
-        """Name of the arm with the prefix of its joints; before configure, of its file."""
-        if (driver := self.driver) is not None:
-            return driver.robot
-        return f"{self.parameters.prefix}{Path(self.parameters.robot).stem}"
 
     def controller(self) -> TrajectoryController:
         """Return the driver's controller; raise StateError if the node is not configured."""

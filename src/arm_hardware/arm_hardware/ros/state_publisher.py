@@ -73,29 +73,32 @@ def diagnostics(
         "hardware": context.parameters.options.hardware,
         "last refusal": context.last_rejection or "none",
     }
-    driver = context.driver
+    driver = context.driver  # read once: another thread may end the driver meanwhile
     if driver is not None:
-        late = driver.loop.lateness()
-        values |= {
-            "calibration": str(driver.calibration.path) if driver.calibration else "none needed",
-            "period [ms]": f"{driver.period * 1e3:.2f}",
-            "ticks": str(late.ticks),
-            "lateness median, p99, worst [ms]": ", ".join(
-                f"{1e3 * x:.2f}" for x in (late.median, late.p99, late.worst)
-            ),
-            "schedule slips": str(late.slips),
-            "stalls": str(late.stalls),
-            "scheduling of the loop": driver.loop.scheduling,
-            "channels written": str(driver.output.writes),
-            "transfers repeated": str(driver.output.bus.faults),
-            "corrupted writes, reads": f"{driver.output.bus.rewrites}, "
-            f"{driver.output.bus.misreads}",
-            "unexplained changes put back": str(driver.output.monitor.unexplained),
-        }
+        values |= _driver_values(driver)
     status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
     message = DiagnosticArray(status=[status])
     message.header.stamp = stamp
     return message
+
+
+def _driver_values(driver: Driver) -> dict[str, str]:
+    """Return loop lateness, and counts of writes and of repeated transfers."""
+    late, bus = driver.loop.lateness(), driver.output.bus
+    lateness = (f"{1e3 * x:.2f}" for x in (late.median, late.p99, late.worst))
+    return {
+        "calibration": str(driver.calibration.path) if driver.calibration else "none needed",
+        "period [ms]": f"{driver.period * 1e3:.2f}",
+        "ticks": str(late.ticks),
+        "lateness median, p99, worst [ms]": ", ".join(lateness),
+        "schedule slips": str(late.slips),
+        "stalls": str(late.stalls),
+        "scheduling of the loop": driver.loop.scheduling,
+        "channels written": str(driver.output.writes),
+        "transfers repeated": str(bus.faults),
+        "corrupted writes, reads": f"{bus.rewrites}, {bus.misreads}",
+        "unexplained changes put back": str(driver.output.monitor.unexplained),
+    }
 
 
 class DriverStatePublisher:

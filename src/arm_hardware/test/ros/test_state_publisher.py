@@ -5,14 +5,19 @@
 from types import SimpleNamespace
 
 import pytest
+from arm_description.library import robot_path
 from arm_hardware.clock import SteadyClock
 from arm_hardware.control.state_machine import UNCONFIGURED, DriverSnapshot, DriverState
+from arm_hardware.driver import Driver
+from arm_hardware.motion.options import DriverOptions
 from arm_hardware.ros import state_publisher as publisher_module
 from arm_hardware.ros.driver_context import DriverContext, DriverTime
 from arm_hardware.ros.state_publisher import DriverStatePublisher, diagnostics
 from builtin_interfaces.msg import Time
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+
+from arm_description import load_robot
 
 TICK = 0.02  # [s] of the driver's clock
 NANO = 1_000_000_000
@@ -21,14 +26,15 @@ NANO = 1_000_000_000
 class World:
     """A node, a driver and the time; the driver's clock runs `speed` times as fast."""
 
-    def __init__(self, speed=1.0, rate=50.0, rest_rate=5.0, publish_clock=True):
+    def __init__(
+        self, speed=1.0, rate=50.0, rest_rate=5.0, publish_clock=True, robot="nut_arm", prefix=""
+    ):
         self.wall, self.speed, self.state, self.moment = 1000.0, speed, DriverState.MOVING, None
         self.sent = {}
         driver = SimpleNamespace(
             controller=SimpleNamespace(snapshot=self.snapshot),
             axes=SimpleNamespace(arm=("a",), names=("a",), fingers=(), all=("a",)),
             output=SimpleNamespace(maps=()),
-            robot="left_nut_arm",
         )
         clock = SimpleNamespace(
             now=lambda: (self.wall - 900.0) * speed, speed=speed, origin=900.0 * speed
@@ -37,6 +43,8 @@ class World:
         options = SimpleNamespace(speed=speed, hardware="fake")
         parameters = SimpleNamespace(
             options=options,
+            robot=robot,
+            prefix=prefix,
             joint_state_rate_hz=rate,
             joint_state_rest_rate_hz=rest_rate,
             publish_clock=publish_clock,
@@ -156,10 +164,18 @@ def test_only_chosen_drivers_publish_the_clock():
     assert Clock not in World(speed=4.0, publish_clock=False).sent
 
 
-def test_diagnostics_name_node_and_robot_in_full():
-    world = World()
-    name, context = world.publisher._name, world.context
-    context.driver = None
-    context.parameters.prefix, context.parameters.robot = "left_", "robots/nut_arm.yaml"
-    (status,) = diagnostics(name, context, UNCONFIGURED, Time()).status
-    assert (status.name, status.hardware_id) == ("/left/arm: servo driver", "left_nut_arm")
+def test_diagnostics_name_node_and_robot_in_full_whether_configured_or_not(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(robot_path("nut_arm").read_text())
+    configured = Driver(load_robot(str(file)), DriverOptions(prefix="left_"))
+    for driver in (None, configured):
+        world = World(robot=str(file), prefix="left_")
+        world.context.driver = driver
+        array = diagnostics(world.publisher._name, world.context, UNCONFIGURED, Time())
+        (status,) = array.status
+        assert (status.name, status.hardware_id) == ("/left/arm: servo driver", "left_nut_arm")
+
+
+def test_robot_file_that_cannot_be_read_names_the_robot():
+    world = World(robot="robots/nosuch.yaml", prefix="left_")
+    assert world.context.robot == "left_nosuch"

@@ -131,14 +131,16 @@ def single_instance() -> Iterator[None]:
         yield
 
 
-def _wait(group: ProcessGroup, tasks: Sequence[str]) -> int:
+def _wait(group: ProcessGroup, tasks: Sequence[str], views: Sequence[str] = ()) -> int:
     """Wait until all tasks have ended; return an exit code that is not 0 if there is one.
 
-    If another process ends, return 1.
+    If another process ends, return 1, but 0 if it is one of the views and its exit code is 0.
     """
     while True:
         ended = group.ended()
         for name in ended.keys() - set(tasks):
+            if name in views and ended[name] == 0:
+                return 0
             log = group.log_tail(name)
             print(f"{name} ended unexpectedly (code {ended[name]}):\n{log}", file=sys.stderr)
             group.wait(tasks, _TASK_END_TIMEOUT)  # they print the outcome
@@ -148,13 +150,13 @@ def _wait(group: ProcessGroup, tasks: Sequence[str]) -> int:
         time.sleep(_POLL_PERIOD)
 
 
-def keep_view(group: ProcessGroup, tasks: Sequence[str]) -> int:
-    """Keep the view open until Ctrl-C; return the exit code."""
+def keep_view(group: ProcessGroup, tasks: Sequence[str], views: Sequence[str]) -> int:
+    """Keep the view open until Ctrl-C or until it is closed; return the exit code."""
     print("The view stays open; Ctrl-C ends it.", flush=True)
     for task in tasks:
         group.forget(task)
     try:
-        return _wait(group, ())
+        return _wait(group, (), views)
     except KeyboardInterrupt:
         return 0
 
@@ -166,6 +168,7 @@ def run_table(enabled: Sequence[Process], values: Mapping[str, str], keep_open: 
     be started, TasksError is raised before any is.
     """
     tasks = [process.label for process in enabled if process.ends_all]
+    views = [process.label for process in enabled if process.is_view]
     group = ProcessGroup(values, _LOGS)
     for process in enabled:
         group.command(process)  # check all of them before the first start
@@ -174,7 +177,7 @@ def run_table(enabled: Sequence[Process], values: Mapping[str, str], keep_open: 
         for process in enabled:
             group.start(process, to_terminal=process.to_terminal)
         code = _wait(group, tasks)
-        return keep_view(group, tasks) if keep_open and code == 0 else code
+        return keep_view(group, tasks, views) if keep_open and code == 0 else code
     except KeyboardInterrupt:
         print("\nEnding.", flush=True)
         return INTERRUPTED

@@ -7,7 +7,6 @@ by then, the scope of an included file is gone.
 """
 
 import os
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from launch.actions import (
 from launch.logging import launch_config
 from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
 
-from arm_tasks.bringup.processes import check_params_file, use_sim_time
+from arm_tasks.bringup.processes import check_params_file, copy_for_editing, use_sim_time
 
 # mypy: disable-error-code="attr-defined, misc"
 
@@ -103,7 +102,7 @@ def on_last_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
 
 
 class RvizConfig(Substitution):
-    """Path of an RViz configuration; a shipped one is copied, as RViz offers to overwrite it."""
+    """Path of an RViz configuration; of a copy if it is the shipped one."""
 
     def __init__(self, file: Any, shipped: Any) -> None:
         super().__init__()
@@ -119,9 +118,7 @@ class RvizConfig(Substitution):
         file = Path(perform_substitutions(context, self._file))
         if file != Path(perform_substitutions(context, self._shipped)):
             return str(file)
-        copy = Path(launch_config.log_dir) / file.name
-        shutil.copyfile(file, copy)
-        return str(copy)
+        return str(copy_for_editing(file, Path(launch_config.log_dir)))
 
 
 def _end(event: Any, context: LaunchContext) -> _Tasks:

@@ -5,6 +5,7 @@
 A value may be a function of the arguments, name -> text.
 """
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -66,12 +67,15 @@ def check_params_file(values: Values) -> None:
         raise TasksError(f"params_file is {name!r}, which is not a file; give a path")
 
 
+def copy_for_editing(shipped: Path, folder: Path) -> Path:
+    """Return a copy of a shipped file in a folder: RViz offers to overwrite what it opens."""
+    copy = folder / shipped.name
+    shutil.copyfile(shipped, copy)
+    return copy
+
+
 def _robot_description(values: Values) -> str:
     return load_robot(values["robot"]).to_urdf()
-
-
-def _rviz_config(_: Values) -> str:
-    return str(Path(get_package_share_directory("arm_tasks"), "rviz", "nut_transfer.rviz"))
 
 
 @dataclass(frozen=True)
@@ -82,10 +86,12 @@ class Process:
     executable: str  # its name under lib/<package>/
     name: str  # node name
     parameters: Mapping[str, Value] = field(default_factory=dict)  # ROS parameters
-    arguments: tuple[Value, ...] = ()  # command-line arguments before the ROS arguments
+    # command-line arguments before the ROS arguments; a Path is a shipped file, given as a copy
+    arguments: tuple[Value | Path, ...] = ()
     # argument name -> values for which the process is started; empty for always
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ends_all: bool = False  # the run ends with this process, unless a view stays open
+    is_view: bool = False  # what a user looks at, and may close once the task is done
     to_terminal: bool = False  # its output goes to the terminal instead of a log file
     composable: bool = False  # its nodes can run in one process with others
     nodes: tuple[str, ...] = ()  # names of the nodes of a composed process
@@ -295,22 +301,7 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
         _composable("arm_kinematics", "kinematics", _SIM_TIME, _REST),
         _composable("arm_tasks", "nut_world", _SCENE, world),
         _composable("arm_tasks", "task_server", {**_SCENE, "task_path": Arg("task_path")}, _REST),
-        Process(
-            "arm_viewer",
-            "viewer",
-            "arm_viewer",
-            {
-                **_VIEW,
-                "host": Arg("viewer_host"),
-                "allowed_hosts": Arg("viewer_allowed_hosts"),
-                "drive": True,
-                **_SIM_TIME,
-            },
-            when={**_REST, "viewer": ("browser",)},
-            to_terminal=True,
-        ),
-        Process("arm_viewer", "tool_handle", "tool_handle", _SIM_TIME, when=_RVIZ),
-        Process("rviz2", "rviz2", "rviz2", _SIM_TIME, ("-d", _rviz_config), when=_RVIZ),
+        *_views(),
         Process(
             "arm_tasks",
             "run_task",
@@ -320,6 +311,31 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             ends_all=True,
             to_terminal=True,
         ),
+    )
+
+
+def _views() -> tuple[Process, ...]:
+    """Return the browser view, and RViz with its drag handle."""
+    browser: dict[str, Value] = {
+        **_VIEW,
+        "host": Arg("viewer_host"),
+        "allowed_hosts": Arg("viewer_allowed_hosts"),
+        "drive": True,
+        **_SIM_TIME,
+    }
+    config = Path(get_package_share_directory("arm_tasks"), "rviz", "nut_transfer.rviz")
+    return (
+        Process(
+            "arm_viewer",
+            "viewer",
+            "arm_viewer",
+            browser,
+            when={**_REST, "viewer": ("browser",)},
+            is_view=True,
+            to_terminal=True,
+        ),
+        Process("arm_viewer", "tool_handle", "tool_handle", _SIM_TIME, when=_RVIZ),
+        Process("rviz2", "rviz2", "rviz2", _SIM_TIME, ("-d", config), when=_RVIZ, is_view=True),
     )
 
 

@@ -17,7 +17,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.network import node_environment
 from arm_common.signals import die_with_parent
 
-from arm_tasks.bringup.processes import Plain, Process, Value, Values
+from arm_tasks.bringup.processes import Plain, Process, Value, Values, copy_for_editing
 from arm_tasks.errors import TasksError, shipped
 
 _LOGGER = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class ProcessGroup:
             raise TasksError(
                 f"{process.package} has no executable {process.executable}; build the workspace"
             )
-        arguments = [str(resolve(value, self._values)) for value in process.arguments]
+        arguments = map(self._argument, process.arguments)
         command = [str(executable), *arguments, "--ros-args", "--enclave", process.enclave]
         if process.remapping:
             command += ["-r", f"__node:={process.remapping}"]
@@ -72,6 +72,11 @@ class ProcessGroup:
         for given in filter(None, (shipped("config")["bringup"], self._values["params_file"])):
             command += ["--params-file", str(given)]
         return [*command, "--log-level", self._values["log_level"]]
+
+    def _argument(self, value: Value | Path) -> str:
+        if isinstance(value, Path):
+            return str(copy_for_editing(value, self._logs))
+        return str(resolve(value, self._values))
 
     def start(self, process: Process, to_terminal: bool = False) -> "subprocess.Popen[bytes]":
         """Start a process in its own session, so that Ctrl-C does not reach it directly."""

@@ -88,12 +88,21 @@ def test_unwritable_log_folder_is_reported(monkeypatch, tmp_path, capsys):
 
 
 def test_ctrl_c_ends_an_open_view_with_success():
-    assert keep_view(Mock(**{"ended.side_effect": KeyboardInterrupt}), ["task_client"]) == 0
+    group = Mock(**{"ended.side_effect": KeyboardInterrupt})
+    assert keep_view(group, ["task_client"], ["arm_viewer"]) == 0
 
 
 def test_crash_while_the_view_is_open_is_reported(capsys):
-    assert keep_view(Mock(**{"ended.return_value": {"arm_viewer": -11}}), ["task_client"]) == 1
-    assert "arm_viewer ended unexpectedly" in capsys.readouterr().err
+    for name, code in (("rviz2", -11), ("arm_hardware", 0)):
+        group = Mock(**{"ended.return_value": {name: code}})
+        assert keep_view(group, ["task_client"], ["rviz2"]) == 1
+        assert f"{name} ended unexpectedly (code {code})" in capsys.readouterr().err
+
+
+def test_closing_the_view_after_a_success_ends_with_success(capsys):
+    group = Mock(**{"ended.return_value": {"rviz2": 0}})
+    assert keep_view(group, ["task_client"], ["rviz2"]) == 0
+    assert not capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

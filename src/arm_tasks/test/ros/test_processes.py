@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,16 @@ def test_placeholders_become_values():
         resolve(Arg("viewer_port", int), values | {"viewer_port": "abc"})
     with pytest.raises(TasksError, match="speed is 'fast'; give a number"):
         resolve(use_sim_time, values | {"speed": "fast"})
+
+
+def test_shipped_file_is_given_as_a_copy(prefix, tmp_path):
+    executable(prefix, SLEEPER)
+    (rviz,) = (process for process in processes() if process.package == "rviz2")
+    (shipped,) = (value for value in rviz.arguments if isinstance(value, Path))
+    group = ProcessGroup(VALUES, tmp_path / "log")
+    command = group.command(replace(rviz, package="pack", executable="run"))
+    copy = Path(command[command.index("-d") + 1])
+    assert copy.parent == tmp_path / "log" and copy.read_bytes() == shipped.read_bytes()
 
 
 def test_conditions():

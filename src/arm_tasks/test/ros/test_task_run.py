@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run reacts to the end of a motion at once and starts nothing after an interrupt."""
 
+import time
 from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
+import rclpy
 from arm_common.errors import InputError
+from arm_common.ros.executor import PolledSubscriptions
 from arm_tasks.execution.engine import EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.planning.planner import plan_task
+from arm_tasks.ros.task_server import monitors
 from arm_tasks.ros.task_server.execution import (
     FEEDBACK_PERIOD,
     SIMULATED_TICK,
@@ -17,7 +21,24 @@ from arm_tasks.ros.task_server.execution import (
     ExecutionContext,
     TaskExecution,
 )
+from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor
 from arm_tasks.ros.task_server.node import TaskServerParameters, allowed_files
+from arm_testing.ros.probe import Probe
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+
+
+def test_kinematics_of_the_namespace_is_monitored_whatever_topics_are_remapped(monkeypatch):
+    arguments = ["--ros-args", "-r", "kinematics:=solve"]
+    probe = Probe()
+    node = rclpy.create_node("n", context=probe.context, namespace="a", cli_args=arguments)
+    monitor = NodeLivenessMonitor(node, "arm_link", PolledSubscriptions())
+    status = DiagnosticStatus(name="/a/kinematics: solver")
+    monitor._on_diagnostics(DiagnosticArray(status=[status]))
+    now = time.monotonic()
+    monkeypatch.setattr(monitors.time, "monotonic", lambda: now + 60.0)
+    assert "the node kinematics has been silent" in monitor.lost()
+    node.destroy_node()
+    probe.close()
 
 
 @pytest.mark.parametrize("name", ["poses", "paths"])

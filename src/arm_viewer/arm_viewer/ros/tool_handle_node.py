@@ -73,6 +73,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         self._mode, self._text, self._held = "Pose", "", False
         self._solutions: Sequence[str] = ()
         self._shown: Array | None = None
+        self._is_hidden = False  # while a task runs
         self._driver = DriverCommander(self, lambda: self._positions, self._on_task)
         self._targets = self.create_publisher(JointState, "joint_targets", 10)
         self._server = InteractiveServer(self, "tool_handle", self._on_feedback)
@@ -162,7 +163,8 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         if self._robot is None:
             return
         size = HANDLE_SIZE * max(self._robot.reach, 0.05)
-        if self._driver.task_running:
+        self._is_hidden = self._driver.task_running
+        if self._is_hidden:
             marker = text_marker(self._robot.root, size, TASK_RUNNING)
         else:
             marker = handle_marker(self._robot.root, size, self._mode, self._solutions, self._text)
@@ -185,7 +187,8 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         tool = self._tool()
         if tool is None or self._held:
             return
-        if self._shown is None:
+        # Compared here too, as a task server that dies publishes nothing.
+        if self._shown is None or self._is_hidden != self._driver.task_running:
             self._show()
         elif np.abs(tool - self._shown).max() > POSE_TOLERANCE:
             self._server.move(pose_message(tool))

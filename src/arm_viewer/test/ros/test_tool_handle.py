@@ -163,6 +163,18 @@ def test_handle_refuses_and_hides_while_a_task_runs(rviz):
     node.destroy_publisher(task)
 
 
+def test_handle_returns_when_the_task_server_dies_in_mid_task(rviz):
+    from arm_common.ros.qos import LATCHED
+
+    from arm_interfaces.msg import TaskState
+
+    task = rviz.ros.node.create_publisher(TaskState, "task_server/state", LATCHED)
+    task.publish(TaskState(state=TaskState.RUNNING))
+    rviz.ros.until(lambda: not rviz.marker.controls, BOUND)
+    rviz.ros.node.destroy_publisher(task)
+    rviz.ros.until(lambda: rviz.marker.controls, BOUND)
+
+
 def test_mode_without_orientation_has_no_rings():
     for mode, turns in (("Position", 0), ("Pose", 3)):
         marker = handle_marker("base_link", 0.1, mode, (), "")

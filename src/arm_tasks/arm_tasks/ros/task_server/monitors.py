@@ -45,7 +45,7 @@ class NodeLivenessMonitor:
     def __init__(self, node: Node, link: str, polled: PolledSubscriptions) -> None:
         # a string in CDR: its length with the terminating 0, then its characters
         self._link = struct.pack("<I", len(link) + 1) + link.encode() + b"\0"
-        self._kinematics = f"{node.resolve_topic_name('kinematics')}: solver"
+        self._kinematics = f"{node.get_namespace().rstrip('/')}/kinematics: solver"
         self._received: dict[str, float] = {}
         # tf arrives at high rate: keep it serialized and poll instead of triggering a callback
         polled.subscribe(node, TFMessage, TF_TOPIC, self._on_tf, 10, raw=True)

@@ -96,20 +96,23 @@ class TaskServer(Node):
         self._planning = Planning(self, model, chain, chosen.scene, teaching.poses, files, timeout)
         self.scene_node = SceneNode(self._planning.scene, chosen.prefix)
         Touching(self, model, resting_arm, self._planning, self._controls, self.scene_node.show)
+        link = self._state.names.add(f"{model.joint_names[0]}_link")
         self._execution = ExecutionContext(
             self,
             self._state,
             self._driver,
             WorldObserver(self, self._state, polled),
-            NodeLivenessMonitor(
-                self, self._state.names.add(f"{model.joint_names[0]}_link"), polled
-            ),
+            NodeLivenessMonitor(self, link, polled),
             self._controls,
         )
         self._nut = NutStateChecker(self._execution.observer, self._planning, self._driver, chain)
         self._readiness = Readiness(self, self._state, self._driver)
         self._busy = ""
         self.create_timer(_IDLE_POLL_PERIOD, polled.take, clock=STEADY_CLOCK)
+        self._serve()
+
+    def _serve(self) -> None:
+        """Create the service check_task and the action run_task."""
         group = ReentrantCallbackGroup()  # to handle checks while a task runs
         self.create_service(CheckTask, "check_task", self._on_check, callback_group=group)
         self._server = action_server(
