@@ -26,6 +26,7 @@ Source: TypeAlias = Matrix | Callable[[], Matrix]
 IDENTITY = np.eye(4)
 IDENTITY.setflags(write=False)
 _WARN_PERIOD = 5.0  # [s]
+_FARTHEST = 1e9  # [m]; beyond, products and distances overflow
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -217,7 +218,8 @@ class TfListener:
         if self._received.get(child) == received:
             return
         norm = math.hypot(*quaternion)
-        if not math.isfinite(norm + t.x + t.y + t.z) or norm < 1e-6:
+        # a comparison with NaN is False
+        if not (1e-6 < norm < math.inf and math.hypot(*position) < _FARTHEST):
             raise TransformError(f"the transform of {child!r} is not finite or has no rotation")
         self.tree.set(parent, child, partial(pose_to_matrix, position, quaternion))
         self._received[child] = received

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The state publisher as a process, tested over DDS."""
 
+import math
 import signal
 import subprocess
 import sys
@@ -256,13 +257,14 @@ def test_start_without_a_robot_fails_with_a_message(tmp_path, parameters, messag
     assert "Traceback" not in err
 
 
-def test_unchanged_frame_is_not_set_again(watcher):
+def test_unchanged_or_invalid_frame_is_not_set(watcher):
     calls = []
     listener = TfListener(watcher.node)
     listener.tree.set = lambda parent, child, T: calls.append((parent, child))
     tf = watcher.node.create_publisher(TFMessage, "/tf", 10)
     message = TFMessage(transforms=[TransformStamped(child_frame_id="b")])
-    for parent, x in (("a", 0.0), ("a", 0.0), ("a", 0.1), ("a", 0.1), ("c", 0.1)):
+    rejected = [("a", math.inf), ("a", math.nan), ("a", 1e308)]
+    for parent, x in (*rejected, ("a", 0.0), ("a", 0.0), ("a", 0.1), ("a", 0.1), ("c", 0.1)):
         message.transforms[0].header.frame_id = parent
         message.transforms[0].transform.translation.x = x
         tf.publish(message)
