@@ -29,7 +29,7 @@ def computer(monkeypatch, tmp_path):
 
         monkeypatch.setattr(platform, "freedesktop_os_release", os_release)
         monkeypatch.setattr(suggestions, "_pip_refuses", lambda: refuses)
-        monkeypatch.setattr(sys, "base_prefix", "/usr" if in_venv else sys.prefix)
+        monkeypatch.setattr(sys, "base_prefix", "/base" if in_venv else sys.prefix)
         path = tmp_path / "apt-get"
         if name in ("ubuntu", "debian"):
             path.touch(mode=0o755)
