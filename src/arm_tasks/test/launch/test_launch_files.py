@@ -67,10 +67,18 @@ class Started:
 
 
 def started(description, **values):
-    """Return the nodes that a launch file would start, by executable."""
+    """Return the nodes that a launch file for one arm would start, by executable."""
+    nodes = all_started(description, **values)
+    found = {node.key: node for node in nodes}
+    assert len(found) == len(nodes)
+    return found
+
+
+def all_started(description, **values):
+    """Return the nodes that a launch file would start."""
     context = LaunchContext()
     context.launch_configurations.update(values)
-    found = {}
+    found = []
 
     def visit(entity):
         condition = getattr(entity, "condition", None)
@@ -82,8 +90,7 @@ def started(description, **values):
 
     def start(node, context):
         """Record a node instead of starting its process."""
-        assert (node.node_package, node.node_executable) not in found
-        found[node.node_package, node.node_executable] = Started(node, context)
+        found.append(Started(node, context))
 
     with patch.object(ExecuteLocal, "execute", start), patch.object(subprocess, "run", run_once):
         visit(description)
@@ -195,5 +202,20 @@ def test_rviz_opens_a_copy_of_the_shipped_configuration_and_the_users_file_itsel
     assert RvizConfig(str(mine), str(shipped)).perform(LaunchContext()) == str(mine)
 
 
+def test_two_arms_have_their_own_nodes_and_share_one_clock_and_one_view():
+    nodes = all_started(description_of("two_arms"))
+    commands = {node: " ".join(node.command) for node in nodes}
+    arms = [[n for n in nodes if f"__ns:=/{side}" in commands[n]] for side in ("left", "right")]
+    keys, others = ({node.key for node in arm} for arm in arms)
+    assert keys == others and len(keys) == len(arms[0]) == len(arms[1]) >= 3
+    for arm, clock in zip(arms, (True, False), strict=True):
+        (driver,) = (node for node in arm if node.key == ("arm_hardware", "hardware"))
+        assert f"publish_clock:={clock}" in commands[driver]
+    shared = [node.key for node in nodes if node not in (*arms[0], *arms[1])]
+    assert sorted(shared) == [("arm_description", "state_publisher"), ("rviz2", "rviz2")]
+
+
 def test_every_launch_file_is_tested():
-    assert {f"{name}.launch.py" for name in FILES} == {f.name for f in LAUNCH.glob("*.launch.py")}
+    assert {f"{name}.launch.py" for name in (*FILES, "two_arms")} == {
+        f.name for f in LAUNCH.glob("*.launch.py")
+    }
