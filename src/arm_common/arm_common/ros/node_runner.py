@@ -142,6 +142,15 @@ def add_namespace(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--namespace", default="", help="namespace of the arm, such as left")
 
 
+def add_arm(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a tool that acts on one arm: its namespace and its prefix."""
+    add_namespace(parser)
+    parser.add_argument(
+        "--prefix",
+        help="prefix of the arm's joints and frames, such as left_; default: that of joint_states",
+    )
+
+
 def checked_namespace(namespace: str) -> str:
     """Return an absolute namespace; "" remains empty.
 

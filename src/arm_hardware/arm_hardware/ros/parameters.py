@@ -62,8 +62,8 @@ class DriverParameters:
     )
     publish_clock: bool = parameter(
         True,
-        "Publish /clock if speed is not 1; false for all drivers of a graph but one, at one "
-        "speed on one computer.",
+        "Publish /clock if speed is not 1, unless a node does whose name sorts before its own: "
+        "of several drivers, at one speed on one computer, one publishes it.",
     )
     autostart: str = parameter(
         "none",

@@ -101,6 +101,30 @@ def _driver_values(driver: Driver) -> dict[str, str]:
     }
 
 
+class ClockPublisher:
+    """Publishes /clock, unless a node whose name sorts before that of its own does.
+
+    Thus one of several drivers publishes it: interleaved messages would step the time backwards.
+    The first one is due after a period, in which the drivers find each other.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node, self._name = node, node.get_fully_qualified_name()
+        self._publisher = node.create_publisher(Clock, "/clock", 10)
+        self._is_first = False
+        self._search = RateLimiter(SLOW_PERIOD)
+        self._search.postpone(time.monotonic())
+
+    def publish(self, stamp: Time, now: float) -> None:
+        """Publish a time; ``now`` is the wall's [s]."""
+        if self._search.is_due(now):
+            found = self._node.get_publishers_info_by_topic("/clock")
+            names = [f"{n.node_namespace.rstrip('/')}/{n.node_name}" for n in found]
+            self._is_first = min(names, default=self._name) >= self._name
+        if self._is_first:
+            self._publisher.publish(Clock(clock=stamp))
+
+
 class DriverStatePublisher:
     """Publishes the state of a node's driver."""
 
@@ -113,7 +137,7 @@ class DriverStatePublisher:
         self._goal = node.create_publisher(JointState, "arm_controller/goal", LATCHED)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         has_clock = context.time.simulated and context.parameters.publish_clock
-        self._clock = node.create_publisher(Clock, "/clock", 10) if has_clock else None
+        self._clock = ClockPublisher(node) if has_clock else None
         self._lock = threading.Lock()
         # Of the driver's clock; the others are of the wall.
         self._moving = RateLimiter(1.0 / context.parameters.joint_state_rate_hz)
@@ -161,7 +185,7 @@ class DriverStatePublisher:
             snapshot = driver.controller.snapshot() if driver else UNCONFIGURED
             stamp = self._context.time.now()
             if self._clock and (self._clock_limiter.is_due(now) or everything):
-                self._clock.publish(Clock(clock=stamp))
+                self._clock.publish(stamp, now)
             status = (snapshot.state, snapshot.message, snapshot.speed_scaling)
             changed = everything or status != self._last_status
             if self._state_is_due(snapshot, now) or changed:

@@ -23,6 +23,12 @@ TICK = 0.02  # [s] of the driver's clock
 NANO = 1_000_000_000
 
 
+def endpoint(name):
+    """The publisher of a node, as the graph describes it."""
+    namespace, _, node = name.rpartition("/")
+    return SimpleNamespace(node_namespace=namespace or "/", node_name=node)
+
+
 class World:
     """A node, a driver and the time; the driver's clock runs `speed` times as fast."""
 
@@ -51,8 +57,11 @@ class World:
         )
         self.context = DriverContext(parameters, DriverTime(ros, clock), None)
         self.context.driver = driver
+        self.clocks = ["/left/arm"]
         node = SimpleNamespace(
-            create_publisher=self.create_publisher, get_fully_qualified_name=lambda: "/left/arm"
+            create_publisher=self.create_publisher,
+            get_fully_qualified_name=lambda: "/left/arm",
+            get_publishers_info_by_topic=lambda _: map(endpoint, self.clocks),
         )
         self.publisher = DriverStatePublisher(
             node, self.context, SimpleNamespace(publish=lambda *_: None)
@@ -162,6 +171,31 @@ def test_drivers_of_one_speed_have_the_same_simulated_time():
 def test_only_chosen_drivers_publish_the_clock():
     assert Clock in World(speed=4.0).sent
     assert Clock not in World(speed=4.0, publish_clock=False).sent
+
+
+@pytest.mark.parametrize(
+    ("other", "publishes"), [("/right/arm", True), ("/arm", False), ("/gazebo", False)]
+)
+def test_one_of_several_drivers_publishes_the_clock(world, other, publishes):
+    made = world(speed=8.0)
+    made.clocks.append(other)  # it sees this one in the same way
+    made.run(2.0, ticks=False)
+    assert bool(made.sent[Clock]) is publishes
+
+
+def test_driver_takes_over_the_clock_of_one_that_ended_and_leaves_it_again(world):
+    made = world(speed=8.0)
+    made.clocks.append("/arm")
+    made.run(2.0, ticks=False)
+    assert not made.sent[Clock]
+    made.clocks.remove("/arm")
+    made.run(2.0, ticks=False)
+    assert made.sent[Clock]
+    made.clocks.append("/arm")
+    made.run(1.1, ticks=False)
+    made.sent[Clock].clear()
+    made.run(2.0, ticks=False)
+    assert not made.sent[Clock]
 
 
 def test_diagnostics_name_node_and_robot_in_full_whether_configured_or_not(tmp_path):

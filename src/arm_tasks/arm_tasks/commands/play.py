@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from arm_common.errors import InputError
-from arm_common.ros.node_runner import add_namespace, user_arguments
+from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
 from arm_description.trajectories.files import read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
@@ -37,7 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--speed", type=_pace, default=1.0, help="pace; 2 is twice as fast, within the limits"
     )
-    add_namespace(result)
+    add_arm(result)
     result.add_argument("--reverse", action="store_true", help="play it backwards")
     result.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
     result.add_argument(
@@ -71,6 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:
     """Start a view and a player; in a terminal the view then stays open."""
+    for name in ("namespace", "prefix"):
+        if getattr(options, name):
+            remedy = f"leave out --{name}, or play in the view that runs there"
+            raise InputError(f"--view has no --{name}", remedy=remedy)
     check_port(options.viewer_port)
     values = {argument.name: argument.default for argument in ARGUMENTS}
     values |= {"robot": options.robot, "viewer_port": options.viewer_port}
@@ -83,7 +87,7 @@ def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:
 
 def _play(options: argparse.Namespace, model: RobotModel, trajectory: FileTrajectory) -> int:
     motion = paced(model, trajectory.reversed() if options.reverse else trajectory, options.speed)
-    with player(model, options.namespace) as arm:
+    with player(model, options.namespace, options.prefix) as arm:
         found = arm.wait_ready(options.patience)
         name = f"{options.trajectory}{', reversed' if options.reverse else ''}"
         print(f"Playing {name} on the {found}: {motion.duration:.2f} s.", flush=True)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arm_common.errors import InputError
-from arm_common.ros.node_runner import add_namespace, user_arguments
+from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
 
 from arm_description import load_robot
@@ -28,7 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument("task", nargs="?", default=DEFAULT_TASK, help="shipped name or path")
     result.add_argument("--scene", default="", help="shipped name or path; default: the task's")
     result.add_argument("--robot", default="nut_arm", help="shipped name or path, for the picture")
-    add_namespace(result)
+    add_arm(result)
     result.add_argument("--dry-run", action="store_true", help="only check; nothing moves")
     result.add_argument(
         "--start-step", type=step_index, default=0, help="index of the step to start at"
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         "single_step": options.single_step,
         "files": file_messages(files_of(options.task, scene_name)),
     }
-    done = run_task(goal, task, scene, model, options.namespace)
+    done = run_task(goal, task, scene, model, options.namespace, options.prefix)
     result, verdict = done.result, done.verdict
     if done.reports:
         print(f"\n{run_table(done.reports, result.step_durations)}\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arm_common.cli import add_force, refuse_overwriting
 from arm_common.errors import InputError
-from arm_common.ros.node_runner import add_namespace, user_arguments
+from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_description.trajectories.files import trajectory_form
 
 from arm_description import load_robot
@@ -22,7 +22,7 @@ from arm_tasks.ros.teleop.terminal import run_teach, run_teleop
 def _parser(name: str, description: str) -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog=f"./arm {name}", description=description)
     result.add_argument("robot", nargs="?", default="nut_arm", help="shipped name or path")
-    add_namespace(result)
+    add_arm(result)
     return result
 
 
@@ -33,16 +33,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--joystick-only", action="store_true", help="read no keys; needs no terminal"
     )
     options = parser.parse_args(user_arguments(arguments))
-    return _run(
-        lambda: run_teleop(load_robot(options.robot), options.joystick_only, options.namespace)
-    )
+    arm = options.namespace, options.prefix
+    return _run(lambda: run_teleop(load_robot(options.robot), options.joystick_only, *arm))
 
 
 def teach(arguments: Sequence[str] | None = None) -> int:
     """Run `./arm teach`; return the exit code."""
     parser = _parser("teach", "Teach the running arm: poses, paths, bolts.")
     options = parser.parse_args(user_arguments(arguments))
-    return _run(lambda: run_teach(load_robot(options.robot), options.namespace))
+    return _run(lambda: run_teach(load_robot(options.robot), options.namespace, options.prefix))
 
 
 def follow(arguments: Sequence[str] | None = None) -> int:
@@ -50,6 +49,9 @@ def follow(arguments: Sequence[str] | None = None) -> int:
     parser = _parser("follow", "Let the running arm follow the joint_states of another one.")
     parser.add_argument(
         "--leader", default=LEADER_TOPIC, metavar="TOPIC", help="joint_states of the leader"
+    )
+    parser.add_argument(
+        "--leader-prefix", metavar="PREFIX", help="prefix of its joints; default: found in them"
     )
     parser.add_argument(
         "--record", default="", metavar="FILE", help="write what the arm did, for ./arm play"
@@ -67,8 +69,9 @@ def follow(arguments: Sequence[str] | None = None) -> int:
             refuse_overwriting(options.record, options.force)
             if not record.absolute().parent.is_dir():
                 raise InputError("its folder does not exist", file=options.record)
-        model, namespace = load_robot(options.robot), options.namespace
-        run_follow(model, options.leader, record, options.joystick_only, namespace)
+        prefixes = options.prefix, options.leader_prefix
+        model, joystick_only = load_robot(options.robot), options.joystick_only
+        run_follow(model, options.leader, record, joystick_only, options.namespace, *prefixes)
 
     return _run(program)
 

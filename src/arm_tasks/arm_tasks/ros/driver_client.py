@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
 from action_msgs.msg import GoalStatus
 from arm_common.ros.executor import PolledSubscriptions, destroy_timer
-from arm_common.ros.names import PrefixedNames, found_prefix
+from arm_common.ros.names import PrefixedNames, PrefixSearch
 from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from control_msgs.msg import SpeedScalingFactor
@@ -47,7 +47,6 @@ class ArmState:
         polled: Queues joint_states until poll() is called; None for an ordinary subscription.
 
     Attributes:
-        names: The prefix of the names in messages.
         positions: Joint positions by name without the prefix [rad or m]; empty before the first
             message.
     """
@@ -60,8 +59,7 @@ class ArmState:
         prefix: str | None = None,
     ) -> None:
         self._model = model
-        self._has_prefix = prefix is not None
-        self.names = PrefixedNames(prefix or "")
+        self._search = PrefixSearch(model.joint_names, prefix)
         self._polled = polled
         self.positions: Mapping[str, float] = {}
         self._received = 0.0
@@ -72,6 +70,16 @@ class ArmState:
         subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
         self._status_callback: Callable[[], None] = lambda: None
         node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
+
+    @property
+    def names(self) -> PrefixedNames:
+        """The prefix of the names in messages."""
+        return self._search.names
+
+    @property
+    def several_arms(self) -> str:
+        """Why joint_states do not show which arm is meant, or ""."""
+        return self._search.problem
 
     def set_status_callback(self, callback: Callable[[], None]) -> None:
         """Set what is called after each arm_hardware/status message."""
@@ -148,6 +156,8 @@ class ArmState:
             return "no joint_states yet; is the servo driver running?"
         if self.lost():
             return self.lost()
+        if self.several_arms:
+            return self.several_arms
         if missing:
             return f"joint_states has no {', '.join(missing)}; is it the same robot?"
         if self._status is None:
@@ -163,17 +173,11 @@ class ArmState:
 
     def _on_joints(self, message: JointState) -> None:
         if len(message.name) == len(message.position):
-            self._find_prefix(message.name)
+            self._search.receive(message.name)
             self.positions = self.names.own(message.name, message.position)
             self._velocities = tuple(message.velocity)
             self._received = time.monotonic()
         self._joints_callback(message)
-
-    def _find_prefix(self, names: Sequence[str]) -> None:
-        if not self._has_prefix:
-            prefix = found_prefix(names, self._model.joint_names)
-            if prefix is not None:
-                self._has_prefix, self.names = True, PrefixedNames(prefix)
 
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message

@@ -115,10 +115,10 @@ def _motion(model: RobotModel, timed: TimedPath) -> PlannedTrajectory:
 class TrajectoryPlayer:
     """Moves an arm along trajectories, after a slow approach to their start."""
 
-    def __init__(self, model: RobotModel) -> None:
+    def __init__(self, model: RobotModel, prefix: str | None = None) -> None:
         self._model = model
         self._node = rclpy.create_node("play_trajectory")
-        self._state = ArmState(self._node, model)
+        self._state = ArmState(self._node, model, prefix=prefix)
         self._driver = DriverClient(self._node, self._state)
         self._view = ViewArm(self._node, self._state)
         self._port: DriverClient | ViewArm = self._view
@@ -170,6 +170,8 @@ class TrajectoryPlayer:
 
     def _available(self) -> str:
         """Return "arm" or "view", whichever can play, or "" for neither."""
+        if self._state.several_arms:
+            raise TasksError(self._state.several_arms)
         if not self._driver.not_ready() and not self._state.not_ready():
             return "arm"
         known = self._state.positions.keys() >= set(self._model.joint_names)
@@ -198,10 +200,12 @@ class TrajectoryPlayer:
 
 
 @contextlib.contextmanager
-def player(model: RobotModel, namespace: str = "") -> Iterator[TrajectoryPlayer]:
+def player(
+    model: RobotModel, namespace: str = "", prefix: str | None = None
+) -> Iterator[TrajectoryPlayer]:
     """Run ROS and a player within this context."""
     with session(namespace):
-        made = TrajectoryPlayer(model)
+        made = TrajectoryPlayer(model, prefix)
         try:
             yield made
         finally:

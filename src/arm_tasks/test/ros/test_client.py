@@ -17,6 +17,7 @@ from arm_tasks.task.parser import task_from_text
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
@@ -34,7 +35,8 @@ class Servers:
     """Scripted servers; a motion to a waist above 1 ends only when it is cancelled."""
 
     def __init__(self, context):
-        self.node = rclpy.create_node("servers", context=context)
+        self.node = rclpy.create_node("task_server", context=context)
+        self.node.declare_parameter("prefix", "")
         self.goals, self.silent, self.over = [], False, False
         self.not_ready = 0  # remaining responses NOT_READY
         group = ReentrantCallbackGroup()
@@ -55,8 +57,8 @@ class Servers:
         ):
             self.node.create_service(kind, name, answer, callback_group=group)
         publisher = self.node.create_publisher(JointState, "joint_states", 10)
-        state = JointState(name=["waist"], position=[0.25])
-        self.node.create_timer(0.05, lambda: publisher.publish(state), callback_group=group)
+        self.state = JointState(name=["waist"], position=[0.25])
+        self.node.create_timer(0.05, lambda: publisher.publish(self.state), callback_group=group)
         executor = MultiThreadedExecutor(num_threads=4, context=context)
         self.thread = ExecutorThread(executor, [self.node], lambda: None)
 
@@ -134,6 +136,31 @@ def test_verbs_return_their_results(arm, servers):
     assert not answer and answer.message == "out of reach by 12 mm"
     assert arm.stop() == "stopped"
     assert arm.check_task("t").feasible is False
+
+
+@pytest.fixture
+def left_servers(servers):
+    """The servers of an arm with a prefix."""
+
+    def change(prefix):
+        servers.node.set_parameters([Parameter("prefix", value=prefix)])
+        servers.state = JointState(name=[f"{prefix}waist"], position=[0.25])
+
+    change("left_")
+    yield servers
+    change("")
+
+
+@pytest.mark.parametrize("prefix", [None, "left_"])
+def test_names_have_the_prefix_of_the_task_server_unless_it_is_given(left_servers, prefix):
+    with Arm(prefix=prefix) as arm:
+        assert arm.joints == {"waist": 0.25}
+
+
+def test_wrong_prefix_is_named(left_servers):
+    missing = r"waited 1 s for joints named right_\* in joint_states"
+    with pytest.raises(ArmTimeoutError, match=missing):
+        Arm(prefix="right_").connect(timeout=1.0)  # its end closes it
 
 
 def test_failed_verb_raises_an_error_with_the_reason(arm):

@@ -10,11 +10,14 @@ import pytest
 import rclpy
 from arm_common.ros.qos import LATCHED
 from arm_description.trajectories.files import read_trajectory
+from arm_tasks.errors import TasksError
 from arm_tasks.manual import recorder as recorder_module
 from arm_tasks.manual.follower import FollowState
+from arm_tasks.manual.jog_input import JogCommand
 from arm_tasks.manual.recorder import PathRecorder
 from arm_tasks.ros.teleop import follower as program
 from arm_tasks.ros.teleop.follower import FollowerNode, FollowTerminal
+from arm_tasks.ros.teleop.node import TeleopNode
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionServer
 from rclpy.executors import SingleThreadedExecutor
@@ -222,3 +225,35 @@ def test_an_error_keeps_the_recording_and_is_reported(tmp_path, monkeypatch, mov
     assert file.exists() == moves
     if moves:
         assert read_trajectory(file, MODEL).duration == pytest.approx(0.2)
+
+
+def test_several_leaders_in_one_message_are_refused(worlds):
+    world = worlds()
+    names = [f"{arm}_{joint}" for arm in ("left", "right") for joint in MODEL.joint_names]
+    message = JointState(name=names, position=[0.0] * len(names))
+    sentence = "/leader/joint_states: .* 'left_', 'right_'; choose one by --leader-prefix"
+    with pytest.raises(TasksError, match=sentence):
+        world.until(lambda: world.tick(leader=message) is None, "refusal")
+
+
+def test_jogging_refuses_to_choose_one_of_several_arms(worlds):
+    world = worlds()
+    names = [f"{arm}_{joint}" for arm in ("left", "right") for joint in MODEL.joint_names]
+    both = JointState(name=names, position=[0.0] * len(names))
+    teleop, left = TeleopNode(MODEL), TeleopNode(MODEL, "left_")
+    try:
+        for node in (teleop, left):
+            world.executor.add_node(node)
+        sentence = "show 2 arms, with the prefixes 'left_', 'right_'; choose one by --prefix"
+
+        def jog():
+            world.joints.publish(both)
+            world.spin()
+            teleop.update(JogCommand("joint"))
+
+        with pytest.raises(TasksError, match=sentence):
+            world.until(jog, "refusal")
+        world.until(lambda: world.spin() or not left.update(JogCommand("joint")), "left arm")
+    finally:
+        teleop.destroy_node()
+        left.destroy_node()

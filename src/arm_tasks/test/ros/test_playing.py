@@ -4,11 +4,16 @@
 
 import numpy as np
 import pytest
+import rclpy
+from arm_common.ros.worker import ExecutorThread
 from arm_description.trajectories.files import read_trajectory, shipped_trajectories
 from arm_description.trajectories.trajectory import JointTrajectory
 from arm_tasks.bringup.processes import play_processes
 from arm_tasks.commands.play import main
-from arm_tasks.ros.trajectory_player import APPROACH_SPEED, approach, paced
+from arm_tasks.errors import TasksError
+from arm_tasks.ros.trajectory_player import APPROACH_SPEED, approach, paced, player
+from rclpy.executors import SingleThreadedExecutor
+from sensor_msgs.msg import JointState
 
 from arm_description import load_robot, shipped_robots
 
@@ -76,6 +81,8 @@ def test_single_point_has_no_duration():
         (["nut_arm", "wafe"], "did you mean 'wave'?"),
         (["nut_arm", "no.csv"], "no.csv: there is no such file"),
         (["nut_arm", "wave", "--view", "--viewer-port", "x"], "--viewer-port is x"),
+        (["nut_arm", "wave", "--view", "--namespace", "left"], "--view has no --namespace"),
+        (["nut_arm", "wave", "--view", "--prefix", "left_"], "--view has no --prefix"),
     ],
 )
 def test_errors_are_reported_in_one_sentence(arguments, sentence, capsys):
@@ -94,3 +101,18 @@ def test_invalid_pace_is_rejected(pace, capsys):
 def test_player_ends_the_run_of_its_own_view():
     *_, player = play_processes(("nut_arm", "wave"))
     assert player.ends_all and player.to_terminal and player.arguments == ("nut_arm", "wave")
+
+
+def test_player_refuses_to_choose_one_of_several_arms():
+    model = load_robot("nut_arm")
+    names = [f"{arm}_{joint}" for arm in ("left", "right") for joint in model.joint_names]
+    sentence = "show 2 arms, with the prefixes 'left_', 'right_'; choose one by --prefix"
+    with player(model, "several") as playing:
+        node = rclpy.create_node("driver")
+        joints = node.create_publisher(JointState, "joint_states", 1)
+        both = JointState(name=names, position=[0.0] * len(names))
+        thread = ExecutorThread(SingleThreadedExecutor(), [node], lambda: None)
+        node.create_timer(0.05, lambda: joints.publish(both))
+        with pytest.raises(TasksError, match=sentence):
+            playing.wait_ready(10.0)
+        thread.stop(2.0)

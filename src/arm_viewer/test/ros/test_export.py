@@ -4,12 +4,14 @@
 
 import io
 import xml.etree.ElementTree as ET
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from arm_description.exporters.drawing import posed
 from arm_testing.ros.viewed import tf_message
 from arm_viewer.ros.recording.export import main
+from arm_viewer.ros.recording.player import RecordingPlayer
 from arm_viewer.ros.recording.scenes import primitives_of, scenes
 from PIL import Image
 
@@ -107,6 +109,26 @@ def test_scene_contains_the_tool_path_and_the_latest_messages(run, model):
     *_, earlier = scenes(run, [1.0], "tool0")
     assert "sphere" not in [solid.kind for solid in primitives_of(earlier).solids]
     assert len(earlier.path) == 1  # the way counts from the first moment on
+
+
+def test_scene_and_replay_are_those_of_the_arm_in_a_namespace(model, tmp_path):
+    from std_msgs.msg import String
+
+    file, description = tmp_path / "two.mcap", String(data=model.to_urdf())
+    write(
+        file,
+        [
+            (0.0, "/left/robot_description", description),
+            (0.1, "/tf", tf(model, (0.5, 0.0, 0.0, 0.0))),
+            (0.2, "/left/task_text", String(data="of the left")),
+            (0.3, "/right/task_text", String(data="of the right")),
+        ],
+    )
+    assert RecordingPlayer(Mock(), file, "/left").play(1e6) == 3
+    assert RecordingPlayer(Mock(), file).play(1e6) == 1  # /tf
+    (scene,) = scenes(file, [0.3], "tool0", "/left")
+    assert scene.text == "of the left"
+    assert not list(scenes(file, [0.3], "tool0"))
 
 
 def test_animation_moves_within_a_fixed_frame(run, tmp_path):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Concatenate, ParamSpec, TypeVar
 
 from arm_common.ros.names import PrefixedNames
+from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -48,18 +49,24 @@ class Arm:
     Args:
         node: Your node, whose context and namespace are used; None creates a context.
         namespace: Namespace of the arm if no node is given.
-        prefix: Prefix of the arm's joints and frames; all methods use the names without it.
+        prefix: Prefix of the arm's joints and frames; None for that of its task server. All
+            methods use the names without it.
 
     Attributes:
         later: The same verbs, which return an ArmFuture at once.
     """
 
-    def __init__(self, node: Node | None = None, namespace: str = "", prefix: str = "") -> None:
+    def __init__(
+        self, node: Node | None = None, namespace: str = "", prefix: str | None = None
+    ) -> None:
         self._thread = ClientThread("arm_client", node, namespace)
-        self._names = PrefixedNames(prefix)
+        self._names = PrefixedNames(prefix or "")
+        self._is_prefix_known = prefix is not None
         self.later = AsyncArm(self._thread, self._names)
         self._joints: Mapping[str, float] = {}
         self._received = -_MAX_AGE
+        self._received_any = False
+        self._parameters = self.node.create_client(GetParameters, "task_server/get_parameters")
         self.node.create_subscription(JointState, "joint_states", self._on_joints, 10)
 
     move_joints = _blocking(AsyncArm.move_joints)
@@ -118,16 +125,34 @@ class Arm:
         return dict(self._joints)
 
     async def _connect(self, timeout: float) -> None:
+        end = time.monotonic() + timeout
+
         def missing() -> str:
-            return self.later.missing or ("" if self._joints else "joint_states")
+            if self.later.missing or not self._received_any:
+                return self.later.missing or "joint_states"
+            if not self._is_prefix_known:
+                return "" if self._parameters.service_is_ready() else "the task server"
+            return "" if self._joints else f"joints named {self._names.prefix}* in joint_states"
 
         try:
             await self._thread.until(lambda: not missing(), timeout, "the arm")
+            if not self._is_prefix_known:
+                await self._find_prefix()
+                left = end - time.monotonic()
+                await self._thread.until(lambda: not missing(), left, "the arm")
         except ArmTimeoutError:
             what = missing() or "the arm"
             raise ArmTimeoutError(f"waited {timeout:g} s for {what}; is it running?") from None
 
+    async def _find_prefix(self) -> None:
+        """Use the prefix of the task server, which is one of its parameters."""
+        response = await self._parameters.call_async(GetParameters.Request(names=["prefix"]))
+        self._names.prefix = "".join(value.string_value for value in response.values)
+        self._is_prefix_known = True
+
     def _on_joints(self, message: JointState) -> None:
         if len(message.name) == len(message.position):
-            self._joints = self._names.own(message.name, message.position)
-            self._received = time.monotonic()
+            self._received_any = True
+            if self._is_prefix_known:
+                self._joints = self._names.own(message.name, message.position)
+                self._received = time.monotonic()

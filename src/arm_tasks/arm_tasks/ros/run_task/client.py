@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import rclpy
 from arm_common.ros.messages import transform_matrix
-from arm_common.ros.names import PrefixedNames, found_prefix
+from arm_common.ros.names import PrefixSearch
 from arm_common.ros.qos import FEEDBACK, GOAL, LATCHED
 from arm_common.signals import deferred
 from arm_common.terminal import Keyboard
@@ -46,14 +46,19 @@ _RECORD_ANGLE = 0.02  # [rad] between two recorded postures
 class TaskClient:
     """Runs one task and records the motion.
 
+    Args:
+        model: The robot.
+        prefix: Prefix of its joints and frames; None to find it in joint_states.
+
     Attributes:
         postures: Recorded joint positions (n,) [rad or m], in the order of the model's joints.
         track: All positions since the first step, each with the index of its step.
     """
 
-    def __init__(self, model: RobotModel) -> None:
+    def __init__(self, model: RobotModel, prefix: str | None = None) -> None:
         self._joints = model.joint_names
-        self._names = PrefixedNames()  # until joint_states show the prefix
+        self._search = PrefixSearch(self._joints, prefix)
+        self._has_joint_states = False
         self.postures: list[Array] = []
         self.track: list[tuple[int, Array]] = []
         self._payloads: dict[str, Array] = {}
@@ -97,7 +102,7 @@ class TaskClient:
 
     def payload(self, name: str, expected: Callable[[Array], bool]) -> Array | None:
         """Return base_link <- payload (4, 4) [m], like nut()."""
-        name = self._names.add(name)
+        name = self._search.names.add(name)
         self._wait_for_world(lambda: name in self._payloads and expected(self._payloads[name]))
         return self._payloads.get(name)
 
@@ -115,6 +120,9 @@ class TaskClient:
         timeout = _TIMEOUT if self.simulated else math.inf
         what = "the servo driver to be armed"
         self._wait(self._is_armed, what, timeout, self._hardware_message)
+        self._wait(self._knows_joint_states, "joint_states")
+        if self._search.problem:
+            raise TasksError(self._search.problem)
 
     def run(self, goal: RunTask.Goal) -> RunTask.Result:
         """Run a task to its end; cancel it on KeyboardInterrupt."""
@@ -234,6 +242,9 @@ class TaskClient:
     def _is_armed(self) -> bool:
         return self._hardware is not None and self._hardware.state in READY_STATES
 
+    def _knows_joint_states(self) -> bool:
+        return self._has_joint_states or not self._node.count_publishers("joint_states")
+
     def _hardware_message(self) -> str:
         return str(self._hardware.message) if self._hardware else ""
 
@@ -249,10 +260,10 @@ class TaskClient:
 
     def _on_joints(self, message: JointState) -> None:
         """Record the posture if it differs from the last one."""
-        prefix = found_prefix(message.name, self._joints)
-        if prefix is not None:
-            self._names = PrefixedNames(prefix)
-            by_name = self._names.own(message.name, message.position)
+        self._has_joint_states = True
+        self._search.receive(message.name)
+        by_name = self._search.names.own(message.name, message.position)
+        if by_name.keys() >= set(self._joints) and not self._search.problem:
             q = np.array([by_name[name] for name in self._joints])
             if self._step >= 0:
                 self.track.append((self._step, q))

@@ -56,15 +56,20 @@ class CompletedRun:
 
 
 def run_task(
-    goal: dict[str, Any], task: Task, scene: Scene, model: RobotModel, namespace: str = ""
+    goal: dict[str, Any],
+    task: Task,
+    scene: Scene,
+    model: RobotModel,
+    namespace: str = "",
+    prefix: str | None = None,
 ) -> CompletedRun:
     """Run a task to its end and judge it; the goal names the same task and scene.
 
     Raises:
-        TasksError: A server is missing or does not respond.
+        TasksError: A server is missing or does not respond, or it is unclear which arm is meant.
         KeyboardInterrupt: The task was cancelled.
     """
-    with session(namespace), contextlib.closing(TaskClient(model)) as client:
+    with session(namespace), contextlib.closing(TaskClient(model, prefix)) as client:
         client.wait_ready()
         result = client.run(RunTask.Goal(**goal))
         seen = ObservedRun()

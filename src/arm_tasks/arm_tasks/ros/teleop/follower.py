@@ -14,7 +14,7 @@ from pathlib import Path
 
 from arm_common.errors import InputError
 from arm_common.ros.messages import stamp_seconds
-from arm_common.ros.names import PrefixedNames, found_prefix
+from arm_common.ros.names import PrefixSearch
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import NEWEST_STATE
 from arm_common.terminal import Screen
@@ -97,18 +97,26 @@ class FollowerNode(StreamingNode):
         model: The robot that follows.
         leader: Topic of the leader's joint_states.
         recorder: Gets every joint_states message of the follower; None to record nothing.
+        prefix: Prefix of the follower's joints; None to find it in joint_states.
+        leader_prefix: The same of the leader.
     """
 
     def __init__(
-        self, model: RobotModel, leader: str = LEADER_TOPIC, recorder: PathRecorder | None = None
+        self,
+        model: RobotModel,
+        leader: str = LEADER_TOPIC,
+        recorder: PathRecorder | None = None,
+        prefix: str | None = None,
+        leader_prefix: str | None = None,
     ) -> None:
-        super().__init__("follower", model)
+        super().__init__("follower", model, prefix)
         chosen = declare(self, FollowerParameters)
         joints = [
             declare(self, FollowedJointParameters, f"joints.{name}.").mapping(name)
             for name in model.joint_names
         ]
-        self._followed = [joint.leader for joint in joints if joint.leader]
+        followed = [joint.leader for joint in joints if joint.leader]
+        self._search = PrefixSearch(followed, leader_prefix, "--leader-prefix")
         options = FollowOptions(chosen.speed, chosen.align_speed, chosen.leader_timeout)
         self._stream = self._follower = Follower(Chain.from_model(model), joints, options)
         self._dead_man = chosen.dead_man
@@ -133,7 +141,13 @@ class FollowerNode(StreamingNode):
         return joy is not None and any(joy.buttons[self._dead_man : self._dead_man + 1])
 
     def update(self, held: bool) -> str:
-        """Follow for one period if the switch is held; return what prevents it, or ""."""
+        """Follow for one period if the switch is held; return what prevents it, or "".
+
+        Raises:
+            TasksError: It is unclear which arm follows or leads.
+        """
+        if self._search.problem:
+            raise TasksError(f"{self._leader_topic}: {self._search.problem}")
         at_rest = self._follower.settled and not self._follower.engaged
         if problem := self._begin_period(at_rest):
             return problem
@@ -170,8 +184,9 @@ class FollowerNode(StreamingNode):
     def _on_leader(self, message: JointState) -> None:
         if len(message.name) != len(message.position):
             return
-        prefix = found_prefix(message.name, self._followed) if self._followed else ""
-        positions = PrefixedNames(prefix or "").own(message.name, message.position)
+        if not self._search.receive(message.name) and self._search.problem:
+            return
+        positions = self._search.names.own(message.name, message.position)
         stamp = stamp_seconds(message.header.stamp)
         if self._follower.leader.receive(positions, stamp, time.monotonic()):
             self._width = self._jaw_width(positions)
@@ -237,6 +252,8 @@ def run_follow(
     record: Path | None,
     joystick_only: bool,
     namespace: str = "",
+    prefix: str | None = None,
+    leader_prefix: str | None = None,
 ) -> None:
     """Follow a leader until a person quits; then write what the arm did to a file.
 
@@ -246,7 +263,7 @@ def run_follow(
     try:
         with contextlib.suppress(KeyboardInterrupt, EOFError), contextlib.ExitStack() as stack:
             screen = None if joystick_only else stack.enter_context(Screen())
-            make = partial(FollowerNode, model, leader, recorder)
+            make = partial(FollowerNode, model, leader, recorder, prefix, leader_prefix)
             node = stack.enter_context(running_node(make, namespace))
             FollowTerminal(node, screen).run()
     except BaseException:

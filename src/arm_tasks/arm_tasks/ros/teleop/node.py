@@ -22,6 +22,7 @@ from trajectory_msgs.msg import JointTrajectory
 from arm_description import RobotModel
 from arm_interfaces.msg import TaskState
 from arm_kinematics import Chain
+from arm_tasks.errors import TasksError
 from arm_tasks.manual.jog_input import KEY_TIMEOUT, JogCommand, JoystickLayout
 from arm_tasks.manual.jogger import Jogger, MotionStream
 from arm_tasks.planning.plan import PlannedTrajectory
@@ -46,14 +47,15 @@ class StreamingNode(Node):  # type: ignore[misc]
     Args:
         name: Name of the node.
         model: The robot.
+        prefix: Prefix of its joints in messages; None to find it in joint_states.
     """
 
     _stream: MotionStream  # computes the trajectories; set by the derived class
 
-    def __init__(self, name: str, model: RobotModel) -> None:
+    def __init__(self, name: str, model: RobotModel, prefix: str | None = None) -> None:
         super().__init__(name)
         self._model = model
-        self._state = ArmState(self, model)
+        self._state = ArmState(self, model, prefix=prefix)
         self._publisher = self.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
@@ -109,7 +111,9 @@ class StreamingNode(Node):  # type: ignore[misc]
         return None if self._joy is None or now - self._joy[0] > KEY_TIMEOUT else self._joy[1]
 
     def _problem(self) -> str:
-        """Return why nothing can move, or ""."""
+        """Return why nothing can move, or ""; raise TasksError if it is unclear which arm."""
+        if self._state.several_arms:
+            raise TasksError(self._state.several_arms)
         if self._task.state != TaskState.IDLE and self._tasks.get_publisher_count():
             return "a task is running: cancel it before you move the arm"
         age = self._state.age
@@ -159,8 +163,8 @@ class StreamingNode(Node):  # type: ignore[misc]
 class TeleopNode(StreamingNode):
     """Moves the arm while jog commands arrive."""
 
-    def __init__(self, model: RobotModel) -> None:
-        super().__init__("teleop", model)
+    def __init__(self, model: RobotModel, prefix: str | None = None) -> None:
+        super().__init__("teleop", model, prefix)
         self._stream = self._jogger = Jogger(Chain.from_model(model))
         self._layout = JoystickLayout(
             **{

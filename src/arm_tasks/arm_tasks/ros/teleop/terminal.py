@@ -8,6 +8,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeVar
 
 from arm_common.ros.node_runner import checked_namespace, session
@@ -233,16 +234,19 @@ def running_node(make: Callable[[], _Node], namespace: str = "") -> Iterator[_No
             node.destroy_node()  # type: ignore[no-untyped-call]
 
 
-def run_teleop(model: RobotModel, joystick_only: bool, namespace: str = "") -> None:
+def run_teleop(
+    model: RobotModel, joystick_only: bool, namespace: str = "", prefix: str | None = None
+) -> None:
     """Jog the running arm until a person quits."""
     with contextlib.ExitStack() as stack:
         screen = None if joystick_only else stack.enter_context(Screen())
-        node = stack.enter_context(running_node(lambda: TeleopNode(model), namespace))
+        node = stack.enter_context(running_node(lambda: TeleopNode(model, prefix), namespace))
         TeleopTerminal(node, screen, model).run()
 
 
-def run_teach(model: RobotModel, namespace: str = "") -> None:
+def run_teach(model: RobotModel, namespace: str = "", prefix: str | None = None) -> None:
     """Teach the running arm until a person quits."""
-    arm_of, make = Arm(namespace=checked_namespace(namespace)), lambda: TeleopNode(model)
-    with arm_of as arm, Screen() as screen, running_node(make, namespace) as node:
+    remote = Arm(namespace=checked_namespace(namespace), prefix=prefix)
+    make = partial(TeleopNode, model, prefix)
+    with remote as arm, Screen() as screen, running_node(make, namespace) as node:
         TeachTerminal(node, screen, model, arm).run()

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from arm_common.cli import run
+from arm_common.errors import InputError
 from arm_common.files import write_bytes
+from arm_common.ros.node_runner import add_namespace, checked_namespace
 from arm_description.exporters.figure import FORMATS
 from arm_description.exporters.page import (
     DARK,
@@ -30,7 +32,6 @@ from arm_description.exporters.page import (
     extent_of,
 )
 
-from arm_description import DescriptionError
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.player import times
 from arm_viewer.ros.recording.scenes import RecordedScene, ScenePrimitives, primitives_of, scenes
@@ -43,7 +44,7 @@ CORNER = 0.22  # [inch] from the time to the edges of the page
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit code."""
-    return run(_parser(), _export, arguments, (ViewerError, DescriptionError))
+    return run(_parser(), _export, arguments, (ViewerError, InputError))
 
 
 def _export(given: argparse.Namespace) -> None:
@@ -58,11 +59,12 @@ def _export(given: argparse.Namespace) -> None:
         moments = [begin + i * pace / FRAME_RATE for i in range(count)]
     else:
         moments = [begin, end]
-    found = list(scenes(given.file, moments, given.tool_frame))
+    namespace = checked_namespace(given.namespace)
+    found = list(scenes(given.file, moments, given.tool_frame, namespace))
     if not found:
         raise ViewerError(
             f"{given.file}: no arm is visible from {begin:g} to {end:g} s; "
-            "does it contain robot_description and tf?"
+            f"does it contain {namespace}/robot_description and /tf?"
         )
     shown = [primitives_of(scene) for scene in found]
     if kind == ANIMATION:
@@ -138,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("file", type=Path, help="a recording of ./arm record")
     parser.add_argument("output", type=Path, help=f"ends in .{ANIMATION}, .{', .'.join(FORMATS)}")
+    add_namespace(parser)
     parser.add_argument("--view", choices=VIEWS, default="iso", help="direction of view")
     add = parser.add_argument
     add("--from", dest="begin", type=float, default=0.0, help="[s] since its start")

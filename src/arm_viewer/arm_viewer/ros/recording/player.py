@@ -16,7 +16,8 @@ from typing import Any
 
 import rclpy
 from arm_common.cli import run
-from arm_common.ros.node_runner import session
+from arm_common.errors import InputError
+from arm_common.ros.node_runner import add_namespace, checked_namespace, session
 from arm_common.ros.qos import LATCHED
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
@@ -78,21 +79,20 @@ def _reader(file: Path) -> Iterator[Any]:
         ) from None
 
 
-# The topics of a view; commands that could move an arm are never played.
+# The topics of a view in the arm's namespace; commands that could move an arm are never played.
 PLAYED = (
-    "/robot_description",
-    "/tf",
-    "/tf_static",
-    "/joint_states",
-    "/scene_markers",
-    "/task_markers",
-    "/kinematics_markers",
-    "/task_text",
-    "/nut_world/state",
-    "/task_server/state",
-    "/arm_hardware/status",
-    "/arm_controller/goal",
+    "robot_description",
+    "joint_states",
+    "scene_markers",
+    "task_markers",
+    "kinematics_markers",
+    "task_text",
+    "nut_world/state",
+    "task_server/state",
+    "arm_hardware/status",
+    "arm_controller/goal",
 )
+TF = ("/tf", "/tf_static")  # of all arms
 LONGEST_PAUSE = 2.0  # [s] between two messages; longer ones are shortened
 
 
@@ -102,10 +102,12 @@ class RecordingPlayer:
     Args:
         node: The node that publishes.
         file: The recording.
+        namespace: Absolute namespace of the arm in it; "" for none.
     """
 
-    def __init__(self, node: Node, file: Path) -> None:
+    def __init__(self, node: Node, file: Path, namespace: str = "") -> None:
         self._node, self._file = node, file
+        self._topics = (*(f"{namespace}/{name}" for name in PLAYED), *TF)
         self._publishers: dict[str, Any] = {}
 
     def play(self, speed: float) -> int:
@@ -118,7 +120,7 @@ class RecordingPlayer:
             ViewerError: The file is not a recording.
         """
         count, previous = 0, None
-        for schema, channel, message in messages(self._file, PLAYED):
+        for schema, channel, message in messages(self._file, self._topics):
             if previous is not None:
                 time.sleep(
                     min(LONGEST_PAUSE, max(0.0, 1e-9 * (message.log_time - previous) / speed))
@@ -146,18 +148,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play a recording; return the exit code."""
     parser = argparse.ArgumentParser(prog="./arm replay", description="Play a recording.")
     parser.add_argument("file", type=Path, help="an MCAP file of ./arm record")
+    add_namespace(parser)
     parser.add_argument("--speed", type=_speed, default=1.0, help="recorded seconds per second")
     parser.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
     parser.add_argument("--no-view", action="store_true", help="publish only")
-    return run(parser, _replay, arguments, (ViewerError,))
+    return run(parser, _replay, arguments, (ViewerError, InputError))
 
 
 def _replay(given: argparse.Namespace) -> None:
+    namespace = checked_namespace(given.namespace)
     command = [sys.executable, "-m", "arm_viewer.ros.node"]
+    if namespace:
+        command += ["--ros-args", "-r", f"__ns:={namespace}"]
     view = None if given.no_view else subprocess.Popen(command)
     try:
         with session():
-            player = RecordingPlayer(rclpy.create_node("replay"), given.file)
+            player = RecordingPlayer(rclpy.create_node("replay"), given.file, namespace)
             again = True
             while again:
                 sys.stdout.write(f"{player.play(given.speed)} messages played\n")

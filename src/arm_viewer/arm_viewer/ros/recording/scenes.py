@@ -21,7 +21,7 @@ from arm_description.exporters.solids import Rgb, Solid
 from rclpy.serialization import deserialize_message
 
 from arm_viewer.errors import ViewerError
-from arm_viewer.ros.recording.player import message_type, messages, times
+from arm_viewer.ros.recording.player import TF, message_type, messages, times
 from arm_viewer.scene import shapes
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles
@@ -33,7 +33,6 @@ from arm_viewer.scene.store import SceneStore
 
 
 DESCRIPTION, TEXT, MARKERS = "/robot_description", "/task_text", "/scene_markers"
-TF = ("/tf", "/tf_static")
 PATH_STEPS = 200  # steps of the tool's path as long as the robot's reach
 
 
@@ -49,23 +48,28 @@ class RecordedScene:
     path: Array  # (k, 3), the tool since the first moment, in the root link's frame [m]
 
 
-def scenes(file: Path, moments: Sequence[float], tool: str) -> Iterator[RecordedScene]:
+def scenes(
+    file: Path, moments: Sequence[float], tool: str, namespace: str = ""
+) -> Iterator[RecordedScene]:
     """Yield the scenes of a recording, from the first moment with a visible arm.
 
-    The moments are increasing times since its start [s]; the path is that of the frame `tool`.
+    The moments are increasing times since its start [s]; the path is that of the frame `tool`;
+    the namespace of the arm is absolute, or "" for none.
 
     Raises:
         ViewerError: The file is not a recording, or its robot cannot be drawn.
     """
     begin, _ = times(file)
     history, due = _SceneHistory(tool), list(moments)
-    for schema, channel, message in messages(file, (DESCRIPTION, TEXT, MARKERS, *TF)):
+    topics = {f"{namespace}{name}": name for name in (DESCRIPTION, TEXT, MARKERS)}
+    topics |= {name: name for name in TF}
+    for schema, channel, message in messages(file, list(topics)):
         now = 1e-9 * (message.log_time - begin)
         while due and now > due[0]:
             yield from history.scene(due.pop(0))
         kind = message_type(schema.name)
         if kind is not None:
-            history.apply(channel.topic, deserialize_message(message.data, kind))
+            history.apply(topics[channel.topic], deserialize_message(message.data, kind))
             history.extend_path(now >= moments[0])
     for moment in due:
         yield from history.scene(moment)
