@@ -36,6 +36,7 @@ class _Tasks:
 
     running: set[Any] = field(default_factory=set)  # their clients, actions of launch
     have_failed: bool = False
+    is_reported: bool = False  # whether the launch already ends with an error
 
 
 def check_arguments(context: LaunchContext) -> None:
@@ -57,10 +58,11 @@ def set_network(context: LaunchContext) -> list[Any]:
 def on_node_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """End the launch with a node of the arm, with an error unless its exit code is 0."""
     if context.is_shutdown:
+        _while_shut_down(context)
         return None
     if event.returncode != 0:
         code = event.returncode
-        raise RuntimeError(f"{event.process_name} ended with code {code}; {_SEE}")
+        raise _error(context, f"{event.process_name} ended with code {code}; {_SEE}")
     return [Shutdown(reason=f"{event.process_name} ended")]
 
 
@@ -68,9 +70,9 @@ def on_view_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """End the launch with its view, with an error unless all tasks have succeeded."""
     tasks = _tasks(context)
     if not context.is_shutdown and event.returncode == 0 and tasks.running:
-        raise RuntimeError("the view was closed before the task had ended")
+        raise _error(context, "the view was closed before the task had ended")
     if not context.is_shutdown and event.returncode == 0 and tasks.have_failed:
-        raise RuntimeError("the task had failed when the view was closed")
+        raise _error(context, "the task had failed when the view was closed")
     return on_node_exit(event, context)
 
 
@@ -83,6 +85,7 @@ def on_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """Keep the launch when a task has ended; report a failure."""
     tasks = _end(event, context)
     if context.is_shutdown:
+        _while_shut_down(context)
         return None
     outcome = f"failed; {_SEE}" if event.returncode != 0 else "is done"
     left = (
@@ -94,10 +97,13 @@ def on_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
 def on_last_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """End the launch when its last task has ended, with an error if any task has failed."""
     tasks = _end(event, context)
-    if context.is_shutdown or tasks.running:
+    if context.is_shutdown:
+        _while_shut_down(context)
+        return None
+    if tasks.running:
         return None
     if tasks.have_failed:
-        raise RuntimeError(f"the task failed; {_SEE}")
+        raise _error(context, f"the task failed; {_SEE}")
     return [Shutdown(reason="the task is done")]
 
 
@@ -126,6 +132,19 @@ def _end(event: Any, context: LaunchContext) -> _Tasks:
     tasks.running.discard(event.action)
     tasks.have_failed |= event.returncode != 0
     return tasks
+
+
+def _while_shut_down(context: LaunchContext) -> None:
+    """Raise an error if a task has failed or was interrupted: after Ctrl-C, launch returns 0."""
+    tasks = _tasks(context)
+    if tasks.have_failed and not tasks.is_reported:
+        raise _error(context, "the launch was shut down after a task had failed, or during a task")
+
+
+def _error(context: LaunchContext, reason: str) -> RuntimeError:
+    """Return the error that ends the launch, which processes that end later do not repeat."""
+    _tasks(context).is_reported = True
+    return RuntimeError(reason)
 
 
 def _tasks(context: LaunchContext) -> _Tasks:

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ends a launch: short commands replace the nodes, in a scope that is gone by then."""
 
+import os
+import signal
+
 import pytest
 from arm_tasks.bringup.launch import (
     on_last_task_exit,
@@ -19,7 +22,12 @@ BRIEFLY = ["sleep", "1.5"]
 WHEN_DONE = {"shutdown": on_last_task_exit, "stay": on_task_exit}
 
 
-def ended(task, when_done, view=None, node=FOREVER):
+def interrupt(event, context):
+    """Send the launch SIGINT, as Ctrl-C does."""
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def ended(task, when_done, view=None, node=FOREVER, more=()):
     """Run commands as task, view and node; return the launch's exit code and the commands'."""
     codes = {}
 
@@ -35,7 +43,7 @@ def ended(task, when_done, view=None, node=FOREVER):
         actions.append(ExecuteProcess(cmd=view, name="view", on_exit=on_view_exit))
     service = LaunchService(noninteractive=True)
     exits = RegisterEventHandler(OnProcessExit(on_exit=on_exit))
-    service.include_launch_description(LaunchDescription([GroupAction(actions), exits]))
+    service.include_launch_description(LaunchDescription([GroupAction(actions), exits, *more]))
     return service.run(), codes
 
 
@@ -62,3 +70,17 @@ def test_view_closed_before_the_task_has_ended_is_an_error(when_done):
 def test_node_that_fails_is_an_error(when_done):
     code, codes = ended(FOREVER, when_done, view=FOREVER, node=["false"])
     assert (code, codes["node"]) == (1, 1)
+
+
+@pytest.mark.parametrize("when_done", WHEN_DONE)
+def test_launch_interrupted_during_a_task_is_an_error(when_done):
+    clock = ExecuteProcess(cmd=["sleep", "0.5"], on_exit=interrupt)
+    code, codes = ended(FOREVER, when_done, more=[clock])
+    assert (code, codes["task"]) == (1, -signal.SIGINT)
+
+
+@pytest.mark.parametrize(("task", "expected"), [("true", 0), ("false", 1)])
+def test_launch_interrupted_after_its_task_is_an_error_if_the_task_failed(task, expected):
+    clock = ExecuteProcess(cmd=BRIEFLY, on_exit=interrupt)
+    code, codes = ended([task], "stay", more=[clock])
+    assert (code, codes["task"]) == (expected, expected)
