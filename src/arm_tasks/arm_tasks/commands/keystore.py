@@ -12,6 +12,7 @@ import argparse
 import shutil
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as ET
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from arm_common.cli import run
 from arm_common.files import shipped_files
+from arm_common.ros.node_runner import add_namespace, checked_namespace
 
 from arm_tasks.errors import TasksError
 
@@ -121,15 +123,39 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--policy", type=Path, help="a policy of your own; default: the shipped one"
     )
+    add_namespace(result)
     return result
 
 
-def make(folder: Path, policy: Path) -> str:
+def move_to_namespace(policy: Path, namespace: str, output: Path) -> None:
+    """Write a policy whose profiles are those of nodes in an absolute namespace."""
+    tree = ET.parse(policy)
+    for profile in tree.iter("profile"):
+        profile.set("ns", namespace)
+    tree.write(output)
+
+
+def make(folder: Path, policy: Path, namespace: str = "") -> str:
     """Generate keys and permissions; return instructions for their use.
 
     Existing files are kept. The policy is checked before anything is written.
+
+    Args:
+        folder: Folder of the keys.
+        policy: The policy.
+        namespace: Absolute namespace of the nodes; "" for that of the policy.
     """
     enclaves = read_policy(policy)
+    with tempfile.TemporaryDirectory() as temporary:
+        if namespace:
+            moved = Path(temporary) / policy.name
+            move_to_namespace(policy, namespace, moved)
+            policy = moved
+        _generate(folder, policy)
+    return _INSTRUCTIONS.format(count=len(enclaves), folder=folder.resolve())
+
+
+def _generate(folder: Path, policy: Path) -> None:
     ros2 = shutil.which("ros2")
     if ros2 is None:
         raise TasksError(
@@ -143,13 +169,14 @@ def make(folder: Path, policy: Path) -> str:
         raise TasksError(
             f"ros2 security failed: {''.join(last)} (is ros-<distro>-sros2 installed?)"
         )
-    return _INSTRUCTIONS.format(count=len(enclaves), folder=folder.resolve())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return the exit code."""
 
     def action(options: argparse.Namespace) -> None:
-        sys.stdout.write(make(options.folder, options.policy or shipped_policy()) + "\n")
+        namespace = checked_namespace(options.namespace)
+        policy = options.policy or shipped_policy()
+        sys.stdout.write(make(options.folder, policy, namespace) + "\n")
 
-    return run(_parser(), action, arguments, (TasksError,))
+    return run(_parser(), action, arguments)

@@ -128,7 +128,8 @@ def fake_ros2(tmp_path, monkeypatch):
         folder.mkdir()
         file = folder / "ros2"
         file.write_text(
-            f'#!/bin/sh\necho "$@" > {tmp_path}/arguments\necho boom >&2\nexit {code}\n'
+            f'#!/bin/sh\necho "$@" > {tmp_path}/arguments\ncp "$6" {tmp_path}/policy\n'
+            f"echo boom >&2\nexit {code}\n"
         )
         file.chmod(0o755)
         monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
@@ -143,6 +144,16 @@ def test_keystore_is_generated_by_sros2_from_the_policy(fake_ros2, tmp_path, cap
     expected = ["security", "generate_artifacts", "-k", str(tmp_path / "keys")]
     assert arguments == [*expected, "-p", str(shipped_policy())]
     assert f"ROS_SECURITY_KEYSTORE={tmp_path / 'keys'}" in capsys.readouterr().out
+
+
+def test_keystore_of_a_namespace_permits_its_names_and_the_shared_ones(fake_ros2, tmp_path):
+    fake_ros2()
+    assert keystore.main([str(tmp_path / "keys"), "--namespace", "left"]) == 0
+    rights = read_policy(tmp_path / "policy")["/arm/arm_nodes"]
+    assert {"/left/scene_markers", "/tf", "/tf_static", "/diagnostics"} <= rights["publish"]
+    assert {"/left/joint_states", "/tf", "/clock"} <= rights["subscribe"]
+    assert "/left/run_task" in rights["execute"]
+    assert not any(name.startswith("/left/tf") for names in rights.values() for name in names)
 
 
 def test_keystore_failures_are_reported_in_one_sentence(fake_ros2, tmp_path, capsys, monkeypatch):
