@@ -2,10 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run has succeeded only if the simulated world confirms it."""
 
+from contextlib import closing
+
 import pytest
+from arm_common.ros.node_runner import session
+from arm_tasks.errors import TasksError
+from arm_tasks.ros.run_task.client import TaskClient
 from arm_tasks.ros.run_task.program import ObservedRun, judge
 from arm_tasks.task.parser import load_task
+from sensor_msgs.msg import JointState
 
+from arm_description import load_robot
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import NutState
 
@@ -55,3 +62,18 @@ def test_lines_must_be_as_straight_as_expected():
     verdict = judge(DONE, False, task, ObservedRun(off_lines=4e-3), simulated=True)
     off = "did not stay within 3 mm of its lines; it was off by 4.00 mm"
     assert not verdict.good and off in verdict.message
+
+
+def test_task_is_not_started_if_joint_states_show_several_arms(monkeypatch):
+    model = load_robot("nut_arm")
+    names = [f"{arm}_{joint}" for arm in ("left", "right") for joint in model.joint_names]
+    both = JointState(name=names, position=[0.0] * len(names))
+    monkeypatch.setattr(TaskClient, "_wait", lambda *_: None)
+    with session("several"), closing(TaskClient(model)) as client:
+        client._on_joints(both)
+        with pytest.raises(TasksError, match="'left_', 'right_'; choose one by --prefix"):
+            client.wait_ready()
+    with session("several"), closing(TaskClient(model, "right_")) as client:
+        client._on_joints(both)
+        client.wait_ready()
+        assert len(client.postures) == 1
