@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """View an arm and move its joints with sliders: robot:=puma560, or the path of a robot file."""
 
-import os
 from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from arm_common.network import limit_to_this_computer
+from arm_common.ros.launch import set_network
 from arm_description.exporters.rviz_config import write_config
 from launch import LaunchDescription, Substitution
-from launch.actions import DeclareLaunchArgument
+from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.logging import launch_config
 from launch.substitutions import (
@@ -18,66 +17,105 @@ from launch.substitutions import (
     LaunchConfiguration,
     PathJoinSubstitution,
 )
-from launch_ros.actions import Node
+from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
-TEMPLATE = PathJoinSubstitution([FindPackageShare("arm_description"), "rviz", "view_arm.rviz"])
-LAYERS = ("joint_limits", "text", "trace", "reach_circles")  # shown by default
+SHARE = FindPackageShare("arm_description")
+TEMPLATE = PathJoinSubstitution([SHARE, "rviz", "view_arm.rviz"])
+CONFIG = PathJoinSubstitution([SHARE, "config", "view_arm.yaml"])
+FILES = (CONFIG, LaunchConfiguration("params_file"))  # the last one wins
 
 
 def generate_launch_description():
-    limited = limit_to_this_computer(dict(os.environ))
-    robot, prefix = LaunchConfiguration("robot"), LaunchConfiguration("prefix")
-    urdf = Command(
-        [
-            ExecutableInPackage("dh2urdf", "arm_description"),
-            *(" '", robot, "' '--prefix=", prefix, "'"),
-            IfElseSubstitution(LaunchConfiguration("dh_frames"), " --dh-frames", ""),
-        ]
-    )
+    private_tf = LaunchConfiguration("private_tf")
     return LaunchDescription(
         [
             *_arguments(),
-            Node(
-                package="robot_state_publisher",
-                executable="robot_state_publisher",
-                # As a string: launch would otherwise read the XML as YAML.
-                parameters=[{"robot_description": ParameterValue(urdf, value_type=str)}],
-                env=limited,
-            ),
-            Node(
-                package="arm_description",
-                executable="robot_file_watcher",
-                parameters=[
-                    {
-                        "robot": ParameterValue(robot, value_type=str),
-                        "prefix": ParameterValue(prefix, value_type=str),
-                        "dh_frames": ParameterValue(
-                            LaunchConfiguration("dh_frames"), value_type=bool
-                        ),
-                    }
-                ],
-                output="screen",
-                env=limited,
-            ),
-            Node(
-                package="joint_state_publisher_gui",
-                executable="joint_state_publisher_gui",
-                parameters=[{"source_list": ["joint_targets"]}],  # of ./arm play
-                condition=IfCondition(LaunchConfiguration("gui")),
-                env=limited,
-            ),
-            *_optional_nodes(prefix, limited),
-            Node(
-                package="rviz2",
-                executable="rviz2",
-                arguments=["-d", RvizConfig(), "-f", [prefix, "base_link"]],
-                condition=IfCondition(LaunchConfiguration("rviz")),
-                env=limited,
+            GroupAction(
+                [
+                    OpaqueFunction(function=set_network),
+                    PushRosNamespace(LaunchConfiguration("namespace")),
+                    SetRemap("/tf", "tf", condition=IfCondition(private_tf)),
+                    SetRemap("/tf_static", "tf_static", condition=IfCondition(private_tf)),
+                    *_description(),
+                    *_tool(),
+                    *_windows(),
+                ]
             ),
         ]
     )
+
+
+def _description():
+    """Return the publisher of the robot, and the watcher of its file."""
+    dh_frames = LaunchConfiguration("dh_frames")
+    urdf = Command(
+        [
+            ExecutableInPackage("dh2urdf", "arm_description"),
+            *(" '", LaunchConfiguration("robot"), "'"),
+            *(" '--prefix=", LaunchConfiguration("prefix"), "'"),
+            IfElseSubstitution(dh_frames, " --dh-frames", ""),
+        ]
+    )
+    watched = {
+        "robot": _text("robot"),
+        "prefix": _text("prefix"),
+        "dh_frames": ParameterValue(dh_frames, value_type=bool),
+    }
+    return [
+        _node(
+            "robot_state_publisher",
+            "robot_state_publisher",
+            # As a string: launch would otherwise read the XML as YAML.
+            {"robot_description": ParameterValue(urdf, value_type=str)},
+        ),
+        _node("arm_description", "robot_file_watcher", watched, output="screen"),
+    ]
+
+
+def _tool():
+    """Return the nodes for markers and the tool handle, if their packages are installed."""
+    found = (("arm_kinematics", "kinematics"), ("arm_viewer", "tool_handle"))
+    return [
+        _node(package, executable, {"prefix": _text("prefix")})
+        for package, executable in found
+        if _is_installed(package)
+    ]
+
+
+def _windows():
+    """Return the joint sliders and RViz."""
+    return [
+        _node(
+            "joint_state_publisher_gui",
+            "joint_state_publisher_gui",
+            condition=IfCondition(LaunchConfiguration("gui")),
+        ),
+        _node(
+            "rviz2",
+            "rviz2",
+            arguments=["-d", RvizConfig(), "-f", [LaunchConfiguration("prefix"), "base_link"]],
+            condition=IfCondition(LaunchConfiguration("rviz")),
+        ),
+    ]
+
+
+def _node(package, executable, values=None, **options):
+    """Return a node with the name of its executable; a parameter file wins over its values."""
+    return Node(
+        package=package,
+        executable=executable,
+        name=executable,
+        parameters=[*([values] if values else []), *FILES],
+        ros_arguments=["--log-level", LaunchConfiguration("log_level")],
+        **options,
+    )
+
+
+def _text(name):
+    """Return a launch argument as a string, even if it looks like a number."""
+    return ParameterValue(LaunchConfiguration(name), value_type=str)
 
 
 class RvizConfig(Substitution):
@@ -98,23 +136,6 @@ class RvizConfig(Substitution):
         return str(file)
 
 
-def _optional_nodes(prefix, limited):
-    """Return the nodes for markers and the tool handle, if their packages are installed."""
-    tool = ParameterValue([prefix, "tool0"], value_type=str)
-    return [
-        Node(package=package, executable=executable, parameters=[parameters], env=limited)
-        for package, executable, parameters in (
-            (
-                "arm_kinematics",
-                "kinematics",
-                {"tip_frame": tool, **{f"markers.{layer}": True for layer in LAYERS}},
-            ),
-            ("arm_viewer", "tool_handle", {"tool_frame": tool}),
-        )
-        if _is_installed(package)
-    ]
-
-
 def _is_installed(package):
     try:
         get_package_prefix(package)
@@ -132,7 +153,18 @@ def _arguments():
             description="Name of a shipped robot, or path of a robot file.",
         ),
         DeclareLaunchArgument(
+            "namespace",
+            default_value="",
+            description="Namespace of the nodes, one for each arm; empty for none.",
+        ),
+        DeclareLaunchArgument(
             "prefix", default_value="", description="Prefix of every link and joint name."
+        ),
+        DeclareLaunchArgument(
+            "private_tf",
+            default_value="false",
+            choices=switch,
+            description="Whether the namespace has a tf of its own: /tf is remapped to tf.",
         ),
         DeclareLaunchArgument(
             "dh_frames",
@@ -153,5 +185,24 @@ def _arguments():
             "rviz_config",
             default_value="",
             description="RViz configuration file; by default one fitted to the robot.",
+        ),
+        DeclareLaunchArgument(
+            "network",
+            default_value="auto",
+            choices=["auto", "this_computer", "subnet"],
+            description="Who reaches the nodes: this_computer, subnet (every computer of the"
+            " network), or auto: as ROS_AUTOMATIC_DISCOVERY_RANGE says, this computer if it is"
+            " not set.",
+        ),
+        DeclareLaunchArgument(
+            "params_file",
+            default_value=CONFIG,
+            description="Parameters of the nodes, by node; they win over the other arguments.",
+        ),
+        DeclareLaunchArgument(
+            "log_level",
+            default_value="info",
+            choices=["debug", "info", "warn", "error", "fatal"],
+            description="Least severity of the messages that the nodes log.",
         ),
     ]

@@ -3,7 +3,8 @@
 """An arm ready for commands: driver, states and tf, kinematics; with tasks:=true a task server."""
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from arm_tasks.bringup.launch import check_arguments, on_node_exit, set_network
+from arm_common.ros.launch import set_network
+from arm_tasks.bringup.launch import check_arguments, on_node_exit
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
 from launch.conditions import IfCondition, UnlessCondition

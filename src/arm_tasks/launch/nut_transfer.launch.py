@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nut transfer on fake, simulated or real hardware, shown in RViz or a browser."""
 
+from arm_common.ros.launch import set_network
 from arm_tasks.bringup.launch import (
     RvizConfig,
     on_last_task_exit,
@@ -9,7 +10,6 @@ from arm_tasks.bringup.launch import (
     on_task_exit,
     on_task_start,
     on_view_exit,
-    set_network,
 )
 from launch import LaunchDescription
 from launch.actions import (

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two arms side by side, left and right, each with its own nodes; both do the task at once."""
 
-from arm_tasks.bringup.launch import RvizConfig, on_node_exit, on_view_exit, set_network
+from arm_common.ros.launch import set_network
+from arm_tasks.bringup.launch import RvizConfig, on_node_exit, on_view_exit
 from arm_tasks.bringup.several_arms import marker_topics, world_urdf
 from launch import LaunchDescription
 from launch.actions import (

@@ -1,24 +1,17 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the launch files share: checks of arguments, the network, and what ends the launch.
+"""What the launch files share: checks of arguments, and what ends the launch.
 
 A launch configuration is read here only when a launch file is visited, never in an event handler:
 by then, the scope of an included file is gone.
 """
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arm_common.network import node_environment
 from launch import LaunchContext, Substitution
-from launch.actions import (
-    LogInfo,
-    SetEnvironmentVariable,
-    Shutdown,
-    UnsetEnvironmentVariable,
-)
+from launch.actions import LogInfo, Shutdown
 from launch.logging import launch_config
 from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
 
@@ -43,16 +36,6 @@ def check_arguments(context: LaunchContext) -> None:
     """Raise TasksError if an argument is invalid that launch itself would not check."""
     use_sim_time(context.launch_configurations)
     check_params_file(context.launch_configurations)
-
-
-def set_network(context: LaunchContext) -> list[Any]:
-    """Return the actions that let the nodes of a group be reached as `network` says."""
-    chosen = node_environment(os.environ, context.launch_configurations["network"])
-    changed = {name: value for name, value in chosen.items() if os.environ.get(name) != value}
-    return [
-        *(SetEnvironmentVariable(name, value) for name, value in changed.items()),
-        *(UnsetEnvironmentVariable(name) for name in os.environ.keys() - chosen.keys()),
-    ]
 
 
 def on_node_exit(event: Any, context: LaunchContext) -> list[Any] | None:

@@ -1,0 +1,23 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The network of the nodes of a launch file."""
+
+import os
+from typing import Any
+
+from launch import LaunchContext
+from launch.actions import SetEnvironmentVariable, UnsetEnvironmentVariable
+
+from arm_common.network import node_environment
+
+# mypy: disable-error-code="attr-defined, misc"
+
+
+def set_network(context: LaunchContext) -> list[Any]:
+    """Return the actions that let the nodes of a group be reached as `network` says."""
+    chosen = node_environment(os.environ, context.launch_configurations["network"])
+    changed = {name: value for name, value in chosen.items() if os.environ.get(name) != value}
+    return [
+        *(SetEnvironmentVariable(name, value) for name, value in changed.items()),
+        *(UnsetEnvironmentVariable(name) for name in os.environ.keys() - chosen.keys()),
+    ]
