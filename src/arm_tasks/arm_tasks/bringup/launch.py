@@ -53,9 +53,9 @@ def on_view_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """End the launch with its view, with an error unless all tasks have succeeded."""
     tasks = _tasks(context)
     if not context.is_shutdown and event.returncode == 0 and tasks.running:
-        raise _error(context, "the view was closed before the task had ended")
+        raise _error(context, "a view was closed before all tasks had ended")
     if not context.is_shutdown and event.returncode == 0 and tasks.have_failed:
-        raise _error(context, "the task had failed when the view was closed")
+        raise _error(context, "a task had failed when the view was closed")
     return on_node_exit(event, context)
 
 
