@@ -33,6 +33,7 @@ from arm_viewer.control.ik_follower import MODES
 NAME = "tool"
 LIST_SOLUTIONS, MODE, SOLUTIONS = 1, 2, 3  # menu entries; modes and solutions follow
 FIRST_MODE, FIRST_SOLUTION = 10, 100
+_INK = ColorRGBA(r=0.12, g=0.14, b=0.18, a=1.0)
 _HALF = 0.7071067811865476
 # Rotations of a control's x axis to the marker's x, y, z.
 _ROTATIONS = {
@@ -43,9 +44,26 @@ _ROTATIONS = {
 
 
 def text_marker(frame: str, size: float, text: str) -> InteractiveMarker:
-    """Return a marker at its frame's origin that shows a text and cannot be moved."""
-    marker = InteractiveMarker(name=NAME, description=text, scale=float(size))
+    """Return a marker at its frame's origin that shows a text and cannot be moved.
+
+    RViz would draw a description in white, and ends its subscription when a marker has no control.
+    """
+    marker = InteractiveMarker(name=NAME, scale=float(size))
     marker.header.frame_id = frame
+    height = 0.15 * size
+    letters = Marker(type=Marker.TEXT_VIEW_FACING, text=text, color=_INK)
+    letters.scale.x, letters.scale.z = 0.35 * height, height  # x is the width of a space
+    letters.pose.position.z = 1.4 * size
+    letters.pose.orientation.w = 1.0
+    marker.controls = [
+        Control(
+            name="text",
+            orientation_mode=Control.VIEW_FACING,
+            interaction_mode=Control.NONE,
+            always_visible=True,
+            markers=[letters] if text else [],
+        )
+    ]
     return marker
 
 
@@ -61,7 +79,7 @@ def handle_marker(
     motions = {"shift": Control.MOVE_AXIS, "turn": Control.ROTATE_AXIS}
     if mode == "Position":
         del motions["turn"]
-    marker.controls = [
+    marker.controls += [
         Control(name=f"{motion}_{axis}", orientation=rotation, interaction_mode=kind)
         for axis, rotation in _ROTATIONS.items()
         for motion, kind in motions.items()
