@@ -158,9 +158,9 @@ def test_names_have_the_prefix_of_the_task_server_unless_it_is_given(left_server
 
 
 def test_wrong_prefix_is_named(left_servers):
-    missing = r"waited 1 s for joints named right_\* in joint_states"
+    missing = r"waited 5 s for joints named right_\* in joint_states"
     with pytest.raises(ArmTimeoutError, match=missing):
-        Arm(prefix="right_").connect(timeout=1.0)  # its end closes it
+        Arm(prefix="right_").connect(timeout=5.0)  # its end closes it
 
 
 def test_failed_verb_raises_an_error_with_the_reason(arm):
