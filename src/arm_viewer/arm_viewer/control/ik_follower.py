@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 from arm_common.transforms import Array, rpy_matrix
@@ -67,6 +69,9 @@ class IkResponse:
         return " ".join(text for text in (self.message, self.residual) if text)
 
 
+ResponseCallback: TypeAlias = Callable[[IkResponse], None]
+
+
 def default_mode(arm_joints: int) -> str:
     """Return the strictest mode that an arm with this number of joints can meet."""
     if arm_joints >= 6:
@@ -93,12 +98,13 @@ def jogged(pose: Array, jog: str, step: float, own_axes: bool) -> Array:
 class IkFollower:
     """Moves the arm to the newest target through IK. Not thread-safe: used by one thread.
 
-    `send` requests a pose (4, 4) in a frame from a solver and returns False if it is unavailable;
-    its responses go to `on_response`. `command` moves joints, by name [rad or m], and returns a
-    problem or "". `report` takes one sentence for the user, "" if all is well.
+    `send` requests a pose (4, 4) in a frame from a solver, passes the response on to its last
+    argument, and returns False if the solver is unavailable. `command` moves joints, by name
+    [rad or m], and returns a problem or "". `report` takes one sentence for the user, "" if all is
+    well.
     """
 
-    send: Callable[[str, Array, IkRequest], bool]
+    send: Callable[[str, Array, IkRequest, ResponseCallback], bool]
     positions: Callable[[], Mapping[str, float]]  # returns the measured ones by name [rad or m]
     command: Callable[[Mapping[str, float]], str]
     report: Callable[[str], None]
@@ -108,7 +114,7 @@ class IkFollower:
     stopped: bool = False  # whether nothing may move
     _pending: tuple[str, Array] | None = None
     _sent_at: float | None = None
-    _listing: bool = False
+    _requests: int = 0  # how many have been sent or dropped
     _solutions: tuple[Solution, ...] = ()
 
     def move_to(self, frame: str, pose: Array) -> None:
@@ -121,31 +127,28 @@ class IkFollower:
 
     def list_solutions(self, frame: str, pose: Array) -> None:
         """Request all postures that bring the tool to a pose (4, 4), to choose from."""
-        self._pending = None
+        self.drop_requests()
         request = replace(self.request, max_solutions=MAX_SOLUTIONS)
-        self._listing = self._send(frame, pose, request)
+        self._send(frame, pose, request, self._list)
 
     def select_solution(self, index: int) -> None:
         """Move to one of the solutions shown last."""
         if 0 <= index < len(self._solutions):
+            self.drop_requests()
             self._move(self._solutions[index].joints)
 
-    def on_response(self, response: IkResponse) -> None:
-        """Process the solver's response."""
-        self._sent_at = None
-        listing, self._listing = self._listing, False
-        if listing:
-            self._solutions = response.solutions if response.ok else ()
-            self.show_solutions(self._solutions)
-        if not response.ok:
-            self.report(response.problem)
-        elif not listing and not self.stopped:
-            self._follow(response)
-        self._send_pending()
+    def drop_requests(self) -> None:
+        """Ignore the targets so far, also the response to a request that was sent.
+
+        Otherwise it would move the arm away from where a later command brought it.
+        """
+        self._pending = self._sent_at = None
+        self._requests += 1
 
     def stop(self) -> None:
         """Move nothing until `reset`, whatever responses still arrive."""
-        self.stopped, self._pending = True, None
+        self.stopped = True
+        self.drop_requests()
 
     def reset(self) -> None:
         """Allow motion again."""
@@ -155,16 +158,35 @@ class IkFollower:
         waiting = self._sent_at is not None and self.clock() < self._sent_at + RESPONSE_TIMEOUT
         if self._pending is not None and not waiting:
             (frame, pose), self._pending = self._pending, None
-            self._send(frame, pose, self.request)
+            self._send(frame, pose, self.request, self._follow)
 
-    def _send(self, frame: str, pose: Array, request: IkRequest) -> bool:
-        sent = self.send(frame, pose, request)
+    def _send(
+        self, frame: str, pose: Array, request: IkRequest, process: ResponseCallback
+    ) -> None:
+        self._requests += 1
+        sent = self.send(frame, pose, request, partial(self._receive, self._requests, process))
         self._sent_at = self.clock() if sent else None
         if not sent:
             self.report(UNAVAILABLE)
-        return sent
+
+    def _receive(self, number: int, process: ResponseCallback, response: IkResponse) -> None:
+        """Process the response to a request, unless a later one has replaced it."""
+        if number != self._requests:
+            return
+        self._sent_at = None
+        process(response)
+        self._send_pending()
+
+    def _list(self, response: IkResponse) -> None:
+        self._solutions = response.solutions if response.ok else ()
+        self.show_solutions(self._solutions)
+        if not response.ok:
+            self.report(response.problem)
 
     def _follow(self, response: IkResponse) -> None:
+        if not response.ok:
+            self.report(response.problem)
+            return
         joints, measured = response.solutions[0].joints, self.positions()
         steps = {name: abs(q - measured.get(name, q)) for name, q in joints.items()}
         largest = max(steps, key=steps.__getitem__)

@@ -13,7 +13,12 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_services_default
 
 from arm_interfaces.srv import SolveIK
-from arm_viewer.control.ik_follower import IkRequest, IkResponse, Solution
+from arm_viewer.control.ik_follower import (
+    IkRequest,
+    IkResponse,
+    ResponseCallback,
+    Solution,
+)
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -51,11 +56,13 @@ class ServiceClient:
 class IkClient:
     """A client of kinematics/solve_ik, to bring the frame `tip` to targets."""
 
-    def __init__(self, node: Node, tip: str, on_response: Callable[[IkResponse], None]) -> None:
+    def __init__(self, node: Node, tip: str) -> None:
         self._client = ServiceClient(node, SolveIK, "kinematics/solve_ik")
-        self._tip, self._on_response = tip, on_response
+        self._tip = tip
 
-    def send(self, frame: str, pose: Array, request: IkRequest) -> bool:
+    def send(
+        self, frame: str, pose: Array, request: IkRequest, on_response: ResponseCallback
+    ) -> bool:
         """Send a request for a pose (4, 4) in a frame; False if the service is unavailable."""
         message = SolveIK.Request(tip_frame=self._tip, mode=request.mode)
         message.max_solutions = request.max_solutions
@@ -63,16 +70,17 @@ class IkClient:
         message.orientation_tolerance = request.orientation_tolerance
         message.target.header.frame_id = frame
         message.target.pose = pose_message(pose)
-        return self._client.call(message, self._convert)
+        return self._client.call(message, lambda response: on_response(_ik_response(response)))
 
-    def _convert(self, response: SolveIK.Response) -> None:
-        solutions = tuple(
-            Solution(
-                dict(zip(s.joint_state.name, s.joint_state.position, strict=True)),
-                s.position_error,
-                s.orientation_error,
-            )
-            for s in response.solutions
+
+def _ik_response(response: SolveIK.Response) -> IkResponse:
+    solutions = tuple(
+        Solution(
+            dict(zip(s.joint_state.name, s.joint_state.position, strict=True)),
+            s.position_error,
+            s.orientation_error,
         )
-        ok = response.status == SolveIK.Response.SUCCESS
-        self._on_response(IkResponse(ok, response.message, solutions))
+        for s in response.solutions
+    )
+    ok = response.status == SolveIK.Response.SUCCESS
+    return IkResponse(ok, response.message, solutions)

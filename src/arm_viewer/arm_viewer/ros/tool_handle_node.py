@@ -78,7 +78,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         self._targets = self.create_publisher(JointState, "joint_targets", 10)
         self._server = InteractiveServer(self, "tool_handle", self._on_feedback)
         self._follower = IkFollower(
-            IkClient(self, self._tip, lambda response: self._follower.on_response(response)).send,
+            IkClient(self, self._tip).send,
             lambda: self._positions,
             self._command,
             self._report,
@@ -117,9 +117,10 @@ class ToolHandleNode(Node):  # type: ignore[misc]
             self._on_menu(message.menu_entry_id)
 
     def _on_menu(self, entry: int) -> None:
-        tool = self._tool()
-        if entry == LIST_SOLUTIONS and tool is not None and self._robot is not None:
-            self._follower.list_solutions(self._robot.root, tool)
+        if entry == LIST_SOLUTIONS and self._robot is not None:
+            tool = self._robot.pose_of(self._tip, self._positions)
+            if tool is not None:
+                self._follower.list_solutions(self._robot.root, tool)
         elif entry >= FIRST_SOLUTION:
             self._follower.select_solution(entry - FIRST_SOLUTION)
         else:

@@ -54,16 +54,36 @@ class VisualRobot:
     joints: tuple[VisualJoint, ...]  # the joints that move, in document order
     zero: Mapping[str, Array]  # link name -> (4, 4), root <- link, with all joints at zero
     reach: float  # length from the root to the farthest tip with the chain pulled straight [m]
-    carriers: Mapping[str, tuple[str, str]]  # link name -> the link before it, joint between them
+    carriers: Mapping[str, UrdfJoint]  # link name -> the joint that carries it
 
     def joints_to(self, link: str) -> tuple[VisualJoint, ...]:
         """Return the joints that move on their own between the root and a link, in order."""
-        names = []
-        while link in self.carriers:
-            link, joint = self.carriers[link]
-            names.append(joint)
         free = {joint.name: joint for joint in self.joints if joint.mimic is None}
-        return tuple(free[name] for name in reversed(names) if name in free)
+        return tuple(free[j.name] for j in self._path_to(link) if j.name in free)
+
+    def pose_of(self, link: str, values: Mapping[str, float]) -> Array | None:
+        """Return root <- link (4, 4) at joint positions by name [rad or m].
+
+        Unlike tf it is never older than the positions. None if the robot has no such link, or if
+        the position of a joint before it is unknown.
+        """
+        path, known = self._path_to(link), dict(values)
+        for joint in self.joints:
+            mimic = joint.mimic
+            if mimic is not None and mimic.joint in values:
+                known[joint.name] = mimic.multiplier * values[mimic.joint] + mimic.offset
+        moving = {joint.name for joint in self.joints} & {joint.name for joint in path}
+        if link not in self.links or not moving <= known.keys():
+            return None
+        return link_poses(self.root, path, known)[link]
+
+    def _path_to(self, link: str) -> list[UrdfJoint]:
+        """Return all joints between the root and a link, in order."""
+        path: list[UrdfJoint] = []
+        while link in self.carriers:
+            path.insert(0, self.carriers[link])
+            link = path[0].parent
+        return path
 
 
 def read_robot(xml: str) -> VisualRobot:
@@ -75,7 +95,7 @@ def read_robot(xml: str) -> VisualRobot:
     except UrdfError as error:
         raise ViewerError(f"robot_description: {error}") from None
     zero = link_poses(urdf.root, urdf.joints, {})
-    carriers = {joint.child: (joint.parent, joint.name) for joint in urdf.joints}
+    carriers = {joint.child: joint for joint in urdf.joints}
     return VisualRobot(
         urdf.name, urdf.root, urdf.links, visuals, joints, zero, _reach(urdf), carriers
     )

@@ -29,6 +29,7 @@ class World:
 
     def __init__(self, available=True):
         self.requests, self.moves, self.reports, self.lists = [], [], [], []
+        self.callbacks = []
         self.available, self.now, self.problem = available, 0.0, ""
         self.follower = IkFollower(
             self.send,
@@ -39,8 +40,9 @@ class World:
             lambda: self.now,
         )
 
-    def send(self, frame, pose, request):
+    def send(self, frame, pose, request, on_response):
         self.requests.append((frame, pose, request))
+        self.callbacks.append(on_response)
         return self.available
 
     def command(self, joints):
@@ -52,8 +54,8 @@ class World:
         pose[0, 3] = x
         self.follower.move_to("base_link", pose)
 
-    def respond(self, response):
-        self.follower.on_response(response)
+    def respond(self, response, request=-1):
+        self.callbacks[request](response)
 
     def targets(self):
         return [pose[0, 3] for _, pose, _ in self.requests]
@@ -148,6 +150,38 @@ def test_selected_solution_is_moved_to_however_far_it_is(world):
     world.follower.select_solution(1)
     world.follower.select_solution(7)
     assert world.moves == [{"waist": 3.0}]
+
+
+def test_late_response_to_a_drag_is_not_taken_for_the_list(world):
+    world.drag(0.1)
+    world.follower.list_solutions("base_link", np.eye(4))
+    world.respond(reached(0.1), request=0)
+    world.respond(reached(0.2), request=1)
+    world.follower.select_solution(0)
+    assert world.moves == [{"waist": 0.2}]
+
+
+@pytest.mark.parametrize("later", ["drop_requests", "stop"])
+def test_late_response_does_not_undo_a_later_command(world, later):
+    world.drag(0.1)
+    world.drag(0.2)
+    getattr(world.follower, later)()
+    world.follower.reset()
+    world.respond(reached())
+    assert world.moves == []
+    assert world.targets() == [0.1]
+    world.drag(0.3)
+    world.respond(reached(0.3))
+    assert world.moves == [{"waist": 0.3}]
+
+
+def test_response_after_its_timeout_is_ignored(world):
+    world.drag(0.1)
+    world.now = RESPONSE_TIMEOUT + 0.1
+    world.drag(0.2)
+    world.respond(reached(0.2), request=1)
+    world.respond(reached(0.1), request=0)
+    assert world.moves == [{"waist": 0.2}]
 
 
 def test_nothing_can_be_selected_without_solutions(world):

@@ -78,10 +78,14 @@ def server(ros):
 
 
 @pytest.fixture(scope="module")
-def viewer(file, model, ros, server, start):
+def publisher(model, start):
+    return start("publisher", robot_description=model.to_urdf())
+
+
+@pytest.fixture(scope="module")
+def viewer(file, publisher, ros, server, start):
     """`./arm view my.yaml`."""
     start("kinematics")
-    start("publisher", robot_description=model.to_urdf())
     start("watcher", robot=file)
     ros.show_marker(BESIDE, (0.02, 0.02, 0.02), type=1)
     return start("viewer", port=0, sliders=True, robot=file, show_axes=False)
@@ -246,7 +250,15 @@ def test_unreachable_target_is_reported_and_the_arm_stays(page, ros, model, rest
     np.testing.assert_allclose(tip(ros, model), held, atol=1e-9)
 
 
-def test_each_listed_solution_reaches_the_same_position(page, ros, model):
+@pytest.fixture
+def late_tf(publisher):
+    """As on a slow computer: no tf arrives."""
+    publisher.process.send_signal(signal.SIGSTOP)
+    yield
+    publisher.process.send_signal(signal.SIGCONT)
+
+
+def test_each_listed_solution_reaches_the_same_position(page, ros, model, rest, late_tf):
     press(page, "ready")
     ready = postures_of(model)["ready"]
     position = model.fk([ready[name] for name in model.joint_names])[:3, 3]

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_description.urdf.kinematics import link_poses
+from arm_description.urdf.reader import read_urdf
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import postures_of, read_robot
 from arm_viewer.scene.shapes import GREY, Cylinder, Ellipsoid, MeshFile
@@ -38,6 +40,21 @@ def test_small_robot_is_read_completely(urdf):
     np.testing.assert_allclose(picture.zero["tool0"][:3, 3], [0.19, 0, 0.19], atol=1e-12)
     # The tool is the farthest tip: 0.06 + 0.13 + 0.19 m; the fingers end before it.
     assert picture.reach == pytest.approx(0.38)
+
+
+def test_pose_of_a_link_is_that_at_the_given_positions(urdf):
+    picture, tree = read_robot(urdf), read_urdf(urdf)
+    values = {"waist": 0.3, "elbow": -0.4, "left_finger": 0.01, "right_finger": 0.01}
+    expected = link_poses(tree.root, tree.joints, values)
+    del values["right_finger"]  # mimics the left one
+    for link in picture.links:
+        np.testing.assert_allclose(picture.pose_of(link, values), expected[link], atol=1e-15)
+
+
+def test_pose_of_a_link_is_unknown_without_its_joints(urdf):
+    picture = read_robot(urdf)
+    assert picture.pose_of("tool0", {"waist": 0.3}) is None
+    assert picture.pose_of("camera", {"waist": 0.3, "elbow": 0.0}) is None
 
 
 @given(radius=size, length=size)

@@ -29,6 +29,8 @@ from arm_viewer.scene.robot import VisualRobot
 if TYPE_CHECKING:
     import viser
 
+UNKNOWN_POSE = "no joint_states received, or the robot has no such link."
+
 
 class Controls:
     """All elements that move the arm. Its methods are called by one thread.
@@ -49,8 +51,9 @@ class Controls:
         handle: bool,
     ) -> None:
         self._commander, self._tool_frame, self._report = commander, tool_frame, report
+        self._positions = positions
         self._fixed_frame = ""
-        self._tool: Array | None = None
+        self._robot: VisualRobot | None = None
         actions = ToolActions(
             lambda on: self._handle.show(on),
             self._set_request,
@@ -61,7 +64,7 @@ class Controls:
         self._panel = ToolPanel(gui, actions, handle)
         self._handle = DragHandle(server.scene, gui.queue, self._drag, handle)
         self._follower = IkFollower(
-            IkClient(node, tool_frame, lambda response: self._follower.on_response(response)).send,
+            IkClient(node, tool_frame).send,
             positions,
             commander.move,
             self._report_motion,
@@ -85,17 +88,19 @@ class Controls:
 
     def set_robot(self, robot: VisualRobot) -> None:
         """Control another robot."""
+        self._robot = robot
         arm = robot.joints_to(self._tool_frame)
         self._panel.set_arm(arm)
         self._commander.set_arm(arm)
 
     def set_tool(self, fixed_frame: str, pose: Array | None, size: float) -> None:
         """Set the tool's pose, (4, 4) in the fixed frame, and the robot's size [m]."""
-        self._fixed_frame, self._tool = fixed_frame, pose
+        self._fixed_frame = fixed_frame
         self._handle.set_tool(pose, size)
 
     def move(self, joints: Mapping[str, float]) -> None:
         """Move joints, by name [rad or m]."""
+        self._follower.drop_requests()
         self._report_motion(STOPPED if self.stopped else self._commander.move(joints))
 
     def _report_motion(self, text: str) -> None:
@@ -109,13 +114,22 @@ class Controls:
         self._follower.move_to(self._fixed_frame, pose)
 
     def _jog(self, jog: str, step: float, own_axes: bool) -> None:
-        if self._tool is not None:
-            target = jogged(self._tool, jog, step, own_axes)
-            self._follower.move_to(self._fixed_frame, target)
+        if tool := self._present_tool():
+            frame, pose = tool
+            self._follower.move_to(frame, jogged(pose, jog, step, own_axes))
 
     def _list_solutions(self) -> None:
-        if self._tool is not None:
-            self._follower.list_solutions(self._fixed_frame, self._tool)
+        if tool := self._present_tool():
+            self._follower.list_solutions(*tool)
+
+    def _present_tool(self) -> tuple[str, Array] | None:
+        """Return the robot's root and the tool's pose (4, 4) in it; report if it is unknown."""
+        robot = self._robot
+        pose = None if robot is None else robot.pose_of(self._tool_frame, self._positions())
+        if robot is None or pose is None:
+            self._report_motion(f"The pose of {self._tool_frame} is unknown: {UNKNOWN_POSE}")
+            return None
+        return robot.root, pose
 
     def _stop(self) -> None:
         self._follower.stop()
