@@ -13,6 +13,7 @@ class FakeBus:
     def __init__(self) -> None:
         self.name = "The fake board"
         self.rewrites = 0
+        self.together = True
         self.counts: dict[int, int] = {}
 
     def open(self) -> None:

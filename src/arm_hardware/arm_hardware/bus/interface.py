@@ -17,6 +17,7 @@ class Bus(Protocol):
 
     name: str  # of the board and its bus, capitalised to start a sentence
     rewrites: int  # writes repeated because their registers read back different
+    together: bool  # whether write_counts() sets all channels in one transfer
 
     def open(self) -> None:
         """Connect without writing: pulses of an earlier process continue.

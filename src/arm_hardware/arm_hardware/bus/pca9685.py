@@ -73,6 +73,7 @@ class Pca9685Bus:
         self._where = where
         self.name = f"The servo board at 0x{board.address:02x} of {where}"
         self.rewrites = 0
+        self.together = False  # so that a stop takes effect between two channels
         self._i2c: LockTimeoutI2C | None = None
 
     def open(self) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import errno
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import TypeVar
 
@@ -96,26 +96,38 @@ class RetryingBus:
         self.misreads += bool(suspects) and not different
         return different
 
-    def write(self, channel: int, count: int) -> bool:
-        """Set the count of one channel, unless halted; return whether it was set."""
+    def write(self, counts: Mapping[int, int]) -> list[int]:
+        """Set the counts of channels unless halted, in one transfer where the bus can.
+
+        Returns:
+            The channels that were set.
+        """
+        if not counts:
+            return []
+        if self.bus.together:
+            return list(counts) if self._write(counts) else []
+        return [channel for channel, count in counts.items() if self._write({channel: count})]
+
+    def _write(self, counts: Mapping[int, int]) -> bool:
+        """Set counts by one call of the bus, unless halted; return whether they were set."""
         tried = False
 
         def transfer() -> bool:
             nonlocal tried
             if self.halted:  # perhaps during a failed attempt that has arrived
-                return tried and self._count(channel, count) == count
+                return tried and all(self._count(c, n) == n for c, n in counts.items())
             tried = True
-            self.bus.write_counts({channel: count})
+            self.bus.write_counts(counts)
             return True
 
-        return self._set(channel, transfer)
+        return self._set(counts, transfer)
 
     def restore(self, channel: int, count: int | None) -> None:
         """Set what was commanded last, None for no pulses; works while halted, too."""
         if count is None:
             self.release([channel])
         else:
-            self._set(channel, lambda: self.bus.write_counts({channel: count}))
+            self._set([channel], lambda: self.bus.write_counts({channel: count}))
 
     def release(self, channels: Iterable[int]) -> None:
         """See Bus.release(); works while halted, too."""
@@ -126,8 +138,8 @@ class RetryingBus:
         """Return the confirmed count of one channel."""
         return confirmed(lambda: self.bus.read_counts([channel])[channel], expected)
 
-    def _set(self, channel: int, transfer: Callable[[], T]) -> T:
-        """Run a write to a channel; if it arrives corrupted again and again, end its pulses."""
+    def _set(self, channels: Collection[int], transfer: Callable[[], T]) -> T:
+        """Run a write to channels; if it arrives corrupted again and again, end their pulses."""
         try:
             return self._repeat(transfer)
         except BusError as error:
@@ -135,7 +147,7 @@ class RetryingBus:
             if not isinstance(cause, OSError) or cause.errno != errno.EBADMSG:
                 raise
             try:
-                self.bus.release([channel])
+                self.bus.release(channels)
             except OSError:
                 raise BusError(f"{error} The channel could not be switched off.") from error
             raise BusError(f"{error} The channel was switched off.") from error

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from arm_hardware.calibration.calibration import Calibration
@@ -22,8 +22,8 @@ class PulseBus(Protocol):
     def read(self, channels: Iterable[int]) -> dict[int, int | None]:
         """Return the counts that the board sends, None where it sends no pulse."""
 
-    def write(self, channel: int, count: int) -> bool:
-        """Set the count of one channel."""
+    def write(self, counts: Mapping[int, int]) -> list[int]:
+        """Set the counts of channels; return those that were set."""
 
     def release(self, channels: Iterable[int]) -> None:
         """End the pulses of channels."""
@@ -78,5 +78,5 @@ class Pulses:
         self.counts[name] = None
 
     def _write(self, name: str, count: int) -> None:
-        self._bus.write(self._channels[name], count)
+        self._bus.write({self._channels[name]: count})
         self.counts[name] = count

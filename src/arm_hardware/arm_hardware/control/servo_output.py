@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.retrying_bus import RetryingBus
@@ -67,13 +67,13 @@ class ServoOutput:
         for i, position in enumerate(positions):
             sent = self.sent[i]
             self._steps[i] = 0.0 if first or sent is None else position - sent
-            self._send(i, position)
+        self._send(dict(enumerate(positions)))
         self.monitor.check_written(self.counts)
 
     def write_one(self, index: int, position: float) -> None:
         """Send a first position [rad or m] to one axis; errors as in write()."""
         self._guard(index, position)
-        self._send(index, position)
+        self._send({index: position})
         self.monitor.check_written(self.counts)
 
     def release_one(self, index: int) -> None:
@@ -93,15 +93,18 @@ class ServoOutput:
         self.counts = [None] * len(self.maps)
         self.sent = [None] * len(self.maps)
 
-    def _send(self, i: int, position: float) -> None:
-        servo = self.maps[i]
-        count = servo.count_of(position)
-        if count != self.counts[i]:
-            if not self.bus.write(servo.channel, count):
-                return
-            self.counts[i] = count
-            self.writes += 1
-        self.sent[i] = position
+    def _send(self, positions: Mapping[int, float]) -> None:
+        """Send positions [rad or m] by axis where their count has changed."""
+        counts = {i: self.maps[i].count_of(position) for i, position in positions.items()}
+        changed = {i: count for i, count in counts.items() if count != self.counts[i]}
+        written = self.bus.write({self.maps[i].channel: count for i, count in changed.items()})
+        for i, position in positions.items():
+            if i in changed:
+                if self.maps[i].channel not in written:
+                    continue
+                self.counts[i] = counts[i]
+                self.writes += 1
+            self.sent[i] = position
 
     def reset_steps(self) -> None:
         """Restart from rest: the previous steps do not bound the next ones."""
