@@ -15,10 +15,12 @@ from arm_common.transforms import Matrix, Vector
 from numpy.typing import ArrayLike
 
 from arm_description.errors import DescriptionError
+from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.model.elements import (
     NO_MOTION,
     Colours,
     Convention,
+    DependentJoint,
     Gripper,
     Joint,
     Mesh,
@@ -39,9 +41,10 @@ class RobotModel:
     Attributes:
         name: name of the robot.
         convention: DH convention, "standard" or "modified".
-        joints: joints from the base to the tool.
+        joints: independent joints from the base to the tool; ``rows`` has all rows of the table.
         base: base_link <- DH frame 0.
         tool: flange (DH frame n) <- tool0.
+        dependents: joints that follow others, in the order of their rows.
         gripper: the gripper, if it has one.
         postures: positions by joint name [rad or m]; "gripper" is a width [m].
         colours: colours of the skeleton.
@@ -61,6 +64,7 @@ class RobotModel:
     joints: tuple[Joint, ...]
     base: Origin = NO_MOTION
     tool: Origin = NO_MOTION
+    dependents: tuple[DependentJoint, ...] = ()
     gripper: Gripper | None = None
     postures: Mapping[str, Mapping[str, float]] = field(default_factory=_empty)
     colours: Colours = field(default_factory=Colours)
@@ -84,6 +88,25 @@ class RobotModel:
         return tuple(joint.name for joint in self.joints)
 
     @cached_property
+    def rows(self) -> tuple[Joint, ...]:
+        """The joints of all rows of the table, independent and dependent, base to tool."""
+        rows = list(self.joints)
+        for joint in self.dependents:
+            rows.insert(joint.index, joint)
+        return tuple(rows)
+
+    @cached_property
+    def constraints(self) -> tuple[JointConstraint, ...]:
+        """Limits of joints that depend on other joints."""
+        return tuple(joint.constraint for joint in self.joints if joint.constraint)
+
+    @cached_property
+    def constraint_set(self) -> ConstraintSet:
+        """The constraints for positions in the order of the joints."""
+        prismatic = [joint.name for joint in self.rows if joint.type == "prismatic"]
+        return ConstraintSet(self.joint_names, self.constraints, prismatic)
+
+    @cached_property
     def lower(self) -> Vector:
         """Minimum positions, (n,) read-only [rad or m]."""
         return read_only([joint.lower for joint in self.joints])
@@ -104,13 +127,13 @@ class RobotModel:
         return read_only([joint.acceleration for joint in self.joints])
 
     def dh_frames(self, q: ArrayLike) -> list[Matrix]:
-        """Return the DH frames 0 .. n.
+        """Return the DH frames, 0 and one for each row of the table.
 
         Args:
             q: (n,) joint positions [rad or m]; limits are not applied.
 
         Returns:
-            n + 1 matrices (4, 4), base_link <- frame i.
+            Matrices (4, 4), base_link <- frame i: n + 1, and one more for each dependent joint.
 
         Raises:
             DescriptionError: q has the wrong length or is not finite.
@@ -121,9 +144,18 @@ class RobotModel:
                 f"q must be {self.n} finite numbers, one for each of {', '.join(self.joint_names)}"
             )
         frames = [self.base.matrix]
-        for joint, value in zip(self.joints, values, strict=True):
-            frames.append(frames[-1] @ joint.matrix(self.convention, float(value)))
+        positions = self.positions(dict(zip(self.joint_names, values.tolist(), strict=True)))
+        for joint in self.rows:
+            frames.append(frames[-1] @ joint.matrix(self.convention, positions[joint.name]))
         return frames
+
+    def positions(self, q: Mapping[str, float]) -> dict[str, float]:
+        """Return positions [rad or m] by name, with those of the dependent joints added.
+
+        Args:
+            q: positions of all independent joints, and others that are kept.
+        """
+        return {**q, **{joint.name: joint.position(q) for joint in self.dependents}}
 
     def fk(self, q: ArrayLike) -> Matrix:
         """Return the pose of the tool as the product of the DH transforms.

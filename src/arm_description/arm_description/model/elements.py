@@ -19,11 +19,14 @@ parallel to z_i-1 after the last axis of a ball joint.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 from arm_common.transforms import Matrix, rpy_matrix
+
+from arm_description.model.constraints import LinearLimits
 
 Triple = tuple[float, float, float]
 Convention: TypeAlias = Literal["standard", "modified"]
@@ -136,6 +139,7 @@ class Joint:
         source: origin of the numbers.
         axis: joint axis in the frame whose z is the joint axis of a DH row; y or x only for the
             later parts of a universal or ball joint.
+        constraint: limits that depend on other joints; lower and upper enclose them.
     """
 
     name: str
@@ -148,6 +152,7 @@ class Joint:
     effort: float
     source: str = ""
     axis: Axis = "z"
+    constraint: LinearLimits | None = None
 
     @property
     def direction(self) -> Triple:
@@ -166,6 +171,61 @@ class Joint:
         turn, row = turn_matrix(self.axis, q), dh_matrix(self.row, convention)
         T: Matrix = turn @ row if convention == "standard" else row @ turn
         return T
+
+
+@dataclass(frozen=True)
+class DependentJoint(Joint):
+    """A joint that follows others: its position is a sum of theirs times factors.
+
+    Its range, speed and acceleration follow from theirs, too.
+
+    Attributes:
+        terms: name of each joint that it follows, and its factor; not 0 [rad or m of this joint
+            per rad or m of that one].
+        index: index of its row in the table.
+    """
+
+    terms: tuple[tuple[str, float], ...] = ()
+    index: int = 0
+
+    def position(self, q: Mapping[str, float]) -> float:
+        """Return the position [rad or m] at positions by name of the joints that it follows."""
+        return sum(factor * q[name] for name, factor in self.terms)
+
+
+def mimic_names(name: str, terms: Sequence[tuple[str, float]]) -> tuple[str, ...]:
+    """Return the names of the mimic joints of a dependent joint in the URDF, one for each term.
+
+    A single one has the name of the joint; several are coincident: level_shoulder, level_elbow.
+    """
+    return (name,) if len(terms) == 1 else tuple(f"{name}_{leader}" for leader, _ in terms)
+
+
+def dependent_joint(
+    name: str,
+    joint_type: JointType,
+    row: DhRow,
+    terms: tuple[tuple[str, float], ...],
+    leaders: Mapping[str, Joint],
+    index: int,
+    source: str = "",
+) -> DependentJoint:
+    """Return a dependent joint, whose range and rates follow from the joints that it follows."""
+    ends = [sorted((f * leaders[n].lower, f * leaders[n].upper)) for n, f in terms]
+    rates = [(abs(f) * leaders[n].velocity, abs(f) * leaders[n].acceleration) for n, f in terms]
+    return DependentJoint(
+        name=name,
+        type=joint_type,
+        row=row,
+        lower=sum(low for low, _ in ends),
+        upper=sum(high for _, high in ends),
+        velocity=sum(velocity for velocity, _ in rates),
+        acceleration=sum(acceleration for _, acceleration in rates),
+        effort=max(leaders[n].effort for n, _ in terms),
+        source=source,
+        terms=terms,
+        index=index,
+    )
 
 
 @dataclass(frozen=True)

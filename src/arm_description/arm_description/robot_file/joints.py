@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the rows of the DH table with their joint types and limits.
 
-A row is one joint, but a universal or ball joint becomes two or three revolute joints at one
+A row without limits is a dependent joint: theta or d is a sum of the joints that it follows. Any
+other row is one joint, but a universal or ball joint becomes two or three revolute joints at one
 point. They turn about z, then y, then x of the frame whose z is the axis of a revolute joint in
 the same row: frame i-1 in the standard convention, frame i in the modified one. With all of them
 at 0 the transform of the row is that of the revolute joint at 0.
@@ -12,13 +13,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from arm_common.yaml.document import Field
 
-from arm_description.model.elements import Axis, Convention, DhRow, Joint, JointType
+from arm_description.model.elements import (
+    Axis,
+    Convention,
+    DependentJoint,
+    DhRow,
+    Joint,
+    JointType,
+    dependent_joint,
+    mimic_names,
+)
 from arm_description.robot_file.keys import COMPOUND, LIMITS, MAX_ROWS, ROW
+from arm_description.robot_file.relations import JointRelations, joint_variables, joints_in
 from arm_description.robot_file.scope import EvaluationContext, read_name
 
 # Defaults, slow enough for any arm [rad/s or m/s], [N m or N].
@@ -26,11 +38,16 @@ DEFAULT_VELOCITY = {"revolute": 1.0, "prismatic": 0.1}
 DEFAULT_EFFORT = 10.0
 
 
-def _read_limits(field: Field, joint_type: JointType, scope: EvaluationContext) -> dict[str, Any]:
+def _read_limits(
+    field: Field,
+    name: str,
+    joint_type: JointType,
+    scope: EvaluationContext,
+    relations: JointRelations,
+) -> dict[str, Any]:
     """Read the limits of one joint, or of one axis of a joint, as the arguments of Joint."""
     keys = LIMITS.read(field)
-    lower = scope.position(keys["lower"], joint_type)
-    upper = scope.position(keys["upper"], joint_type)
+    lower, upper, constraint = relations.range(name)
     if lower >= upper:
         raise field.error("lower must be below upper", _remedy(lower, upper, joint_type, scope))
     velocity = DEFAULT_VELOCITY[joint_type]
@@ -42,6 +59,7 @@ def _read_limits(field: Field, joint_type: JointType, scope: EvaluationContext) 
         "velocity": velocity,
         "acceleration": scope.acceleration(keys.get("acceleration"), joint_type, velocity),
         "effort": scope.positive(keys["effort"]) if "effort" in keys else DEFAULT_EFFORT,
+        "constraint": constraint,
     }
 
 
@@ -78,20 +96,156 @@ RESERVED_JOINTS = re.compile(r"mount|(flange|tool0|gripper_link|payload_link|dh_
 
 def read_joints(
     field: Field, convention: Convention, scope: EvaluationContext
-) -> tuple[Joint, ...]:
-    """Read the rows of the DH table."""
+) -> tuple[tuple[Joint, ...], tuple[DependentJoint, ...]]:
+    """Read the rows of the DH table: the independent and the dependent joints."""
     rows = field.items()
     if not rows:
         raise field.error("has no rows", "write one row for each joint")
     if len(rows) > MAX_ROWS:
         raise field.error(f"has {len(rows)} rows, at most {MAX_ROWS} are supported")
-    joints: dict[str, Joint] = {}
-    for row in rows:
-        for joint in _read_row(row, convention, scope):
-            if joint.name in joints:
-                raise row.error(f"the name {joint.name!r} is used twice", "rename one of them")
-            joints[joint.name] = joint
-    return tuple(joints.values())
+    table = _Table([_TableRow.read(row) for row in rows], convention, scope)
+    if len(table.dependents) == len(rows):
+        raise field.error("has only dependent joints", "give one row limits")
+    return table.joints(), table.dependent_joints()
+
+
+@dataclass(frozen=True)
+class _TableRow:
+    """One row: its keys, and the name of each of its joints."""
+
+    field: Field
+    type: str
+    keys: Mapping[str, Field]
+    names: tuple[str, ...]  # one, or those of a universal or ball joint
+
+    @classmethod
+    def read(cls, row: Field) -> _TableRow:
+        if "mimic" in row.mapping():
+            raise row.mapping()["mimic"].error(
+                "is written as a sum in theta, or in d of a prismatic joint",
+                "delete the key and the limits, and write for example theta: -shoulder",
+            )
+        joint_type, keys = ROW.read(row)
+        name = read_joint_name(keys["name"])
+        axes = COMPOUND.get(joint_type)
+        names = tuple(f"{name}_{axis}" for axis in axes) if axes else (name,)
+        return cls(row, joint_type, keys, names)
+
+    @property
+    def simple(self) -> JointType:
+        """The type of its joints."""
+        return "prismatic" if self.type == "prismatic" else "revolute"
+
+    @property
+    def variable(self) -> str:
+        """The key of its joint variable."""
+        return "d" if self.type == "prismatic" else "theta"
+
+    @property
+    def source(self) -> str:
+        return self.keys["source"].text() if "source" in self.keys else ""
+
+
+class _Table:
+    """All rows, with what joints follow and what their limits depend on."""
+
+    def __init__(
+        self, rows: Sequence[_TableRow], convention: Convention, scope: EvaluationContext
+    ) -> None:
+        self._rows, self._convention, self._scope = rows, convention, scope
+        types: dict[str, JointType] = {}
+        for row in rows:
+            for name in row.names:
+                if name in types:
+                    raise row.field.error(f"the name {name!r} is used twice", "rename one of them")
+                types[name] = row.simple
+        self._variables = joint_variables(scope, types)
+        self.dependents = {row.names[0]: row for row in rows if self._is_dependent(row)}
+        sums = {name: row.keys[row.variable] for name, row in self.dependents.items()}
+        limits: dict[str, Field] = {}
+        for row in rows:
+            if row.names[0] not in self.dependents:
+                limits |= self._limits(row)
+        self._limit_fields = limits
+        self._relations = JointRelations(scope, types, sums, limits)
+
+    def _is_dependent(self, row: _TableRow) -> bool:
+        """Return whether a row has a sum of joints in place of limits."""
+        named = (
+            joints_in(row.keys[row.variable], self._variables) if row.variable in row.keys else ()
+        )
+        if "limits" in row.keys:
+            if named:
+                raise row.keys["limits"].error(
+                    f"contradict {row.variable}, by which the joint follows {' and '.join(named)}",
+                    "delete them: its range follows from theirs",
+                )
+            return False
+        if not named:
+            raise row.field.error(
+                "has no 'limits'",
+                f"add {row.field.key}.limits, or the joints that it follows to {row.variable}",
+            )
+        return True
+
+    @staticmethod
+    def _limits(row: _TableRow) -> dict[str, Field]:
+        axes = COMPOUND.get(row.type)
+        if axes is None:
+            return {row.names[0]: row.keys["limits"]}
+        fields = row.keys["limits"].mapping(axes, required=axes)
+        return dict(zip(row.names, (fields[axis] for axis in axes), strict=True))
+
+    def joints(self) -> tuple[Joint, ...]:
+        """Return the independent joints."""
+        rows = [row for row in self._rows if row.names[0] not in self.dependents]
+        return tuple(joint for row in rows for joint in self._independent(row))
+
+    def _independent(self, row: _TableRow) -> tuple[Joint, ...]:
+        dh = self._dh_row(row)
+        limits = [
+            _read_limits(self._limit_fields[name], name, row.simple, self._scope, self._relations)
+            for name in row.names
+        ]
+        if row.type in COMPOUND:
+            by_axis = dict(zip(COMPOUND[row.type], limits, strict=True))
+            name = row.keys["name"].text()
+            return _compound_joints(name, dh, by_axis, row.source, self._convention)
+        return (Joint(row.names[0], row.simple, dh, source=row.source, **limits[0]),)
+
+    def dependent_joints(self) -> tuple[DependentJoint, ...]:
+        """Return the dependent joints."""
+        found, index, leaders = [], 0, {joint.name: joint for joint in self.joints()}
+        for row in self._rows:
+            name = row.names[0]
+            if name in self.dependents:
+                followed = self._relations.followed(name)
+                self._reject_used_names(row, followed.factors)
+                dh = replace(self._dh_row(row), **{row.variable: followed.constant})
+                found.append(
+                    dependent_joint(
+                        name, row.simple, dh, followed.factors, leaders, index, row.source
+                    )
+                )
+            index += len(row.names)
+        return tuple(found)
+
+    def _reject_used_names(self, row: _TableRow, terms: Sequence[tuple[str, float]]) -> None:
+        """Raise an error if a mimic joint of the URDF would have the name of another joint."""
+        used = {name for other in self._rows for name in other.names}
+        for name in mimic_names(row.names[0], terms):
+            if name in used - set(row.names):
+                raise row.field.error(
+                    f"the URDF needs the name {name!r} for a part of it", "rename that joint"
+                )
+
+    def _dh_row(self, row: _TableRow) -> DhRow:
+        scope = self._scope
+        read = {"theta": scope.angle, "d": scope.length, "a": scope.length, "alpha": scope.angle}
+        if row.names[0] in self.dependents:
+            del read[row.variable]
+        values = {key: read[key](row.keys[key]) for key in read if key in row.keys}
+        return DhRow(**{"theta": 0.0, "d": 0.0, "a": 0.0, "alpha": 0.0, **values})
 
 
 def read_joint_name(field: Field) -> str:
@@ -108,24 +262,3 @@ def name_owner(name: str) -> str:
     if name in RESERVED_LINKS:
         return f"the frame {name}_link"
     return "a joint of the URDF" if RESERVED_JOINTS.fullmatch(name) else ""
-
-
-def _read_row(row: Field, convention: Convention, scope: EvaluationContext) -> tuple[Joint, ...]:
-    if "mimic" in row.mapping():
-        raise row.mapping()["mimic"].error(
-            "robot files do not support mimic joints",
-            "delete the key, or use a URDF with mimic joints",
-        )
-    joint_type, keys = ROW.read(row)
-    name = read_joint_name(keys["name"])
-    read = {"theta": scope.angle, "d": scope.length, "a": scope.length, "alpha": scope.angle}
-    dh = DhRow(*(read[key](keys[key]) if key in keys else 0.0 for key in read))
-    source = keys["source"].text() if "source" in keys else ""
-    if joint_type in COMPOUND:
-        axes = COMPOUND[joint_type]
-        fields = keys["limits"].mapping(axes, required=axes)
-        limits_of = {axis: _read_limits(fields[axis], "revolute", scope) for axis in axes}
-        return _compound_joints(name, dh, limits_of, source, convention)
-    simple = cast(JointType, joint_type)
-    limits = _read_limits(keys["limits"], simple, scope)
-    return (Joint(name, simple, dh, source=source, **limits),)

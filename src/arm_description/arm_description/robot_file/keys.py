@@ -24,6 +24,7 @@ LENGTH = Leaf("length", "number")
 ANGLE = Leaf("angle", "number")
 SIZE = Leaf("length above 0", "positive")
 POSITION = Leaf("angle, or length if prismatic", "number")
+BOUND = Leaf("angle, or length if prismatic; may depend on other joints", "number")
 RATE = Leaf("angle/s, or length/s if prismatic, above 0", "positive")
 ACCELERATION = Leaf("angle/s^2, or length/s^2 if prismatic, above 0", "positive")
 MASS = Leaf("kg, above 0", "positive")
@@ -59,9 +60,9 @@ ORIGIN = Table(
 
 LIMITS = Table(
     {
-        "lower": Key(POSITION, "minimum position", required=True),
+        "lower": Key(BOUND, "minimum position", required=True),
         "upper": Key(
-            POSITION,
+            BOUND,
             "maximum position, above lower; an arc across 180 deg continues above it, 170 .. 190",
             required=True,
         ),
@@ -85,8 +86,16 @@ def _row(kind: str) -> Table:
     """Return the keys of a row; the joint variable is optional."""
     variable = "d" if kind == "prismatic" else "theta"
     numbers = {
-        "theta": Key(ANGLE, "rotation about z; offset of a revolute joint, default 0"),
-        "d": Key(LENGTH, "translation along z; offset of a prismatic joint, default 0"),
+        "theta": Key(
+            ANGLE,
+            "rotation about z; offset of a revolute joint, default 0, or the sum of joints that a "
+            "dependent one follows",
+        ),
+        "d": Key(
+            LENGTH,
+            "translation along z; offset of a prismatic joint, default 0, or the sum of joints "
+            "that a dependent one follows",
+        ),
         "a": Key(LENGTH, "translation along x"),
         "alpha": Key(ANGLE, "rotation about x"),
     }
@@ -98,7 +107,11 @@ def _row(kind: str) -> Table:
             "name": Key(NAME, "name of the joint, unique in the robot", required=True),
             "type": Key(Choice(TYPES), "type of the joint", required=True),
             **{k: Key(v.kind, v.meaning, k != variable) for k, v in numbers.items()},
-            "limits": Key(limits, "its limits; by axis for a universal or ball joint", True),
+            "limits": Key(
+                limits,
+                "its limits; by axis for a universal or ball joint; none for a dependent joint",
+                kind in COMPOUND,
+            ),
             "source": FROM,
         }
     )

@@ -85,8 +85,8 @@ def read_root(root: Field) -> RobotModel:
     convention = cast(Convention, keys["convention"].choice(CONVENTIONS))
     units = read_units(keys["units"])
     scope = read_scope(units, keys.get("constants"))
-    joints = read_joints(keys["joints"], convention, scope)
-    names = tuple(joint.name for joint in joints)
+    joints, dependents = read_joints(keys["joints"], convention, scope)
+    names = tuple(joint.name for joint in (*joints, *dependents))
     gripper = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
     parts = ("base", *names, *(("gripper", *gripper.joints) if gripper else ()))
     bodies = tuple(f"{name}_link" for name in parts)  # links with shapes
@@ -94,6 +94,7 @@ def read_root(root: Field) -> RobotModel:
         name=read_name(keys["name"]),
         convention=convention,
         joints=joints,
+        dependents=dependents,
         base=scope.origin(keys.get("base")),
         tool=scope.origin(keys.get("tool")),
         gripper=gripper,
@@ -110,12 +111,24 @@ def read_root(root: Field) -> RobotModel:
         sources=MappingProxyType(dict(_sources(root, ROBOT))),
     )
     _reject_tiny(model, keys["units"])
+    if "postures" in keys:
+        _check_postures(model, keys["postures"])
     return model
+
+
+def _check_postures(model: RobotModel, field: Field) -> None:
+    """Raise an error for a posture that limits which depend on other joints do not allow."""
+    for name, posture in field.mapping().items():
+        q = [model.postures[name][joint] for joint in model.joint_names]
+        if violation := model.constraint_set.worst(q):
+            raise posture.error(
+                f"is outside the limits ({violation.sentence})", "change the posture or the limits"
+            )
 
 
 def _reject_tiny(model: RobotModel, units: Field) -> None:
     """Raise an error for an arm that is too small, which means metres read as millimetres."""
-    lengths = [length for joint in model.joints for length in (joint.row.a, joint.row.d)]
+    lengths = [length for joint in model.rows for length in (joint.row.a, joint.row.d)]
     total = sum(map(abs, (*lengths, *model.tool.xyz)))
     if model.units.length != "m" and 0.0 < total < MIN_LENGTH:
         problem = f"all lengths of the table add up to {1000.0 * total:.3g} mm"

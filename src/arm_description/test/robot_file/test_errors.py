@@ -88,7 +88,7 @@ CASES = [
     ("lower: -90, upper: 90", "lower: 170, upper: -170", "upper: 190", 14, "joints[0].limits"),
     ("velocity: 60", "velocity: 60000", "is 1047.2 rad/s; check", 14, "joints[0].limits.velocity"),
     ("velocity: 80", "velocity: 80000", "is 80 m/s; check units.length", 22, "gripper.velocity"),
-    ("alpha: 90", "mimic: {joint: slide}\n    alpha: 90", "mimic joints", 13, "joints[0].mimic"),
+    ("alpha: 90", "mimic: {joint: slide}\n    alpha: 90", "as a sum", 13, "joints[0].mimic"),
     ("name: slide", "name: payload", "used by the frame payload_link", 15, "joints[1].name"),
     ("name: slide", "name: flange_fixed", "used by a joint of the URDF", 15, "joints[1].name"),
     ("[left, right]", "[left, base]", "used by the frame base_link", 22, "gripper.joints[1]"),

@@ -1,0 +1,178 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of a joint that depend on where other joints are.
+
+The limits of a joint are a range; those of a linkage arm are not: how far the elbow goes depends
+on the shoulder. A constraint narrows the range of one joint by the positions of others. Units are
+radians and metres.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from arm_common.transforms import Array
+from arm_common.yaml.linear_expressions import LinearExpression
+from numpy.typing import ArrayLike
+
+SLACK = 1e-9
+"""Excess that counts as inside, for numbers that differ by rounding [rad or m]."""
+
+
+class JointConstraint(Protocol):
+    """Limits of a joint that depend on other joints."""
+
+    @property
+    def joint(self) -> str:
+        """Name of the joint whose range it narrows."""
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of all joints that it needs, itself among them: the columns of ``violation``."""
+
+    @property
+    def reason(self) -> str:
+        """Subject and verb for messages: "its limits allow" or "the linkage allows"."""
+
+    def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
+        """Return the least and greatest position of the joint [rad or m].
+
+        Args:
+            q: positions of the other joints by name [rad or m]; more are ignored.
+
+        Returns:
+            Lower and upper; lower above upper if there is none.
+        """
+
+    def violation(self, q: Array) -> Array:
+        """Return how far the joint is outside, 0 or less inside [rad or m].
+
+        Args:
+            q: (..., k) positions of ``joints`` in their order [rad or m].
+
+        Returns:
+            (...).
+        """
+
+
+@dataclass(frozen=True)
+class LinearLimits:
+    """Limits of a joint that are linear in other joints.
+
+    Attributes:
+        joint: name of the joint.
+        lower: its position is at least each of these.
+        upper: its position is at most each of these.
+        reason: subject and verb for messages.
+    """
+
+    joint: str
+    lower: tuple[LinearExpression, ...]
+    upper: tuple[LinearExpression, ...]
+
+    reason: str = "its limits allow"
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joint itself, then those that its limits depend on."""
+        others = (name for c in (*self.lower, *self.upper) for name, _ in c.factors)
+        return tuple(dict.fromkeys((self.joint, *others)))
+
+    def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
+        """Return lower and upper at positions of the other joints by name."""
+        return max(c.at(q) for c in self.lower), min(c.at(q) for c in self.upper)
+
+    def violation(self, q: Array) -> Array:
+        """Return how far the joint is outside, 0 or less inside; q (..., k) as ``joints``."""
+        q = np.asarray(q, dtype=np.float64)
+        by_name = {name: q[..., i] for i, name in enumerate(self.joints)}
+        sides = [(1.0, c) for c in self.lower] + [(-1.0, c) for c in self.upper]
+        excess = [sign * (c.at(by_name) - by_name[self.joint]) for sign, c in sides]
+        return np.asarray(np.max(np.broadcast_arrays(*excess), axis=0))
+
+
+class Violation(NamedTuple):
+    """A constraint that a posture violates."""
+
+    joint: str  # whose range is left
+    amount: float  # by how much [rad or m]
+    sentence: str  # "elbow: at shoulder 95 deg the linkage allows -135 to -81 deg"
+
+
+class ConstraintSet:
+    """The constraints that apply to joints in a given order.
+
+    Args:
+        names: names of the joints, in the order of the positions.
+        constraints: the constraints; those that need another joint are left out.
+        prismatic: names of the joints whose positions are lengths, for messages.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        constraints: Iterable[JointConstraint],
+        prismatic: Collection[str] = (),
+    ) -> None:
+        self.names, self._prismatic = tuple(names), frozenset(prismatic)
+        self.constraints = tuple(c for c in constraints if set(c.joints) <= set(self.names))
+        self._columns = [[self.names.index(name) for name in c.joints] for c in self.constraints]
+
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self.constraints)
+
+    def violation(self, q: ArrayLike) -> Array:
+        """Return the largest violation (...) at positions q (..., n), -inf without constraints."""
+        rows = np.asarray(q, dtype=np.float64)
+        worst = np.full(rows.shape[:-1], -math.inf)
+        for constraint, columns in zip(self.constraints, self._columns, strict=True):
+            worst = np.maximum(worst, constraint.violation(rows[..., columns]))
+        return worst
+
+    def worst(self, q: ArrayLike) -> Violation | None:
+        """Return the constraint that a posture q (n,) violates most, None inside all."""
+        row = np.asarray(q, dtype=np.float64)
+        amounts = [
+            float(constraint.violation(row[columns]))
+            for constraint, columns in zip(self.constraints, self._columns, strict=True)
+        ]
+        if not amounts or not max(amounts) > SLACK:
+            return None
+        constraint = self.constraints[int(np.argmax(amounts))]
+        return Violation(constraint.joint, max(amounts), self._sentence(constraint, row))
+
+    def inside(self, q: ArrayLike) -> Array:
+        """Return a posture (n,) near q that moves each joint into the range of its constraints.
+
+        One that no such motion brings inside is returned as far as it came.
+        """
+        row = np.array(q, dtype=np.float64)
+        for _ in range(len(self.constraints) + 1):
+            for constraint in self.constraints:
+                lower, upper = constraint.bounds(dict(zip(self.names, row.tolist(), strict=True)))
+                if lower <= upper:
+                    joint = self.names.index(constraint.joint)
+                    row[joint] = min(max(row[joint], lower), upper)
+        return row
+
+    def _sentence(self, constraint: JointConstraint, q: Array) -> str:
+        values = dict(zip(self.names, q.tolist(), strict=True))
+        others = [name for name in constraint.joints if name != constraint.joint]
+        at = " and ".join(f"{name} {self._text(name, values[name])}" for name in others)
+        lower, upper = constraint.bounds(values)
+        unit = "mm" if constraint.joint in self._prismatic else "deg"
+        ends = [
+            self._text(constraint.joint, end).removesuffix(f" {unit}") for end in (lower, upper)
+        ]
+        allowed = f"{ends[0]} to {ends[1]} {unit}" if lower <= upper else "no position"
+        return f"{constraint.joint}: {f'at {at} ' if at else ''}{constraint.reason} {allowed}"
+
+    def _text(self, joint: str, value: float) -> str:
+        if joint in self._prismatic:
+            return f"{1e3 * value + 0.0:.4g} mm"
+        return f"{math.degrees(value) + 0.0:.4g} deg"

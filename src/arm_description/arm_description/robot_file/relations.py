@@ -1,0 +1,164 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Joints of a robot file that depend on others: sums that a joint follows, and limits.
+
+A constant of the file takes precedence over a joint with its name. In a sum or a limit, the name
+of a dependent joint means its position, without the offset of its row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeVar
+
+from arm_common.yaml.document import Field
+from arm_common.yaml.linear_expressions import (
+    LinearExpression,
+    linear_expressions,
+    variables_of,
+)
+
+from arm_description.errors import DescriptionError
+from arm_description.model.constraints import LinearLimits
+from arm_description.model.elements import JointType
+from arm_description.robot_file.keys import LIMITS
+from arm_description.robot_file.scope import MAX_ROTATION, EvaluationContext, sourced_value
+
+T = TypeVar("T")
+JointRange = tuple[float, float, LinearLimits | None]
+
+
+class JointRelations:
+    """Reads what joints follow and what their limits depend on, whatever the order of the rows.
+
+    Args:
+        scope: units and constants of the file.
+        types: type of every joint by name.
+        sums: theta or d of each dependent joint by name.
+        limits: limits of each independent joint by name.
+    """
+
+    def __init__(
+        self,
+        scope: EvaluationContext,
+        types: Mapping[str, JointType],
+        sums: Mapping[str, Field],
+        limits: Mapping[str, Field],
+    ) -> None:
+        self._scope, self._types, self._sums, self._limits = scope, types, sums, limits
+        self._names = joint_variables(scope, types)
+        self._followed: dict[str, LinearExpression] = {}
+        self._ranges: dict[str, JointRange] = {}
+        self._path: list[str] = []
+
+    def followed(self, joint: str) -> LinearExpression:
+        """Return the offset of a dependent joint, and the independent joints that it follows."""
+        return self._resolved(self._followed, joint, self._read_sum, self._sums[joint])
+
+    def range(self, joint: str) -> JointRange:
+        """Return lower and upper of a joint, and its limits if they depend on other joints.
+
+        Lower and upper then enclose the limits wherever the other joints are.
+        """
+        field = self._limits.get(joint) or self._sums[joint]
+        return self._resolved(self._ranges, joint, self._read_range, field)
+
+    def _resolved(
+        self, known: dict[str, T], joint: str, read: Callable[[str], T], field: Field
+    ) -> T:
+        if joint not in known:
+            if joint in self._path:
+                circle = " -> ".join((*self._path[self._path.index(joint) :], joint))
+                raise field.error(
+                    f"depends on itself ({circle})", "write one of them without the others"
+                )
+            self._path.append(joint)
+            known[joint] = read(joint)
+            self._path.pop()
+        return known[joint]
+
+    def _read_sum(self, joint: str) -> LinearExpression:
+        field = self._sums[joint]
+        (total,) = self._independent(field, self._types[joint])
+        if not total.factors:
+            raise field.error("follows no joint: its terms cancel", "correct the sum")
+        return total
+
+    def _read_range(self, joint: str) -> JointRange:
+        if joint in self._sums:
+            followed = self.followed(joint)
+            position = LinearExpression(0.0, followed.factors)
+            return *position.range(self._range_by_name(position)), None
+        keys, kind = LIMITS.read(self._limits[joint]), self._types[joint]
+        ends = [keys["lower"], keys["upper"]]
+        if not any(joints_in(end, self._names) for end in ends):
+            lower, upper = (self._scope.position(end, kind) for end in ends)
+            return lower, upper, None
+        lows, highs = (
+            self._independent(end, kind, outermost)
+            for end, outermost in zip(ends, ("max", "min"), strict=True)
+        )
+        for end, side in zip(ends, (lows, highs), strict=True):
+            if any(name == joint for one in side for name, _ in one.factors):
+                raise end.error(f"depends on {joint!r} itself", "write it with other joints")
+        return self._enclosed(LinearLimits(joint, lows, highs))
+
+    def _enclosed(self, limits: LinearLimits) -> JointRange:
+        field = self._limits[limits.joint]
+        lows = [one.range(self._range_by_name(one))[0] for one in limits.lower]
+        highs = [one.range(self._range_by_name(one))[1] for one in limits.upper]
+        lower, upper = max(lows), min(highs)
+        gaps = [high.plus(low, -1.0) for low in limits.lower for high in limits.upper]
+        if min(gap.range(self._range_by_name(gap))[1] for gap in gaps) <= 0.0:
+            others = " and ".join(name for name in limits.joints if name != limits.joint)
+            raise field.error(
+                f"never allow a position: lower is not below upper wherever {others} is",
+                "check the signs",
+            )
+        if self._types[limits.joint] == "revolute" and max(-lower, upper) > MAX_ROTATION:
+            worst = math.degrees(max(-lower, upper))
+            raise field.error(f"reach {worst:.4g} deg", "check units.angle and the factors")
+        return lower, upper, limits
+
+    def _range_by_name(self, one: LinearExpression) -> dict[str, tuple[float, float]]:
+        return {name: self.range(name)[:2] for name, _ in one.factors}
+
+    def _independent(
+        self, field: Field, kind: JointType, outermost: str = ""
+    ) -> tuple[LinearExpression, ...]:
+        """Return an expression over independent joints in radians and metres."""
+        text = sourced_value(field).raw("a number or an expression")
+        try:
+            found = linear_expressions(self._scope.expressions, text, self._names, outermost)
+        except DescriptionError as error:
+            raise field.error(error.problem, error.remedy) from None
+        return tuple(self._si(one, kind) for one in found)
+
+    def _si(self, one: LinearExpression, kind: JointType) -> LinearExpression:
+        total = LinearExpression(self._scope.units.si(one.constant, kind))
+        for name, factor in one.factors:
+            if self._types[name] != kind:
+                units = self._scope.units
+                factor = units.si(factor, kind) / units.si(1.0, self._types[name])
+            term = LinearExpression(0.0, ((name, factor),))
+            if name in self._sums:
+                term = LinearExpression(0.0, self.followed(name).times(factor).factors)
+            total = total.plus(term)
+        return total
+
+
+def joint_variables(scope: EvaluationContext, joints: Collection[str]) -> frozenset[str]:
+    """Return the joints that expressions of a file can name."""
+    return frozenset(joints) - frozenset(scope.expressions.names)
+
+
+def joints_in(field: Field, names: Collection[str]) -> tuple[str, ...]:
+    """Return the joints that the expression of a field names; none if it is not one."""
+    value = sourced_value(field)
+    if value.is_list or value.is_mapping:
+        return ()
+    try:
+        return variables_of(value.raw("a number or an expression"), names)
+    except DescriptionError:
+        return ()  # reported where it is evaluated
