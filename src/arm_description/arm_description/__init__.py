@@ -4,7 +4,8 @@
 
 from arm_description.errors import DescriptionError
 from arm_description.library import load_robot, robot_path, shipped_robots
-from arm_description.model.elements import DhRow, Gripper, Joint, Origin
+from arm_description.model.elements import DhRow, Joint, Origin
+from arm_description.model.gripper import Gripper
 from arm_description.robot_file.reader import parse_robot, read_robot
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel

@@ -21,12 +21,12 @@ from arm_description.model.elements import (
     Colours,
     Convention,
     DependentJoint,
-    Gripper,
     Joint,
     Mesh,
     Origin,
     Payload,
 )
+from arm_description.model.gripper import Gripper
 from arm_description.model.units import SI, Units
 
 

@@ -241,5 +241,5 @@ def test_other_threads_of_the_process_are_found():
 def test_prefixed_names_of_joints_need_no_other_calibration(opened):
     bare, driver = opened(), opened(prefix="left_")
     assert driver.axes.names == tuple(f"left_{name}" for name in bare.axes.names)
-    assert driver.axes.fingers == ("left_left_finger", "left_right_finger")
+    assert driver.axes.hand.joints == ("left_left_finger", "left_right_finger")
     assert (driver.rest, driver.output.maps) == (bare.rest, bare.output.maps)

@@ -87,7 +87,7 @@ def posed(model: RobotModel, values: Mapping[str, float]) -> PosedArm:
     positions = dict(values)
     if model.gripper:
         width = positions.pop("gripper", model.gripper.min_width)
-        positions |= dict.fromkeys(model.gripper.joints, width / 2)
+        positions |= model.gripper.positions(width)
     poses = link_poses(BASE, parts.joints, positions)
     fixed = dh_frames(model, "", frames).joints
     return PosedArm(parts, poses, tuple(poses[j.parent] @ joint_pose(j) for j in fixed))

@@ -65,9 +65,13 @@ def _joint_limits(model: RobotModel) -> Mapping[str, Any]:
     """Return velocity and acceleration limits; a URDF has no accelerations."""
     rates = {joint.name: (joint.velocity, joint.acceleration) for joint in model.joints}
     gripper = model.gripper
-    if gripper:  # each finger moves half the width
-        half = (0.5 * gripper.velocity, 0.5 * gripper.acceleration)
-        rates |= dict.fromkeys(gripper.joints, half)
+    if gripper:
+        for end in (gripper.min_width, gripper.max_width):  # a jaw's ratio depends on the width
+            speeds = gripper.rates(end, gripper.velocity)
+            gains = gripper.rates(end, gripper.acceleration)
+            for name, speed in speeds.items():
+                v, a = rates.get(name, (speed, gains[name]))
+                rates[name] = (min(v, speed), min(a, gains[name]))
     return {
         "default_velocity_scaling_factor": _SCALING,
         "default_acceleration_scaling_factor": _SCALING,
@@ -104,7 +108,7 @@ def _controllers(model: RobotModel) -> Mapping[str, Any]:
             "joints": list(model.joint_names),
         }
     }
-    if model.gripper:
+    if model.gripper and not model.gripper.claw:  # MoveIt would command the angle of a jaw
         controllers["gripper_controller"] = {
             "type": "GripperCommand",
             "action_ns": "gripper_cmd",

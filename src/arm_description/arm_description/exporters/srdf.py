@@ -73,7 +73,7 @@ def read_srdf_postures(text: str, model: RobotModel, prefix: str = "") -> Mappin
 def _values(
     state: ET.Element, name: str, model: RobotModel, prefix: str
 ) -> Iterator[tuple[str, float]]:
-    known = (*model.joint_names, *(model.gripper.joints if model.gripper else ()))
+    known = (*model.joint_names, *(model.gripper.moving if model.gripper else ()))
     for element in state.findall("joint"):
         written = attribute(element, "name", f"a joint of group_state {name!r}")
         joint, text = written.removeprefix(prefix), element.get("value", "")
@@ -103,13 +103,16 @@ def _posture(name: str, joints: Mapping[str, float], model: RobotModel) -> Postu
                 f"group_state {name!r} has no joint {joint!r}",
                 remedy="give a position for every joint of the arm",
             )
-    if model.gripper and any(finger in joints for finger in model.gripper.joints):
-        left, right = (joints.get(finger, math.nan) for finger in model.gripper.joints)
-        if not abs(left - right) <= SLACK:
-            problem = f"group_state {name!r} has the fingers at {left:.6g} and {right:.6g} m"
-            raise DescriptionError(problem, remedy="give both half the width")
+    if model.gripper and any(finger in joints for finger in model.gripper.moving):
+        moving = [joints.get(finger, math.nan) for finger in model.gripper.moving]
+        if not all(abs(value - moving[0]) <= SLACK for value in moving):
+            found = " and ".join(f"{value:.6g}" for value in moving)
+            equal = "the same angle" if model.gripper.claw else "half the width"
+            raise DescriptionError(
+                f"group_state {name!r} has the fingers at {found}", remedy=f"give both {equal}"
+            )
         ranges[GRIPPER_KEY] = (model.gripper.min_width, model.gripper.max_width)
-        values[GRIPPER_KEY] = left + right
+        values[GRIPPER_KEY] = model.gripper.width_of(joints)
     for joint, (lower, upper) in ranges.items():
         if not lower - SLACK <= values[joint] <= upper + SLACK:
             raise DescriptionError(
@@ -188,12 +191,12 @@ def to_srdf(model: RobotModel, prefix: str = "") -> str:
     if model.gripper:
         group = ET.SubElement(robot, "group", name=GRIPPER_KEY)
         ET.SubElement(group, "link", name=prefix + PALM)
-        for finger in model.gripper.joints:
+        for finger in model.gripper.moving:
             ET.SubElement(group, "joint", name=prefix + finger)
     for name, posture in model.postures.items():
         _state(robot, name, ARM, {j: posture[j] for j in model.joint_names}, prefix)
         if model.gripper and GRIPPER_KEY in posture:
-            fingers = dict.fromkeys(model.gripper.joints, 0.5 * posture[GRIPPER_KEY])
+            fingers = model.gripper.positions(posture[GRIPPER_KEY])
             _state(robot, name, GRIPPER_KEY, fingers, prefix)
     if model.gripper:
         end = {"name": GRIPPER_KEY, "parent_link": prefix + TOOL}

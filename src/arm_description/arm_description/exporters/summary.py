@@ -127,7 +127,7 @@ class _Summary:
             )
             yield (
                 f"Gripper: opens {low} .. {high} {unit}, {speed} {unit}/s; "
-                f"fingers {' and '.join(gripper.joints)}"
+                f"{'jaws' if gripper.claw else 'fingers'} {' and '.join(gripper.moving)}"
             )
         if gripper and payload:
             yield ""

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of a robot model: joints with DH rows, fixed transforms, gripper, colours.
+"""Elements of a robot model: joints with DH rows, fixed transforms, payload, meshes, colours.
 
 Units are m, rad and s. Both Denavit-Hartenberg conventions are supported.
 
@@ -226,42 +226,6 @@ def dependent_joint(
         terms=terms,
         index=index,
     )
-
-
-@dataclass(frozen=True)
-class FingerShape:
-    """Box of one finger, for display and collision."""
-
-    length: float  # along the tool's z [m]
-    width: float  # along the tool's x [m]
-    thickness: float  # along the opening [m]
-    overhang: float  # length beyond the grasp point [m]
-
-
-@dataclass(frozen=True)
-class Gripper:
-    """A gripper with two fingers that open symmetrically along the tool's y.
-
-    Attributes:
-        joints: names of the left (towards -y) and right (towards +y) finger joint; the position
-            of each is half the width [m].
-        min_width: closed [m].
-        max_width: open [m].
-        velocity: maximum speed of the width [m/s].
-        acceleration: maximum acceleration of the width [m/s^2].
-        finger: shape of a finger.
-        palm: box of the palm: along z, along y, along x [m].
-        source: origin of the numbers.
-    """
-
-    joints: tuple[str, str]
-    min_width: float
-    max_width: float
-    velocity: float
-    acceleration: float
-    finger: FingerShape
-    palm: Triple
-    source: str = ""
 
 
 @dataclass(frozen=True)

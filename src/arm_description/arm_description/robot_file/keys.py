@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table, Variants
 
 from arm_description.model.elements import CONVENTIONS, Axis
+from arm_description.model.gripper import TURNING
 from arm_description.model.units import ANGLES, LENGTHS
 
 MAX_ROWS = 64
@@ -134,21 +135,47 @@ PALM = Table(
         "thickness": Key(SIZE, "along the tool's x", required=True),
     }
 )
+CLAW = Table(
+    {
+        "length": Key(SIZE, "from a jaw's pivot to its tip, where it grips", required=True),
+        "pivots": Key(
+            LENGTH,
+            "distance between the pivots, or from a fixed jaw's face to the other's pivot",
+            required=True,
+        ),
+        "open": Key(
+            ANGLE,
+            "angle of a jaw when open, from the tool's z outwards to the line from pivot to tip",
+            required=True,
+        ),
+        "closed": Key(ANGLE, "the same when closed; default where the tips meet"),
+        "turning": Key(Choice(TURNING), "the jaws that turn; default both"),
+        "face": Key(
+            LENGTH, "from the tool's z to the face of a fixed jaw; default half of the widest"
+        ),
+    }
+)
 GRIPPER = Table(
     {
         "joints": Key(
             ListOf(NAME, 2, 2),
-            "finger joints, towards -y and +y of the tool; their position is half the width",
+            "finger joints, towards -y and +y of the tool; their position is half the width, or "
+            "the angle of a jaw",
             required=True,
         ),
-        "min_width": Key(LENGTH, "width when closed, at least 0", required=True),
-        "max_width": Key(LENGTH, "width when open, above min_width", required=True),
+        "min_width": Key(
+            LENGTH, "width when closed, at least 0; required, but for a claw computed"
+        ),
+        "max_width": Key(
+            LENGTH, "width when open, above min_width; required, but for a claw computed"
+        ),
+        "claw": Key(CLAW, "jaws that turn, in place of fingers that slide"),
         "velocity": Key(Leaf("length/s, above 0", "positive"), "maximum speed of the width", True),
         "acceleration": Key(
             Leaf("length/s^2, above 0", "positive"),
             "maximum acceleration of the width; default: reaches the velocity in 0.25 s",
         ),
-        "finger": Key(FINGER, "box of a finger; default in proportion to max_width"),
+        "finger": Key(FINGER, "box of a finger; default in proportion to max_width or the claw"),
         "palm": Key(PALM, "box of the palm; default in proportion to max_width"),
         "source": FROM,
     }
@@ -204,7 +231,7 @@ ROBOT = Table(
         "base": Key(ORIGIN, "base_link <- frame 0 of the table; default none"),
         "tool": Key(ORIGIN, "flange (frame n of the table) <- tool0; default none"),
         "joints": Key(ListOf(ROW, 1, MAX_ROWS), "one row per joint, from base to tool", True),
-        "gripper": Key(GRIPPER, "two fingers that open symmetrically; default none"),
+        "gripper": Key(GRIPPER, "two fingers that slide, or a claw; default none"),
         "postures": Key(
             Named(Named(POSITION, "joint"), "posture"),
             "named positions: one per joint, and gripper: a width",

@@ -22,12 +22,12 @@ from arm_description.model.elements import (
     NO_MOTION,
     Colours,
     Convention,
-    Gripper,
     Joint,
     Mesh,
     Origin,
     Triple,
 )
+from arm_description.model.gripper import Claw, Gripper
 from arm_description.model.units import Units
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from arm_description.robot_file.keys import COMPOUND
@@ -163,14 +163,24 @@ class _Writer:
         box = {key: self._number(getattr(finger, key)) for key in sizes}
         box |= {"overhang": self._number(finger.overhang)} if finger.overhang else {}
         palm = zip(sizes, map(self._number, gripper.palm), strict=True)
-        widths = ("min_width", "max_width", "velocity", "acceleration")
+        rates = ("velocity", "acceleration")
+        widths = rates if gripper.claw else ("min_width", "max_width", *rates)
         return {
             "joints": f"[{', '.join(map(flow_word, gripper.joints))}]",
+            **({"claw": self._claw(gripper.claw)} if gripper.claw else {}),
             **{key: self._number(getattr(gripper, key)) for key in widths},
             "finger": flow_mapping(box),
             "palm": flow_mapping(dict(palm)),
             **_source(gripper.source),
         }
+
+    def _claw(self, claw: Claw) -> str:
+        values = {key: self._number(getattr(claw, key)) for key in ("length", "pivots")}
+        for key in ("open", "closed"):
+            values[key] = self._number(getattr(claw, key), "revolute")
+        if claw.turning != "both":
+            values |= {"turning": claw.turning, "face": self._number(claw.face)}
+        return flow_mapping(values)
 
     def _postures(self, model: RobotModel) -> dict[str, str]:
         types: dict[str, str] = {joint.name: joint.type for joint in model.joints}

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from arm_common.transforms import Vector
 
-from arm_description.model.elements import Gripper, Origin, Triple, cos_sin
+from arm_description.model.elements import Origin, Triple, cos_sin
+from arm_description.model.gripper import Gripper
 from arm_description.urdf.elements import UrdfGeometry
 from arm_description.urdf.kinematics import JointFrames
 
@@ -82,13 +83,18 @@ class Skeleton:
     def palm_shapes(self, gripper: Gripper) -> tuple[UrdfGeometry, ...]:
         """Return the palm in a frame at the grasp point with the axes of the tool."""
         length, width, thickness = gripper.palm
-        centre = Origin((0.0, 0.0, -_finger_back(gripper) - length / 2))
+        centre = Origin((0.0, 0.0, -gripper.depth - length / 2))
         return (UrdfGeometry("box", (thickness, width, length), centre, self._colours.gripper),)
 
     def finger_shapes(self, gripper: Gripper, side: int) -> tuple[UrdfGeometry, ...]:
-        """Return a finger, side -1 (left) or 1, in a frame on its face at the grasp point."""
-        shape = gripper.finger
-        centre = Origin((0.0, side * shape.thickness / 2, shape.overhang - shape.length / 2))
+        """Return a finger, side -1 (left) or 1, in a frame on its face.
+
+        The frame is at the grasp point, that of a turning jaw at its pivot.
+        """
+        shape, turns = gripper.finger, gripper.joints[side > 0] in gripper.moving
+        grasp = gripper.claw.length if gripper.claw and turns else 0.0
+        middle = grasp + shape.overhang - shape.length / 2
+        centre = Origin((0.0, side * shape.thickness / 2, middle))
         box = (shape.width, shape.thickness, shape.length)
         return (UrdfGeometry("box", box, centre, self._colours.fingers),)
 
@@ -143,7 +149,7 @@ class Skeleton:
             tip = end.matrix @ self._model.tool.matrix
             corners.append(_triple(tip[:3, 3]))
             if self._model.gripper:
-                reserve = _finger_back(self._model.gripper) + self._model.gripper.palm[0]
+                reserve = self._model.gripper.depth + self._model.gripper.palm[0]
                 corners = _shortened(corners, tip[:3, 2], reserve)
         return corners
 
@@ -187,11 +193,6 @@ def _above_ground(first: Origin, shift: float, length: float) -> float:
     if abs(up) < 0.99 or height < 0.0:
         return shift
     return float(up) * max(float(up) * shift, length / 2 - height)
-
-
-def _finger_back(gripper: Gripper) -> float:
-    """Return the distance from the grasp point back to the palm [m]."""
-    return gripper.finger.length - gripper.finger.overhang
 
 
 def _shortened(corners: Sequence[Triple], tool_z: Vector, reserve: float) -> list[Triple]:

@@ -7,9 +7,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arm_description.model.elements import NO_MOTION, Gripper, Origin, Payload
+from arm_description.model.elements import NO_MOTION, Origin, Payload
+from arm_description.model.gripper import Claw, Gripper
 from arm_description.urdf.appearance import Skeleton
-from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLimit, UrdfLink, UrdfParts
+from arm_description.urdf.elements import (
+    UrdfGeometry,
+    UrdfJoint,
+    UrdfLimit,
+    UrdfLink,
+    UrdfMimic,
+    UrdfParts,
+)
 from arm_description.urdf.kinematics import JointFrames
 
 if TYPE_CHECKING:
@@ -77,12 +85,35 @@ def _gripper(model: RobotModel, gripper: Gripper, skeleton: Skeleton, prefix: st
     )
     for name, side in zip(gripper.joints, (-1, 1), strict=True):
         finger = UrdfLink(f"{prefix}{name}_link", skeleton.finger_shapes(gripper, side))
-        axis = (0.0, float(side), 0.0)
-        joints.append(
-            UrdfJoint(prefix + name, "prismatic", palm.name, finger.name, axis=axis, limit=limit)
+        joint = UrdfJoint(
+            prefix + name,
+            "prismatic",
+            palm.name,
+            finger.name,
+            axis=(0.0, float(side), 0.0),
+            limit=limit,
         )
+        joints.append(_jaw(joint, gripper, gripper.claw, side, prefix) if gripper.claw else joint)
         links.append(finger)
     return UrdfParts(tuple(links), tuple(joints))
+
+
+def _jaw(joint: UrdfJoint, gripper: Gripper, claw: Claw, side: int, prefix: str) -> UrdfJoint:
+    """Return the joint of a claw's jaw: fixed, turning, or turning with the left one."""
+    name = gripper.joints[side > 0]
+    if name not in gripper.moving:
+        face = Origin((0.0, side * claw.face, 0.0))
+        return replace(joint, kind="fixed", origin=face, limit=None)
+    fastest = gripper.velocity / min(map(claw.slope, (claw.closed, claw.open)))
+    leader = gripper.moving[0]
+    return replace(
+        joint,
+        kind="revolute",
+        origin=Origin((0.0, claw.pivot(side), -claw.reach)),
+        axis=(float(-side), 0.0, 0.0),
+        limit=UrdfLimit(claw.closed, claw.open, fastest, _FINGER_EFFORT),
+        mimic=None if name == leader else UrdfMimic(prefix + leader, 1.0, 0.0),
+    )
 
 
 def _payload_link(model: RobotModel, payload: Payload, prefix: str) -> UrdfLink:

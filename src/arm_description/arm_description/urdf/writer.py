@@ -257,6 +257,9 @@ def _joint(joint: UrdfJoint) -> ET.Element:
         ET.SubElement(element, "axis", xyz=_numbers(joint.axis))
         limits = {key: number(value) for key, value in asdict(joint.limit).items()}
         ET.SubElement(element, "limit", limits)
+    if joint.mimic:
+        ratio = {key: number(getattr(joint.mimic, key)) for key in ("multiplier", "offset")}
+        ET.SubElement(element, "mimic", {"joint": joint.mimic.joint, **ratio})
     return element
 
 

@@ -78,7 +78,7 @@ ERRORS = {
     ("0.5", "2"): "group_state 'up': turn at 2 is outside its limits -1.5708 .. 1.5708",
     ("0.5", "nan"): "group_state 'up': joint 'turn' has 'nan', which is not a finite number",
     ("0.5", "1 2"): "has '1 2', which is not a finite number",
-    ('name="open"', 'name="up"'): "group_state 'up' has the fingers at 0.02 and nan m",
+    ('name="open"', 'name="up"'): "group_state 'up' has the fingers at 0.02 and nan",
     ('name="up" ', ""): "a group_state has no 'name'",
     ("</robot>", ""): "the SRDF is not XML",
     ("<robot", "<!DOCTYPE x><robot"): "the SRDF has a DOCTYPE",

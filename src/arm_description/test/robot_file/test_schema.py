@@ -52,6 +52,12 @@ def test_file_with_every_key_is_accepted_by_reader_and_schema(full, validator):
     parse_robot(full)
     validator.validate(yaml.safe_load(full))
     used = {key for path in places(yaml.safe_load(full)) for key in path}
+    claw = "{length: 9, pivots: 2, open: 45, closed: 0, turning: left, face: 1}"
+    clawed = full.replace("  min_width: 0\n  max_width: 40\n", f"  claw: {claw}\n")
+    clawed = clawed.replace("gripper: 10}", "gripper: 5}")
+    parse_robot(clawed)
+    validator.validate(yaml.safe_load(clawed))
+    used |= {key for path in places(yaml.safe_load(clawed)) for key in path}
     assert used > {name for name, _ in keys_known(ROBOT)} | {"value"}
 
 

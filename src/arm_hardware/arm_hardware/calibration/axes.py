@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from arm_hardware.errors import CommandError
 
 if TYPE_CHECKING:
-    from arm_description import RobotModel
+    from arm_description.model.gripper import Claw
+
+    from arm_description import Gripper, RobotModel
 
 GRIPPER = "gripper"
 UNITS = {"revolute": "rad", "prismatic": "m"}  # of a joint's position
@@ -46,8 +48,7 @@ class Axes:
 
     arm: tuple[Axis, ...]  # the joints, base to tip
     gripper: Axis | None = None  # the width of the gripper, or None
-    # names of the two finger joints, each at half of the width; empty without a gripper
-    fingers: tuple[str, ...] = ()
+    hand: Gripper | None = None  # its fingers, whose positions follow from the width
 
     @property
     def all(self) -> tuple[Axis, ...]:
@@ -59,10 +60,14 @@ class Axes:
         """Names of the arm's joints."""
         return tuple(axis.name for axis in self.arm)
 
+    def claw(self, axis: Axis) -> Claw | None:
+        """Return the claw whose width is this axis, None for any other axis."""
+        return self.hand.claw if self.hand and axis.name == GRIPPER else None
+
     def prefixed(self, prefix: str) -> Axes:
         """Return the axes with the names that joints have in messages."""
         arm = tuple(replace(axis, name=prefix + axis.name) for axis in self.arm)
-        return Axes(arm, self.gripper, tuple(prefix + finger for finger in self.fingers))
+        return Axes(arm, self.gripper, self.hand.prefixed(prefix) if self.hand else None)
 
     def __iter__(self) -> Iterator[Axis]:
         return iter(self.all)
@@ -81,7 +86,7 @@ def axes_of(model: RobotModel) -> Axes:
     if grip is None:
         return Axes(arm)
     width = Axis(GRIPPER, "m", grip.min_width, grip.max_width, grip.velocity, grip.acceleration)
-    return Axes(arm, width, tuple(grip.joints))
+    return Axes(arm, width, grip)
 
 
 def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from arm_common.files import share_folders
 from arm_common.suggestions import did_you_mean
+from arm_description.model.gripper import Claw
 
 from arm_hardware.calibration.axes import Axes, Axis
-from arm_hardware.calibration.servo_map import SLEW_US, PointMap, count_us
+from arm_hardware.calibration.servo_map import SLEW_US, JawMap, PointMap, count_us
 from arm_hardware.errors import CalibrationError
 
 SAFE_PULSES_US = (400.0, 2600.0)  # tolerated by hobby servos; a file may set others
@@ -39,7 +40,7 @@ class ServoCalibration:
     """One servo as measured on its arm: servo position = sign * axis position + zero."""
 
     channel: int  # of the board
-    unit: str  # "rad" or "m", of its axis and of every position here
+    unit: str  # "rad" or "m", of every position here; "rad" for a claw
     # pairs of servo position and pulse [us], positions increasing
     points: tuple[tuple[float, float], ...]
     pulse_limits_us: tuple[float, float]  # (least, most) pulse that may ever be sent
@@ -50,15 +51,27 @@ class ServoCalibration:
     speed: float = math.inf  # of the servo [unit/s], infinite if the file has none
     calibrated: date | None = None  # day of its measurement, None if it was never measured
 
-    def map(self, count_us: float) -> PointMap:
-        """Return the map from axis positions to counts of this length [us]."""
+    def map(self, count_us: float, claw: Claw | None = None) -> PointMap:
+        """Return the map from axis positions to counts of this length [us].
+
+        The axis of a claw is its width, the positions here are angles of its jaws.
+        """
         placed = sorted((self.sign * (place - self.zero), pulse) for place, pulse in self.points)
         positions, pulses = zip(*placed, strict=True)
         slew_us = SLEW_US
         if math.isfinite(self.speed):
             slope = (pulses[-1] - pulses[0]) / (positions[-1] - positions[0])
             slew_us = self.speed * abs(slope)
-        return PointMap(self.channel, positions, pulses, self.pulse_limits_us, count_us, slew_us)
+        values = (self.channel, positions, pulses, self.pulse_limits_us, count_us, slew_us)
+        return JawMap(*values, claw=claw) if claw else PointMap(*values)
+
+    def reach(self, claw: Claw | None = None) -> tuple[tuple[float, float], float]:
+        """Return limits and speed of the axis [unit, unit/s], for a claw of its width."""
+        if claw is None:
+            return self.limits, self.speed
+        lower, upper = (min(max(x, claw.closed), claw.open) for x in self.limits)
+        slowest = min(map(claw.slope, (claw.closed, claw.open)))  # metres a radian
+        return (claw.width(lower), claw.width(upper)), self.speed * slowest
 
 
 @dataclass(frozen=True)
@@ -90,26 +103,28 @@ class Calibration:
                 file=str(self.path),
                 remedy=did_you_mean(unknown[0], names),
             )
-        return tuple(self._servo(axis).map(self.board.count_us) for axis in axes)
+        return tuple(self._servo(a, axes).map(self.board.count_us, axes.claw(a)) for a in axes)
 
     def narrowed(self, axes: Axes) -> Axes:
         """Return the axes limited to what their servos can reach; errors as in maps()."""
-        narrow = [
-            axis.narrowed(max(m.lower, s.limits[0]), min(m.upper, s.limits[1]), s.speed)
-            for axis, m, s in zip(axes, self.maps(axes), map(self._servo, axes), strict=True)
-        ]
+        narrow = []
+        for axis, points in zip(axes, self.maps(axes), strict=True):
+            limits, speed = self._servo(axis, axes).reach(axes.claw(axis))
+            reach = max(points.lower, limits[0]), min(points.upper, limits[1])
+            narrow.append(axis.narrowed(*reach, speed))
         n = len(axes.arm)
-        return Axes(tuple(narrow[:n]), narrow[n] if axes.gripper else None, axes.fingers)
+        return Axes(tuple(narrow[:n]), narrow[n] if axes.gripper else None, axes.hand)
 
-    def _servo(self, axis: Axis) -> ServoCalibration:
+    def _servo(self, axis: Axis, axes: Axes) -> ServoCalibration:
         servo = self.servos.get(axis.name)
         if servo is None:
             raise CalibrationError(
                 f"'{axis.name}' has no entry; a servo without calibration is not driven",
                 file=str(self.path),
             )
-        if servo.unit != axis.unit:
-            wanted = "points_deg_us" if axis.unit == "rad" else "points_mm_us"
+        unit = "rad" if axes.claw(axis) else axis.unit
+        if servo.unit != unit:
+            wanted = "points_deg_us" if unit == "rad" else "points_mm_us"
             raise CalibrationError(f"this axis needs {wanted}", file=str(self.path), key=axis.name)
         return servo
 

@@ -103,7 +103,10 @@ CALIBRATION = Table(
         "joints": Key(
             Named(Either(tuple(SERVOS.values())), "joint"), "a servo for each joint", True
         ),
-        "gripper": Key(SERVOS["mm"], "its servo; positions are widths"),
+        "gripper": Key(
+            Either((SERVOS["mm"], SERVOS["deg"])),
+            "its servo; positions are widths, of a claw angles of its jaws",
+        ),
     }
 )
 
@@ -161,7 +164,7 @@ def _calibration(root: Field, path: Path) -> Calibration:
     fields = top["joints"].mapping()
     units = {name: _unit(field) for name, field in fields.items()}
     if GRIPPER in top:
-        fields[GRIPPER], units[GRIPPER] = top[GRIPPER], "mm"
+        fields[GRIPPER], units[GRIPPER] = top[GRIPPER], _unit(top[GRIPPER], "mm")
     servos: dict[str, ServoCalibration] = {}
     for name, field in fields.items():
         servo = _servo_calibration(field, units[name], safe, board)
@@ -178,12 +181,12 @@ def _calibration(root: Field, path: Path) -> Calibration:
     return Calibration(path, example, top["robot"].text(), board, servos, safe)
 
 
-def _unit(field: Field) -> str:
+def _unit(field: Field, default: str = "deg") -> str:
     """Return the unit of a joint, which is that of its points."""
     given = field.mapping()
     if {"points_deg_us", "points_mm_us"} <= given.keys():
         raise field.error("needs either points_deg_us or points_mm_us, not both")
-    return "mm" if "points_mm_us" in given else "deg"
+    return next((unit for unit in SERVOS if f"points_{unit}_us" in given), default)
 
 
 def _board(field: Field) -> ServoBoard:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from arm_description.model.gripper import Claw
+
 # A common small servo's data sheet: 0.12 s for 60 degrees without load, dead band 5 us; 180
 # degrees are 2000 us.
 SLEW_US = 60.0 / 180.0 * 2000.0 / 0.12
@@ -104,6 +106,21 @@ class PointMap:
         """The least and the most pulse that points and pulse limits allow [us]."""
         least, most = self.pulse_limits_us
         return max(least, min(self.pulses_us)), min(most, max(self.pulses_us))
+
+
+@dataclass(frozen=True, kw_only=True)
+class JawMap(PointMap):
+    """The map of a claw: widths outside, angles of its turning jaws at the points."""
+
+    claw: Claw
+
+    def pulse_of(self, position: float) -> float:
+        """Return the pulse length of a width [us]."""
+        return super().pulse_of(self.claw.angle(position))
+
+    def position_at(self, pulse_us: float) -> float:
+        """Return the width at a pulse [m]."""
+        return self.claw.width(super().position_at(pulse_us))
 
 
 @dataclass(frozen=True)

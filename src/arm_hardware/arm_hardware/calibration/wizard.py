@@ -16,6 +16,7 @@ from pathlib import Path
 
 from arm_common.terminal import Screen
 from arm_common.yaml.editing import flow_word
+from arm_description.model.gripper import Claw
 
 from arm_description import RobotModel
 from arm_hardware.calibration.axes import GRIPPER, Axis, axes_of
@@ -211,7 +212,8 @@ class CalibrationSession:
         name, draft = self._name, self._draft
         if not self._has_pulses():
             return
-        what = "width of the gripper" if name == GRIPPER else f"position of joint {name}"
+        jaws = "angle of a jaw" if draft.unit == "deg" else "width of the gripper"
+        what = jaws if name == GRIPPER else f"position of joint {name}"
         self._terminal.show(f"Measured {what}, in {draft.unit} (Enter: none): ")
         typed = self._terminal.line().strip()
         try:
@@ -306,6 +308,7 @@ board:
 joints:
 """
 TURN = "points_deg_us: [[-90, 500], [90, 2500]], pulse_limits_us: [500, 2500]"
+JAW = "points_deg_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [1000, 2000]"
 SLIDE = "points_mm_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [1000, 2000]"
 
 
@@ -320,7 +323,7 @@ def template(model: RobotModel) -> str:
     text = HEAD.format(robot=flow_word(model.name))
     channels = _channels([axis.name for axis in axes], model.name)
     for axis in axes:
-        entry = f"{{channel: {channels[axis.name]}, {_points(axis)}}}"
+        entry = f"{{channel: {channels[axis.name]}, {_points(axis, axes.claw(axis))}}}"
         if axis.name == GRIPPER:
             text += f"\n{GRIPPER}:\n  {entry}\n"
         else:
@@ -336,7 +339,10 @@ def _channels(names: Sequence[str], robot: str) -> dict[str, int]:
     return channels | dict(zip((n for n in names if n not in servos), [*free], strict=False))
 
 
-def _points(axis: Axis) -> str:
+def _points(axis: Axis, claw: Claw | None) -> str:
+    if claw:
+        closed, opened = math.degrees(claw.closed), math.degrees(claw.open)
+        return JAW.format(lower=f"{closed:.6g}", upper=f"{opened:.6g}")
     if axis.unit == "rad":
         return TURN
     lower, upper = axis.lower * 1e3, axis.upper * 1e3

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
@@ -84,24 +83,21 @@ def _seconds(duration: Duration) -> float:
 
 
 def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState | None:
-    """Return the commanded joint state, with each finger at half the gripper's width.
+    """Return the commanded joint state, in which finger joints stand for the gripper's width.
 
     None while a position is unknown.
     """
     if any(p is None for p in snapshot.positions):
         return None
     positions = [float(p) for p in snapshot.positions if p is not None]
-    message = JointState(name=[*axes.names, *axes.fingers])
+    n, hand, velocities = len(axes.arm), axes.hand, snapshot.velocities
+    fingers = hand.positions(positions[n]) if hand else {}
+    rates = hand.rates(positions[n], velocities[n]) if hand and velocities else {}
+    message = JointState(name=[*axes.names, *fingers])
     message.header.stamp = stamp
-    message.position = _with_fingers(axes, positions)
-    message.velocity = _with_fingers(axes, snapshot.velocities)
+    message.position = [*positions[:n], *fingers.values()]
+    message.velocity = [*velocities[:n], *rates.values()]
     return message
-
-
-def _with_fingers(axes: Axes, values: Sequence[float]) -> list[float]:
-    """Return the axes' values as joint values: each finger gets half of the gripper's."""
-    n = len(axes.arm)
-    return [*values[:n], *(width / 2.0 for width in values[n:] for _ in axes.fingers)]
 
 
 def trajectory_point(state: TrajectoryState) -> JointTrajectoryPoint:

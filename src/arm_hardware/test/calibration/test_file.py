@@ -3,12 +3,14 @@
 
 import copy
 import math
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from arm_description.model.gripper import Claw
 from arm_hardware.calibration.axes import axes_of
 from arm_hardware.calibration.calibration import calibration_path as find
 from arm_hardware.calibration.file import load_calibration, parse_calibration
@@ -80,7 +82,7 @@ def test_shipped_maps_cover_the_model(calibration, model):
         (waist(channel=True), "joints.waist.channel", "0 to 15"),
         (waist(channel=5), "gripper", "channel 5, which waist"),
         (lambda c: c["joints"]["waist"].pop("points_deg_us"), "joints.waist", "has no 'poi"),
-        (lambda c: c["gripper"].update(points_deg_us=[[0, 600]]), "gripper", "not a known key"),
+        (lambda c: c["gripper"].update(points_deg_us=[[0, 600]]), "gripper", "not both"),
         (waist(points_mm_us=[[0, 600]]), "waist", "not both"),
         (lambda c: _misspell(c, "pulse_limit_us"), "pulse_limit_us", "mean 'pulse_limits_us'"),
         (lambda c: _misspell(c, "point_deg_us"), "point_deg_us", "mean 'points_deg_us'"),
@@ -208,6 +210,36 @@ def test_maps_must_fit_the_robot(load, content, model, change, says):
     change(content)
     with pytest.raises(CalibrationError, match=says):
         load(content).maps(axes_of(model))
+
+
+@pytest.fixture
+def clawed(model):
+    claw = Claw(length=0.05, pivots=0.02, closed=-math.asin(0.2), open=math.radians(60))
+    grip = replace(model.gripper, claw=claw, max_width=claw.width(claw.open), velocity=9.0)
+    return replace(model, gripper=grip)
+
+
+def test_a_claw_is_calibrated_in_angles_and_driven_in_widths(load, content, clawed):
+    content["gripper"] = {
+        "channel": 5,
+        "points_deg_us": [[-20, 1000], [70, 1900]],
+        "pulse_limits_us": [1000, 1900],
+        "limits_deg": [0, 50],
+        "speed_deg_s": 100,
+    }
+    axes = axes_of(clawed)
+    servo, claw = load(content), clawed.gripper.claw
+    narrow = servo.narrowed(axes).gripper
+    ends = claw.width(0.0), claw.width(math.radians(50))
+    assert (narrow.lower, narrow.upper) == pytest.approx(ends)
+    assert narrow.velocity == pytest.approx(math.radians(100) * claw.slope(claw.open))
+    half = servo.maps(axes)[-1].pulse_of(claw.width(math.radians(25)))
+    assert half == pytest.approx(1450.0)
+
+
+def test_a_claw_needs_angles(load, content, clawed):
+    with pytest.raises(CalibrationError, match="points_deg_us"):
+        load(content).maps(axes_of(clawed))
 
 
 def test_files_are_found_by_path_name_and_robot(calibration_path):

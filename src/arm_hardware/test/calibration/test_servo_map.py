@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from arm_hardware.calibration.servo_map import FineMap, PointMap, count_us, prescale
+from arm_description.model.gripper import Claw
+from arm_hardware.calibration.servo_map import FineMap, JawMap, PointMap, count_us, prescale
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,3 +83,20 @@ def test_map_passes_through_the_calibrated_points():
 def test_fake_counts_are_finer_than_a_nanoradian(position):
     servo = FineMap(0)
     assert servo.position_of(servo.count_of(position)) == pytest.approx(position, abs=1e-9)
+
+
+CLAW = Claw(length=0.05, pivots=0.02, closed=-math.asin(0.2), open=math.radians(60))
+JAW = JawMap(
+    5, (CLAW.closed, CLAW.open), (900.0, 1800.0), (900.0, 1800.0), count_us(50.0, 25e6), claw=CLAW
+)
+
+
+def test_pulses_of_a_claw_follow_its_geometry():
+    middle = 0.5 * (CLAW.closed + CLAW.open)
+    assert JAW.pulse_of(CLAW.width(middle)) == pytest.approx(1350.0, abs=1e-6)
+    assert (JAW.lower, JAW.upper) == pytest.approx((0.0, CLAW.width(CLAW.open)), abs=1e-12)
+
+
+def test_counts_of_a_claw_survive_the_round_trip_through_widths():
+    for count in range(JAW.counts[0], JAW.counts[1] + 1):
+        assert JAW.count_of(JAW.position_of(count)) == count

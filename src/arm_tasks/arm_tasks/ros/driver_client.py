@@ -97,8 +97,10 @@ class ArmState:
     @property
     def width(self) -> float:
         """Width between the jaws [m]; 0 without a gripper."""
-        fingers = self._model.gripper.joints if self._model.gripper else ()
-        return sum(self.positions.get(finger, 0.0) for finger in fingers)
+        gripper = self._model.gripper
+        if gripper is None or not self.positions.keys() >= set(gripper.moving):
+            return 0.0
+        return gripper.width_of(self.positions)
 
     @property
     def complete(self) -> bool:

@@ -26,6 +26,7 @@ from arm_tasks.world.nut_world import NutWorld
 from arm_tasks.world.payload_world import PayloadWorld
 
 _TOOL_FRAME = "tool0"
+_PALM_FRAME = "gripper_link"
 _REPEAT_PERIOD = 1.0  # [s]
 _BATCH_DELAY = 0.02  # [s]; robot and nut arrive on tf every 40 ms, in separate messages
 _QUEUE_DEPTH = 2000  # tf messages; a lost message may lose a turn of the nut
@@ -61,6 +62,8 @@ class NutWorldNode(Node):
             raise TasksError(f"robot {chosen.robot} has no gripper; the nut cannot be held")
         self._names = names = PrefixedNames(chosen.prefix)
         self._base, self._tool = names.add(BASE_FRAME), names.add(_TOOL_FRAME)
+        self._gripper = gripper
+        self._palm = names.add(_PALM_FRAME)
         self._fingers = names.add_all(f"{finger}_link" for finger in gripper.joints)
         scene = load_scene(chosen.scene, model.name)
         self._world = NutWorld(scene) if scene.nut is not None else None
@@ -81,7 +84,8 @@ class NutWorldNode(Node):
         tree = self._tf.tree
         try:
             T = tree.lookup(self._base, self._tool)
-            width = float(np.linalg.norm(tree.lookup(*self._fingers)[:3, 3]))
+            left, right = (tree.lookup(self._palm, finger) for finger in self._fingers)
+            width = self._gripper.width_between(left, right)
         except TransformError:
             return  # the robot is not on tf yet
         if self._payloads.update(T, width):

@@ -35,7 +35,8 @@ def grasp(obj: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Carr
     The tool is at base_link <- tool0 (4, 4); the fingers close along its y from a width [m].
     """
     x, y, z = (_span(obj, T_tool, axis) for axis in range(3))
-    if y[0] < -opened / 2.0 or y[1] > opened / 2.0:
+    middle = jaws.middle(opened)
+    if y[0] < middle - opened / 2.0 or y[1] > middle + opened / 2.0:
         return f"it extends from {_mm(y)} across jaws that are {opened * 1e3:g} mm wide"
     finger = jaws.finger
     if not _overlap(z, (finger.overhang - finger.length, finger.overhang)):
@@ -43,8 +44,9 @@ def grasp(obj: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Carr
     if not _overlap(x, (-finger.width / 2.0, finger.width / 2.0)):
         return f"it is {_mm(x)} beside the fingers"
     held = inverse(T_tool) @ obj.pose
-    held[1, 3] -= (y[0] + y[1]) / 2.0  # the fingers centre it
-    return Carried(obj.name, held, y[1] - y[0])
+    width = y[1] - y[0]
+    held[1, 3] += jaws.middle(width) - (y[0] + y[1]) / 2.0  # the fingers move it there
+    return Carried(obj.name, held, width)
 
 
 def resting_pose(scene: Scene, name: str) -> tuple[Array, str]:

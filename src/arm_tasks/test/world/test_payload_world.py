@@ -3,10 +3,12 @@
 """Payloads: gripped, carried and released by inaccurate jaws, and grips that fail."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp
+from arm_description.model.gripper import Claw
 from arm_tasks.scene.file import scene_from_text
 from arm_tasks.scene.payloads import FLOOR, lies_on, resting_pose
 from arm_tasks.world.payload_world import PayloadWorld
@@ -40,6 +42,15 @@ def test_closing_jaws_centre_and_carry_a_payload(model, off, along):
     assert world.poses["cell"][1, 3] == pytest.approx(off * 1e-3, abs=1e-9)
     world.update(tool(240 + along, off, 200), 0.0139)
     assert world.poses["cell"][2, 3] == pytest.approx(0.122 + 0.02525 + 0.05)
+
+
+def test_a_claw_with_one_fixed_jaw_pushes_the_payload_onto_it(model):
+    claw = Claw(0.08, 0.028, -0.3, 1.0, turning="right", face=0.02)
+    world = PayloadWorld(SCENE, replace(model.gripper, claw=claw))
+    close(world, tool(240, 0, 150), 0.04, 0.0139)
+    assert world.held == "cell"
+    in_hand = -0.02 + 0.0145 / 2  # y of the tool is -y of the base
+    assert world.poses["cell"][1, 3] == pytest.approx(-in_hand, abs=1e-9)
 
 
 @pytest.mark.parametrize(

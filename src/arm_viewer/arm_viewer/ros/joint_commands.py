@@ -79,7 +79,7 @@ class DriverCommander:
     Publishes arm_controller/joint_trajectory; calls gripper_controller/gripper_cmd; subscribes
     task_server/state, because a command would end the motion of a task and fail it. `positions`
     returns the measured joint positions, by name [rad or m]; `on_task` is called when a task
-    begins or ends.
+    begins or ends; `width_at` returns the gripper's width [m] at a position of its fingers.
     """
 
     def __init__(
@@ -87,6 +87,7 @@ class DriverCommander:
         node: Node,
         positions: Callable[[], Mapping[str, float]],
         on_task: Callable[[], None] = lambda: None,
+        width_at: Callable[[float], float] = lambda position: 2.0 * position,
     ) -> None:
         self._publisher = node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
@@ -94,7 +95,7 @@ class DriverCommander:
         gripper = "gripper_controller/gripper_cmd"
         self._gripper = ActionClient(node, GripperCommand, gripper, goal_service_qos_profile=GOAL)
         self._arm: Sequence[VisualJoint] = ()
-        self._positions, self._on_task = positions, on_task
+        self._positions, self._on_task, self._width_at = positions, on_task, width_at
         self._task_active = False
         self._task_state = node.create_subscription(
             TaskState, "task_server/state", self._on_task_state, LATCHED, event_callbacks=QUIET
@@ -131,11 +132,11 @@ class DriverCommander:
             return "The joints of the arm are unknown: no robot_description has been received."
         arm = {joint.name for joint in self._arm}
         fingers = [value for name, value in joints.items() if name not in arm]
-        problem = self._move_gripper(2.0 * fingers[0]) if fingers else ""
+        problem = self._move_gripper(self._width_at(fingers[0])) if fingers else ""
         return self._move_arm(joints) or problem if joints.keys() & arm else problem
 
     def _move_gripper(self, width: float) -> str:
-        """Open or close the gripper to a width [m], twice the position of each finger."""
+        """Open or close the gripper to a width [m]."""
         if not self._gripper.server_is_ready():
             return "No driver provides gripper_controller/gripper_cmd: the gripper cannot move."
         goal = GripperCommand.Goal()

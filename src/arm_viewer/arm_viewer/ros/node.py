@@ -224,7 +224,8 @@ class ViewerNode(Node):
             self,
             server,
             self._gui,
-            self._sliders or DriverCommander(self, self._positions),
+            self._sliders
+            or DriverCommander(self, self._positions, width_at=self._postures.width_at),
             self._tool,
             self._show_status,
             self._positions,

@@ -16,7 +16,7 @@ from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfMimic, UrdfShap
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
-from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description import DescriptionError, Gripper, RobotModel, load_robot
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.shapes import GREY, Box, Colour, Cylinder, DrawnShape, Ellipsoid, MeshFile
 
@@ -197,6 +197,7 @@ class PostureBook:
 
     def __init__(self, robot: str, prefix: str = "") -> None:
         self._robot, self._prefix = robot, prefix
+        self._gripper: Gripper | None = None
         self.postures: dict[str, dict[str, float]] = {}
         self.poses: tuple[dict[str, Array], ...] = ()
         if robot:
@@ -211,12 +212,22 @@ class PostureBook:
             self._read()
         return self.postures != former
 
+    def width_at(self, position: float) -> float:
+        """Return the gripper's width [m] with its finger joints at a position [rad or m].
+
+        Without a robot file, the fingers are taken to slide.
+        """
+        if self._gripper is None:
+            return 2.0 * position
+        return self._gripper.width_of(dict.fromkeys(self._gripper.moving, position))
+
     def _read(self) -> None:
         model = load_robot(self._robot)
         self.postures = {
             name: {self._prefix + joint: value for joint, value in values.items()}
             for name, values in postures_of(model).items()
         }
+        self._gripper = model.gripper
         tree = read_urdf(model.to_urdf(self._prefix))
         self.poses = tuple(
             link_poses(tree.root, tree.joints, values) for values in self.postures.values()
@@ -226,13 +237,13 @@ class PostureBook:
 def postures_of(model: RobotModel) -> dict[str, dict[str, float]]:
     """Return posture name -> joint name -> value [rad or m].
 
-    A posture's `gripper` is a width [m]; it becomes half of it for each finger joint.
+    A posture's `gripper` is a width [m]; it becomes the positions of the finger joints.
     """
     postures = {}
     for name, posture in model.postures.items():
         values = {joint: float(value) for joint, value in posture.items()}
         width = values.pop("gripper", 0.0)
         if "gripper" in posture and model.gripper is not None:
-            values |= dict.fromkeys(model.gripper.joints, 0.5 * width)
+            values |= model.gripper.positions(width)
         postures[name] = values
     return postures

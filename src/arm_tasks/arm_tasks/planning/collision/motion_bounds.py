@@ -90,9 +90,9 @@ class BodyPlacement:
     """Forward kinematics of a robot's bodies."""
 
     def __init__(self, model: RobotModel, urdf: UrdfTree, bodies: Sequence[CollisionBody]) -> None:
-        fingers = model.gripper.joints if model.gripper else ()
-        names = [*model.joint_names, *fingers]
-        self._fingers = len(fingers)
+        self._gripper = model.gripper
+        moving = model.gripper.moving if model.gripper else ()
+        names = [*model.joint_names, *moving]
         self._bodies = bodies
         robot = Robot(urdf)
         self._fixed: dict[str, Array] = {}
@@ -107,7 +107,8 @@ class BodyPlacement:
 
     def poses(self, q: Sequence[float] | Array, width: float) -> list[Array]:
         """Return base_link <- body (4, 4) for joint positions (n,) and a jaw width [m]."""
-        x = np.concatenate([q, np.full(self._fingers, width / 2.0)])
+        fingers = self._gripper.positions(width) if self._gripper else {}
+        x = np.array([*q, *fingers.values()])
         links = {link: chain.fk(x[index]) for link, (chain, index) in self._chains.items()}
         links.update(self._fixed)
         return [links[body.owner] @ body.pose for body in self._bodies]

@@ -194,9 +194,9 @@ class FollowerNode(StreamingNode):
     def _jaw_width(self, positions: Mapping[str, float]) -> float | None:
         """Return the leader's width between the jaws within limits [m], None if unknown."""
         gripper = self._model.gripper
-        if gripper is None or not positions.keys() >= set(gripper.joints):
+        if gripper is None or not positions.keys() >= set(gripper.moving):
             return None
-        width = float(sum(positions[finger] for finger in gripper.joints))
+        width = gripper.width_of(positions)
         if not math.isfinite(width):
             return None
         return max(gripper.min_width, min(width, gripper.max_width))

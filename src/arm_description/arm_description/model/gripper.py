@@ -1,0 +1,167 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Grippers: two fingers that slide, or a claw whose jaws turn; width, joint positions, faces.
+
+The width is the distance between the fingers' tips across the opening, along the tool's y. A jaw
+of a claw turns about an axis parallel to the tool's x; the line from its pivot to its tip is at an
+angle from the tool's z, positive outwards:
+
+    width = pivots + n * length * sin(angle), n jaws turning
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from arm_common.transforms import Matrix
+
+from arm_description.model.elements import Triple
+
+Turning: TypeAlias = Literal["both", "left", "right"]
+TURNING: tuple[Turning, ...] = ("both", "left", "right")
+MAX_JAW_ANGLE = math.radians(85.0)  # at a right angle, the jaw no longer changes the width
+
+
+@dataclass(frozen=True)
+class FingerShape:
+    """Box of one finger, for display and collision."""
+
+    length: float  # along the tool's z, or the jaw [m]
+    width: float  # along the tool's x [m]
+    thickness: float  # along the opening [m]
+    overhang: float  # length beyond the grasp point [m]
+
+
+@dataclass(frozen=True)
+class Claw:
+    """Jaws that turn; the tips are at the grasp point when closed.
+
+    Attributes:
+        length: from the pivot of a jaw to its tip, where it grips [m].
+        pivots: distance between the pivots, or from the face of a fixed jaw to the pivot of the
+            other [m].
+        closed: angle of a turning jaw when closed [rad].
+        open: angle of a turning jaw when open, above closed [rad].
+        turning: the jaws that turn; a gear moves both by the same angle.
+        face: distance of a fixed jaw's face from the tool's z axis [m].
+    """
+
+    length: float
+    pivots: float
+    closed: float
+    open: float
+    turning: Turning = "both"
+    face: float = 0.0
+
+    @property
+    def reach(self) -> float:
+        """Distance from the pivots to the grasp point along the tool's z [m]."""
+        return self.length * math.cos(self.closed)
+
+    def width(self, angle: float) -> float:
+        """Return the width [m] with the turning jaws at an angle [rad]."""
+        return self.pivots + self._turning * self.length * math.sin(angle)
+
+    def angle(self, width: float) -> float:
+        """Return the angle of the turning jaws [rad] at a width [m]; clamped to their travel."""
+        sine = (width - self.pivots) / (self._turning * self.length)
+        sine = min(max(sine, math.sin(self.closed)), math.sin(self.open))
+        return math.asin(sine)
+
+    def slope(self, angle: float) -> float:
+        """Return the change of the width with the angle [m/rad]."""
+        return self._turning * self.length * math.cos(angle)
+
+    def pivot(self, side: int) -> float:
+        """Return y of the pivot of a turning jaw [m]; side -1 is the left jaw, 1 the right."""
+        return side * (self.pivots / 2 if self.turning == "both" else self.pivots - self.face)
+
+    @property
+    def _turning(self) -> int:
+        return 2 if self.turning == "both" else 1
+
+
+@dataclass(frozen=True)
+class Gripper:
+    """A gripper with two fingers or jaws that open along the tool's y.
+
+    Attributes:
+        joints: names of the left (towards -y) and right (towards +y) finger joint. The position
+            of a sliding finger is half the width [m], that of a turning jaw its angle [rad]; a
+            fixed jaw has no position.
+        min_width: closed [m].
+        max_width: open [m].
+        velocity: maximum speed of the width [m/s].
+        acceleration: maximum acceleration of the width [m/s^2].
+        finger: shape of a finger.
+        palm: box of the palm: along z, along y, along x [m].
+        claw: geometry of turning jaws; None for fingers that slide.
+        source: origin of the numbers.
+    """
+
+    joints: tuple[str, str]
+    min_width: float
+    max_width: float
+    velocity: float
+    acceleration: float
+    finger: FingerShape
+    palm: Triple
+    claw: Claw | None = None
+    source: str = ""
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """Names of the finger joints that move."""
+        turning = self.claw.turning if self.claw else "both"
+        return self.joints if turning == "both" else (self.joints[TURNING.index(turning) - 1],)
+
+    def prefixed(self, prefix: str) -> Gripper:
+        """Return the gripper with the names that its joints have in messages."""
+        left, right = self.joints
+        return replace(self, joints=(prefix + left, prefix + right))
+
+    @property
+    def depth(self) -> float:
+        """Distance from the palm to the grasp point along the tool's z [m]."""
+        return self.claw.reach if self.claw else self.finger.length - self.finger.overhang
+
+    def positions(self, width: float) -> dict[str, float]:
+        """Return the positions of the moving finger joints [rad or m] at a width [m]."""
+        return dict.fromkeys(self.moving, self.claw.angle(width) if self.claw else width / 2)
+
+    def rates(self, width: float, rate: float) -> dict[str, float]:
+        """Return the speeds of the moving finger joints [rad/s or m/s].
+
+        Args:
+            width: the width [m].
+            rate: its speed [m/s].
+        """
+        slope = self.claw.slope(self.claw.angle(width)) if self.claw else 2.0
+        return dict.fromkeys(self.moving, rate / slope)
+
+    def width_of(self, positions: Mapping[str, float]) -> float:
+        """Return the width [m] at positions of the moving finger joints [rad or m].
+
+        Raises:
+            KeyError: one of them is missing.
+        """
+        values = [positions[name] for name in self.moving]
+        return self.claw.width(values[0]) if self.claw else sum(values)
+
+    def width_between(self, left: Matrix, right: Matrix) -> float:
+        """Return the width [m] from the poses (4, 4) of the fingers' links in the palm [m]."""
+        ends = []
+        for name, pose in zip(self.joints, (left, right), strict=True):
+            reach = self.claw.length if self.claw and name in self.moving else 0.0
+            ends.append(float(pose[1, 3] + reach * pose[1, 2]))
+        return ends[1] - ends[0]
+
+    def middle(self, width: float) -> float:
+        """Return y of the middle between the tips [m] at a width [m]; 0 if both move."""
+        if self.claw is None or self.claw.turning == "both":
+            return 0.0
+        side = 1 if self.claw.turning == "right" else -1
+        return side * (width / 2 - self.claw.face)
