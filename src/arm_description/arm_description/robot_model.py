@@ -28,6 +28,8 @@ from arm_description.model.elements import (
 )
 from arm_description.model.gripper import Gripper
 from arm_description.model.units import SI, Units
+from arm_description.transmissions.drivetrain import Drivetrain
+from arm_description.transmissions.transmission import Transmission
 
 
 def _empty() -> Mapping[str, Any]:
@@ -53,6 +55,8 @@ class RobotModel:
         meshes: meshes of links by name; the others show the skeleton.
         description: one line about the robot.
         source: origin of its numbers.
+        transmissions: what stands between joints and actuators; joints without one have an
+            actuator of their own.
         units: units of its file, for input and output; all numbers here are in SI units.
         constants: constants of its file, in the units of the file.
         sources: origins of numbers by key of the file, such as "joints[0]" or "constants.l1";
@@ -73,6 +77,7 @@ class RobotModel:
     payload: Payload | None = None
     masses: Mapping[str, float] = field(default_factory=_empty)
     meshes: Mapping[str, Mesh] = field(default_factory=_empty)
+    transmissions: tuple[Transmission, ...] = ()
     units: Units = field(default=SI, compare=False)
     constants: Mapping[str, float] = field(default_factory=_empty, compare=False)
     sources: Mapping[str, str] = field(default_factory=_empty, compare=False)
@@ -125,6 +130,11 @@ class RobotModel:
     def acceleration(self) -> Vector:
         """Maximum accelerations, (n,) read-only [rad/s^2 or m/s^2]."""
         return read_only([joint.acceleration for joint in self.joints])
+
+    @cached_property
+    def drivetrain(self) -> Drivetrain:
+        """All transmissions together: the map between joints and actuators."""
+        return Drivetrain(self.joint_names, self.transmissions)
 
     def dh_frames(self, q: ArrayLike) -> list[Matrix]:
         """Return the DH frames, 0 and one for each row of the table.

@@ -88,14 +88,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Variants:
-    """Mappings with the same keys, where the value of one key selects the table that applies."""
+    """Mappings where the value of one key selects the table that applies."""
 
     by: str  # the key that selects
     tables: Mapping[str, Table]  # by the value of that key
 
     def read(self, field: Field) -> tuple[str, dict[str, Field]]:
         """Return the selected variant and the values by key."""
-        names = next(iter(self.tables.values())).keys
+        names = {name: None for table in self.tables.values() for name in table.keys}
         chosen = field.mapping(names, [self.by])[self.by].choice(self.tables)
         return chosen, self.tables[chosen].read(field)
 

@@ -11,6 +11,7 @@ from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Name
 from arm_description.model.elements import CONVENTIONS, Axis
 from arm_description.model.gripper import TURNING
 from arm_description.model.units import ANGLES, LENGTHS
+from arm_description.transmissions.crank import BRANCHES
 
 MAX_ROWS = 64
 # Joints with several axes, and these axes in order.
@@ -181,6 +182,119 @@ GRIPPER = Table(
     }
 )
 
+MOVED = Key(NAME, "joint that the actuator moves", required=True)
+SHAFT = Key(NAME, "name of the actuator in the calibration; default the joint's")
+SHAFTS = Key(ListOf(NAME, 2, 8), "names of the actuators in the calibration", required=True)
+REDUCTION = Key(
+    Leaf("number, not 0", "number"),
+    "turns of the actuator per turn of the joint, negative if opposite; default 1",
+)
+OFFSET = Key(POSITION, "position of the joint with the actuator at 0; default 0")
+RATIO = Leaf("number, not 0", "number")
+_PAIR_OF_RATIOS = ListOf(RATIO, 2, 2)
+_COUPLED = {
+    "joints": Key(ListOf(NAME, 2, 2), "the two joints that both actuators move", required=True),
+    "actuators": SHAFTS,
+    "mechanical_reduction": Key(_PAIR_OF_RATIOS, "of the actuators; default [1, 1]"),
+    "joint_reduction": Key(_PAIR_OF_RATIOS, "of the joints; default [1, 1]"),
+    "offset": Key(
+        ListOf(ANGLE, 2, 2), "positions of the joints with the actuators at 0; default [0, 0]"
+    ),
+}
+_KINDS: Mapping[str, Mapping[str, Key]] = {
+    "simple": {
+        "joint": MOVED,
+        "actuator": SHAFT,
+        "mechanical_reduction": REDUCTION,
+        "offset": OFFSET,
+    },
+    "parallelogram": {
+        "joint": MOVED,
+        "actuator": SHAFT,
+        "against": Key(
+            Either((NAME, ListOf(NAME, 1, MAX_ROWS))),
+            "earlier joint, or joints, between the actuator's link and the joint",
+            required=True,
+        ),
+        "ratio": Key(
+            Either((RATIO, ListOf(RATIO, 1, MAX_ROWS))),
+            "turns of the actuator per turn of `against`; default 1, -1 if opposite",
+        ),
+        "mechanical_reduction": REDUCTION,
+        "offset": OFFSET,
+    },
+    "differential": _COUPLED,
+    "four_bar_linkage": _COUPLED,
+    "several": {
+        "joint": MOVED,
+        "actuators": SHAFTS,
+        "mirrored": Key(
+            ListOf(Leaf("true or false", "flag"), 2, 8),
+            "whether each turns opposite to the joint; default none",
+        ),
+        "allowed_difference": Key(
+            Leaf("angle, or length if prismatic, above 0", "positive"),
+            "by which the actuators may differ, since they work against each other",
+            required=True,
+        ),
+        "mechanical_reduction": REDUCTION,
+        "offset": OFFSET,
+    },
+    "crank": {
+        "joint": MOVED,
+        "actuator": SHAFT,
+        "ground": Key(SIZE, "length from the actuator's shaft to the joint's axis", required=True),
+        "crank": Key(SIZE, "length of the actuator's lever", required=True),
+        "rod": Key(SIZE, "length of the rod between the levers", required=True),
+        "rocker": Key(SIZE, "length of the joint's lever", required=True),
+        "branch": Key(
+            Choice(BRANCHES),
+            "open: both levers are on one side of the ground line in the middle of the joint's "
+            "limits; crossed: on opposite sides; default open",
+        ),
+        "crank_angle": Key(ANGLE, "from ground line to crank with the actuator at 0; default 0"),
+        "rocker_angle": Key(ANGLE, "from ground line to rocker with the joint at 0; default 0"),
+        "min_transmission_angle": Key(
+            Leaf("angle above 0", "positive"), "between the rod and each lever; default 10 degrees"
+        ),
+        "against": Key(NAME, "earlier joint that moves the ground line; default none"),
+        "ratio": Key(RATIO, "turns of the actuator per turn of `against`; default 1"),
+    },
+    "table": {
+        "joint": MOVED,
+        "actuator": SHAFT,
+        "points": Key(
+            ListOf(ListOf(POSITION, 2, 2), 2, 200),
+            "[joint, actuator] as measured, the first increasing, the second in one direction",
+            required=True,
+        ),
+    },
+}
+
+
+def _transmission(kind: str) -> Table:
+    """Return the keys of a transmission."""
+    return Table(
+        {
+            "type": Key(Choice(tuple(_KINDS)), "type of the transmission", required=True),
+            **_KINDS[kind],
+            "range": Key(
+                ListOf(POSITION, 2, 2),
+                "least and largest position of each actuator; default what its servo can do",
+            ),
+            "velocity": Key(
+                RATE, "maximum speed of each actuator; default no other than its joints'"
+            ),
+            "acceleration": Key(
+                ACCELERATION, "maximum acceleration of each actuator; default as above"
+            ),
+            "source": FROM,
+        }
+    )
+
+
+TRANSMISSION = Variants("type", {kind: _transmission(kind) for kind in _KINDS})
+
 PAYLOAD = Table(
     {
         "mass": Key(MASS, "mass that the tool carries", required=True),
@@ -235,6 +349,10 @@ ROBOT = Table(
         "postures": Key(
             Named(Named(POSITION, "joint"), "posture"),
             "named positions: one per joint, and gripper: a width",
+        ),
+        "transmissions": Key(
+            ListOf(TRANSMISSION, 1, MAX_ROWS),
+            "what stands between joints and servos; a joint without one has a servo of its own",
         ),
         "payload": Key(PAYLOAD, "load carried by the tool; default none"),
         "masses": Key(

@@ -26,6 +26,7 @@ from arm_description.robot_file.sections import (
     read_payload,
     read_postures,
 )
+from arm_description.robot_file.transmissions import read_transmissions
 from arm_description.robot_model import RobotModel
 
 
@@ -106,6 +107,7 @@ def read_root(root: Field) -> RobotModel:
         meshes=read_named(
             keys.get("meshes"), (*bodies, "flange", "tool0"), partial(read_mesh, scope=scope)
         ),
+        transmissions=read_transmissions(keys.get("transmissions"), joints, scope),
         units=units,
         constants=scope.expressions.values,
         sources=MappingProxyType(dict(_sources(root, ROBOT))),

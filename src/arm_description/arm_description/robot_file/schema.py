@@ -125,6 +125,7 @@ def robot_schema() -> Schema:
         "$defs": {
             "number": _number({"type": "number"}),
             "positive": _number({"type": "number", "exclusiveMinimum": 0}),
+            "flag": {"type": "boolean"},
             "text": {"type": "string", "pattern": "\\S"},
             "name": {"type": "string", "pattern": "^[^\\s/$<>&]+$", "maxLength": 100},
             "colour": {"type": "string", "pattern": "^\\s*#[0-9a-fA-F]{6}\\s*$"},
@@ -196,21 +197,22 @@ def _variants(kind: Variants) -> Schema:
     """Return the common properties, and the differing ones by case: better hints than oneOf."""
     tables = {word: schema_of(table) for word, table in kind.tables.items()}
     properties = {word: table["properties"] for word, table in tables.items()}
+    names = {name: None for own in properties.values() for name in own}
     first, *others = properties.values()
-    common = {k: v for k, v in first.items() if all(other[k] == v for other in others)}
+    common = {k: v for k, v in first.items() if all(other.get(k) == v for other in others)}
     cases = [
         {
             "if": {"properties": {kind.by: {"const": word}}, "required": [kind.by]},
             "then": {
                 "required": tables[word]["required"],
-                "properties": {k: v for k, v in own.items() if k not in common},
+                "properties": {k: own.get(k, False) for k in names if k not in common},
             },
         }
         for word, own in properties.items()
     ]
     return {
         "type": "object",
-        "properties": {name: common.get(name, True) for name in first},
+        "properties": {name: common.get(name, True) for name in names},
         "required": [kind.by],
         "additionalProperties": False,
         "allOf": cases,

@@ -33,6 +33,7 @@ from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from arm_description.robot_file.keys import COMPOUND
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections import GRIPPER_KEY
+from arm_description.robot_file.transmissions import transmission_entry
 from arm_description.robot_model import RobotModel
 
 # Angles that are written as a fraction of pi in a file in radians.
@@ -97,6 +98,7 @@ class _Writer:
             self._head(model),
             [f"{k}: {self._origin(T)}" for k, T in origins.items() if T != NO_MOTION],
             ["joints:", *self._table(model)],
+            self._transmissions(model),
             _block("gripper", self._gripper(model.gripper) if model.gripper else {}),
             _block("postures", self._postures(model)),
             self._load(model),
@@ -157,6 +159,14 @@ class _Writer:
         if joint.effort != DEFAULT_EFFORT:
             values["effort"] = number_text(joint.effort)
         return flow_mapping(values)
+
+    def _transmissions(self, model: RobotModel) -> list[str]:
+        types: dict[str, str] = {joint.name: joint.type for joint in model.joints}
+        lines = ["transmissions:"] if model.transmissions else []
+        for transmission in model.transmissions:
+            values = transmission_entry(transmission, types, self._number)
+            lines.append(f"  - {flow_mapping(values, ',' + chr(10) + '     ')}")
+        return lines
 
     def _gripper(self, gripper: Gripper) -> dict[str, str]:
         sizes, finger = ("length", "width", "thickness"), gripper.finger

@@ -1,0 +1,214 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What every transmission offers, and those whose map is linear.
+
+Words, signs and formulas are those of ros2_control's transmission_interface (control.ros.org;
+simple_transmission.hpp, differential_transmission.hpp, four_bar_linkage_transmission.hpp): an
+*actuator* is a servo's own shaft, ``mechanical_reduction`` are turns of the actuator per turn of
+the joint (negative where they turn in opposite directions), ``offset`` is the position of the
+joint where the actuator is at 0.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from arm_common.transforms import Array
+
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class ActuatorLimits:
+    """Limits of each actuator of a transmission, infinite where not given."""
+
+    lower: float = -math.inf  # smallest position [rad or m]
+    upper: float = math.inf  # largest position [rad or m]
+    velocity: float = math.inf  # largest speed [rad/s or m/s]
+    acceleration: float = math.inf  # largest acceleration [rad/s^2 or m/s^2]
+
+
+UNLIMITED = ActuatorLimits()
+
+
+@dataclass(frozen=True)
+class Transmission(ABC):
+    """A map between the positions of joints and actuators [rad, or m of a prismatic joint].
+
+    Arrays have one column per joint, in the order of ``inputs``, or per actuator.
+    """
+
+    joints: tuple[str, ...]  # names of the joints that its actuators move
+    actuators: tuple[str, ...]  # names of the actuators
+    # names of further joints whose positions the actuators depend on
+    depends_on: tuple[str, ...] = field(default=(), kw_only=True)
+    limits: ActuatorLimits = field(default=UNLIMITED, kw_only=True)  # of each of the actuators
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """All joints of the map: ``joints``, then ``depends_on``."""
+        return (*self.joints, *self.depends_on)
+
+    @abstractmethod
+    def to_actuators(self, q: Array) -> Array:
+        """Return the positions of the actuators (..., m) with the inputs at q (..., k)."""
+
+    @abstractmethod
+    def to_joints(self, a: Array, others: Array) -> Array:
+        """Return the joints (..., j) with the actuators at a (..., m), others as ``depends_on``.
+
+        Beyond the reach of the mechanism it is the nearest position within.
+        """
+
+    @abstractmethod
+    def jacobian(self, q: Array) -> Array:
+        """Return the derivatives of the actuators by the inputs, (..., m, k)."""
+
+    @abstractmethod
+    def joint_at_limit(self, actuator: int, limit: float, q: Array) -> Array:
+        """Return where the last joint that moves an actuator takes that to a limit (...).
+
+        The other inputs are as in q (..., k).
+        """
+
+
+class _LinearTransmission(Transmission):
+    """A transmission with ``actuators = matrix @ (inputs - offsets)``."""
+
+    @cached_property
+    def matrix(self) -> Array:
+        """The constant Jacobian, (m, k)."""
+        return np.array(self._rows(), dtype=float)
+
+    @abstractmethod
+    def _rows(self) -> Sequence[Sequence[float]]: ...
+
+    @property
+    @abstractmethod
+    def _zero(self) -> tuple[float, ...]:
+        """Positions of the inputs at which all actuators are at 0, (k,)."""
+
+    def to_actuators(self, q: Array) -> Array:
+        actuators: Array = (q - np.array(self._zero)) @ self.matrix.T
+        return actuators
+
+    def to_joints(self, a: Array, others: Array) -> Array:
+        j = len(self.joints)
+        rest = a - (others - np.array(self._zero[j:])) @ self.matrix[:, j:].T
+        joints: Array = rest @ self._inverse.T + np.array(self._zero[:j])
+        return joints
+
+    @cached_property
+    def _inverse(self) -> Array:
+        """The (left) inverse of the joints' part, (j, m): of several actuators it is the mean."""
+        return np.asarray(np.linalg.pinv(self.matrix[:, : len(self.joints)]), dtype=float)
+
+    def jacobian(self, q: Array) -> Array:
+        return np.asarray(np.broadcast_to(self.matrix, (*q.shape[:-1], *self.matrix.shape)))
+
+    def joint_at_limit(self, actuator: int, limit: float, q: Array) -> Array:
+        row = self.matrix[actuator]
+        k = int(np.flatnonzero(row[: len(self.joints)])[-1])
+        return np.asarray(q[..., k] + (limit - self.to_actuators(q)[..., actuator]) / row[k])
+
+
+@dataclass(frozen=True)
+class SimpleTransmission(_LinearTransmission):
+    """A gear, belt or horn: ``actuator = mechanical_reduction * (joint - offset)``."""
+
+    mechanical_reduction: float = 1.0
+    offset: float = 0.0  # [rad or m]
+
+    @property
+    def _zero(self) -> tuple[float, ...]:
+        return (self.offset,)
+
+    def _rows(self) -> Sequence[Sequence[float]]:
+        return [[self.mechanical_reduction]]
+
+
+@dataclass(frozen=True)
+class ParallelogramTransmission(_LinearTransmission):
+    """A servo that sets a link against an earlier one, over a parallelogram.
+
+    ``actuator = mechanical_reduction * (joint - offset + sum of ratio * depends_on)``.
+    """
+
+    ratios: tuple[float, ...]  # one for each of ``depends_on``; 1 or -1 for a parallelogram
+    mechanical_reduction: float = 1.0
+    offset: float = 0.0  # [rad]
+
+    @property
+    def _zero(self) -> tuple[float, ...]:
+        return (self.offset, *(0.0 for _ in self.depends_on))
+
+    def _rows(self) -> Sequence[Sequence[float]]:
+        return [[self.mechanical_reduction * ratio for ratio in (1.0, *self.ratios)]]
+
+
+@dataclass(frozen=True)
+class DifferentialTransmission(_LinearTransmission):
+    """Two actuators whose sum moves one joint and whose difference another.
+
+    ``actuator_1, 2 = n_a * (n_j1 * (joint_1 - offset_1) +- n_j2 * (joint_2 - offset_2))``.
+    """
+
+    mechanical_reduction: Pair = (1.0, 1.0)  # of the actuators
+    joint_reduction: Pair = (1.0, 1.0)
+    offset: Pair = (0.0, 0.0)  # of the joints [rad]
+
+    @property
+    def _zero(self) -> tuple[float, ...]:
+        return self.offset
+
+    def _rows(self) -> Sequence[Sequence[float]]:
+        (a1, a2), (j1, j2) = self.mechanical_reduction, self.joint_reduction
+        return [[a1 * j1, a1 * j2], [a2 * j1, -a2 * j2]]
+
+
+class FourBarLinkageTransmission(DifferentialTransmission):
+    """ros2_control's linear four-bar linkage: the second joint depends on both actuators.
+
+    ``actuator_1 = n_a1 * n_j1 * (joint_1 - offset_1)``,
+    ``actuator_2 = n_a2 * ((joint_1 - offset_1) + n_j2 * (joint_2 - offset_2))``.
+    """
+
+    def _rows(self) -> Sequence[Sequence[float]]:
+        (a1, a2), (j1, j2) = self.mechanical_reduction, self.joint_reduction
+        return [[a1 * j1, 0.0], [a2, a2 * j2]]
+
+
+@dataclass(frozen=True)
+class SeveralActuatorsTransmission(_LinearTransmission):
+    """Several actuators on one joint; mirrored ones turn the other way.
+
+    ``actuator = +-mechanical_reduction * (joint - offset)``. Their positions must agree, as they
+    would work against each other otherwise.
+    """
+
+    mirrored: tuple[bool, ...]  # for each actuator
+    allowed_difference: float  # allowed between any two of them [rad or m]
+    mechanical_reduction: float = 1.0
+    offset: float = 0.0  # [rad or m]
+
+    @property
+    def _zero(self) -> tuple[float, ...]:
+        return (self.offset,)
+
+    @cached_property
+    def _signs(self) -> Array:
+        return np.where(self.mirrored, -1.0, 1.0)
+
+    def _rows(self) -> Sequence[Sequence[float]]:
+        return [[float(sign) * self.mechanical_reduction] for sign in self._signs]
+
+    def difference(self, a: Array) -> Array:
+        """Return by how much its actuators at a (..., m) disagree (...) [rad or m]."""
+        alike = a * self._signs
+        spread: Array = alike.max(axis=-1) - alike.min(axis=-1)
+        return spread
