@@ -102,8 +102,9 @@ class RobotModel:
 
     @cached_property
     def constraints(self) -> tuple[JointConstraint, ...]:
-        """Limits of joints that depend on other joints."""
-        return tuple(joint.constraint for joint in self.joints if joint.constraint)
+        """Limits of joints that depend on other joints, also those of the actuators' travel."""
+        limits = (joint.constraint for joint in self.joints if joint.constraint)
+        return (*limits, *self.drivetrain.constraints())
 
     @cached_property
     def constraint_set(self) -> ConstraintSet:

@@ -77,7 +77,7 @@ class CrankTransmission(Transmission):
         carried = np.full((*own.shape[:-1], len(self.depends_on)), self.ratio)
         return np.concatenate([own, carried], axis=-1)
 
-    def joint_at_limit(self, actuator: int, limit: float, q: Array) -> Array:
+    def joint_at_limit(self, limit: float, q: Array) -> Array:
         """Return (...); beyond the joint's own limits the map is continued by lines."""
         a = limit - self._carried(q[..., 1:])
         rises = self._ends[1][1] > self._ends[1][0]

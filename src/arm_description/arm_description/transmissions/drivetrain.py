@@ -12,10 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.errors import DescriptionError
+from arm_description.model.constraints import JointConstraint, LinearLimits
+from arm_description.transmissions.crank import CrankTransmission
+from arm_description.transmissions.table import TableTransmission
 from arm_description.transmissions.transmission import (
     ActuatorLimits,
+    LinearTransmission,
     SeveralActuatorsTransmission,
     SimpleTransmission,
     Transmission,
@@ -27,76 +32,63 @@ class ActuatorOf(NamedTuple):
 
     transmission: Transmission
     output: int  # among the transmission's actuators
-    inputs: tuple[int, ...]  # columns of the transmission's inputs among the arm's joints
+
+    def constraint(self, lower: float, upper: float, reason: str) -> JointConstraint:
+        """Return what a travel [rad or m] allows the last joint that the actuator moves."""
+        if isinstance(self.transmission, CrankTransmission | TableTransmission):
+            return CurvedTravel(self.transmission, lower, upper, reason)
+        assert isinstance(self.transmission, LinearTransmission)
+        t = self.transmission
+        row, zero = t.matrix[self.output], t.to_actuators(np.zeros(len(t.inputs)))[self.output]
+        own = int(np.flatnonzero(row[: len(t.joints)])[-1])
+        others = tuple(
+            (name, float(-rate / row[own]))
+            for i, (name, rate) in enumerate(zip(t.inputs, row, strict=True))
+            if i != own and rate != 0.0
+        )
+        least, most = sorted(
+            (float((limit - zero) / row[own]) for limit in (lower, upper)),
+        )
+        return LinearLimits(
+            t.joints[own],
+            (LinearExpression(least, others),),
+            (LinearExpression(most, others),),
+            reason,
+        )
 
 
 @dataclass(frozen=True)
-class ActuatorConstraint:
-    """The part of a joint's range that the travel of an actuator allows.
+class CurvedTravel:
+    """The part of a joint's range that the travel of its actuator allows: a JointConstraint."""
 
-    It depends on the positions of the other joints of the transmission.
-    """
-
-    drive: ActuatorOf
-    names: tuple[str, ...]  # of the arm's joints
+    transmission: CrankTransmission | TableTransmission
     lower: float  # ends of the travel [rad or m]
     upper: float
-    reason: str = "the linkage allows"
+    reason: str
 
-    @cached_property
+    @property
     def joint(self) -> str:
         """The joint whose range it is."""
-        t, index, _ = self.drive
-        row = t.jacobian(np.array([_middle_of(t)]))[0, index, : len(t.joints)]
-        return t.joints[int(np.flatnonzero(row)[-1])]
+        return self.transmission.joints[0]
 
-    @cached_property
-    def inputs(self) -> tuple[str, ...]:
-        """The other joints that the range depends on."""
-        t, index, _ = self.drive
-        row = t.jacobian(np.array([_middle_of(t)]))[0, index]
-        return tuple(n for n, r in zip(t.inputs, row, strict=True) if r and n != self.joint)
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joints that the actuator depends on, the joint first."""
+        return self.transmission.inputs
 
     def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
-        """Return the range [rad or m] with the other joints at q."""
-        row = np.array([q.get(name, 0.0) for name in self.drive.transmission.inputs])
-        lower, upper = self._bounds(row)
+        """Return the least and greatest position of the joint [rad or m]; others at q."""
+        lower, upper = self._bounds(np.array([q.get(name, 0.0) for name in self.joints]))
         return float(lower), float(upper)
 
     def violation(self, q: Array) -> Array:
-        """Return by how much positions (..., n) exceed the range (...) [rad or m], <= 0 inside."""
-        t, _, columns = self.drive
-        rows = np.asarray(q)[..., list(columns)]
-        lower, upper = self._bounds(rows)
-        own = rows[..., t.inputs.index(self.joint)]
-        return np.asarray(np.maximum(lower - own, own - upper))
+        """Return how far the joint is outside (...), <= 0 inside; q (..., k) as ``joints``."""
+        lower, upper = self._bounds(q)
+        return np.asarray(np.maximum(lower - q[..., 0], q[..., 0] - upper))
 
-    def _bounds(self, rows: Array) -> tuple[Array, Array]:
-        t, index, _ = self.drive
-        one, other = (
-            t.joint_at_limit(index, limit, rows)
-            if math.isfinite(limit)
-            else np.full(rows.shape[:-1], math.nan)
-            for limit in (self.lower, self.upper)
-        )
-        rises = self._rises
-        lower, upper = (one, other) if rises else (other, one)
-        return (
-            np.where(np.isnan(lower), -math.inf, lower),
-            np.where(np.isnan(upper), math.inf, upper),
-        )
-
-    @cached_property
-    def _rises(self) -> bool:
-        t, index, _ = self.drive
-        column = t.inputs.index(self.joint)
-        return bool(t.jacobian(np.array([_middle_of(t)]))[0, index, column] > 0.0)
-
-
-def _middle_of(transmission: Transmission) -> list[float]:
-    """Return inputs at which a transmission can be evaluated."""
-    low, high = getattr(transmission, "span", (0.0, 0.0))
-    return [0.5 * (low + high), *(0.0 for _ in transmission.inputs[1:])]
+    def _bounds(self, q: Array) -> tuple[Array, Array]:
+        ends = [self.transmission.joint_at_limit(end, q) for end in (self.lower, self.upper)]
+        return np.minimum(*ends), np.maximum(*ends)
 
 
 class Drivetrain:
@@ -131,7 +123,7 @@ class Drivetrain:
         self.is_identity = all(t == SimpleTransmission(t.joints, t.joints) for t in transmissions)
         self._matrix, self._shift = self._linear_part()
         self._curved = [
-            i for i, t in enumerate(self.transmissions) if getattr(t, "matrix", None) is None
+            i for i, t in enumerate(self.transmissions) if not isinstance(t, LinearTransmission)
         ]
 
     @property
@@ -141,11 +133,7 @@ class Drivetrain:
 
     def drives(self) -> list[ActuatorOf]:
         """Return the transmission of each actuator, (m,)."""
-        return [
-            ActuatorOf(t, k, tuple(columns))
-            for t, columns in zip(self.transmissions, self._columns, strict=True)
-            for k in range(len(t.actuators))
-        ]
+        return [ActuatorOf(t, k) for t in self.transmissions for k in range(len(t.actuators))]
 
     def to_actuators(self, q: Array) -> Array:
         """Return the positions of the actuators (..., m) with the joints at q (..., n)."""
@@ -191,7 +179,7 @@ class Drivetrain:
         limits: Sequence[ActuatorLimits] | None = None,
         reason: str = "the linkage allows",
         alone: bool = False,
-    ) -> tuple[ActuatorConstraint, ...]:
+    ) -> tuple[JointConstraint, ...]:
         """Return the constraints of actuators with limits that depend on several joints.
 
         Args:
@@ -202,11 +190,11 @@ class Drivetrain:
         drives = self.drives()
         chosen = limits or [drive.transmission.limits for drive in drives]
         found = (
-            ActuatorConstraint(drive, self.joint_names, limit.lower, limit.upper, reason)
+            drive.constraint(limit.lower, limit.upper, reason)
             for drive, limit in zip(drives, chosen, strict=True)
-            if math.isfinite(limit.lower) or math.isfinite(limit.upper)
+            if math.isfinite(limit.lower) and math.isfinite(limit.upper)
         )
-        return tuple(constraint for constraint in found if bool(constraint.inputs) != alone)
+        return tuple(constraint for constraint in found if (len(constraint.joints) == 1) == alone)
 
     def _dependency_order(self, given: Sequence[Transmission]) -> list[int]:
         """Return the transmissions such that each follows those that it depends on."""
@@ -231,8 +219,7 @@ class Drivetrain:
         matrix = np.zeros((len(self.actuators), len(self.joint_names)))
         shift = np.zeros(len(self.actuators))
         for t, columns, span in zip(self.transmissions, self._columns, self._spans, strict=True):
-            own = getattr(t, "matrix", None)
-            if own is not None:
-                matrix[span, columns] = own
+            if isinstance(t, LinearTransmission):
+                matrix[span, columns] = t.matrix
                 shift[span] = t.to_actuators(np.zeros(len(columns)))
         return matrix, shift

@@ -54,7 +54,7 @@ class TableTransmission(Transmission):
         rate = slope[k] + inside * (2.0 * c[k] + 3.0 * inside * e[k])
         return np.asarray(rate / np.diff(self._columns[0])[k])[..., None]
 
-    def joint_at_limit(self, actuator: int, limit: float, q: Array) -> Array:
+    def joint_at_limit(self, limit: float, q: Array) -> Array:
         """Return the joint (...) that takes the actuator to a limit."""
         return self.to_joints(np.full_like(q[..., :1], limit), q[..., 1:])[..., 0]
 

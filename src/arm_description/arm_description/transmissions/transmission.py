@@ -69,15 +69,8 @@ class Transmission(ABC):
     def jacobian(self, q: Array) -> Array:
         """Return the derivatives of the actuators by the inputs, (..., m, k)."""
 
-    @abstractmethod
-    def joint_at_limit(self, actuator: int, limit: float, q: Array) -> Array:
-        """Return where the last joint that moves an actuator takes that to a limit (...).
 
-        The other inputs are as in q (..., k).
-        """
-
-
-class _LinearTransmission(Transmission):
+class LinearTransmission(Transmission):
     """A transmission with ``actuators = matrix @ (inputs - offsets)``."""
 
     @cached_property
@@ -94,10 +87,12 @@ class _LinearTransmission(Transmission):
         """Positions of the inputs at which all actuators are at 0, (k,)."""
 
     def to_actuators(self, q: Array) -> Array:
+        """Return the actuators (..., m) with the inputs at q (..., k)."""
         actuators: Array = (q - np.array(self._zero)) @ self.matrix.T
         return actuators
 
     def to_joints(self, a: Array, others: Array) -> Array:
+        """Return the joints (..., j); of several actuators on one joint, the mean counts."""
         j = len(self.joints)
         rest = a - (others - np.array(self._zero[j:])) @ self.matrix[:, j:].T
         joints: Array = rest @ self._inverse.T + np.array(self._zero[:j])
@@ -109,16 +104,12 @@ class _LinearTransmission(Transmission):
         return np.asarray(np.linalg.pinv(self.matrix[:, : len(self.joints)]), dtype=float)
 
     def jacobian(self, q: Array) -> Array:
+        """Return the constant Jacobian (..., m, k)."""
         return np.asarray(np.broadcast_to(self.matrix, (*q.shape[:-1], *self.matrix.shape)))
-
-    def joint_at_limit(self, actuator: int, limit: float, q: Array) -> Array:
-        row = self.matrix[actuator]
-        k = int(np.flatnonzero(row[: len(self.joints)])[-1])
-        return np.asarray(q[..., k] + (limit - self.to_actuators(q)[..., actuator]) / row[k])
 
 
 @dataclass(frozen=True)
-class SimpleTransmission(_LinearTransmission):
+class SimpleTransmission(LinearTransmission):
     """A gear, belt or horn: ``actuator = mechanical_reduction * (joint - offset)``."""
 
     mechanical_reduction: float = 1.0
@@ -133,7 +124,7 @@ class SimpleTransmission(_LinearTransmission):
 
 
 @dataclass(frozen=True)
-class ParallelogramTransmission(_LinearTransmission):
+class ParallelogramTransmission(LinearTransmission):
     """A servo that sets a link against an earlier one, over a parallelogram.
 
     ``actuator = mechanical_reduction * (joint - offset + sum of ratio * depends_on)``.
@@ -152,7 +143,7 @@ class ParallelogramTransmission(_LinearTransmission):
 
 
 @dataclass(frozen=True)
-class DifferentialTransmission(_LinearTransmission):
+class DifferentialTransmission(LinearTransmission):
     """Two actuators whose sum moves one joint and whose difference another.
 
     ``actuator_1, 2 = n_a * (n_j1 * (joint_1 - offset_1) +- n_j2 * (joint_2 - offset_2))``.
@@ -184,7 +175,7 @@ class FourBarLinkageTransmission(DifferentialTransmission):
 
 
 @dataclass(frozen=True)
-class SeveralActuatorsTransmission(_LinearTransmission):
+class SeveralActuatorsTransmission(LinearTransmission):
     """Several actuators on one joint; mirrored ones turn the other way.
 
     ``actuator = +-mechanical_reduction * (joint - offset)``. Their positions must agree, as they

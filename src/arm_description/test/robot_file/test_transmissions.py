@@ -21,7 +21,7 @@ convention: modified
 units: {length: mm, angle: deg}
 joints:
   - {name: waist, type: revolute, d: 92, a: 0, alpha: 0, limits: {lower: -90, upper: 90}}
-  - {name: shoulder, type: revolute, theta: 0, d: 0, a: 0, alpha: 90, limits: {lower: 39, upper: 120}}
+  - {name: shoulder, type: revolute, d: 0, a: 0, alpha: 90, limits: {lower: 39, upper: 120}}
   - {name: elbow, type: revolute, d: 0, a: 135, alpha: 0, limits: {lower: -140, upper: -40}}
   - {name: slide, type: prismatic, theta: 0, a: 147, alpha: 0, limits: {lower: 0, upper: 30}}
 transmissions:

@@ -9,6 +9,7 @@ from arm_description.transmissions.crank import CrankTransmission, LinkageLength
 from arm_description.transmissions.drivetrain import Drivetrain
 from arm_description.transmissions.table import TableTransmission
 from arm_description.transmissions.transmission import (
+    UNLIMITED,
     ActuatorLimits,
     DifferentialTransmission,
     FourBarLinkageTransmission,
@@ -278,12 +279,22 @@ def test_travel_of_an_actuator_is_a_constraint_of_its_joint(rng):
             else ActuatorLimits(-2.0, 2.0)
             for name, of in zip(drive.actuators, drive.drives(), strict=True)
         ]
+        pairs = [
+            (
+                name,
+                drive.constraints(
+                    limits=[limit if n == name else UNLIMITED for n in drive.actuators]
+                ),
+            )
+            for name, limit in zip(drive.actuators, limits, strict=True)
+        ]
         found = drive.constraints(limits)
-        assert found and all(len(constraint.inputs) > 0 for constraint in found)
-        for constraint in found:
-            i = constraint.drive.output
+        assert found == tuple(one for _, some in pairs for one in some)
+        assert found and all(len(constraint.joints) > 1 for constraint in found)
+        for constraint, name in ((one, name) for name, some in pairs for one in some):
+            i = transmission.actuators.index(name)
             inside = (low[i] <= a[:, i]) & (a[:, i] <= high[i])
-            amount = constraint.violation(q)
+            amount = constraint.violation(q[:, [names.index(n) for n in constraint.joints]])
             clear = np.abs(amount) > 1e-9
             assert ((amount <= 0.0) == inside)[clear].all(), kind
             row = dict(zip(names, q[0].tolist(), strict=True))
