@@ -114,6 +114,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("system")
         if any(part in item.path.as_posix() for part in SLOW):
             item.add_marker("slow")
+        if hasattr(getattr(item, "module", None), "generate_test_description"):
+            # Collected as a plain unittest, its tests would wait for nodes that nobody launches.
+            item.add_marker(pytest.mark.skip("pytest has not loaded launch_testing's plugin"))
 
 
 def propagate_logs() -> None:

@@ -3,9 +3,16 @@
 """The plugin's lists name tests that exist; logs reach caplog beside launch."""
 
 import logging
+from types import SimpleNamespace
 
 import pytest
-from arm_testing.plugin import LONGEST, REPOSITORY, SLOW, propagate_logs
+from arm_testing.plugin import (
+    LONGEST,
+    REPOSITORY,
+    SLOW,
+    propagate_logs,
+    pytest_collection_modifyitems,
+)
 
 FILES = [path.as_posix() for path in REPOSITORY.glob("*/*/test/**/test_*.py")]
 
@@ -33,3 +40,12 @@ def test_loggers_created_after_an_import_of_launch_propagate():
     finally:
         logging.setLoggerClass(logging.Logger)
     assert before.propagate and after.propagate
+
+
+@pytest.mark.parametrize("is_launch_test", [True, False])
+def test_launch_test_that_pytest_took_for_a_unittest_is_skipped(is_launch_test, request):
+    module = SimpleNamespace(**({"generate_test_description": None} if is_launch_test else {}))
+    marks = []
+    item = SimpleNamespace(path=request.path, module=module, add_marker=marks.append)
+    pytest_collection_modifyitems([item])
+    assert [mark.name for mark in marks] == (["skip"] if is_launch_test else [])
