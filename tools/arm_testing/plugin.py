@@ -99,6 +99,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cores", action="store_true", help="leave out the tests of nodes")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makemodule(
+    module_path: Path, parent: pytest.Collector
+) -> pytest.Module | None:
+    """Keep launch_testing from importing all files by their bare names in search of launch tests.
+
+    It fails if a package has two test files of one name.
+    """
+    if module_path.match(LAUNCH_TESTS):
+        return None
+    module: pytest.Module = pytest.Module.from_parent(parent, path=module_path)
+    return module
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the longest files first; mark system tests and slow files."""

@@ -4,6 +4,7 @@
 
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -35,9 +36,9 @@ TWO_MACHINES = (
 WORKERS = str(min((os.cpu_count() or 1) + 1, 4))
 PARALLEL = ("-q", "-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder")
 KINDS = {
-    "": (*PARALLEL, "-m", "not thorough"),
-    "--all": PARALLEL,
-    "--fast": (*PARALLEL, "--cores", "-m", "not system and not slow and not thorough"),
+    "": ("-m", "not thorough"),
+    "--all": (),
+    "--fast": ("--cores", "-m", "not system and not slow and not thorough"),
 }
 CHECKED = ("src", "tools", "benchmarks", "docker", "docs")  # folders with Python
 
@@ -48,16 +49,16 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
         print(HELP, end="")
         return 0
     paths = Paths()
+    kind = arguments[0] if arguments and arguments[0] in KINDS else ""
+    whole = not arguments or bool(kind)
     if "ARM_VENV" not in environment:
-        return colcon_test(environment, paths, arguments)
+        return tested_with_colcon(environment, paths, kind if whole else None, arguments)
     venv.install(paths, venv.TEST_REQUIREMENTS, "Installing what the tests need")
     if shutil.which("chromium") is None:
         raise SetupError(
             "The browser tests need chromium: apt-get update && apt-get install -y chromium"
         )
     environment = environment | {"PYTHONDONTWRITEBYTECODE": "1"}
-    kind = arguments[0] if arguments and arguments[0] in KINDS else ""
-    whole = not arguments or bool(kind)
     if whole:
         if not checked(environment, paths):
             return 1
@@ -66,7 +67,7 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
             print(NOT_HERE, flush=True)
             if not can_be_two_machines():
                 print(TWO_MACHINES, flush=True)
-    chosen = [*KINDS[kind], *arguments[1:]] if whole else list(arguments)
+    chosen = [*PARALLEL, *KINDS[kind], *arguments[1:]] if whole else list(arguments)
     if kind == "--fast":
         chosen += changed_folders(paths)
     os.chdir(paths.repository)
@@ -136,9 +137,15 @@ def checks(python: str) -> list[tuple[str, list[str]]]:
     ]
 
 
-def colcon_test(environment: dict[str, str], paths: Paths, arguments: Sequence[str]) -> int:
-    """Run colcon's tests with a sourced ROS 2, or pytest if there are arguments."""
-    colcon = "colcon test --base-paths src --event-handlers console_cohesion+"
-    script = f"{colcon}; code=$?; colcon test-result --verbose && exit $code"
-    command = [sys.executable, "-m", "pytest", *arguments] if arguments else ["sh", "-c", script]
+def tested_with_colcon(
+    environment: dict[str, str], paths: Paths, kind: str | None, arguments: Sequence[str]
+) -> int:
+    """Run the tests with a sourced ROS 2: those of a kind with colcon, others with pytest."""
+    if kind is None:
+        command = [sys.executable, "-m", "pytest", *arguments]
+    else:
+        chosen = shlex.join(["--pytest-args", *KINDS[kind], *arguments[1:]])
+        colcon = f"colcon test --base-paths src --event-handlers console_cohesion+ {chosen}"
+        script = f"{colcon}; code=$?; colcon test-result --verbose && exit $code"
+        command = ["sh", "-c", script]
     return subprocess.run(command, cwd=paths.repository, env=environment).returncode

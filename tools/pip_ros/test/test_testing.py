@@ -49,15 +49,15 @@ def test_failed_checks_are_repeated(paths, ran):
     assert len(names) == 2  # nothing after the first that fails
 
 
-@pytest.mark.parametrize(
-    ("typed", "chosen"),
-    [
-        ([], ["-m", "not thorough"]),
-        (["--all"], []),
-        (["--fast", "-x"], ["--cores", "-m", "not system and not slow and not thorough", "-x"]),
-        (["src/arm_tasks", "-k", "nut"], ["src/arm_tasks", "-k", "nut"]),
-    ],
-)
+CHOSEN = [
+    ([], ["-m", "not thorough"]),
+    (["--all"], []),
+    (["--fast", "-x"], ["--cores", "-m", "not system and not slow and not thorough", "-x"]),
+    (["src/arm_tasks", "-k", "nut"], ["src/arm_tasks", "-k", "nut"]),
+]
+
+
+@pytest.mark.parametrize(("typed", "chosen"), CHOSEN)
 def test_each_kind_of_run_selects_its_tests(monkeypatch, typed, chosen):
     monkeypatch.setattr(testing, "become", lambda command, environment: command)
     monkeypatch.setattr(testing, "checked", lambda *_: True)
@@ -73,6 +73,23 @@ def test_each_kind_of_run_selects_its_tests(monkeypatch, typed, chosen):
         word for word in chosen if word not in testing.PARALLEL
     ]
     assert bool(built) == (typed in ([], ["--all"]))
+
+
+@pytest.mark.parametrize(("typed", "chosen"), CHOSEN)
+def test_each_kind_of_run_selects_the_same_tests_with_a_sourced_ros(monkeypatch, typed, chosen):
+    commands = []
+    done = testing.subprocess.CompletedProcess([], 3)
+    monkeypatch.setattr(
+        testing.subprocess, "run", lambda command, **_: commands.append(command) or done
+    )
+    assert testing.run({}, typed) == 3
+    (command,) = commands
+    if typed == chosen:  # pytest with arguments
+        assert command[1:] == ["-m", "pytest", *chosen]
+    else:
+        words = testing.shlex.split(command[2].partition(";")[0])
+        assert words[:2] == ["colcon", "test"]
+        assert words[words.index("--pytest-args") + 1 :] == chosen
 
 
 def test_fast_selects_packages_changed_since_the_last_commit(tmp_path):
