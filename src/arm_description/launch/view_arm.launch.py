@@ -3,6 +3,7 @@
 """View an arm and move its joints with sliders: robot:=puma560, or the path of a robot file."""
 
 from pathlib import Path
+from tempfile import mkdtemp
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.ros.launch import set_network
@@ -130,7 +131,7 @@ class RvizConfig(Substitution):
         config = LaunchConfiguration("rviz_config").perform(context)
         if config:
             return config
-        file = Path(launch_config.log_dir) / "view_arm.rviz"
+        file = Path(mkdtemp(dir=launch_config.log_dir)) / "view_arm.rviz"
         robot = LaunchConfiguration("robot").perform(context)
         write_config(robot, Path(TEMPLATE.perform(context)), file)
         return str(file)

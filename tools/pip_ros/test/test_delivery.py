@@ -68,6 +68,18 @@ def test_gate_waits_for_every_job():
     assert jobs["gate"]["steps"][0]["run"].count("success") == len(jobs) - 1
 
 
+def test_workflow_runs_every_file_with_thorough_tests():
+    jobs = yaml.safe_load((GITHUB / "workflows" / "test.yml").read_text())["jobs"]
+    rows = jobs["thorough"]["strategy"]["matrix"]["include"]
+    commands = [row["tests"] for row in rows]
+    commands += [step.get("run", "") for step in jobs["keys"]["steps"]]
+    run = [word for word in " ".join(commands).split() if word.startswith("src/")]
+    files = REPOSITORY.glob("src/*/test/**/test_*.py")
+    thorough = [str(f.relative_to(REPOSITORY)) for f in files if "mark.thorough" in f.read_text()]
+    assert thorough
+    assert [file for file in thorough if not file.startswith(tuple(run))] == []
+
+
 def test_services_are_unprivileged_and_have_a_profile():
     services = compose()
     assert {"sim", "browser", "workstation", "pi"} <= set(services)

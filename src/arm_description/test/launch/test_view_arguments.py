@@ -36,6 +36,7 @@ def test_rviz_camera_is_fitted_to_the_robot_by_default(robot, metres):
     config = runpy.run_path(str(LAUNCH))["RvizConfig"]()
     manager = yaml.safe_load(Path(config.perform(context)).read_text())["Visualization Manager"]
     assert 0.8 * metres < manager["Views"]["Current"]["Distance"] < 1.2 * metres
+    assert config.perform(context) != config.perform(context)  # of a file included twice
     context.launch_configurations["rviz_config"] = "/mine.rviz"
     assert config.perform(context) == "/mine.rviz"
 

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 from ament_index_python.packages import (
     PackageNotFoundError,
@@ -68,8 +69,8 @@ def check_params_file(values: Values) -> None:
 
 
 def copy_for_editing(shipped: Path, folder: Path) -> Path:
-    """Return a copy of a shipped file in a folder: RViz offers to overwrite what it opens."""
-    copy = folder / shipped.name
+    """Return a copy of a shipped file, one for each call: RViz offers to overwrite what it opens."""
+    copy = Path(mkdtemp(dir=folder)) / shipped.name
     shutil.copyfile(shipped, copy)
     return copy
 

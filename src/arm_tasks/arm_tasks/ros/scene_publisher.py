@@ -29,7 +29,7 @@ from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Bolt, Nut, Scene
 _BRASS = (0.90, 0.66, 0.18, 1.0)
 _THREAD_POINTS = 24  # per turn
 _NUT_SECTORS = 24
-_NAME_HEIGHT = 0.022  # [m] above a bolt
+_NAME_HEIGHT = 0.05  # [m] above a bolt, clear of the wall that it is in
 _TEXT_HEIGHT = 0.33  # [m] above the base, clear of the arm
 
 

@@ -198,6 +198,8 @@ def test_rviz_opens_a_copy_of_the_shipped_configuration_and_the_users_file_itsel
     assert copy != shipped and copy.read_bytes() == shipped.read_bytes()
     copy.write_text("changed in RViz")
     assert shipped.read_text() != "changed in RViz"
+    other = Path(RvizConfig(str(shipped), str(shipped)).perform(LaunchContext()))
+    assert other != copy and copy.read_text() == "changed in RViz"  # of a file included twice
     mine = tmp_path / "mine.rviz"
     assert RvizConfig(str(mine), str(shipped)).perform(LaunchContext()) == str(mine)
 

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The markers of a scene: all for a new subscriber, one for a new text."""
 
+import itertools
 import time
 
+import numpy as np
 import pytest
 import rclpy
 from arm_common.ros.qos import LATCHED
 from arm_common.ros.worker import ExecutorThread
-from arm_tasks.ros.scene_publisher import SceneNode
+from arm_tasks.ros.scene_publisher import SceneNode, scene_marks
 from arm_tasks.scene.file import load_scene
 from arm_testing.ros.markers import MarkerWatcher
 from arm_testing.ros.probe import Probe
@@ -67,6 +69,20 @@ def test_texts_set_the_width_of_a_space_for_rviz(world):
     scales = [marker.scale for marker in shown if marker.text]
     assert len(scales) == 3  # of two bolts and of the task
     assert all(scale.x == pytest.approx(0.35 * scale.z) for scale in scales)
+
+
+def test_no_object_near_a_bolt_rises_as_high_as_its_name():
+    scene = load_scene("nut_transfer")
+    boxes = [(obj, part) for obj in scene.objects.values() for part in obj.parts]
+    corners = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
+    names = [numbered.mark for numbered in scene_marks(scene) if numbered.mark.text]
+    assert len(names) == 2
+    for mark, (obj, part) in itertools.product(names, boxes):
+        place = scene.frames[obj.name] @ part.pose
+        points = corners * part.size @ place[:3, :3].T + place[:3, 3]
+        above, apart = mark.pose[2, 3] - mark.scale[2] / 2.0, points - mark.pose[:3, 3]
+        near = np.linalg.norm(apart[:, :2], axis=1) < 0.06
+        assert (points[near, 2] < above).all()
 
 
 def test_new_scene_deletes_the_previous_markers(world):
