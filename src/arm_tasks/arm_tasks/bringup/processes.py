@@ -69,7 +69,7 @@ def check_params_file(values: Values) -> None:
 
 
 def copy_for_editing(shipped: Path, folder: Path) -> Path:
-    """Return a copy of a shipped file, one for each call: RViz offers to overwrite what it opens."""
+    """Return a new copy of a shipped file in a folder: RViz offers to overwrite what it opens."""
     copy = Path(mkdtemp(dir=folder)) / shipped.name
     shutil.copyfile(shipped, copy)
     return copy
