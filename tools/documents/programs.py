@@ -19,7 +19,14 @@ from pip_ros.paths import REPOSITORY
 from .arguments import Argument, arguments_of, parser_of, synopsis
 from .nodes import PROGRAMS
 
-PACKAGES = ("arm_description", "arm_kinematics", "arm_hardware", "arm_tasks", "arm_viewer")
+PACKAGES = (
+    "arm_description",
+    "arm_kinematics",
+    "arm_hardware",
+    "arm_simulation",
+    "arm_tasks",
+    "arm_viewer",
+)
 SETUP = (
     "Install ROS 2 in .venv unless one is sourced, and build; other commands do so when needed."
 )

@@ -110,6 +110,7 @@ TOOLS = (
     ),
     ("arm_description", "dh2srdf", "ROBOT", ""),
     ("arm_description", "dh2moveit", "ROBOT", "its postures, as SRDF; its package for MoveIt"),
+    ("arm_simulation", "dh2mjcf", "ROBOT", "its bodies, limits and servos as MJCF, for MuJoCo"),
     ("arm_description", "urdf2dh", "URDF", ""),
     ("arm_description", "rvs2dh", "FILE", "the DH table of a URDF, or of a file of RVS"),
     (
@@ -177,13 +178,13 @@ COMMANDS = (
     Command(
         "teach",
         "[ROBOT]",
-        "teach the running arm poses, paths and the places of bolts",
+        "",
         executable("arm_tasks", "teach"),
     ),
     Command(
         "follow",
         "[ROBOT]",
-        "let the running arm follow another",
+        "teach the running arm poses, paths and bolts; let it follow another",
         executable("arm_tasks", "follow"),
     ),
     *(

@@ -27,6 +27,7 @@ KEYS |= PIP
 PYPI = {
     "gpiod": "gpiod",
     "mcap": "mcap",
+    "mujoco": "mujoco-core",
     "numba": "numba",
     "playwright": "playwright",
     "viser": "viser",

@@ -1,0 +1,79 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""MJCF of every shipped robot: MuJoCo reads it, and its kinematics and masses are ours."""
+
+import numpy as np
+import pytest
+from arm_description.urdf.elements import UrdfLink
+from arm_description.urdf.reader import read_urdf
+from arm_simulation.commands.export import dh2mjcf
+from arm_simulation.mjcf.elements import CGS, SI, document, xml_text
+from arm_simulation.mjcf.robot import RobotMjcf, robot_mjcf
+
+from arm_description import load_robot, shipped_robots
+
+mujoco = pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
+
+
+@pytest.fixture(scope="module", params=shipped_robots())
+def robot(request):
+    model = load_robot(request.param)
+    return model, mujoco.MjModel.from_xml_string(robot_mjcf(model))
+
+
+def test_forward_kinematics_are_ours(robot):
+    model, compiled = robot
+    data, rng = mujoco.MjData(compiled), np.random.default_rng(19)
+    for _ in range(20):
+        q = rng.uniform(model.lower, model.upper)
+        for name, value in zip(model.joint_names, q, strict=True):
+            data.joint(name).qpos = value
+        mujoco.mj_kinematics(compiled, data)
+        tool, T = data.body("tool0"), model.fk(q)
+        assert np.abs(tool.xpos - T[:3, 3]).max() < 1e-9
+        assert np.abs(tool.xmat.reshape(3, 3) - T[:3, :3]).max() < 1e-9
+
+
+def test_limits_masses_and_actuators_are_those_of_the_robot(robot):
+    model, compiled = robot
+    for joint in model.joints:
+        assert compiled.joint(joint.name).range == pytest.approx([joint.lower, joint.upper])
+        assert compiled.actuator(joint.name).forcerange[1] == pytest.approx(joint.effort)
+    for inertial in read_urdf(model.to_urdf()).inertials:
+        body = compiled.body(inertial.link)
+        assert body.mass == pytest.approx(inertial.mass, rel=1e-5)
+        assert body.ipos == pytest.approx(np.array(inertial.centre), abs=1e-6)
+
+
+def test_units_change_no_motion():
+    model = load_robot("nut_arm")
+    ends = []
+    for units in (SI, CGS):
+        compiled = mujoco.MjModel.from_xml_string(robot_mjcf(model, units))
+        data = mujoco.MjData(compiled)
+        data.actuator("shoulder").ctrl = 0.3
+        data.actuator("gripper").ctrl = 0.02 * units.length
+        mujoco.mj_step(compiled, data, 200)
+        fingers = [data.joint(name).qpos[0] / units.length for name in model.gripper.joints]
+        ends.append([data.joint(name).qpos[0] for name in model.joint_names] + fingers)
+    assert ends[0] == pytest.approx(ends[1], abs=1e-5)
+    assert ends[0][-1] == pytest.approx(0.01, abs=5e-4)
+
+
+def test_moving_link_without_a_body_is_simulated():
+    root = document("frames", SI)
+    robot = RobotMjcf(load_robot("nut_arm"))
+    robot._links["elbow_link"] = UrdfLink("elbow_link")
+    robot.add_to(root)
+    compiled = mujoco.MjModel.from_xml_string(xml_text(root))
+    assert 0.0 < compiled.body("elbow_link").mass[0] < 1e-3
+
+
+def test_command_writes_a_file_and_reports_an_unknown_robot(tmp_path, capsys):
+    file = tmp_path / "arm.xml"
+    assert dh2mjcf(["nut_arm", "-o", str(file)]) == 0
+    assert mujoco.MjModel.from_xml_path(str(file)).nu == 5
+    assert dh2mjcf(["nut_arms"]) == 1
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert "nut_arm" in message

@@ -1,0 +1,55 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Thread sizes agree with the tables of the standards, and impossible threads are refused."""
+
+import math
+
+import pytest
+from arm_simulation.errors import SimulationError
+from arm_simulation.threads.standard import INCH, ScrewThread
+
+QUARTER_20 = ScrewThread.of(0.25 * INCH, INCH / 20.0)
+M6 = ScrewThread.of(6e-3, 1e-3)
+# (least, most) of ASME B1.1-2003, table 2, 1/4-20 UNC 2A and 2B [inch]; of ISO 965-2:1998,
+# M6 6g and 6H, medium fit [mm]: the middle of each is the size here.
+TABLES = [
+    (QUARTER_20.external.major / INCH, 0.2408, 0.2489),
+    (QUARTER_20.external.pitch_diameter / INCH, 0.2127, 0.2164),
+    (QUARTER_20.internal.pitch_diameter / INCH, 0.2175, 0.2224),
+    (QUARTER_20.internal.minor / INCH, 0.196, 0.207),
+    (M6.external.major * 1e3, 5.794, 5.974),
+    (M6.external.pitch_diameter * 1e3, 5.212, 5.324),
+    (M6.internal.pitch_diameter * 1e3, 5.350, 5.500),
+    (M6.internal.minor * 1e3, 4.917, 5.153),
+]
+
+
+@pytest.mark.parametrize(("size", "least", "most"), TABLES)
+def test_size_is_the_middle_of_the_table(size, least, most):
+    assert size == pytest.approx(0.5 * (least + most), rel=1e-3)
+
+
+@pytest.mark.parametrize("thread", [QUARTER_20, M6, ScrewThread.of(3e-3, 0.5e-3, -1)])
+def test_bolt_fits_the_nut_everywhere(thread):
+    for i in range(200):
+        u = thread.pitch * (i / 200.0 - 0.5)
+        bolt, nut = (s.radius(u, thread.pitch) for s in (thread.external, thread.internal))
+        assert bolt < nut
+    assert 0.0 < thread.radial_clearance < 0.15 * thread.pitch
+
+
+def test_flanks_enclose_60_degrees():
+    sizes, p = QUARTER_20.external, QUARTER_20.pitch
+    rise = sizes.radius(0.24 * p, p) - sizes.radius(0.26 * p, p)
+    assert math.atan(0.02 * p / rise) == pytest.approx(math.radians(30.0))
+
+
+@pytest.mark.parametrize(("diameter", "pitch"), [(0.0, 1e-3), (6e-3, -1e-3), (6e-3, math.nan)])
+def test_sizes_must_be_positive(diameter, pitch):
+    with pytest.raises(SimulationError, match="does not exist"):
+        ScrewThread.of(diameter, pitch)
+
+
+def test_pitch_must_leave_a_core():
+    with pytest.raises(SimulationError, match=r"no core in a bolt of 6 mm; give at most 2\.7 mm"):
+        ScrewThread.of(6e-3, 3e-3)
