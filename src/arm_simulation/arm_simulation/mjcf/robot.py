@@ -19,7 +19,7 @@ from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, Urd
 from arm_description.urdf.writer import inertia_of
 from transforms3d.euler import euler2quat
 
-from arm_description import RobotModel
+from arm_description import Gripper, RobotModel
 from arm_simulation.mjcf.elements import ARM, SI, MjcfUnits, document, section, words, xml_text
 
 GRIPPER = "gripper"  # actuator and tendon of the jaws; its control is their width
@@ -67,7 +67,7 @@ class RobotMjcf:
         for joint in self._parts.joints:
             self._children.setdefault(joint.parent, []).append(joint)
         self._links = {link.name: link for link in self._parts.links}
-        self._fingers = model.gripper.joints if model.gripper else ()
+        self._fingers = model.gripper.moving if model.gripper else ()
 
     def add_to(self, root: ET.Element) -> None:
         """Add bodies, actuators and couplings; base_link is the world."""
@@ -79,8 +79,8 @@ class RobotMjcf:
                 self._couple(root, joint.name, joint.mimic)
             elif joint.kind != "fixed" and joint.name not in self._fingers:
                 self._actuate(root, joint)
-        if self._fingers:
-            self._add_gripper(root)
+        if self._model.gripper:
+            self._add_gripper(root, self._model.gripper)
 
     def _fill(self, body: ET.Element, link: UrdfLink) -> None:
         for shape in link.shapes if link.visible else ():
@@ -153,7 +153,7 @@ class RobotMjcf:
             values |= {"friction": "0.8 0.005 0.0001", "condim": "4", "solref": "0.01 1"}
         ET.SubElement(body, "geom", values)
 
-    def _actuate(self, root: ET.Element, joint: UrdfJoint) -> None:
+    def _actuate(self, root: ET.Element, joint: UrdfJoint, name: str = "") -> None:
         if joint.limit is None:
             return
         slides = joint.kind == "prismatic"
@@ -161,7 +161,7 @@ class RobotMjcf:
         kp = self._servo.stiffness(joint.limit.effort, slides)
         most = joint.limit.effort * (units.force if slides else units.torque)
         values = {
-            "name": joint.name,
+            "name": name or joint.name,
             "joint": joint.name,
             "kp": words([kp * (units.mass if slides else units.torque)]),
             "forcerange": words((-most, most)),
@@ -171,24 +171,25 @@ class RobotMjcf:
             values["ctrlrange"] = words((joint.limit.lower * scale, joint.limit.upper * scale))
         ET.SubElement(section(root, "actuator"), "position", values)
 
-    def _add_gripper(self, root: ET.Element) -> None:
-        """Drive the width by one servo; a rack and pinion keeps the fingers symmetric."""
-        gripper = self._model.gripper
-        assert gripper is not None
+    def _add_gripper(self, root: ET.Element, gripper: Gripper) -> None:
+        """Drive the width of sliding fingers, which a rack couples, or the angle of a claw."""
+        leader = next(j for j in self._parts.joints if j.name == gripper.moving[0])
+        if gripper.claw is not None:
+            self._actuate(root, leader, GRIPPER)
+            return
         left, right = gripper.joints
         tendon = ET.SubElement(section(root, "tendon"), "fixed", name=GRIPPER)
         for finger in (left, right):
             ET.SubElement(tendon, "joint", joint=finger, coef="1")
-        effort = next(j.limit.effort for j in self._parts.joints if j.name == left and j.limit)
-        units = self._units
+        assert leader.limit is not None
+        effort, units = leader.limit.effort, self._units
+        widths = (gripper.min_width * units.length, gripper.max_width * units.length)
         values = {
             "name": GRIPPER,
             "tendon": GRIPPER,
             "kp": words([self._servo.stiffness(effort, slides=True) * units.mass]),
             "forcerange": words((-effort * units.force, effort * units.force)),
-            "ctrlrange": words(
-                (gripper.min_width * units.length, gripper.max_width * units.length)
-            ),
+            "ctrlrange": words(widths),
         }
         ET.SubElement(section(root, "actuator"), "position", values)
         self._couple(root, right, UrdfMimic(left, 1.0, 0.0))
@@ -206,7 +207,8 @@ class RobotMjcf:
 def robot_mjcf(model: RobotModel, units: MjcfUnits = SI) -> str:
     """Return an arm as MJCF text, in SI units unless others are given.
 
-    Its actuators are named like the joints, and "gripper", whose control is the jaws' width.
+    Its actuators are named like the joints, and "gripper", whose control is the width of
+    the jaws, or the angle of a claw.
     """
     root = document(model.name, units)
     RobotMjcf(model, units).add_to(root)

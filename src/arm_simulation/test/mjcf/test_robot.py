@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """MJCF of every shipped robot: MuJoCo reads it, and its kinematics and masses are ours."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from arm_description.model.gripper import Claw
 from arm_description.urdf.elements import UrdfLink
 from arm_description.urdf.reader import read_urdf
 from arm_simulation.commands.export import dh2mjcf
@@ -77,3 +80,15 @@ def test_command_writes_a_file_and_reports_an_unknown_robot(tmp_path, capsys):
     message = capsys.readouterr().err
     assert message.count("\n") == 1
     assert "nut_arm" in message
+
+
+def test_claw_is_driven_by_the_angle_of_its_jaws():
+    model = load_robot("nut_arm")
+    claw = Claw(length=0.05, pivots=0.01, closed=0.0, open=1.0)
+    model = replace(model, gripper=replace(model.gripper, claw=claw))
+    compiled = mujoco.MjModel.from_xml_string(robot_mjcf(model))
+    data = mujoco.MjData(compiled)
+    data.actuator("gripper").ctrl = 0.5
+    mujoco.mj_step(compiled, data, 1000)
+    angles = [data.joint(name).qpos[0] for name in model.gripper.joints]
+    assert angles == pytest.approx([0.5, 0.5], abs=0.02)
