@@ -20,8 +20,10 @@ from arm_description import load_robot
 from arm_tasks.bringup.processes import (
     ARGUMENTS,
     Process,
+    check_namespace,
     check_params_file,
     chosen,
+    in_namespace,
     processes,
     view_processes,
 )
@@ -53,6 +55,7 @@ def demo_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--spacing", default=str(DEFAULT_SPACING), help="distance between their bases [m]"
     )
+    _add_namespace(parser)
     for argument in ARGUMENTS:
         default = _OWN_DEFAULTS.get(argument.name, argument.default)
         parser.add_argument(
@@ -73,6 +76,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     _check_speed(values["speed"], values["hardware"])
     check_port(values["viewer_port"])
     check_params_file(values)
+    _check_namespace(values)
     check_arms(values)
     load_robot(values["robot"])
     return values
@@ -87,11 +91,28 @@ def view_values(arguments: Sequence[str]) -> dict[str, str]:
         "robot", nargs="?", default="nut_arm", help="a shipped name or the path of a YAML file"
     )
     parser.add_argument("--viewer-port", default="8080", help="first TCP port to try")
-    chosen = parser.parse_args(arguments)
-    values = {argument.name: argument.default for argument in ARGUMENTS} | vars(chosen)
+    _add_namespace(parser)
+    given = vars(parser.parse_args(arguments))
+    values = {argument.name: argument.default for argument in ARGUMENTS} | given
     check_port(values["viewer_port"])
+    _check_namespace(values)
     load_robot(values["robot"])
     return values
+
+
+def _add_namespace(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--namespace", default="", help="namespace of all nodes, such as left")
+
+
+def _check_namespace(values: Mapping[str, str]) -> None:
+    if values["namespace"]:
+        check_namespace(values["namespace"])
+
+
+def _one_arm(table: Sequence[Process], values: Mapping[str, str]) -> list[Process]:
+    """Return the processes of one arm that the arguments select, in its namespace."""
+    selected, name = chosen(table, values), values["namespace"]
+    return [in_namespace(process, name) for process in selected] if name else selected
 
 
 def _check_speed(speed: str, hardware: str) -> None:
@@ -211,7 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arms = [name for name in values["robots"].split(",") if name]
         if arms:
             return run_table(several_processes(arms, values), values, keep_open)
-        return run_table(chosen(processes(), values), values, keep_open)
+        return run_table(_one_arm(processes(), values), values, keep_open)
 
     return _run(demo_values, arguments, run)
 
@@ -221,6 +242,6 @@ def view(arguments: Sequence[str] | None = None) -> int:
     code = _run(
         view_values,
         arguments,
-        lambda values: run_table(chosen(view_processes(), values), values, False),
+        lambda values: run_table(_one_arm(view_processes(), values), values, False),
     )
     return 0 if code == INTERRUPTED else code

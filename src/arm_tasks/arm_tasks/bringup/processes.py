@@ -5,6 +5,7 @@
 A value may be a function of the arguments, name -> text.
 """
 
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -97,6 +98,7 @@ class Process:
     composable: bool = False  # its nodes can run in one process with others
     nodes: tuple[str, ...] = ()  # names of the nodes of a composed process
     namespace: str = ""  # of its nodes
+    remappings: Mapping[str, str] = field(default_factory=dict)  # name -> other name
 
     @property
     def label(self) -> str:
@@ -112,6 +114,20 @@ class Process:
     def remapping(self) -> str:
         """Name of its node; "" for a composed process, whose nodes keep their names."""
         return "" if self.nodes else self.name
+
+
+def in_namespace(process: Process, namespace: str) -> Process:
+    """Return a process with its nodes, or the nodes that it calls, in a namespace."""
+    arguments = process.arguments
+    if process.ends_all:
+        arguments = (*arguments, "--namespace", namespace)
+    return replace(process, arguments=arguments, namespace=namespace)
+
+
+def check_namespace(name: str) -> None:
+    """Raise TasksError if a text is no namespace of one level."""
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
+        raise TasksError(f"--namespace is {name}; give letters, digits and _, such as left")
 
 
 ARGUMENTS = (

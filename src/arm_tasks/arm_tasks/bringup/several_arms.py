@@ -14,11 +14,20 @@ from arm_description.model.elements import Origin
 from arm_description.urdf.writer import merged_urdf, robot_urdf
 
 from arm_description import load_robot
-from arm_tasks.bringup.processes import Process, Value, Values, chosen, is_enabled, processes
+from arm_tasks.bringup.processes import (
+    Process,
+    Value,
+    Values,
+    chosen,
+    in_namespace,
+    is_enabled,
+    processes,
+)
 from arm_tasks.errors import TasksError
 
 DEFAULT_SPACING = 0.6  # [m] between the bases; nut_arm reaches 0.27 m from its own
 WORLD = "world"
+_STOP = "arm_hardware/emergency_stop"
 _MARKERS = ("scene_markers", "task_markers", "kinematics_markers")
 
 
@@ -73,6 +82,8 @@ def check_arms(values: Values) -> None:
             f"--robots is {values['robots']}; give different names of letters, digits and _,"
             " separated by commas, such as left,right"
         )
+    if values["namespace"]:
+        raise TasksError("--namespace is for one arm; --robots names those of several")
     if values["viewer"] == "rviz":
         raise TasksError(
             "--robots has no RViz; use --viewer browser, or ros2 launch arm_tasks"
@@ -96,10 +107,10 @@ def _of_arm(process: Process, arm: str, calibration: str, publish_clock: bool) -
         parameters["robot_description"] = partial(_description, prefix=f"{arm}_")
     if process.name == "arm_hardware":
         parameters |= {"calibration": calibration, "publish_clock": publish_clock}
-    arguments = process.arguments
+        process = replace(process, remappings={_STOP: f"/{_STOP}"})  # one message stops all arms
     if process.ends_all:
-        arguments = (*arguments, "--namespace", arm, "--output", f"output/{arm}")
-    return replace(process, parameters=parameters, arguments=arguments, namespace=arm)
+        process = replace(process, arguments=(*process.arguments, "--output", f"output/{arm}"))
+    return in_namespace(replace(process, parameters=parameters), arm)
 
 
 def _description(values: Values, prefix: str) -> str:

@@ -63,6 +63,8 @@ class ProcessGroup:
             command += ["-r", f"__node:={process.remapping}"]
         if process.namespace:
             command += ["-r", f"__ns:=/{process.namespace}"]
+        for name, other in process.remappings.items():
+            command += ["-r", f"{name}:={other}"]
         if process.parameters:
             values = {k: resolve(value, self._values) for k, value in process.parameters.items()}
             file = Path(self._parameters.name) / f"{process.label}.yaml"

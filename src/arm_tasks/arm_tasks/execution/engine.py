@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.ports import ArmPort, MoveState, MoveStatus, Observer
+from arm_tasks.execution.ports import ArmPort, MoveState, MoveStatus, Observer, Topics
 from arm_tasks.execution.resume import remaining_motion
 from arm_tasks.execution.step_execution import Clocks, StepExecution
 from arm_tasks.planning.plan import PlannedStep, TaskPlan
@@ -87,6 +87,7 @@ class Engine:
         wall: Steady wall clock [s]; the same clock if None.
         paused: Whether to pause before the first step.
         observe: Observes the world for branches; None if nothing can be observed.
+        topics: Watches topics for wait_until; None if no topic can be received.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Engine:
         wall: Callable[[], float] | None = None,
         paused: bool = False,
         observe: Observer | None = None,
+        topics: Topics | None = None,
     ) -> None:
         if not plan.feasible:
             raise PlanError(f"this plan cannot be run: {plan.message}")
@@ -109,7 +111,7 @@ class Engine:
         self.state = EngineState.PAUSED if paused else EngineState.RUNNING
         self.outcome: TaskOutcome | None = None
         self._port = port
-        self._observe = observe
+        self._observe, self._topics = observe, topics
         self._clocks = Clocks(clock, wall or clock)
         self._on_feedback = on_feedback
         self._began: float | None = None  # time of the first tick [s]
@@ -225,7 +227,7 @@ class Engine:
         _LOGGER.info("step %d of %d: %s", step.index + 1, len(self.plan.steps), step.name)
         self._last_step, self._progress = step.name, 0.0
         self._publish(step.message)
-        self._run = StepExecution(step, self._port, self._clocks, self._observe)
+        self._run = StepExecution(step, self._port, self._clocks, self._observe, self._topics)
         self._restore_scaling()
         if step.kind == "pause":
             self._end_step(self._run)
@@ -248,7 +250,7 @@ class Engine:
             self._restore_scaling(status.state is not MoveState.FAILED)
             self._proceed()
         else:
-            self._fail(_failure(status) if run.step.when is None else status.message)
+            self._fail(_failure(status) if run.is_motion else status.message)
 
     def _check_pause(self, run: StepExecution) -> None:
         """Follow the speed scaling: the arm has come to rest, or someone lets it continue."""

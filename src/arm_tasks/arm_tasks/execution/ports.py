@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Protocol, TypeAlias
 
 from arm_tasks.planning.plan import PlannedTrajectory
-from arm_tasks.task.condition import Condition, Observation
+from arm_tasks.task.condition import Condition, Observation, TopicCondition, TopicReading
 from arm_tasks.task.request import ArmConfiguration
 
 
@@ -87,3 +87,19 @@ class ArmPort(Protocol):
 Observer: TypeAlias = Callable[[Condition, float], Observation | None]
 """Returns the observation that a condition needs, made after a time on the engine's clock [s], or
 None until there is one."""
+
+
+class TopicWatch(Protocol):
+    """The messages of a topic from a moment on. No method blocks or raises."""
+
+    def read(self) -> TopicReading:
+        """Return whether the condition holds for the newest message."""
+        ...
+
+    def close(self) -> None:
+        """Receive no more messages."""
+        ...
+
+
+Topics: TypeAlias = Callable[[TopicCondition], TopicWatch]
+"""Starts to watch the topic of a condition."""

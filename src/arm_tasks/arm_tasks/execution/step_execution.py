@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arm_tasks.execution.ports import ArmPort, Move, MoveState, MoveStatus, Observer
+from arm_tasks.execution.ports import ArmPort, Move, MoveState, MoveStatus, Observer, Topics
 from arm_tasks.planning.plan import PlannedStep
 from arm_tasks.task.condition import Observation
 
@@ -64,11 +64,53 @@ class ConditionCheck:
         self._canceled = True
 
 
+class TopicWait:
+    """Waits until a condition on a topic holds, at most its timeout on the arm's clock."""
+
+    def __init__(self, step: PlannedStep, topics: Topics | None, clocks: Clocks) -> None:
+        assert step.until is not None
+        self._until, self._clocks, self._began = step.until, clocks, clocks.arm()
+        self._watch = None if topics is None else topics(step.until)
+        self._canceled = False
+
+    def poll(self) -> MoveStatus:
+        """Return the status; the first that is not RUNNING ends the subscription."""
+        status = self._status()
+        if status.done and self._watch is not None:
+            self._watch.close()
+            self._watch = None
+        return status
+
+    def cancel(self) -> None:
+        """Stop waiting."""
+        self._canceled = True
+
+    def _status(self) -> MoveStatus:
+        if self._canceled:
+            return MoveStatus(MoveState.CANCELED)
+        if self._watch is None:
+            return MoveStatus(MoveState.FAILED, f"{self._until.topic} cannot be received here")
+        reading = self._watch.read()
+        if reading.holds:
+            return MoveStatus(MoveState.SUCCEEDED)
+        if reading.failed:
+            return MoveStatus(MoveState.FAILED, reading.reason)
+        if self._clocks.arm() - self._began < self._until.timeout:
+            return MoveStatus(MoveState.RUNNING, progress=0.0)
+        late = f"it did not hold within {self._until.timeout:g} s that {self._until}"
+        return MoveStatus(MoveState.FAILED, f"{late}: {reading.reason}")
+
+
 class StepExecution:
-    """Starts a step and monitors it; branches need the observer."""
+    """Starts a step and monitors it; branches need the observer, wait_until the topics."""
 
     def __init__(
-        self, step: PlannedStep, port: ArmPort, clocks: Clocks, observe: Observer | None = None
+        self,
+        step: PlannedStep,
+        port: ArmPort,
+        clocks: Clocks,
+        observe: Observer | None = None,
+        topics: Topics | None = None,
     ) -> None:
         self.step = step
         self._port = port
@@ -83,6 +125,8 @@ class StepExecution:
             self._move = port.set_width(step.width)
         elif step.when is not None:
             self._move = ConditionCheck(step, observe, clocks)
+        elif step.until is not None:
+            self._move = TopicWait(step, topics, clocks)
 
     @property
     def next(self) -> int:
@@ -123,7 +167,7 @@ class StepExecution:
         if self._canceled:
             if self._is_late(_CANCEL_TIMEOUT):
                 return MoveStatus(MoveState.FAILED, "the arm does not report that it stopped")
-        elif self._is_late(_STEP_TIMEOUT_FACTOR * planned + _GRACE):
+        elif self.step.until is None and self._is_late(_STEP_TIMEOUT_FACTOR * planned + _GRACE):
             if self._move is not None:
                 self._move.cancel()
             late = f"the arm was not done after {self.elapsed:.1f} s; {planned:.1f} s were planned"

@@ -15,7 +15,7 @@ from arm_kinematics.paths.result import PathStatus
 
 from arm_tasks.planning.collision.checker import Clearance
 from arm_tasks.planning.world_model import PlannedWorldState
-from arm_tasks.task.condition import Condition
+from arm_tasks.task.condition import Condition, TopicCondition
 from arm_tasks.task.request import TaskRequest
 from arm_tasks.task.steps import Screw, StepBase
 
@@ -91,6 +91,7 @@ class PlannedStep:
     # base_link <- tool0 (2, 4, 4) at both ends of a straight line [m]; else None
     line: Array | None = None
     when: Condition | None = None  # for a branch
+    until: TopicCondition | None = None  # for a wait that ends with a condition
     # index of the following step (of a branch: if the condition holds); None for the next index
     following: int | None = None
     # for a branch, the following index if the condition does not hold; None if the task then fails

@@ -49,6 +49,7 @@ class StepPlanner:
             steps.Unscrew: self._unscrew,
             steps.ScrewOn: self._screw_on,
             steps.Wait: self._wait,
+            steps.WaitUntil: self._wait_until,
             steps.SetSpeed: lambda step, name: None,
             steps.PauseForPerson: self._pause,
         }
@@ -126,6 +127,10 @@ class StepPlanner:
         self.builder.add(
             Labels(step, name, f"waiting for {step.seconds:g} s"), "wait", step.seconds
         )
+
+    def _wait_until(self, step: steps.WaitUntil, name: str) -> None:
+        labels = Labels(step, name, f"waiting until {step.until}")
+        self.builder.add(labels, "wait", 0.0, until=step.until)
 
     def _pause(self, step: steps.PauseForPerson, name: str) -> None:
         self.builder.add(Labels(step, name, step.say), "pause", 0.0)

@@ -15,9 +15,11 @@ from arm_tasks.task.steps import Orientation
 COUNT = Leaf("whole number, at least 1", "number")
 TRUTH = Leaf("true or false", "truth")
 VALUE = Leaf("number, expression or text", "value")
+SCALAR = Leaf("number, text, or true or false", "scalar")
 POSITIVE = Leaf("number above 0", "positive")
 SHARE = Leaf("above 0, to 1", "share")
 SECONDS = Leaf("s, at least 0", "at_least_0")
+TIMEOUT = Leaf("s, above 0", "positive")
 DISTANCE = Leaf("m, or mm with _mm; at least 0", "at_least_0", "_mm")
 TILT = Leaf("rad, or deg with _deg; at least 0", "at_least_0", "_deg")
 STEPS = Leaf("list of steps", "steps")
@@ -191,6 +193,25 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "bolt",
     ),
     "wait": _command("Waits.", {"seconds": Key(SECONDS, "duration", True)}, "seconds"),
+    "wait_until": _command(
+        "Waits until the newest message of a topic meets a condition, e.g. for another arm; fails "
+        "after a time.",
+        {
+            "topic": Key(TEXT, "the topic, relative to the namespace of the task server", True),
+            "field": Key(TEXT, "path of a field, as in pose.position.x or position[2]", True),
+            "equals": Key(
+                SCALAR, "the field has this value, or that of a constant of the message type"
+            ),
+            "above": Key(NUMBER, "the field is above this, instead of equals"),
+            "below": Key(NUMBER, "the field is below this, instead of equals"),
+            "timeout": Key(TIMEOUT, "longest time to wait, without pauses", True),
+            "type": Key(
+                TEXT,
+                "message type, to check the field even if the topic is not published yet; that of "
+                "the publishers if omitted",
+            ),
+        },
+    ),
     "set_speed": _command(
         "Sets the speed of the following steps in the same list, unless they have their own.",
         {"speed": Key(SHARE, "fraction of the joints' speed limits", True)},

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import BASE_FRAME
 from arm_tasks.task import steps
-from arm_tasks.task.condition import Condition
+from arm_tasks.task.condition import Condition, TopicCondition, Value
 from arm_tasks.task.keys import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
 
 _RIGHT_ANGLE = math.pi / 2.0
@@ -140,6 +141,37 @@ def condition(keys: TypedMapping) -> Condition:
     return found
 
 
+def _wait_until(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.WaitUntil:
+    until = TopicCondition(
+        topic=keys.text("topic"),
+        field=keys.text("field"),
+        timeout=keys.number("timeout", above=0.0),
+        type=keys.text("type", ""),
+        equals=_scalar(keys, "equals"),
+        above=optional(keys, "above"),
+        below=optional(keys, "below"),
+    )
+    if until.problem:
+        raise keys.fail(until.problem)
+    return steps.WaitUntil(**defaults.common(keys, kind), until=until)
+
+
+def _scalar(keys: TypedMapping, name: str) -> Value | None:
+    """Return a number, a text, true or false; None if the key is omitted."""
+    if not keys.has(name):
+        return None
+    value = keys.require(name).value
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return keys.number(name)
+    text = keys.text(name)
+    if str(value).startswith("$"):
+        with suppress(ValueError):  # of a variable that is a text
+            return float(text)
+    return text
+
+
 Parser = Callable[[TypedMapping, str, Defaults], steps.StepBase]
 _COMMON = [f.name for f in fields(steps.StepBase)]
 
@@ -194,6 +226,7 @@ PARSERS: dict[str, Parser] = {
     "unscrew": _parser(steps.Unscrew, extra_turns=0.1, **_SCREW),
     "screw_on": _parser(steps.ScrewOn, extra_turns=0.5, **_SCREW),
     "wait": _parser(steps.Wait),
+    "wait_until": _wait_until,
     "set_speed": _parser(steps.SetSpeed),
     "pause_for_person": _parser(steps.PauseForPerson),
 }

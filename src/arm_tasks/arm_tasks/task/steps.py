@@ -11,7 +11,7 @@ from typing import Literal
 
 from arm_common.transforms import Array
 
-from arm_tasks.task.condition import Condition
+from arm_tasks.task.condition import Condition, TopicCondition
 
 Orientation = Literal["full", "axis", "any"]
 
@@ -152,6 +152,13 @@ class Wait(StepBase):
     """Wait [s]."""
 
     seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaitUntil(StepBase):
+    """Wait until a condition on a topic holds; fail after its timeout."""
+
+    until: TopicCondition
 
 
 @dataclass(frozen=True, kw_only=True)

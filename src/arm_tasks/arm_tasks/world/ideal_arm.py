@@ -15,7 +15,7 @@ from arm_tasks.execution.engine import Engine, EngineState, Feedback, TaskOutcom
 from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory, TaskPlan
 from arm_tasks.scene.nut_state import NutEvent, NutReport
-from arm_tasks.task.condition import Observation
+from arm_tasks.task.condition import Observation, TopicReading
 from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.world.nut_world import NutWorld
 
@@ -164,6 +164,17 @@ class IdealArm:
         return self.world.update(self.servos.tool(self.q), self.servos.width(self.width))
 
 
+class _Fulfilled:
+    """A topic on which every condition holds: there is nothing else to wait for."""
+
+    def read(self) -> TopicReading:
+        """Return that it holds."""
+        return TopicReading(holds=True)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
 def simulate(
     plan: TaskPlan,
     world: NutWorld | None,
@@ -190,6 +201,7 @@ def simulate(
         clock=lambda: arm.time,
         on_feedback=on_feedback,
         observe=lambda *_: arm.observation,
+        topics=lambda _: _Fulfilled(),
     )
     while not (state := engine.tick()).done:
         if state is EngineState.PAUSED and plan.steps[running].kind == "pause":

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine with scripted arms that succeed, reject, fail, hang, or do not stop."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ from arm_tasks.errors import PlanError
 from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, StepReport, TaskPlan
+from arm_tasks.task.condition import TopicCondition, TopicReading
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Task
 
@@ -480,3 +482,87 @@ def test_lost_dependency_stops_the_arm():
     message = "tf has been silent in step 1, step 0; the arm holds where it is"
     check_end(outcome, EngineState.LOST, message)
     assert port.cancels == 1 and outcome.resume_step == 0
+
+
+class Topic:
+    """A topic whose readings the test sets."""
+
+    def __init__(self):
+        self.reading, self.opened, self.closed = TopicReading(False, "nothing publishes t"), 0, 0
+
+    def __call__(self, until):
+        assert until == UNTIL
+        self.opened += 1
+        return self
+
+    def read(self):
+        return self.reading
+
+    def close(self):
+        self.closed += 1
+
+
+UNTIL = TopicCondition("t", "state", timeout=30.0, equals=0.0)
+
+
+def waiting():
+    """Return an engine whose second step waits for a topic, ticked until it waits."""
+    clock, topic = Clock(), Topic()
+    port = Port(clock)
+    first, last = step(0, "gripper"), step(2, "gripper")
+    wait = replace(step(1, "wait"), until=UNTIL, report=replace(report(1), duration=0.0))
+    engine = Engine(
+        TaskPlan(REQUEST, np.zeros(1), (first, wait, last)), port, clock=clock, topics=topic
+    )
+    run(engine, clock, seconds=10.0)  # much longer than a step of 0 s may take
+    assert (engine.state, topic.opened, len(port.moves)) == (EngineState.RUNNING, 1, 1)
+    return engine, port, clock, topic
+
+
+def test_wait_until_ends_with_its_condition():
+    engine, port, clock, topic = waiting()
+    topic.reading = TopicReading(True)
+    check_end(run(engine, clock), EngineState.SUCCEEDED, steps_done=3)
+    assert (topic.closed, len(port.moves)) == (1, 2)
+
+
+def test_wait_until_fails_after_its_timeout_with_the_reason():
+    engine, port, clock, topic = waiting()
+    outcome = run(engine, clock)
+    why = "step 2, step 1: it did not hold within 30 s that state of t is 0: nothing publishes t"
+    check_end(outcome, EngineState.FAILED, why, steps_done=1)
+    assert outcome.duration == pytest.approx(31.0, abs=0.5)
+    assert (topic.closed, len(port.moves)) == (1, 1)
+
+
+def test_wait_until_fails_at_once_if_its_condition_can_never_hold():
+    engine, _, clock, topic = waiting()
+    topic.reading = TopicReading(False, "no field 'x'", failed=True)
+    check_end(run(engine, clock, seconds=0.2), EngineState.FAILED, "step 1: no field 'x'")
+    assert topic.closed == 1
+
+
+def test_wait_until_is_canceled():
+    engine, port, clock, topic = waiting()
+    engine.cancel()
+    check_end(run(engine, clock), EngineState.CANCELED, "in step 2", steps_done=1)
+    assert (topic.closed, len(port.moves)) == (1, 1)
+
+
+def test_pause_of_wait_until_does_not_count():
+    engine, _, clock, topic = waiting()
+    assert engine.pause() == ""
+    topic.reading = TopicReading(True)
+    run(engine, clock, seconds=60.0)
+    assert (engine.state, topic.closed) == (EngineState.PAUSED, 1)
+    topic.reading = TopicReading(False)
+    assert engine.resume() == ""
+    run(engine, clock, seconds=20.0)
+    assert (engine.state, topic.opened) == (EngineState.RUNNING, 2)
+
+
+def test_wait_until_without_topics_fails():
+    wait = replace(step(0, "wait"), until=UNTIL)
+    clock = Clock()
+    engine = Engine(TaskPlan(REQUEST, np.zeros(1), (wait,)), Port(clock), clock=clock)
+    check_end(run(engine, clock), EngineState.FAILED, "t cannot be received here")

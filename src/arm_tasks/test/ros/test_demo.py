@@ -113,6 +113,8 @@ def test_closing_the_view_after_a_success_ends_with_success(capsys):
         (["--robots", "a,b", "--calibration", "x,y,z"], "3 entries for 2 arms"),
         (["--robots", "a,b", "--spacing", "far"], "--spacing is far; give a length in m"),
         (["--robots", "a,b", "--viewer", "rviz"], "use --viewer browser, or ros2 launch"),
+        (["--robots", "a,b", "--namespace", "c"], "--namespace is for one arm"),
+        (["--namespace", "a/../b"], "--namespace is a/../b; give letters"),
     ],
 )
 def test_arms_that_cannot_run_together_are_rejected(options, message):
@@ -128,3 +130,5 @@ def test_each_arm_has_its_own_names_and_one_publishes_the_clock():
         driver = table[f"{arm}_arm_hardware"]
         own = {"prefix": f"{arm}_", "calibration": file, "publish_clock": clock}
         assert own.items() <= driver.parameters.items() and driver.namespace == arm
+        stop = "arm_hardware/emergency_stop"  # one message stops all arms
+        assert driver.remappings == {stop: f"/{stop}"}

@@ -117,7 +117,7 @@ def run(server, plan):
         request=request, is_cancel_requested=False, publish_feedback=lambda _: None
     )
     context = ExecutionContext(
-        server.node, server.state, server.driver, None, server.liveness, server.controls
+        server.node, server.state, server.driver, None, None, server.liveness, server.controls
     )
     made = TaskExecution(context, server.handle, plan)
     made.begin()

@@ -11,14 +11,16 @@ from arm_tasks.bringup.processes import ARGUMENTS
 from arm_tasks.bringup.several_arms import several_processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.client import Arm
+from arm_tasks.errors import shipped
 from arm_testing import domains
 from arm_testing.ros.probe import Probe
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
-from arm_interfaces.msg import HardwareStatus
+from arm_interfaces.msg import HardwareStatus, TaskState
 
 ARMS = ("left", "right")
 
@@ -34,13 +36,15 @@ class TwoArms(Probe):
         for process in several_processes(ARMS, values):
             if not process.ends_all:
                 self.group.start(process)
-        self.status, self.diagnostics, self.parents = {}, {}, {}
+        self.status, self.task, self.diagnostics, self.parents = {}, {}, {}, {}
         node = self.node
         for arm in ARMS:
             on_status = partial(self.status.__setitem__, arm)
             node.create_subscription(
                 HardwareStatus, f"{arm}/arm_hardware/status", on_status, LATCHED
             )
+            on_task = partial(self.task.__setitem__, arm)
+            node.create_subscription(TaskState, f"{arm}/task_server/state", on_task, LATCHED)
         node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
         latched = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         for topic, qos in (("/tf", QoSProfile(depth=100)), ("/tf_static", latched)):
@@ -124,6 +128,33 @@ def test_a_stop_stops_one_arm_alone(arms, left_and_right):
     assert arms.status["left"].state == HardwareStatus.STOPPED
     left.reset()
     left.move_joints({"waist": 0.0})
+
+
+def test_one_message_stops_both_arms(arms, left_and_right):
+    publisher = arms.node.create_publisher(Empty, "/arm_hardware/emergency_stop", 1)
+    arms.until(lambda: publisher.get_subscription_count() == 2)
+    publisher.publish(Empty())
+    arms.until(lambda: {arms.status[a].state for a in ARMS} == {HardwareStatus.STOPPED})
+    for arm in left_and_right:
+        arm.reset()
+
+
+def test_right_arm_waits_for_the_left_one(arms, left_and_right, tmp_path):
+    left, right = left_and_right
+    text = shipped("tasks")["after_left"].read_text()
+    assert "call: nut_transfer" in text
+    text = text.replace("call: nut_transfer", "move_joints: {joints: {waist: 0.3}}")
+    task = tmp_path / "after_left.yaml"
+    task.write_text(text)
+    waiting = right.later.run_task(str(task))
+    arms.until(lambda: arms.task["right"].name == "wait for the left arm to begin")
+    moving = left.later.move_joints({"waist": -0.3})
+    arms.until(lambda: arms.task["right"].name == "wait for the left arm to finish")
+    assert arms.task["left"].state == TaskState.RUNNING
+    assert abs(right.joints["waist"]) < 0.29
+    moving.wait()
+    waiting.wait()
+    arms.until(lambda: math.isclose(right.joints["waist"], 0.3, abs_tol=0.02))
 
 
 @pytest.mark.thorough

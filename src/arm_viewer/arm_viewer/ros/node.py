@@ -7,6 +7,7 @@ Everything runs in the executor's thread; the users' actions arrive through a qu
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -345,6 +346,9 @@ def _make_node() -> Iterator[Node]:
     node = ViewerNode()
     yield node
     node.start()
+    # Each visit leaves cycles of objects. Python collects them once they are a quarter of all long
+    # lived objects, of which imports and drawn meshes would be most.
+    gc.freeze()
 
 
 def main() -> int:

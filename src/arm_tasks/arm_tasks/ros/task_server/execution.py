@@ -17,7 +17,7 @@ from arm_interfaces.action import RunTask
 from arm_tasks.execution.engine import Engine, EngineState, Feedback
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.ros.driver_client import ArmState, DriverClient
-from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor, WorldObserver
+from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor, TopicSubscriber, WorldObserver
 from arm_tasks.ros.task_server.task_controls import STATES, TaskControls
 
 TICK = 0.05  # [s] of wall time; finished motions are handled at once
@@ -33,6 +33,7 @@ class ExecutionContext:
     state: ArmState
     driver: DriverClient
     observer: WorldObserver
+    topics: TopicSubscriber
     liveness: NodeLivenessMonitor
     controls: TaskControls
 
@@ -63,6 +64,7 @@ class TaskExecution:
             wall=time.monotonic,
             paused=bool(handle.request.single_step),
             observe=context.observer,
+            topics=context.topics,
         )
 
     def begin(self) -> None:
