@@ -23,6 +23,8 @@ from pathlib import Path
 from arm_hardware.errors import BusError
 
 _FLOCK = "@hhqqi0q"  # struct flock: l_type, l_whence, l_start, l_len, l_pid
+# A serial port must neither wait for a carrier nor become the terminal of this process.
+_FLAGS = os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
 _SPACING = 1 << 32  # between the ranges of two addresses, more than any process id
 
 
@@ -40,7 +42,7 @@ class BoardLock:
         if self._descriptor is not None:
             return
         try:
-            descriptor = os.open(self._node, os.O_RDWR | os.O_CLOEXEC)
+            descriptor = os.open(self._node, os.O_RDWR | _FLAGS)
         except OSError as error:
             raise self._unusable(error) from error
         try:
@@ -67,7 +69,7 @@ class BoardLock:
     def holder(self) -> int | None:
         """Return the id of the process that holds the lock, in its own container's numbers."""
         try:
-            descriptor = os.open(self._node, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = os.open(self._node, os.O_RDONLY | _FLAGS)
         except OSError:
             return None
         try:

@@ -1,15 +1,43 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of a servo board."""
+"""The interface of a servo board, or of a bus of servos that answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntFlag
 from typing import Protocol
 
 
+class ServoFault(IntFlag):
+    """What a servo protects itself from, as the error bits of Feetech's protocol."""
+
+    VOLTAGE = 1
+    ENCODER = 2
+    TEMPERATURE = 4
+    CURRENT = 8
+    OVERLOAD = 32
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one servo reports about itself."""
+
+    count: int  # position
+    speed: int  # [counts/s]
+    load: float  # share of the motor's voltage, -1 to 1, the sign as of speed
+    torque: float  # estimated from the load, exact at standstill [N m]
+    voltage: float  # of the supply [V]
+    temperature: float  # [deg C]
+    current: float  # [A]
+    faults: ServoFault = ServoFault(0)
+
+
 class Bus(Protocol):
-    """A servo board: 12-bit pulse lengths by channel.
+    """A servo board: 12-bit pulse lengths by channel; a bus of servos: 12-bit angles by id.
+
+    Without torque, such a servo counts as a channel without pulses.
 
     Every method but ``close`` may raise the OSError of the underlying bus and may then be called
     again; none blocks indefinitely. The errno is EBADMSG if data arrive corrupted.
@@ -18,6 +46,7 @@ class Bus(Protocol):
     name: str  # of the board and its bus, capitalised to start a sentence
     rewrites: int  # writes repeated because their registers read back different
     together: bool  # whether write_counts() sets all channels in one transfer
+    measures: bool  # whether its servos report their positions
 
     def open(self) -> None:
         """Connect without writing: pulses of an earlier process continue.
@@ -53,6 +82,12 @@ class Bus(Protocol):
 
     def release(self, channels: Iterable[int]) -> None:
         """End the pulses of channels, read back as in write_counts: their servos go limp."""
+
+    def measure(self, channels: Iterable[int]) -> dict[int, Measurement]:
+        """Return what servos report, nothing if ``measures`` is false."""
+
+    def label(self, channel: int) -> str:
+        """Return the name of a channel, capitalised to start a sentence."""
 
     def close(self) -> None:
         """Release the bus. Pulses continue."""

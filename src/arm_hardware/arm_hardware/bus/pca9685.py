@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers, confirmed
+from arm_hardware.bus.interface import Measurement
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.calibration.servo_map import COUNTS, prescale
 from arm_hardware.errors import BusError
@@ -73,6 +74,7 @@ class Pca9685Bus:
         self._where = where
         self.name = f"The servo board at 0x{board.address:02x} of {where}"
         self.rewrites = 0
+        self.measures = False
         self.together = False  # so that a stop takes effect between two channels
         self._i2c: LockTimeoutI2C | None = None
 
@@ -147,6 +149,14 @@ class Pca9685Bus:
         """End the pulses of channels and read that back."""
         for channel in channels:
             self._set(channel, None)
+
+    def measure(self, channels: Iterable[int]) -> dict[int, Measurement]:
+        """Return nothing, as pulses bring no answer."""
+        return {}
+
+    def label(self, channel: int) -> str:
+        """Return the name of a channel."""
+        return f"Channel {channel} of the servo board"
 
     def close(self) -> None:
         """Release the bus; the chip keeps running."""

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TypeVar
 
 from arm_hardware.bus.i2c import confirmed
-from arm_hardware.bus.interface import Bus
+from arm_hardware.bus.interface import Bus, Measurement
 from arm_hardware.errors import BusError
 
 T = TypeVar("T")
@@ -22,6 +22,7 @@ TRIES = 6  # attempts at one operation, a few transfers, before the bus counts a
 # Bits on the wire: a read of n channels has READ_BITS + n * CHANNEL_BITS, a write of one channel
 # with its read-back WRITE_BITS.
 READ_BITS, CHANNEL_BITS, WRITE_BITS = 84, 36, 122
+TRANSFERS = 4  # of a tick with all channels at once: check, measure, write and read back
 GIVE_UP_AFTER = 0.1  # [s] of wall time after which a failed transfer is not retried
 
 # Causes of bus errors (Linux, Documentation/i2c/fault-codes.rst).
@@ -31,6 +32,8 @@ HINTS = {
     errno.ENXIO: _NO_CHIP,
     errno.EIO: "transfers are disturbed; check the wires, keep them short and off the motors'",
     errno.ETIMEDOUT: "the bus is stuck, a wire or a chip holds SDA or SCL; check wires and power",
+    errno.EHOSTDOWN: "check its plugs, its supply and its id",
+    errno.ENODEV: "plug the adapter in again",
     errno.EBADMSG: "the bus corrupts data; check the wires, keep them short and off the motors'",
 }
 
@@ -73,6 +76,11 @@ class RetryingBus:
 
         return dict(zip(numbers, self._repeat(lambda: confirmed(read)), strict=True))
 
+    def measure(self, channels: Iterable[int]) -> dict[int, Measurement]:
+        """See Bus.measure()."""
+        numbers = list(channels)
+        return self._repeat(lambda: self.bus.measure(numbers))
+
     def tick_time(self, channels: Iterable[int]) -> float:
         """Return the time [s] for reading all channels and writing each, extrapolated from reads.
 
@@ -85,6 +93,8 @@ class RetryingBus:
             begin = time.perf_counter()
             self._repeat(lambda: self.bus.read_counts(numbers))
             times.append(time.perf_counter() - begin)
+        if self.bus.together:
+            return min(times) * TRANSFERS
         return min(times) * (1.0 + len(numbers) * WRITE_BITS / bits)
 
     def differences(self, expected: Mapping[int, int | None]) -> dict[int, int | None]:

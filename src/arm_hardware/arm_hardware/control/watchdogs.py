@@ -190,10 +190,10 @@ class BoardMonitor:
         expected = self._by_channel(counts)
         for channel, found in changed.items():
             _LOGGER.warning(
-                "Channel %d of the servo board went from count %s to %s without a known cause and "
+                "%s went from count %s to %s without a known cause and "
                 "is put back: data corrupted on the way, or a write of another program; check "
                 "the wires, and that no other program uses the board.",
-                channel,
+                self._bus.bus.label(channel),
                 expected[channel] or 0,
                 found,
             )
@@ -217,12 +217,12 @@ class BoardMonitor:
         channel, found = next(iter(changed.items()))
         if found is None:
             return BusError(
-                f"Channel {channel} of the servo board was switched off by another program, such "
-                "as release; deactivate and activate."
+                f"{self._bus.bus.label(channel)} was switched off by another program, such as "
+                "release; deactivate and activate."
             )
         return BusError(
-            f"Channel {channel} of the servo board went from count {expected[channel] or 0} to "
-            f"{found} without this driver: another program writes to the board; end it, then "
+            f"{self._bus.bus.label(channel)} went from count {expected[channel] or 0} to {found} "
+            f"without this driver: another program writes to the board; end it, then "
             "deactivate and activate."
         )
 

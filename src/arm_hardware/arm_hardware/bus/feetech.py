@@ -1,0 +1,315 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A bus of Feetech STS3215 servos, by Feetech's library scservo_sdk.
+
+All transfers are sync reads and sync writes: instructions to the broadcast id, which no servo can
+have. The echo of an adapter that returns what it sends can therefore not pass for an answer. No
+servo confirms a sync write, so each is read back.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from arm_common.suggestions import install_command
+
+from arm_hardware.bus.board_lock import BoardLock
+from arm_hardware.bus.interface import Measurement
+from arm_hardware.bus.sts3215 import (
+    ACCELERATION,
+    COMMANDED,
+    GOAL_POSITION,
+    GOAL_VELOCITY,
+    HOMING_OFFSET,
+    LIMITS,
+    MAX_VOLTAGE,
+    MEASURED,
+    MIN_VOLTAGE,
+    MODEL,
+    MODEL_NUMBER,
+    OPERATING_MODE,
+    TORQUE_ENABLE,
+    Register,
+    measurement,
+)
+from arm_hardware.calibration.serial_bus import SerialBus
+from arm_hardware.errors import BusError
+
+PACKAGE = "feetech-servo-sdk"
+WRITES = 10  # of a value that reads back different
+ON = 1  # of TORQUE_ENABLE; 128 would set the servo's zero
+READ_TIMEOUT = 0.005  # [s] of one read of the port, of which a transfer needs several
+SCANNED = range(1, 21)  # ids that are tried when one is silent
+
+
+def import_scservo() -> Any:
+    """Return the module ``scservo_sdk``; raise BusError if it is missing."""
+    try:
+        import scservo_sdk
+    except ImportError as error:
+        raise BusError(
+            f"A library is missing ({error}); install it: {install_command(PACKAGE)}"
+        ) from error
+    return scservo_sdk
+
+
+class FeetechBus:
+    """A Bus (see ``arm_hardware.bus.interface``) whose channels are the ids of servos."""
+
+    def __init__(self, bus: SerialBus, path: str, lock: BoardLock | None = None) -> None:
+        """Create a closed bus.
+
+        Args:
+            bus: Its servos and its speed.
+            path: The serial port, which may differ from the bus' own if that is simulated.
+            lock: Held while the bus is open.
+        """
+        self.name = f"The servo bus at {bus.port}"
+        self.rewrites = 0
+        self.together = self.measures = True
+        self._bus = bus
+        self._path = path
+        self._lock = lock
+        self._sdk: Any = None
+        self._port: Any = None
+        self._packets: Any = None
+
+    def open(self) -> None:
+        """Open the port and check every servo; see Bus.open()."""
+        self._sdk = import_scservo()
+        if self._port is None:
+            self._connect()
+        try:
+            self._check_servos()
+        except BusError:
+            self.close()
+            raise
+
+    def start(self) -> None:
+        """Let the driver alone bound speed and acceleration; see Bus.start()."""
+        if self._port is None:
+            self._connect()
+        self._check_modes()
+        for register in (ACCELERATION, GOAL_VELOCITY):
+            self._write(register, dict.fromkeys(self._bus.servos, 0))
+
+    def running(self) -> bool:
+        """Return whether every servo is in position mode; see Bus.running()."""
+        return not any(self._read(OPERATING_MODE).values())
+
+    def scan(self) -> list[int]:
+        """Return the ids from SCANNED that answer."""
+        found = []
+        for number in SCANNED:
+            try:
+                self._transfer([number], MODEL_NUMBER.address, MODEL_NUMBER.size)
+            except OSError:
+                continue
+            found.append(number)
+        return found
+
+    def read_counts(self, channels: Iterable[int]) -> dict[int, int | None]:
+        """Return target counts, None of servos without torque; see Bus.read_counts()."""
+        blocks = self._transfer(list(channels), COMMANDED.start, COMMANDED.stop - COMMANDED.start)
+        return {
+            number: GOAL_POSITION.decode(block, COMMANDED.start)
+            if TORQUE_ENABLE.decode(block, COMMANDED.start) == ON
+            else None
+            for number, (block, _) in blocks.items()
+        }
+
+    def write_counts(self, counts: Mapping[int, int]) -> None:
+        """Set targets, then switch the torque on where it is off; see Bus.write_counts()."""
+        self._confirm(GOAL_POSITION, counts)
+        limp = [number for number, found in self.read_counts(counts).items() if found is None]
+        self._confirm(TORQUE_ENABLE, dict.fromkeys(limp, ON))
+
+    def release(self, channels: Iterable[int]) -> None:
+        """Switch the torque off; see Bus.release()."""
+        self._confirm(TORQUE_ENABLE, dict.fromkeys(channels, 0))
+
+    def measure(self, channels: Iterable[int]) -> dict[int, Measurement]:
+        """Return what servos measure; see Bus.measure()."""
+        length = MEASURED.stop - MEASURED.start
+        blocks = self._transfer(list(channels), MEASURED.start, length)
+        return {number: measurement(block, error) for number, (block, error) in blocks.items()}
+
+    def label(self, channel: int) -> str:
+        """Return the name of a servo."""
+        name = self._bus.servos[channel].name if channel in self._bus.servos else ""
+        return f"Servo {channel}{f' ({name})' if name else ''} of {self._bus.port}"
+
+    def close(self) -> None:
+        """Close the port; servos keep torque and targets."""
+        self._disconnect()
+        if self._lock is not None:
+            self._lock.release()
+
+    # -- the port ---------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        if self._lock is not None and Path(self._path).exists():
+            self._lock.acquire()
+        port = self._sdk.PortHandler(self._path)
+        try:
+            if not port.setBaudRate(self._bus.baud_rate):
+                raise BusError(f"{self.name} cannot have {self._bus.baud_rate} baud.")
+        except OSError as error:  # serial.SerialException is one
+            raise self._unusable(error) from error
+        port.ser.timeout = READ_TIMEOUT  # the library would poll at full CPU load
+        self._port, self._packets = port, self._sdk.PacketHandler(0)  # 0: little-endian
+
+    def _unusable(self, error: OSError) -> BusError:
+        reasons = {
+            errno.ENOENT: "does not exist: plug the adapter in, or correct bus.port in the "
+            "calibration (ls /dev/serial/by-id shows the ports)",
+            errno.EACCES: "may not be opened: add yourself to the group dialout "
+            "(sudo usermod -aG dialout $USER) and log in again",
+            errno.EBUSY: "is in use by another program; end it first",
+        }
+        why = reasons.get(error.errno or 0, f"cannot be opened ({error})")
+        return BusError(f"The serial port {self._path} {why}.")
+
+    def _disconnect(self) -> None:
+        port, self._port = self._port, None
+        if port is not None:
+            port.closePort()
+
+    # -- transfers --------------------------------------------------------------------------------
+
+    def _transfer(
+        self, ids: list[int], address: int, length: int
+    ) -> dict[int, tuple[bytes, int]]:
+        """Return memory and error byte by id, by one sync read; raise OSError if it fails."""
+        if not ids:
+            return {}
+        self._send(lambda: self._packets.syncReadTx(self._port, address, length, ids, len(ids)))
+        answers = {}
+        for number in ids:
+            data, result, error = self._guarded(
+                lambda number=number: self._packets.readRx(self._port, number, length)
+            )
+            if result == self._sdk.COMM_RX_TIMEOUT:
+                raise OSError(errno.EHOSTDOWN, f"{self.label(number)} is silent")
+            if result != self._sdk.COMM_SUCCESS or len(data) != length:
+                raise OSError(errno.EIO, f"the answer of {self.label(number)} is corrupt")
+            answers[number] = bytes(data), int(error)
+        return answers
+
+    def _send(self, send: Callable[[], int]) -> None:
+        """Send an instruction; raise OSError if that fails."""
+        if self._port is None:
+            raise OSError(errno.ENODEV, "the serial port is closed")
+        self._guarded(self._port.ser.reset_input_buffer)
+        self._port.is_using = False  # an exception of the port left it set
+        if self._guarded(send) != self._sdk.COMM_SUCCESS:
+            raise OSError(errno.EIO, "the instruction was not sent")
+
+    def _guarded(self, call: Callable[[], Any]) -> Any:
+        """Return the result of a call of the port, whose errors mean that it was unplugged."""
+        import termios
+
+        try:
+            return call()
+        except (OSError, termios.error) as error:
+            self._disconnect()
+            raise OSError(errno.ENODEV, f"the serial port is gone ({error})") from error
+
+    def _read(self, register: Register) -> dict[int, int]:
+        """Return a register of every servo."""
+        blocks = self._transfer(list(self._bus.servos), register.address, register.size)
+        return {
+            number: register.decode(block, register.address)
+            for number, (block, _) in blocks.items()
+        }
+
+    def _write(self, register: Register, values: Mapping[int, int]) -> None:
+        """Set a register by one sync write, which is not confirmed."""
+        data = [
+            byte for number, value in values.items() for byte in (number, *register.encode(value))
+        ]
+        self._send(
+            lambda: self._packets.syncWriteTxOnly(
+                self._port, register.address, register.size, data, len(data)
+            )
+        )
+
+    def _confirm(self, register: Register, values: Mapping[int, int]) -> None:
+        """Set a register and read it back until it is right; raise OSError EBADMSG otherwise."""
+        left = dict(values)
+        for _ in range(WRITES):
+            if not left:
+                return
+            self._write(register, left)
+            found = self._transfer(list(left), register.address, register.size)
+            left = {
+                number: value
+                for number, value in left.items()
+                if register.decode(found[number][0], register.address) != value
+            }
+            self.rewrites += bool(left)
+        if left:
+            raise OSError(errno.EBADMSG, f"{self.label(next(iter(left)))} keeps no write")
+
+    # -- checks -----------------------------------------------------------------------------------
+
+    def _check_servos(self) -> None:
+        """Raise BusError for a servo that is silent, of another kind, or set differently."""
+        try:
+            models = self._read(MODEL_NUMBER)
+        except OSError as error:
+            if error.errno != errno.EHOSTDOWN:
+                raise
+            raise self._missing_servo() from error
+        for number, model in models.items():
+            if model != MODEL:
+                raise BusError(f"{self.label(number)} is model {model}, not STS3215 ({MODEL}).")
+        self._check_modes()
+        self._check_voltages()
+        for number, found in self._read(HOMING_OFFSET).items():
+            expected = self._bus.servos[number].homing_offset
+            if expected is not None and found != expected:
+                raise BusError(
+                    f"{self.label(number)} has the homing offset {found}, its calibration "
+                    f"{expected}: its counts mean other angles; calibrate again, or import the "
+                    "calibration that was written to the servo."
+                )
+
+    def _missing_servo(self) -> BusError:
+        """Return the error of a bus on which a servo is silent, with the ids that answer."""
+        found = self.scan()
+        missing = [number for number in self._bus.servos if number not in found]
+        if not found:
+            return BusError(
+                f"No servo answers at {self._bus.port}, {self._bus.baud_rate} baud: switch the "
+                "servos' supply on, and check plug and bus.baud_rate."
+            )
+        who = self.label(missing[0]) if missing else self.name
+        return BusError(
+            f"{who} does not answer; these ids do: {', '.join(map(str, found))}; check its plugs "
+            "and its id."
+        )
+
+    def _check_modes(self) -> None:
+        for number, mode in self._read(OPERATING_MODE).items():
+            if mode:
+                raise BusError(
+                    f"{self.label(number)} is in mode {mode}, not in position mode: set its "
+                    "Operating_Mode to 0."
+                )
+
+    def _check_voltages(self) -> None:
+        blocks = self._transfer(list(self._bus.servos), LIMITS.start, LIMITS.stop - LIMITS.start)
+        for number, found in self.measure(self._bus.servos).items():
+            block = blocks[number][0]
+            least, most = (
+                0.1 * limit.decode(block, LIMITS.start) for limit in (MIN_VOLTAGE, MAX_VOLTAGE)
+            )
+            if not least <= found.voltage <= most:
+                raise BusError(
+                    f"{self.label(number)} has a supply of {found.voltage:.1f} V, outside of its "
+                    f"limits {least:.1f} to {most:.1f} V: use the right power supply."
+                )
