@@ -10,14 +10,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arm_hardware.bus.board_lock import BoardLock
+from arm_hardware.bus.feetech import FeetechBus
 from arm_hardware.bus.i2c import I2C
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.linux_i2c import DEVICE, LinuxI2C, blinka_i2c, bus_label, linux_i2c
 from arm_hardware.bus.pca9685 import Pca9685Bus
 from arm_hardware.bus.servokit import ServoKitBus
-from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.bus.sts3215 import HOMING_OFFSET
+from arm_hardware.calibration.calibration import SerialBus, ServoBoard
 from arm_hardware.clock import SteadyClock
+from arm_hardware.errors import HardwareError
+from arm_hardware.motion.options import FEETECH
 from arm_hardware.simulation.board import SimI2C, SimSMBus, SimulatedBoard
+from arm_hardware.simulation.feetech_bus import SimulatedServoBus
 from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
 
 _LOGGER = logging.getLogger(__name__)
@@ -26,14 +31,31 @@ _MODULES = {"servokit": ("adafruit_servokit", "board"), "i2c_dev": ("smbus2",)}
 
 
 class BoardConnection(NamedTuple):
-    """A closed bus to a board and, with sim hardware, the simulated board."""
+    """A closed bus and, with sim hardware, the simulated board or servos."""
 
     bus: Bus
     sim: SimulatedBoard | None = None
+    servo_bus: SimulatedServoBus | None = None
 
 
-def real_bus(backend: str, board: ServoBoard) -> Bus:
+def check_backend(backend: str, board: ServoBoard | SerialBus, calibration: Path) -> None:
+    """Raise HardwareError if a backend does not suit what a calibration is for."""
+    if (backend == FEETECH) == isinstance(board, SerialBus):
+        return
+    if backend == FEETECH:
+        raise HardwareError(
+            f"{calibration} is for a PCA9685 (board); backend:=feetech needs a calibration with "
+            "bus, such as nut_arm_feetech."
+        )
+    raise HardwareError(
+        f"{calibration} is for servos that answer (bus); set backend:=feetech, not {backend}."
+    )
+
+
+def real_bus(backend: str, board: ServoBoard | SerialBus) -> Bus:
     """Return a bus, still closed, to a board on this computer; open() locks the board."""
+    if isinstance(board, SerialBus):
+        return FeetechBus(board, board.port, BoardLock(Path(board.port), 0))
     lock = BoardLock(DEVICE, board.address)
     if _installed(backend) == "servokit":
         return ServoKitBus(board, blinka_i2c, bus_label(), lock)
@@ -70,6 +92,14 @@ def _installed(backend: str) -> str:
 
 def _is_missing(backend: str) -> bool:
     return any(importlib.util.find_spec(module) is None for module in _MODULES[backend])
+
+
+def simulated_servos(bus: SerialBus, clock: SteadyClock) -> BoardConnection:
+    """Return a bus, still closed, to simulated servos that answer, and these."""
+    servos = SimulatedServoBus(bus.servos, clock)
+    for number, servo in bus.servos.items():
+        servos.servos[number].set(HOMING_OFFSET, servo.homing_offset or 0)
+    return BoardConnection(FeetechBus(bus, servos.path), servo_bus=servos)
 
 
 def simulated_board(

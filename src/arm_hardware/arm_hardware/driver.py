@@ -12,12 +12,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from arm_description import RobotModel
-from arm_hardware.backends import BoardConnection, real_bus, sim_bus, simulated_board
+from arm_hardware.backends import (
+    BoardConnection,
+    check_backend,
+    real_bus,
+    sim_bus,
+    simulated_board,
+    simulated_servos,
+)
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.gpio_line import GpioLine
 from arm_hardware.bus.pca9685 import CHANNELS
 from arm_hardware.calibration.axes import Axes, axes_of, check_position, rest_positions
-from arm_hardware.calibration.calibration import Calibration, calibration_path
+from arm_hardware.calibration.calibration import Calibration, SerialBus, calibration_path
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
 from arm_hardware.clock import SteadyClock
@@ -92,6 +99,7 @@ class Driver:
         calibration: None with fake hardware.
         axes: The arm, limits narrowed to what its servos can reach.
         sim: The simulated board and servos; None without sim hardware.
+        servo_bus: The simulated servos that answer; None without sim hardware or with a board.
         controller: Takes commands.
         rest: The rest posture [rad or m], as ``axes.all``.
     """
@@ -111,7 +119,7 @@ class Driver:
         self.axes = self.axes.prefixed(options.prefix)
         for axis, position in zip(self.axes, rest, strict=True):
             check_position(axis, position, " of the rest posture")
-        self.bus, self.sim = self._connection()
+        self.bus, self.sim, self.servo_bus = self._connection()
         self.output = ServoOutput(self.bus, self.axes, maps, self.period)
         self.controller = TrajectoryController(
             self.axes, self.output, self.period, rest, options.slow_homing, options.motion_options
@@ -211,6 +219,8 @@ class Driver:
         if self._oe is not None:
             self._oe.close()
         self.bus.close()
+        if self.servo_bus is not None:
+            self.servo_bus.close()
 
     def _check_bus_speed(self) -> None:
         """Warn if a tick in which all servos move takes longer on the bus than it may."""
@@ -268,9 +278,17 @@ class Driver:
         if self.options.hardware == "fake" or self.calibration is None:
             return BoardConnection(FakeBus())
         board, backend = self.calibration.board, self.options.backend
+        check_backend(backend, board, self.calibration.path)
         if self.options.hardware == "real":
             return BoardConnection(real_bus(backend, board))
         kept = self.options.sim_registers
+        if isinstance(board, SerialBus):
+            if kept or self.options.oe_heartbeat_line:
+                raise HardwareError(
+                    "sim_registers and oe_heartbeat_line are of a PCA9685; servos that answer "
+                    "have neither."
+                )
+            return simulated_servos(board, self.clock)
         sim = simulated_board(board, self.clock, Path(kept) if kept else None)
         return BoardConnection(sim_bus(backend, board, sim), sim)
 

@@ -103,7 +103,8 @@ class Bench:
         self.clock, self.driver = clock, Driver(model, DriverOptions(**options), clock)
         self.driver.loop.start = lambda: None
         self.controller, self.sim = self.driver.controller, self.driver.sim
-        self.chip, self.faults = self.sim.chip, self.sim.faults
+        if self.sim is not None:
+            self.chip, self.faults = self.sim.chip, self.sim.faults
 
     def tick(self, number: int = 1) -> None:
         """Turn the loop, as it does: what a tick raises it logs."""
@@ -123,7 +124,8 @@ class Bench:
         return self.controller.follow(single_point_goal(self.driver.axes, time, q))
 
     def close(self) -> None:
-        self.faults.clear()
+        if self.sim is not None:
+            self.faults.clear()
         self.driver.close()
 
     @property
@@ -184,6 +186,13 @@ def clock() -> InstantClock:
 def make_bench(model, clock):
     """Return a function that makes a bench of some options; its driver is not opened yet."""
     yield from factory(partial(Bench, model, clock), Bench.close)
+
+
+@pytest.fixture
+def make_feetech(make_bench):
+    """Return a function that makes a bench on simulated servos that answer, still closed."""
+    pytest.importorskip("scservo_sdk")
+    return partial(make_bench, backend="feetech", calibration="nut_arm_feetech")
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from arm_hardware.bus.sts3215 import (
     Register,
     measurement,
 )
-from arm_hardware.calibration.serial_bus import SerialBus
+from arm_hardware.calibration.calibration import SerialBus
 from arm_hardware.errors import BusError
 
 PACKAGE = "feetech-servo-sdk"
@@ -94,7 +95,7 @@ class FeetechBus:
             self._connect()
         self._check_modes()
         for register in (ACCELERATION, GOAL_VELOCITY):
-            self._write(register, dict.fromkeys(self._bus.servos, 0))
+            self._confirm(register, dict.fromkeys(self._bus.servos, 0))
 
     def running(self) -> bool:
         """Return whether every servo is in position mode; see Bus.running()."""
@@ -180,18 +181,15 @@ class FeetechBus:
 
     # -- transfers --------------------------------------------------------------------------------
 
-    def _transfer(
-        self, ids: list[int], address: int, length: int
-    ) -> dict[int, tuple[bytes, int]]:
+    def _transfer(self, ids: list[int], address: int, length: int) -> dict[int, tuple[bytes, int]]:
         """Return memory and error byte by id, by one sync read; raise OSError if it fails."""
         if not ids:
             return {}
         self._send(lambda: self._packets.syncReadTx(self._port, address, length, ids, len(ids)))
         answers = {}
         for number in ids:
-            data, result, error = self._guarded(
-                lambda number=number: self._packets.readRx(self._port, number, length)
-            )
+            receive = partial(self._packets.readRx, self._port, number, length)
+            data, result, error = self._guarded(receive)
             if result == self._sdk.COMM_RX_TIMEOUT:
                 raise OSError(errno.EHOSTDOWN, f"{self.label(number)} is silent")
             if result != self._sdk.COMM_SUCCESS or len(data) != length:
@@ -202,7 +200,7 @@ class FeetechBus:
     def _send(self, send: Callable[[], int]) -> None:
         """Send an instruction; raise OSError if that fails."""
         if self._port is None:
-            raise OSError(errno.ENODEV, "the serial port is closed")
+            raise OSError(errno.ENODEV, "the serial port is gone")
         self._guarded(self._port.ser.reset_input_buffer)
         self._port.is_using = False  # an exception of the port left it set
         if self._guarded(send) != self._sdk.COMM_SUCCESS:

@@ -31,7 +31,7 @@ class Measurement:
     voltage: float  # of the supply [V]
     temperature: float  # [deg C]
     current: float  # [A]
-    faults: ServoFault = ServoFault(0)
+    faults: ServoFault
 
 
 class Bus(Protocol):

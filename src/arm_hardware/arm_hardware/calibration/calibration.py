@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The calibration of one physical arm: servo channels, and the pulse for each position."""
+"""The calibration of one physical arm: servo channels or ids, and the pulse for each position."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
@@ -36,12 +36,30 @@ class ServoBoard:
 
 
 @dataclass(frozen=True)
+class BusServo:
+    """A servo on a serial bus."""
+
+    name: str  # of its joint
+    homing_offset: int | None = None  # that its memory must have [counts], None for any
+
+
+@dataclass(frozen=True)
+class SerialBus:
+    """A serial bus of servos that answer; their counts stand where a board has pulses in us."""
+
+    port: str  # device node
+    baud_rate: int = 1_000_000
+    servos: Mapping[int, BusServo] = field(default_factory=dict)  # by id
+    count_us: float = field(default=1.0, init=False)
+
+
+@dataclass(frozen=True)
 class ServoCalibration:
     """One servo as measured on its arm: servo position = sign * axis position + zero."""
 
-    channel: int  # of the board
+    channel: int  # of the board, or the servo's id
     unit: str  # "rad" or "m", of every position here; "rad" for a claw
-    # pairs of servo position and pulse [us], positions increasing
+    # pairs of servo position and pulse [us, or counts of a bus], positions increasing
     points: tuple[tuple[float, float], ...]
     pulse_limits_us: tuple[float, float]  # (least, most) pulse that may ever be sent
     sign: int = 1  # 1 or -1
@@ -50,6 +68,7 @@ class ServoCalibration:
     limits: tuple[float, float] = (-math.inf, math.inf)
     speed: float = math.inf  # of the servo [unit/s], infinite if the file has none
     calibrated: date | None = None  # day of its measurement, None if it was never measured
+    homing_offset: int | None = None  # in the memory of a servo that answers, None for any
 
     def map(self, count_us: float, claw: Claw | None = None) -> PointMap:
         """Return the map from axis positions to counts of this length [us].
@@ -81,7 +100,7 @@ class Calibration:
     path: Path  # the file
     example: bool  # invented for simulation; real hardware is not armed with it
     robot: str  # name of the robot description that it belongs to
-    board: ServoBoard  # the servo board
+    board: ServoBoard | SerialBus  # what its servos are connected to
     servos: Mapping[str, ServoCalibration]  # by joint name, and "gripper"
     # (least, most) allowed as pulse limits of any servo
     safe_pulses_us: tuple[float, float] = SAFE_PULSES_US
@@ -124,7 +143,8 @@ class Calibration:
             )
         unit = "rad" if axes.claw(axis) else axis.unit
         if servo.unit != unit:
-            wanted = "points_deg_us" if unit == "rad" else "points_mm_us"
+            pulse = "us" if isinstance(self.board, ServoBoard) else "counts"
+            wanted = f"points_{'deg' if unit == 'rad' else 'mm'}_{pulse}"
             raise CalibrationError(f"this axis needs {wanted}", file=str(self.path), key=axis.name)
         return servo
 

@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Key, Leaf, ListOf, Named, Table
@@ -25,7 +25,9 @@ from arm_description.robot_file.schema import schema_of
 from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import (
     SAFE_PULSES_US,
+    BusServo,
     Calibration,
+    SerialBus,
     ServoBoard,
     ServoCalibration,
 )
@@ -39,47 +41,76 @@ ADDRESSES = range(0x08, 0x78)
 FREQUENCIES_HZ = (24.0, 400.0)
 CLOCKS_HZ = (1e6, 50e6)
 SIGNS = (-1, 1)
+COUNTS_OF = (0.0, COUNTS - 1.0)  # a turn of a servo that answers
+OFFSETS = range(-2047, 2048)
+BAUD_RATES = (38400, 57600, 115200, 128000, 250000, 500000, 1_000_000)
 TO_SI = {"deg": math.pi / 180.0, "mm": 1e-3}
 ROUNDING = 1e-9  # [rad or m]
 Pair = tuple[float, float]
 
 NUMBER = Leaf("number", "number")
 NAME = Leaf("name of a robot", "text")
-PULSES = ListOf(Leaf("us", "pulse"), 2, 2)
-CHANNEL = Key(Leaf("0 to 15", "channel"), "output of the board", True)
-CLAMP = Key(PULSES, "the shortest and the longest pulse that may ever be sent", True)
+
+
+class Wires(NamedTuple):
+    """What differs between servos on a board and servos on a bus."""
+
+    channel: str  # key of the output or id
+    channels: range
+    what: str  # that channel is
+    pulse: str  # what means a position, in the names of keys
+    limits: str  # key of its limits
+    bounds: Pair  # in which it must be
+
+
+BOARD_WIRES = Wires(
+    "channel", range(CHANNELS), "output of the board", "us", "pulse_limits_us", PULSES_US
+)
+BUS_WIRES = Wires("id", range(254), "of the servo on the bus", "counts", "count_limits", COUNTS_OF)
 DATE = Key(Leaf("date, as 2026-05-17", "date"), "day on which its points were measured")
 
 
-def _servo(unit: str, what: str) -> Table:
+def _servo(unit: str, what: str, wires: Wires) -> Table:
     """Return the keys of a servo whose positions are in a unit."""
     number = Leaf(unit, "number")
+    pulse = "pulse" if wires is BOARD_WIRES else "count"
+    numbers = ListOf(Leaf(wires.pulse, pulse), 2, 2)
     sign = f"servo {what} = sign * joint {what} + zero; 1 if left out"
-    return Table(
-        {
-            "channel": CHANNEL,
-            "sign": Key(Leaf("1 or -1", "sign"), sign),
-            f"zero_{unit}": Key(number, f"servo {what} where the joint is at 0; 0 if left out"),
-            f"points_{unit}_us": Key(
-                ListOf(ListOf(NUMBER, 2, 2), 2, None),
-                f"[servo {what}, pulse] measured, the first rising, pulses rising or falling",
-                True,
-            ),
-            "pulse_limits_us": CLAMP,
-            f"limits_{unit}": Key(
-                ListOf(number, 2, 2),
-                f"lowest and highest joint {what}; what the points allow if left out",
-            ),
-            f"speed_{unit}_s": Key(
-                Leaf(f"{unit}/s, above 0", "positive"),
-                "what the servo can do; a bound, and its model; no bound if left out",
-            ),
-            "calibrated": DATE,
-        }
-    )
+    keys = {
+        wires.channel: Key(Leaf(f"0 to {wires.channels[-1]}", wires.channel), wires.what, True),
+        "sign": Key(Leaf("1 or -1", "sign"), sign),
+        f"zero_{unit}": Key(number, f"servo {what} where the joint is at 0; 0 if left out"),
+        f"points_{unit}_{wires.pulse}": Key(
+            ListOf(ListOf(NUMBER, 2, 2), 2, None),
+            f"[servo {what}, {pulse}] measured, the first rising, {pulse}s rising or falling",
+            True,
+        ),
+        wires.limits: Key(
+            numbers, f"the least and the greatest {pulse} that may ever be sent", True
+        ),
+        f"limits_{unit}": Key(
+            ListOf(number, 2, 2),
+            f"lowest and highest joint {what}; what the points allow if left out",
+        ),
+        f"speed_{unit}_s": Key(
+            Leaf(f"{unit}/s, above 0", "positive"),
+            "what the servo can do; a bound, and its model; no bound if left out",
+        ),
+        "calibrated": DATE,
+    }
+    if wires is BUS_WIRES:
+        keys["homing_offset"] = Key(
+            Leaf("-2047 to 2047", "offset"),
+            "Homing_Offset that the servo's memory must have; any if left out",
+        )
+    return Table(keys)
 
 
-SERVOS = {"deg": _servo("deg", "angle"), "mm": _servo("mm", "position")}
+_KINDS = (("deg", "angle"), ("mm", "position"))
+SERVOS = {
+    wires: {unit: _servo(unit, what, wires) for unit, what in _KINDS}
+    for wires in (BOARD_WIRES, BUS_WIRES)
+}
 BOARD = Table(
     {
         "address": Key(Leaf("7-bit I2C address", "address"), "of the board; 0x40 if left out"),
@@ -89,6 +120,12 @@ BOARD = Table(
         ),
     }
 )
+BUS = Table(
+    {
+        "port": Key(Leaf("path", "text"), "the serial port, such as /dev/ttyACM0", True),
+        "baud_rate": Key(Leaf("baud", "baud"), "its speed; 1000000 if left out"),
+    }
+)
 CALIBRATION = Table(
     {
         "example": Key(
@@ -96,15 +133,19 @@ CALIBRATION = Table(
             "true: made up, real hardware is not armed with it; false if left out",
         ),
         "robot": Key(NAME, "name of the robot description that it belongs to", True),
-        "board": Key(BOARD, "the PCA9685", True),
+        "board": Key(BOARD, "the PCA9685; a file has either board or bus"),
+        "bus": Key(BUS, "the bus of servos that answer, Feetech STS3215"),
         "safe_pulses_us": Key(
-            PULSES, "what pulse_limits_us of any servo may be; 400 to 2600 if left out"
+            ListOf(Leaf("us", "pulse"), 2, 2),
+            "what pulse_limits_us of any servo may be; 400 to 2600 if left out",
         ),
         "joints": Key(
-            Named(Either(tuple(SERVOS.values())), "joint"), "a servo for each joint", True
+            Named(Either(tuple(t for kinds in SERVOS.values() for t in kinds.values())), "joint"),
+            "a servo for each joint",
+            True,
         ),
         "gripper": Key(
-            Either((SERVOS["mm"], SERVOS["deg"])),
+            Either(tuple(kinds[unit] for kinds in SERVOS.values() for unit in ("mm", "deg"))),
             "its servo; positions are widths, of a claw angles of its jaws",
         ),
     }
@@ -118,6 +159,7 @@ def calibration_schema() -> dict[str, Any]:
         "title": "Servo calibration of arm_hardware",
         "description": "Which servo is on which channel, and which pulse means which position.",
         **schema_of(CALIBRATION),
+        "oneOf": [{"required": ["board"]}, {"required": ["bus"]}],
         "$defs": {
             "number": {"type": "number"},
             "positive": {"type": "number", "exclusiveMinimum": 0},
@@ -126,6 +168,10 @@ def calibration_schema() -> dict[str, Any]:
             "date": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
             "sign": {"enum": list(SIGNS)},
             "channel": {"type": "integer", "minimum": 0, "maximum": CHANNELS - 1},
+            "id": _range("integer", (BUS_WIRES.channels[0], BUS_WIRES.channels[-1])),
+            "count": _range("number", COUNTS_OF),
+            "offset": _range("integer", (OFFSETS[0], OFFSETS[-1])),
+            "baud": {"enum": list(BAUD_RATES)},
             "address": _range("integer", (ADDRESSES[0], ADDRESSES[-1])),
             "frequency": _range("number", FREQUENCIES_HZ),
             "clock": _range("number", CLOCKS_HZ),
@@ -159,34 +205,53 @@ def parse_calibration(data: bytes, path: Path) -> Calibration:
 
 def _calibration(root: Field, path: Path) -> Calibration:
     top = CALIBRATION.read(root)
-    board = _board(top["board"])
-    safe = _pulses(top["safe_pulses_us"]) if "safe_pulses_us" in top else SAFE_PULSES_US
+    if ("board" in top) == ("bus" in top):
+        raise root.error("needs either board or bus", "bus is for servos that answer")
+    wires = BOARD_WIRES if "board" in top else BUS_WIRES
+    board: ServoBoard | SerialBus = (
+        _board(top["board"]) if wires is BOARD_WIRES else _bus(top["bus"])
+    )
+    safe = SAFE_PULSES_US if wires is BOARD_WIRES else COUNTS_OF
+    if "safe_pulses_us" in top:
+        safe = _pulses(top["safe_pulses_us"], PULSES_US)
     fields = top["joints"].mapping()
-    units = {name: _unit(field) for name, field in fields.items()}
+    units = {name: _unit(field, wires) for name, field in fields.items()}
     if GRIPPER in top:
-        fields[GRIPPER], units[GRIPPER] = top[GRIPPER], _unit(top[GRIPPER], "mm")
+        fields[GRIPPER], units[GRIPPER] = top[GRIPPER], _unit(top[GRIPPER], wires, "mm")
     servos: dict[str, ServoCalibration] = {}
     for name, field in fields.items():
-        servo = _servo_calibration(field, units[name], safe, board)
+        servo = _servo_calibration(field, units[name], safe, board, wires)
         for other, before in servos.items():
             if before.channel == servo.channel:
                 raise field.error(
-                    f"has channel {servo.channel}, which {other} has already",
-                    "give each servo its own channel",
+                    f"has {wires.channel} {servo.channel}, which {other} has already",
+                    f"give each servo its own {wires.channel}",
                 )
         servos[name] = servo
+    if isinstance(board, SerialBus):
+        on_bus = {s.channel: BusServo(name, s.homing_offset) for name, s in servos.items()}
+        board = replace(board, servos=on_bus)
     example = top["example"].value if "example" in top else False
     if not isinstance(example, bool):
         raise top["example"].error("must be true or false")
     return Calibration(path, example, top["robot"].text(), board, servos, safe)
 
 
-def _unit(field: Field, default: str = "deg") -> str:
+def _unit(field: Field, wires: Wires, default: str = "deg") -> str:
     """Return the unit of a joint, which is that of its points."""
     given = field.mapping()
-    if {"points_deg_us", "points_mm_us"} <= given.keys():
-        raise field.error("needs either points_deg_us or points_mm_us, not both")
-    return next((unit for unit in SERVOS if f"points_{unit}_us" in given), default)
+    points = {unit: f"points_{unit}_{wires.pulse}" for unit in SERVOS[wires]}
+    if set(points.values()) <= given.keys():
+        raise field.error(f"needs either {' or '.join(points.values())}, not both")
+    return next((unit for unit, key in points.items() if key in given), default)
+
+
+def _bus(field: Field) -> SerialBus:
+    given = BUS.read(field)
+    problem = f"must be one of {', '.join(map(str, BAUD_RATES))}"
+    return SerialBus(
+        given["port"].text(), _whole(given.get("baud_rate"), 1_000_000, BAUD_RATES, problem)
+    )
 
 
 def _board(field: Field) -> ServoBoard:
@@ -201,21 +266,24 @@ def _board(field: Field) -> ServoBoard:
     return ServoBoard(address, frequency, clock)
 
 
-def _servo_calibration(field: Field, unit: str, safe: Pair, board: ServoBoard) -> ServoCalibration:
-    given = SERVOS[unit].read(field)
+def _servo_calibration(
+    field: Field, unit: str, safe: Pair, board: ServoBoard | SerialBus, wires: Wires
+) -> ServoCalibration:
+    given = SERVOS[wires][unit].read(field)
     si = TO_SI[unit]
-    rows = _points(given[f"points_{unit}_us"])
+    rows = _points(given[f"points_{unit}_{wires.pulse}"], wires)
+    problem = f"must be a whole number from 0 to {wires.channels[-1]}"
+    offset = given.get("homing_offset")
     servo = ServoCalibration(
-        channel=_whole(
-            given["channel"], 0, range(CHANNELS), "must be a whole number from 0 to 15"
-        ),
+        channel=_whole(given[wires.channel], 0, wires.channels, problem),
         unit="rad" if unit == "deg" else "m",
         points=tuple((place * si, pulse) for place, pulse in rows),
-        pulse_limits_us=_clamp(given["pulse_limits_us"], rows, safe, board),
+        pulse_limits_us=_clamp(given[wires.limits], rows, safe, board, wires),
         sign=_whole(given.get("sign"), 1, SIGNS, "must be 1 or -1"),
         zero=given[f"zero_{unit}"].number() * si if f"zero_{unit}" in given else 0.0,
         speed=_positive(given.get(f"speed_{unit}_s")) * si,
         calibrated=_date(given.get("calibrated")),
+        homing_offset=_whole(offset, 0, OFFSETS, "must be from -2047 to 2047") if offset else None,
     )
     if f"limits_{unit}" not in given:
         return servo
@@ -248,7 +316,7 @@ def _date(field: Field | None) -> date | None:
 
 
 def _limited(
-    servo: ServoCalibration, field: Field, si: float, board: ServoBoard
+    servo: ServoCalibration, field: Field, si: float, board: ServoBoard | SerialBus
 ) -> ServoCalibration:
     """Return the servo with its axis' limits; raise the field's error if pulses exclude them."""
     lower, upper = _pair(field)
@@ -263,7 +331,7 @@ def _limited(
     return replace(servo, limits=(lower * si, upper * si))
 
 
-def _points(field: Field) -> list[Pair]:
+def _points(field: Field, wires: Wires) -> list[Pair]:
     rows = [_pair(row) for row in field.items()]
     if len(rows) < 2:
         raise field.error("needs two points or more")
@@ -271,8 +339,8 @@ def _points(field: Field) -> list[Pair]:
         raise field.error("angles or widths must rise from point to point")
     if not monotonic([pulse for _, pulse in rows]):
         raise field.error("pulses must rise throughout or fall throughout")
-    if any(not PULSES_US[0] <= pulse <= PULSES_US[1] for _, pulse in rows):
-        raise field.error("pulses must lie within 100 to 4000 us")
+    if any(not wires.bounds[0] <= pulse <= wires.bounds[1] for _, pulse in rows):
+        raise field.error(f"pulses must lie within {_range_text(wires)}")
     return rows
 
 
@@ -282,9 +350,11 @@ def monotonic(pulses: Sequence[float]) -> bool:
     return all(s > 0 for s in steps) or all(s < 0 for s in steps)
 
 
-def _clamp(field: Field, rows: Sequence[Pair], safe: Pair, board: ServoBoard) -> Pair:
-    """Return the pulse limits of a servo [us]."""
-    clamp = _pulses(field)
+def _clamp(
+    field: Field, rows: Sequence[Pair], safe: Pair, board: ServoBoard | SerialBus, wires: Wires
+) -> Pair:
+    """Return the limits of a servo's pulses."""
+    clamp = _pulses(field, wires.bounds)
     if not safe[0] <= clamp[0] < clamp[1] <= safe[1]:
         raise field.error(
             f"must lie within {safe[0]:g} to {safe[1]:g} us",
@@ -294,16 +364,21 @@ def _clamp(field: Field, rows: Sequence[Pair], safe: Pair, board: ServoBoard) ->
     if max(clamp[0], min(pulses)) >= min(clamp[1], max(pulses)):
         raise field.error("must overlap the points' pulses")
     period_us = board.count_us * (COUNTS - 1)
-    if clamp[1] >= period_us:
+    if isinstance(board, ServoBoard) and clamp[1] >= period_us:
         raise field.error(f"allows pulses longer than the period of {period_us:.0f} us")
     return clamp
 
 
-def _pulses(field: Field) -> Pair:
+def _pulses(field: Field, bounds: Pair) -> Pair:
     least, most = _pair(field)
-    if not PULSES_US[0] <= least < most <= PULSES_US[1]:
-        raise field.error("must rise and lie within 100 to 4000 us")
+    if not bounds[0] <= least < most <= bounds[1]:
+        wires = BOARD_WIRES if bounds == PULSES_US else BUS_WIRES
+        raise field.error(f"must rise and lie within {_range_text(wires)}")
     return least, most
+
+
+def _range_text(wires: Wires) -> str:
+    return f"{wires.bounds[0]:g} to {wires.bounds[1]:g} {wires.pulse}"
 
 
 def _pair(field: Field) -> Pair:

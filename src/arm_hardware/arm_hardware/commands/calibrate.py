@@ -46,6 +46,12 @@ def calibrate(chosen: argparse.Namespace) -> None:
     """Run the tool."""
     text = _file_text(chosen.file, chosen.robot)
     calibration = parse_calibration(text, chosen.file)
+    if not isinstance(calibration.board, ServoBoard):
+        raise CalibrationError(
+            "is for servos that answer, which need no pulses to be found",
+            str(chosen.file),
+            remedy="calibrate them with LeRobot, then run: ros2 run arm_hardware lerobot",
+        )
     screen = Screen()
     bus = _closed_bus(chosen, calibration.board)
     retrying = RetryingBus(bus, "press the key again")

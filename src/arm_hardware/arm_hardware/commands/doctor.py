@@ -85,7 +85,8 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
     for path in [file] if file else sorted(config_folder().glob("*_servos.yaml")):
         found, read = check_calibration(path, real and file is not None, host.today)
         yield found
-        wanted = read.board if read else wanted
+        if read and isinstance(read.board, ServoBoard):
+            wanted = read.board
     if real and file is None:
         fix = "give --calibration FILE: real servos need a measured one"
         yield CheckResult("calibration of this arm", False, "none given", fix)

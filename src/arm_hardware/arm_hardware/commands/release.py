@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """End the pulses of all channels of a servo board, so that its servos go limp.
 
-It needs no ROS node, Adafruit library or calibration; systemd's ExecStopPost runs it, too. It also
-works while a driver has locked the board, which then faults and leaves the channels off.
+For a board it needs no ROS node, Adafruit library or calibration; systemd's ExecStopPost runs
+it, too. It also works while a driver has locked the board, which then faults and leaves the
+channels off.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from arm_common.cli import run
 
 from arm_hardware.backends import stored_i2c
 from arm_hardware.bus.board_lock import BoardLock
+from arm_hardware.bus.feetech import FeetechBus
 from arm_hardware.bus.i2c import LockTimeoutI2C, Registers
 from arm_hardware.bus.linux_i2c import DEVICE, linux_i2c
 from arm_hardware.bus.pca9685 import ALL_LED_OFF_H, CHANNELS, FULL, LED0
-from arm_hardware.errors import BusError, HardwareError
+from arm_hardware.bus.retrying_bus import RetryingBus
+from arm_hardware.calibration.calibration import SerialBus
+from arm_hardware.calibration.file import load_calibration
+from arm_hardware.errors import BusError, CalibrationError, HardwareError
 
 TRIES = 5
 
@@ -38,7 +43,23 @@ def release(board: Registers) -> None:
                 raise
 
 
+def _release_servos(chosen: argparse.Namespace) -> None:
+    calibration = load_calibration(chosen.calibration)
+    if not isinstance(calibration.board, SerialBus):
+        raise CalibrationError("is for a PCA9685; give --address", str(calibration.path))
+    bus = RetryingBus(FeetechBus(calibration.board, calibration.board.port), "try again")
+    bus.open()
+    try:
+        bus.release(calibration.board.servos)
+    finally:
+        bus.bus.close()
+    sys.stdout.write(f"Released all servos at {calibration.board.port}.\n")
+
+
 def _release_board(chosen: argparse.Namespace) -> None:
+    if chosen.calibration is not None:
+        _release_servos(chosen)
+        return
     place = f"0x{chosen.address:02x} of {chosen.sim or chosen.device}"
     try:
         i2c = stored_i2c(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
@@ -59,6 +80,9 @@ def main(args: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="release", description=__doc__)
     parser.add_argument("--device", type=Path, default=DEVICE, help="I2C device node")
     parser.add_argument("--address", type=_address, default=0x40, help="of the board, like 0x40")
+    parser.add_argument(
+        "--calibration", type=Path, help="of servos that answer, which are released instead"
+    )
     parser.add_argument("--sim", type=Path, help="sim_registers of a simulated board instead")
     return run(parser, _release_board, args, (HardwareError,))
 

@@ -5,14 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.control.arming import StaggeredArming
+from arm_hardware.control.feedback import MeasuredState
 from arm_hardware.control.servo_output import ServoOutput
-from arm_hardware.control.state_machine import HOLDING, DriverSnapshot, DriverStateMachine
+from arm_hardware.control.state_machine import DriverStateMachine, Tracking
 from arm_hardware.control.watchdogs import StreamWatchdog
-from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError, StateError
+from arm_hardware.errors import (
+    GOAL_TOLERANCE_VIOLATED,
+    INVALID_GOAL,
+    PATH_TOLERANCE_VIOLATED,
+    CommandError,
+    HardwareError,
+    StateError,
+)
 from arm_hardware.motion.execution import (
     Goal,
     GoalOutcome,
@@ -22,24 +29,16 @@ from arm_hardware.motion.execution import (
     TrajectoryState,
 )
 from arm_hardware.motion.forecast import Forecast
-from arm_hardware.motion.goal_validation import ValidatedGoal
+from arm_hardware.motion.goal_validation import ValidatedGoal, single_point_goal
 from arm_hardware.motion.gripper import GripperExecution, GripperGoal, GripTimer, plan_gripper_goal
 from arm_hardware.motion.limiter import Smoother, smoothing_ticks
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 from arm_hardware.motion.speed_scaling import check_speed_scaling
 from arm_hardware.motion.trajectory_start import PlannedMotion, plan_motion
 
+TOLERANCES_VIOLATED = (PATH_TOLERANCE_VIOLATED, GOAL_TOLERANCE_VIOLATED)
+YIELD_SPEED = 0.3  # share of the speed limits at which a blocked arm goes to where it was measured
 MOST_PLANS = 8  # of one trajectory during a motion, each planned farther ahead
-
-
-@dataclass(frozen=True)
-class Tracking:
-    """What the arm's trajectory requests and what is commanded."""
-
-    reference: TrajectoryState | None  # on the running trajectory, None without one
-    positions: list[float]  # commanded, within the limits, unquantised (n,) [rad or m]
-    velocities: list[float]  # (n,) [rad/s or m/s]
-    snapshot: DriverSnapshot
 
 
 class TrajectoryController(DriverStateMachine):
@@ -195,10 +194,11 @@ class TrajectoryController(DriverStateMachine):
     def _moving_note(self, arm: bool) -> str:
         """Return the sentence about a motion of the arm or the gripper."""
         what = "Following a trajectory; positions are" if arm else "Moving the gripper;"
+        how = "commanded, not measured" if self._feedback is None else "measured"
         if self._factor == 0.0:
             return "Paused: the speed scaling is 0; motions continue once it is above."
         scaled = "" if self._factor == 1.0 else f" The speed scaling is {self._factor:.3g}."
-        return f"{what} commanded, not measured.{scaled}"
+        return f"{what} {how}.{scaled}"
 
     def hold(self, why: str) -> None:
         """Abort a running trajectory, brake and hold; raise StateError if motion is refused."""
@@ -225,7 +225,7 @@ class TrajectoryController(DriverStateMachine):
             self._preempt(self._grip)
             self._begin_motion()
             self._grip_timer.end()
-            self._grip = GripperExecution(self.axes.all[-1], grip)
+            self._grip = GripperExecution(self.axes.all[-1], grip, self._output.maps[-1])
             self._note = self._moving_note(arm=False)
             goal = self._grip.goal
         self.changed()
@@ -275,6 +275,7 @@ class TrajectoryController(DriverStateMachine):
             self._tick_number += 1
             self._apply_stop()
             try:
+                self._measure()
                 if self._armed:
                     self._output.verify_registers()
                     self._work()
@@ -284,6 +285,25 @@ class TrajectoryController(DriverStateMachine):
             finally:
                 self._estimate.advance(self._output.counts, self._dt)
 
+    def _measure(self) -> None:
+        """Measure servos that answer; raise HardwareError if one is lost or protects itself."""
+        feedback = self._feedback
+        if feedback is None:
+            return
+        try:
+            feedback.update(self._dt)
+        except HardwareError:
+            if self._fault:
+                return  # reported already
+            raise
+        if self._armed:
+            feedback.check()
+        elif feedback.state is not None:  # moved by hand
+            for i, position in enumerate(feedback.state.positions):
+                self._set_rest(i, position)
+        if feedback.state is not None and feedback.state.moving:
+            self.moved()
+
     def _work(self) -> None:
         if self._arming_sequence is not None:
             self._continue_arming(self._arming_sequence)
@@ -292,8 +312,11 @@ class TrajectoryController(DriverStateMachine):
         arm, grip = self._arm, self._grip
         if arm is None and grip is None:
             return
-        arm_over = arm is not None and arm.advance(self._states, self._dt, self._factor)
-        grip_over = grip is not None and grip.advance(self._states[-1], self._dt, self._factor)
+        measured = self._feedback.state if self._feedback else None
+        arm_over = arm is not None and arm.advance(self._states, self._dt, self._factor, measured)
+        grip_over = grip is not None and grip.advance(
+            self._states[-1], self._dt, self._factor, measured
+        )
         if arm is not None and arm.goal.outcome is GoalOutcome.ABORTED and not self._final_note:
             self._give_up(arm.goal.message)
         self._send(self._smoother.push([s.position for s in self._states]))
@@ -305,13 +328,33 @@ class TrajectoryController(DriverStateMachine):
         if arm is not None and arm_over and self._smoother.settled(0, n):
             self._arm = None
             arm.finish()
-            self._finish_motion(HOLDING)
+            self._finish_motion(self.holding)
+            if measured is not None and arm.goal.code in TOLERANCES_VIOLATED:
+                self._yield_to_contact(measured, arm.goal.message)
         if grip is not None and grip_over and self._smoother.settled(n, n + 1):
             self._grip = None
             grip.finish()
             if not grip.canceled:
                 self._grip_timer.begin(grip.grip)
             self._finish_motion(grip.goal.message)
+
+    def _yield_to_contact(self, measured: MeasuredState, why: str) -> None:
+        """Hold where the arm was measured: it does not push on against what blocks it."""
+        n = len(self.axes.arm)
+        inside = [
+            min(max(position, axis.lower), axis.upper)
+            for axis, position in zip(self.axes.arm, measured.positions, strict=False)
+        ]
+        now = [state.position for state in self._states[:n]]
+        seconds = max(
+            abs(there - here) / (YIELD_SPEED * axis.velocity)
+            for axis, here, there in zip(self.axes.arm, now, inside, strict=True)
+        )
+        goal = single_point_goal(self.axes, max(seconds, 5.0 * self._dt), inside)
+        motion = self._plan(goal, self._forecast())
+        self._begin_motion()
+        self._arm = TrajectoryExecution(self.axes, motion, Tolerances())
+        self._note, self._final_note = f"{why} Yielding.", f"{why} Holding where it is."
 
     def _send(self, positions: Sequence[float]) -> None:
         self._output.write(positions)
@@ -339,7 +382,8 @@ class TrajectoryController(DriverStateMachine):
                 "gripper_hold_time is over; the gripper's pressure was reduced to "
                 f"{relaxed.counts} counts."
             )
-            self._grip = GripperExecution(self.axes.all[-1], relaxed, scaled=False)
+            servo = self._output.maps[-1]
+            self._grip = GripperExecution(self.axes.all[-1], relaxed, servo, scaled=False)
 
     def _give_up(self, why: str) -> None:
         if self._arm is not None:

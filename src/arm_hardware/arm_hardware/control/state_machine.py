@@ -16,9 +16,11 @@ from enum import IntEnum
 
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.control.arming import SlowHoming, StaggeredArming, check_board_counts
+from arm_hardware.control.feedback import MeasuredState, ServoFeedback
 from arm_hardware.control.position_estimate import PositionEstimate
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import StateError
+from arm_hardware.motion.execution import TrajectoryState
 from arm_hardware.motion.limiter import AxisState
 
 _LOGGER = logging.getLogger(__name__)
@@ -50,12 +52,32 @@ class DriverSnapshot:
     goal_positions: tuple[float, ...] = ()
     speed_scaling: float = 1.0  # requested, 0 to 1
     moment: float | None = None  # its time on the driver's clock [s]; None before the first tick
+    measured: MeasuredState | None = None  # None unless the servos answer
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """What the arm's trajectory requests and what is commanded."""
+
+    reference: TrajectoryState | None  # on the running trajectory, None without one
+    positions: list[float]  # commanded, within the limits, unquantised (n,) [rad or m]
+    velocities: list[float]  # (n,) [rad/s or m/s]
+    snapshot: DriverSnapshot
+
+    @property
+    def actual(self) -> tuple[list[float], list[float]]:
+        """Positions and velocities (n,) as measured, otherwise as commanded."""
+        measured, n = self.snapshot.measured, len(self.positions)
+        if measured is None:
+            return self.positions, self.velocities
+        return list(measured.positions[:n]), list(measured.velocities[:n])
 
 
 UNCONFIGURED = DriverSnapshot(
     DriverState.DISARMED, "Not configured: configure the node.", (), (), ()
 )
 HOLDING = "Holding; positions are commanded, not measured."
+HOLDING_MEASURED = "Holding; positions are measured."
 NOT_ARMED = "Not armed: activate the node to arm."
 STOP_WITHIN = 0.01  # [s] of wall time to wait for the lock; a longer tick is waiting for the bus
 REFUSALS = {
@@ -95,7 +117,10 @@ class DriverStateMachine(ABC):
         self._lock = threading.RLock()
         self._states = [AxisState(p) for p in rest]
         self._sent = [AxisState(p) for p in rest]
-        self._estimate = PositionEstimate(output.maps)
+        self._feedback: ServoFeedback | None = None
+        if output.bus.bus.measures:
+            self._feedback = ServoFeedback(output.bus, axes, output.maps)
+        self._estimate = self._feedback or PositionEstimate(output.maps)
         self._slow_homing = slow_homing
         self._armed = False
         self._was_armed = False
@@ -140,7 +165,8 @@ class DriverStateMachine(ABC):
                 return DriverState.UNKNOWN
             if self._armed:
                 return DriverState.MOVING if self._is_moving() else DriverState.ARMED
-            return DriverState.UNKNOWN if None in self._output.counts else DriverState.DISARMED
+            known = self._feedback is not None or None not in self._output.counts
+            return DriverState.DISARMED if known else DriverState.UNKNOWN
 
     def snapshot(self) -> DriverSnapshot:
         """Return the currently commanded state."""
@@ -158,6 +184,7 @@ class DriverStateMachine(ABC):
                 self._goal_positions(),
                 self._factor,
                 self._moment,
+                self._feedback.state if self._feedback else None,
             )
 
     def command(self) -> tuple[list[float], list[float]]:
@@ -169,15 +196,34 @@ class DriverStateMachine(ABC):
         """Initialise positions from the board's registers; raise BusError if the bus is lost."""
         with self._lock:
             found = self._output.read()
+            if self._feedback is not None:
+                self._feedback.measure()
             self._estimate.synchronize(self._output.counts)
+            assumed = self._estimate.positions() if self._feedback else self._rest
             for i, position in enumerate(found):
-                self._set_rest(i, self._rest[i] if position is None else position)
-            self._note = (
-                "Positions unknown: the board sends no pulses; activate the node to arm."
-                if None in found
-                else "Not armed; the board still sends its last pulses."
-            )
+                self._set_rest(i, (assumed[i] or 0.0) if position is None else position)
+            self._note = self._note_about(found)
         self.changed()
+
+    def _note_about(self, found: Sequence[float | None]) -> str:
+        """Return the sentence about positions found at the servos [rad or m]."""
+        if self._feedback is None:
+            if None in found:
+                return "Positions unknown: the board sends no pulses; activate the node to arm."
+            return "Not armed; the board still sends its last pulses."
+        if None in found:
+            return "Not armed; the servos have no torque and can be moved by hand."
+        return "Not armed; the servos hold their last positions."
+
+    @property
+    def holding(self) -> str:
+        """The sentence about an armed arm at rest."""
+        return HOLDING if self._feedback is None else HOLDING_MEASURED
+
+    def warnings(self) -> list[str]:
+        """Return sentences about servos that answer and may soon protect themselves."""
+        with self._lock:
+            return self._feedback.warnings() if self._feedback is not None else []
 
     def _set_rest(self, i: int, position: float) -> None:
         """Set an axis to be at rest at a position [rad or m]."""
@@ -196,14 +242,32 @@ class DriverStateMachine(ABC):
                 raise StateError("The stop is latched; call reset before arming.")
             self._output.bus.start()
             self.read()
-            check_board_counts(self.axes, self._output)
-            kind = SlowHoming if self._slow_homing else StaggeredArming
-            sequence = kind(self.axes, self._output, self._rest, self._dt)
-            self._arming_sequence = sequence if sequence.left else None
-            self._note = sequence.message if sequence.left else HOLDING
+            if self._feedback is None:
+                self._begin_arming()
+            else:
+                self._hold_in_place(self._feedback)
             self._fault = ""
             self._armed = self._was_armed = True
         self.changed()
+
+    def _begin_arming(self) -> None:
+        """Start to send servos without pulses to rest, one after another."""
+        check_board_counts(self.axes, self._output)
+        kind = SlowHoming if self._slow_homing else StaggeredArming
+        sequence = kind(self.axes, self._output, self._rest, self._dt)
+        self._arming_sequence = sequence if sequence.left else None
+        self._note = sequence.message if sequence.left else HOLDING
+
+    def _hold_in_place(self, feedback: ServoFeedback) -> None:
+        """Give all servos torque where they are: nothing moves."""
+        for i in feedback.latched():
+            self._output.release_one(i)
+        positions = feedback.resting_positions(self._output.positions())
+        self._was_armed = True
+        self._output.write(positions, first=True)
+        for i, position in enumerate(positions):
+            self._set_rest(i, position)
+        self._note = HOLDING_MEASURED
 
     @property
     def arming(self) -> bool:
@@ -225,6 +289,10 @@ class DriverStateMachine(ABC):
             self._fault = ""
             unknown = None in self._output.counts
             pulses = "Positions are unknown." if unknown else "The last pulses continue."
+            if self._feedback is not None:
+                pulses = (
+                    "The servos have no torque." if unknown else "The servos keep their torque."
+                )
             self._note = f"Not armed: {why} {pulses}"
         self.changed()
 
@@ -309,7 +377,7 @@ class DriverStateMachine(ABC):
             self._apply_stop()
             self._latched = False
             self._output.bus.halted = False
-            self._note = HOLDING if self._armed else NOT_ARMED
+            self._note = self.holding if self._armed else NOT_ARMED
         self.changed()
         return "The stop is cleared; nothing moves until commanded."
 

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Protocol
 
 import numpy as np
 from arm_common.transforms import Array
@@ -44,6 +45,7 @@ class Goal:
         self.outcome: GoalOutcome | None = None  # None while the goal is running
         self.code = SUCCESSFUL  # a result code of FollowJointTrajectory (see errors)
         self.message = ""
+        self.stalled = False  # of a gripper whose servo answers: an object has stopped the jaws
         self._done = threading.Event()
         self._lock = threading.Lock()
 
@@ -63,6 +65,18 @@ class Goal:
     def wait(self, timeout: float) -> bool:
         """Wait for the end, at most ``timeout`` wall seconds; return whether the goal ended."""
         return self._done.wait(timeout)
+
+
+class MeasuredAxes(Protocol):
+    """What servos that answer measure, in the order of ``axes.all``; see MeasuredState."""
+
+    @property
+    def positions(self) -> Sequence[float]:
+        """Positions [rad or m]."""
+
+    @property
+    def velocities(self) -> Sequence[float]:
+        """Velocities [rad/s or m/s]."""
 
 
 class Execution(ABC):
@@ -103,13 +117,18 @@ class TrajectoryState:
 PASSED = "Passed the last point, with its velocity; the servos report no position."
 
 
+LATE = "its speed and acceleration limits require more time"
+LATE_MEASURED = "something holds it, or its load is too great"
+PASSED_MEASURED = "Passed the last point, with its velocity."
+
+
 @dataclass(frozen=True)
 class Tolerances:
-    """A goal's tolerances. They bound the command, as servos report nothing."""
+    """A goal's tolerances on what servos measure, or on the command of those that do not."""
 
-    # by joint name: largest lag of the command behind the trajectory [rad or m]; absent: no bound
+    # by joint name: largest lag behind the trajectory [rad or m]; absent: no bound
     path: Mapping[str, float] = field(default_factory=dict)
-    # by joint name: largest distance of the command from the goal at goal_time [rad or m]; absent
+    # by joint name: largest distance from the goal at goal_time [rad or m]; the command of absent
     # joints must be at rest at the goal
     goal: Mapping[str, float] = field(default_factory=dict)
     # by joint name: largest speed at goal_time [rad/s or m/s]; absent: no bound
@@ -142,6 +161,7 @@ class TrajectoryExecution(Execution):
         self._axes = axes.arm
         self._motion = motion
         self._tolerances = tolerances
+        self._measured: MeasuredAxes | None = None
         self._time = ScaledTime(motion, self._axes)
 
     @property
@@ -218,8 +238,18 @@ class TrajectoryExecution(Execution):
         """Report the goal as aborted and start braking."""
         self.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, why)
 
-    def advance(self, states: Sequence[AxisState], dt: float, factor: float = 1.0) -> bool:
-        """Advance the states by one tick towards a speed scaling; return whether it is over."""
+    def advance(
+        self,
+        states: Sequence[AxisState],
+        dt: float,
+        factor: float = 1.0,
+        measured: MeasuredAxes | None = None,
+    ) -> bool:
+        """Advance the states by one tick towards a speed scaling; return whether it is over.
+
+        Tolerances bound what is ``measured``, or the states if nothing is.
+        """
+        self._measured = measured
         if not self.following:
             return self._brake(states, dt)
         if self._lead_in:
@@ -247,31 +277,59 @@ class TrajectoryExecution(Execution):
 
     def _messages(self) -> tuple[str, str]:
         done = "Commanded to the goal; the servos report no position."
+        if self._measured is not None:
+            goal = self._motion.path.final
+            away = np.abs(np.subtract(self._measured.positions[: len(goal)], goal))
+            i = int(np.argmax(away))
+            name, unit = self._axes[i].name, self._axes[i].unit
+            done = f"Reached the goal; {name} is {away[i]:.3g} {unit} from it."
         return done, "Canceled; the arm holds where it is."
 
     def _arrived(self, states: Sequence[AxisState]) -> bool:
         motion = self._motion
         if self._time.now >= motion.duration - TICK_ROUNDING:
             if motion.ends_moving:
-                self.goal.finish(GoalOutcome.SUCCEEDED, SUCCESSFUL, PASSED)
+                passed = PASSED if self._measured is None else PASSED_MEASURED
+                self.goal.finish(GoalOutcome.SUCCEEDED, SUCCESSFUL, passed)
                 return False
             rests = [
                 settled(state, float(final))
                 for state, final in zip(states, motion.path.final, strict=False)
             ]
-            if all(rests):
+            if all(rests) and self._is_within_goal():
                 return True
         self._check_goal(states)
         return False
+
+    def _is_within_goal(self) -> bool:
+        """Return whether what is measured is within the goal's tolerances."""
+        if self._measured is None:
+            return True
+        bounds = self._tolerances.goal
+        return all(
+            abs(float(goal) - position) <= bounds.get(axis.name, math.inf)
+            for axis, position, goal in zip(
+                self._axes, self._measured.positions, self._motion.path.final, strict=False
+            )
+        )
+
+    def _actual(self, states: Sequence[AxisState]) -> list[tuple[float, float]]:
+        """Return positions and velocities as measured, otherwise as commanded."""
+        if self._measured is not None:
+            return list(zip(self._measured.positions, self._measured.velocities, strict=True))
+        return [(state.position, state.velocity) for state in states]
 
     def _check_goal(self, states: Sequence[AxisState]) -> None:
         late = self._time.now - self._motion.requested.duration
         if not 0.0 < self._tolerances.goal_time < late:
             return
-        for axis, state, goal in zip(self._axes, states, self._motion.path.final, strict=False):
-            away, speed = abs(float(goal) - state.position), abs(state.velocity)
+        unbounded = 0.0 if self._measured is None else math.inf
+        for axis, (position, velocity), goal in zip(
+            self._axes, self._actual(states), self._motion.path.final, strict=False
+        ):
+            away, speed = abs(float(goal) - position), abs(velocity)
             what = ""
-            if away > self._tolerances.goal.get(axis.name, 0.0):
+            if away > self._tolerances.goal.get(axis.name, unbounded):
                 what = f"{away:.4g} {axis.unit} from the goal"
             elif speed > self._tolerances.stopped.get(axis.name, math.inf):
                 what = f"moving at {speed:.4g} {axis.unit}/s"
@@ -279,8 +337,8 @@ class TrajectoryExecution(Execution):
                 self.goal.finish(
                     GoalOutcome.ABORTED,
                     GOAL_TOLERANCE_VIOLATED,
-                    f"{axis.name}: {what} {late:.3g} s after the trajectory's end; its speed and "
-                    "acceleration limits require more time.",
+                    f"{axis.name}: {what} {late:.3g} s after the trajectory's end; "
+                    f"{LATE if self._measured is None else LATE_MEASURED}.",
                 )
                 return
 
@@ -288,8 +346,9 @@ class TrajectoryExecution(Execution):
         if not self._tolerances.path:
             return
         references = self._motion.requested.sample(self._time.now)
-        for axis, state, reference in zip(self._axes, states, references, strict=False):
-            bound, lag = self._tolerances.path.get(axis.name), abs(reference - state.position)
+        actual = self._actual(states)
+        for axis, (position, _), reference in zip(self._axes, actual, references, strict=False):
+            bound, lag = self._tolerances.path.get(axis.name), abs(reference - position)
             if bound is not None and bound < lag:
                 self.goal.finish(
                     GoalOutcome.ABORTED,

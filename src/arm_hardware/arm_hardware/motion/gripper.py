@@ -4,7 +4,8 @@
 
 A blocked servo pushes harder the farther its pulse is from its position, and eventually burns
 out. Force is therefore requested in counts past the width of contact, limited, and reduced after a
-time. The grasp itself is not measured.
+time. Only a servo that answers measures the grasp: jaws that rest short of their command, with a
+load, hold something, and press from there on with the requested counts.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axis, check_position
-from arm_hardware.calibration.servo_map import ServoMap
+from arm_hardware.calibration.servo_map import ServoMap, resolution
 from arm_hardware.errors import CommandError
-from arm_hardware.motion.execution import Execution
+from arm_hardware.motion.execution import Execution, MeasuredAxes
 from arm_hardware.motion.limiter import AxisState, brake, settled, track
 from arm_hardware.motion.options import GripForceOptions
 
@@ -63,28 +64,79 @@ def pressed_width(servo: ServoMap, contact: float, counts: int) -> float:
     return servo.position_of(at + closing * counts)
 
 
+STALL_TIME = 0.2  # [s] at rest short of the command that show a contact
+STALL_SPEED = 1e-3  # [m/s] below which jaws are at rest
+SHORT = 3  # counts from the command within which jaws have arrived
+
+
 class GripperExecution(Execution):
     """A gripper motion being executed, starting with the next tick."""
 
-    def __init__(self, axis: Axis, grip: GripperGoal, scaled: bool = True) -> None:
+    def __init__(
+        self, axis: Axis, grip: GripperGoal, servo: ServoMap, scaled: bool = True
+    ) -> None:
         """Create the execution; unless ``scaled`` it ignores the speed scaling."""
         super().__init__()
         self.grip = grip
         self._axis = axis
+        self._servo = servo
         self._scaled = scaled
+        self._measured: float | None = None  # width [m]
+        self._stalled = 0.0  # [s]
 
-    def advance(self, state: AxisState, dt: float, factor: float = 1.0) -> bool:
-        """Advance the state by one tick at a speed scaling; return whether the motion is over."""
+    def advance(
+        self,
+        state: AxisState,
+        dt: float,
+        factor: float = 1.0,
+        measured: MeasuredAxes | None = None,
+    ) -> bool:
+        """Advance the state by one tick at a speed scaling; return whether the motion is over.
+
+        With what is ``measured``, it is over once the jaws have arrived or are held up.
+        """
+        if measured is not None and not self.canceled:
+            self._detect_contact(state, measured.positions[-1], measured.velocities[-1], dt)
         if self.canceled:
             brake(self._axis, state, dt)
             return state.velocity == 0.0
         width, speed = self.grip.width, self._axis.velocity
         slowed = replace(self._axis, velocity=speed * factor) if self._scaled else self._axis
         track(slowed, state, width, width, dt, width)
-        return settled(state, width)
+        return settled(state, width) and (self._has_arrived(width) or self.goal.stalled)
+
+    def _has_arrived(self, width: float) -> bool:
+        """Return whether the jaws are at a width, as far as that is measured."""
+        return self._measured is None or abs(width - self._measured) <= self._counts(SHORT)
+
+    def _counts(self, number: int) -> float:
+        """Return the width of some counts of the servo [m]."""
+        at = self._servo.count_of(self.grip.contact)
+        return number * max(resolution(self._servo, at), resolution(self._servo, None))
+
+    def _detect_contact(self, state: AxisState, width: float, speed: float, dt: float) -> None:
+        """Press on an object with the requested counts where it stops the jaws [m, m/s, s]."""
+        self._measured = width
+        held = abs(speed) < STALL_SPEED and not self._has_arrived(state.position)
+        self._stalled = self._stalled + dt if held else 0.0
+        if self._stalled < STALL_TIME or self.goal.stalled:
+            return
+        self.goal.stalled = True
+        counts = max(self.grip.counts, SHORT + 1)
+        inside = min(max(width, self._axis.lower), self._axis.upper)
+        pressed = max(pressed_width(self._servo, inside, counts), self._axis.lower)
+        if not self.grip.closing:
+            pressed = inside  # something keeps the jaws from opening: do not push
+        self.grip = replace(self.grip, contact=inside, width=pressed, counts=counts)
 
     def _messages(self) -> tuple[str, str]:
         grip, width = self.grip, f"{self.grip.contact * 1e3:.1f} mm"
+        if self._measured is not None:
+            at = f"{self._measured * 1e3:.1f} mm"
+            done = f"Reached {at}; nothing is in the jaws."
+            if self.goal.stalled:
+                done = f"Grasped an object at {at}." if grip.closing else f"Held up at {at}."
+            return done, f"Canceled; the gripper holds {at}."
         if grip.counts:
             width = f"{width} and {grip.counts} counts past it"
         done = f"Commanded open to {width}; not measured."

@@ -49,6 +49,8 @@ class MotionOptions:
 DEFAULT_MOTION = MotionOptions()
 HARDWARE = ("fake", "sim", "real")
 BACKENDS = ("servokit", "i2c_dev")  # Adafruit's library; the kernel's interface alone
+FEETECH = "feetech"  # the backend of servos that answer
+ALL_BACKENDS = (*BACKENDS, FEETECH)
 EXIT_ACTIONS = ("auto", "hold", "park", "release")  # auto: release real servos, hold others
 RECOVERIES = ("auto", "slow", "direct")  # auto: slow with real servos, direct with others
 PRIORITY = 40  # of the control loop with real servos: above programs, below the kernel's threads
@@ -77,7 +79,7 @@ class DriverOptions:
         """Raise HardwareError for an invalid option."""
         for what, value, allowed in (
             ("hardware", self.hardware, HARDWARE),
-            ("backend", self.backend, BACKENDS),
+            ("backend", self.backend, ALL_BACKENDS),
             ("exit_action", self.exit_action, EXIT_ACTIONS),
             ("recovery", self.recovery, RECOVERIES),
         ):

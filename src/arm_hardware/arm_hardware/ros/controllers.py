@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arm and gripper controllers: FollowJointTrajectory, its topic form, and GripperCommand.
 
-They behave like joint_trajectory_controller and report commanded values, never a measured grasp.
+They behave like joint_trajectory_controller and gripper_action_controller; of servos that do not
+answer they report commanded values, never a measured grasp.
 """
 
 from __future__ import annotations
@@ -71,15 +72,14 @@ class TrajectoryServer(GoalServer):
         return Prepared(controller, lambda: controller.follow(planned, tolerances))
 
     def _feedback(self, running: Running) -> FollowJointTrajectory.Feedback | None:
-        """Return reference and command; "actual" is the command, as nothing is measured."""
+        """Return reference and actual state; without a measurement that is the command."""
         tracking = running.controller.tracking()
         if tracking.reference is None:
             return None
         message = FollowJointTrajectory.Feedback(joint_names=list(running.controller.axes.names))
         message.header.stamp = self._context.time.now()
         message.desired = trajectory_point(tracking.reference)
-        message.actual.positions = tracking.positions
-        message.actual.velocities = tracking.velocities
+        message.actual.positions, message.actual.velocities = tracking.actual
         message.actual.time_from_start = message.desired.time_from_start
         message.error = difference(message.desired, message.actual)
         return message
@@ -121,9 +121,12 @@ class GripperServer(GoalServer):
 
 
 def _fill_width(message: Any, running: Running) -> Any:
-    """Fill a result or feedback with the commanded width; effort and stall are not measured."""
+    """Fill a result or feedback with the width; a servo that does not answer shows no grasp."""
+    goal, measured = running.goal, running.controller.snapshot().measured
     message.position = float(running.controller.command()[0][-1])
     message.effort = 0.0
-    message.stalled = False
-    message.reached_goal = running.goal.outcome is GoalOutcome.SUCCEEDED
+    if measured is not None:
+        message.position, message.effort = measured.positions[-1], measured.efforts[-1]
+    message.stalled = goal.stalled
+    message.reached_goal = goal.outcome is GoalOutcome.SUCCEEDED and not goal.stalled
     return message

@@ -16,8 +16,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.servo_map import ServoMap, resolution
-from arm_hardware.control.controller import Tracking
-from arm_hardware.control.state_machine import DriverSnapshot
+from arm_hardware.control.feedback import MeasuredState
+from arm_hardware.control.state_machine import DriverSnapshot, Tracking
 from arm_hardware.driver import Driver
 from arm_hardware.errors import INVALID_JOINTS, CommandError
 from arm_hardware.motion.execution import Tolerances, TrajectoryState
@@ -83,21 +83,35 @@ def _seconds(duration: Duration) -> float:
 
 
 def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState | None:
-    """Return the commanded joint state, in which finger joints stand for the gripper's width.
+    """Return the measured joint state, of servos that do not answer the commanded one.
 
-    None while a position is unknown.
+    Finger joints stand for the gripper's width; None while a position is unknown.
     """
-    if any(p is None for p in snapshot.positions):
+    measured = snapshot.measured
+    if measured is None and any(p is None for p in snapshot.positions):
         return None
     positions = [float(p) for p in snapshot.positions if p is not None]
-    n, hand, velocities = len(axes.arm), axes.hand, snapshot.velocities
+    velocities: Sequence[float] = snapshot.velocities
+    if measured is not None:
+        positions, velocities = list(measured.positions), measured.velocities
+    n, hand = len(axes.arm), axes.hand
     fingers = hand.positions(positions[n]) if hand else {}
     rates = hand.rates(positions[n], velocities[n]) if hand and velocities else {}
     message = JointState(name=[*axes.names, *fingers])
     message.header.stamp = stamp
     message.position = [*positions[:n], *fingers.values()]
     message.velocity = [*velocities[:n], *rates.values()]
+    if measured is not None:
+        message.effort = [*measured.efforts[:n], *_finger_efforts(axes, measured)]
     return message
+
+
+def _finger_efforts(axes: Axes, measured: MeasuredState) -> list[float]:
+    """Return efforts of the finger joints [N or N m] that do the work of the width's force."""
+    if axes.hand is None:
+        return []
+    rates = axes.hand.rates(measured.positions[-1], 1.0).values()
+    return [measured.efforts[-1] / (len(rates) * rate) if rate else 0.0 for rate in rates]
 
 
 def trajectory_point(state: TrajectoryState) -> JointTrajectoryPoint:
@@ -114,16 +128,17 @@ def trajectory_point(state: TrajectoryState) -> JointTrajectoryPoint:
 def controller_state(
     axes: Axes, tracking: Tracking, stamp: Time
 ) -> JointTrajectoryControllerState:
-    """Return trajectory, command and their difference; nothing of it is measured.
+    """Return trajectory, actual state and their difference.
 
-    ``feedback`` is the command within the limits, ``output`` the same in counts of the board.
-    Without a trajectory, the reference is the command.
+    ``feedback`` is what servos measure, otherwise the command within the limits; ``output`` is
+    the command in counts of the board. Without a trajectory, the reference is the command.
     """
     reference, snapshot = tracking.reference, tracking.snapshot
     message = JointTrajectoryControllerState(joint_names=list(axes.names))
     message.header.stamp = stamp
-    for point in (message.reference, message.feedback):
-        point.positions, point.velocities = tracking.positions, tracking.velocities
+    message.reference.positions = tracking.positions
+    message.reference.velocities = tracking.velocities
+    message.feedback.positions, message.feedback.velocities = tracking.actual
     message.speed_scaling_factor = snapshot.speed_scaling
     if reference is not None:
         message.reference = trajectory_point(reference)

@@ -89,6 +89,7 @@ class HardwareNode(ManagedNode):
                 Empty, topic, self._on_emergency_stop, now, callback_group=group
             )
         self.create_service(Trigger, "~/reset", self._on_reset, callback_group=group)
+        self.create_service(Trigger, "~/release", self._on_release, callback_group=group)
         self._publisher.start()
 
     # -- Lifecycle --------------------------------------------------------------------------------
@@ -194,6 +195,16 @@ class HardwareNode(ManagedNode):
         self._answer("reset", lambda: self._shared.controller().reset(), response)
         self.get_logger().info(response.message)
         return response
+
+    def _on_release(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._answer("release", self._release, response)
+        self.get_logger().warning(response.message)
+        return response
+
+    def _release(self) -> str:
+        """Switch the servos off; whoever moves the arm by hand holds it."""
+        self._shared.controller().release("the service release was called.")
+        return "The servos are released; deactivate and activate to arm again."
 
     def _stop(self) -> str:
         self._shared.controller().stop()

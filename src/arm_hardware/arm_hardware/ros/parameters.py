@@ -17,7 +17,7 @@ from arm_hardware.motion.current_limits import PowerBudget
 from arm_hardware.motion.execution import Tolerances
 from arm_hardware.motion.goal_validation import DEFAULT_BOUNDS, TrajectoryBounds
 from arm_hardware.motion.options import (
-    BACKENDS,
+    ALL_BACKENDS,
     EXIT_ACTIONS,
     HARDWARE,
     RECOVERIES,
@@ -46,9 +46,10 @@ class DriverParameters:
     )
     backend: str = parameter(
         "servokit",
-        "What drives the board of sim and real: servokit (Adafruit's library) or i2c_dev "
-        "(the kernel's interface, by smbus2). If the library of one is missing, the other.",
-        choices=BACKENDS,
+        "What drives the servos of sim and real: servokit (a PCA9685 by Adafruit's library), "
+        "i2c_dev (by the kernel's interface, smbus2; if the library of one is missing, the "
+        "other), feetech (a bus of servos that answer).",
+        choices=ALL_BACKENDS,
     )
     calibration: str = parameter(
         "", "Servo calibration: path or shipped name; empty for the one shipped for the robot."

@@ -75,7 +75,11 @@ def diagnostics(
     }
     driver = context.driver  # read once: another thread may end the driver meanwhile
     if driver is not None:
-        values |= _driver_values(driver)
+        values |= _driver_values(driver) | _servo_values(driver, snapshot)
+        warm = driver.controller.warnings()
+        if warm and status.level == DiagnosticStatus.OK:
+            status.level = DiagnosticStatus.WARN
+            status.message += f" {'; '.join(warm)}."
     status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
     message = DiagnosticArray(status=[status])
     message.header.stamp = stamp
@@ -98,6 +102,17 @@ def _driver_values(driver: Driver) -> dict[str, str]:
         "transfers repeated": str(bus.faults),
         "corrupted writes, reads": f"{bus.rewrites}, {bus.misreads}",
         "unexplained changes put back": str(driver.output.monitor.unexplained),
+    }
+
+
+def _servo_values(driver: Driver, snapshot: DriverSnapshot) -> dict[str, str]:
+    """Return what servos that answer measure, besides their positions."""
+    if snapshot.measured is None:
+        return {}
+    return {
+        f"{axis.name}: temperature, supply, load, current": f"{servo.temperature:.0f} deg C, "
+        f"{servo.voltage:.1f} V, {100.0 * servo.load:.0f} %, {servo.current:.2f} A"
+        for axis, servo in zip(driver.axes, snapshot.measured.servos, strict=True)
     }
 
 
@@ -203,7 +218,10 @@ class DriverStatePublisher:
 
     def _state_is_due(self, snapshot: DriverSnapshot, now: float) -> bool:
         """Return whether joint_states are due: every tick in motion, otherwise rarely."""
-        moment, moving = snapshot.moment, snapshot.state is DriverState.MOVING
+        moment, measured = snapshot.moment, snapshot.measured
+        moving = snapshot.state is DriverState.MOVING or (
+            measured is not None and measured.moving  # by hand, too
+        )
         if moving and moment is not None and moment != self._last_tick:
             self._resting.postpone(now)
             return self._moving.is_due(moment)

@@ -1,0 +1,171 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""LeRobot's calibration files, as calibrations of servos that answer, and back.
+
+LeRobot stores for each motor its id, drive_mode (1 turns the sign), homing_offset (written to the
+servo), range_min and range_max [counts]; an angle is 0 in the middle of the range, and 4095 counts
+are 360 degrees (lerobot/motors/motors_bus.py). The gripper is 0 to 100 % of its range. Here a
+turn has 4096 counts: LeRobot's angles differ by 0.024 %.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from arm_description import RobotModel
+from arm_hardware.calibration.axes import GRIPPER, axes_of
+from arm_hardware.calibration.calibration import Calibration, SerialBus, ServoCalibration
+from arm_hardware.calibration.servo_map import COUNTS
+from arm_hardware.errors import CalibrationError
+
+KEYS = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
+MOST = {"id": 253, "drive_mode": 1, "range_min": COUNTS - 1, "range_max": COUNTS - 1}
+OFFSET = 2047  # the greatest homing_offset
+DEGREES = 360.0 / COUNTS  # of a count
+
+
+def read_lerobot(text: str, file: str) -> dict[str, dict[str, int]]:
+    """Return the motors of a LeRobot calibration by name, or raise CalibrationError."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise CalibrationError(f"is not JSON ({error})", file) from None
+    if not isinstance(data, dict) or not data:
+        raise CalibrationError("has no motors", file, remedy="give a calibration of LeRobot")
+    return {str(name): _motor(str(name), motor, file) for name, motor in data.items()}
+
+
+def _motor(name: str, motor: Any, file: str) -> dict[str, int]:
+    if not isinstance(motor, dict) or not set(KEYS) <= motor.keys():
+        raise CalibrationError(f"needs {', '.join(KEYS)}", file, key=name)
+    for key in KEYS:
+        value = motor[key]
+        least, most = (-OFFSET, OFFSET) if key not in MOST else (0, MOST[key])
+        if type(value) is not int or not least <= value <= most:
+            problem = f"must be a whole number from {least} to {most}"
+            raise CalibrationError(problem, file, key=f"{name}.{key}")
+    if not motor["range_min"] < motor["range_max"]:
+        raise CalibrationError("range_min must be below range_max", file, key=name)
+    return {key: motor[key] for key in KEYS}
+
+
+def calibration_text(
+    motors: Mapping[str, Mapping[str, int]],
+    model: RobotModel,
+    port: str,
+    names: Mapping[str, str],
+    file: str,
+) -> str:
+    """Return the text of a calibration file.
+
+    Args:
+        motors: From read_lerobot().
+        model: The robot.
+        port: The serial port.
+        names: The motor of a joint, or of "gripper", if its name differs.
+        file: The LeRobot calibration, for errors.
+
+    Raises:
+        CalibrationError: A joint has no motor, or a motor no joint.
+    """
+    axes = axes_of(model)
+    motor_of = {axis.name: names.get(axis.name, axis.name) for axis in axes}
+    missing = [joint for joint, motor in motor_of.items() if motor not in motors]
+    if missing:
+        raise CalibrationError(
+            f"has no motor {motor_of[missing[0]]} for the joint {missing[0]}",
+            file,
+            remedy=f"name it: --motor {missing[0]}=NAME, of {', '.join(motors)}",
+        )
+    unused = [motor for motor in motors if motor not in motor_of.values()]
+    if unused:
+        raise CalibrationError(
+            f"has the motor {unused[0]}, which no joint of {model.name} uses", file
+        )
+    lines = [
+        "example: false",
+        f"robot: {model.name}",
+        "",
+        "bus:",
+        f"  port: {port}",
+        "",
+        "joints:",
+    ]
+    for axis in axes.arm:
+        lines.append(f"  {axis.name}: {_joint(motors[motor_of[axis.name]])}")
+    if axes.gripper is not None:
+        claw, motor = axes.claw(axes.gripper), motors[motor_of[GRIPPER]]
+        unit, ends = "mm", (axes.gripper.lower * 1e3, axes.gripper.upper * 1e3)
+        if claw is not None:
+            unit, ends = "deg", (math.degrees(claw.closed), math.degrees(claw.open))
+        lines += ["", f"{GRIPPER}: {_gripper(motor, unit, ends)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _joint(motor: Mapping[str, int]) -> str:
+    least, most = motor["range_min"], motor["range_max"]
+    half = 0.5 * DEGREES * (most - least)
+    counts = (most, least) if motor["drive_mode"] else (least, most)
+    points = f"[[{-half:.9g}, {counts[0]}], [{half:.9g}, {counts[1]}]]"
+    return _entry(motor, f"points_deg_counts: {points}")
+
+
+def _gripper(motor: Mapping[str, int], unit: str, ends: tuple[float, float]) -> str:
+    least, most = motor["range_min"], motor["range_max"]
+    counts = (most, least) if motor["drive_mode"] else (least, most)
+    points = f"[[{ends[0]:.9g}, {counts[0]}], [{ends[1]:.9g}, {counts[1]}]]"
+    return _entry(motor, f"points_{unit}_counts: {points}")
+
+
+def _entry(motor: Mapping[str, int], points: str) -> str:
+    limits = f"count_limits: [{motor['range_min']}, {motor['range_max']}]"
+    offset = f"homing_offset: {motor['homing_offset']}"
+    return f"{{id: {motor['id']}, {points}, {limits}, {offset}}}"
+
+
+def lerobot_text(calibration: Calibration, names: Mapping[str, str]) -> str:
+    """Return a calibration as LeRobot's JSON; names as in calibration_text().
+
+    Raises:
+        CalibrationError: It is for a board, or a joint is not at 0 in the middle of its range, as
+            LeRobot requires.
+    """
+    if not isinstance(calibration.board, SerialBus):
+        raise CalibrationError(
+            "is for a PCA9685, not for servos that answer", str(calibration.path)
+        )
+    motors = {
+        names.get(joint, joint): _lerobot_motor(joint, servo, str(calibration.path))
+        for joint, servo in calibration.servos.items()
+    }
+    return json.dumps(motors, indent=4) + "\n"
+
+
+def _lerobot_motor(joint: str, servo: ServoCalibration, file: str) -> dict[str, int]:
+    servo_map = servo.map(1.0)
+    least, most = servo_map.counts
+    middle = servo_map.pulse_of(0.0)
+    if joint != GRIPPER and abs(middle - 0.5 * (least + most)) > 1.0:
+        raise CalibrationError(
+            f"is at 0 at count {middle:.0f}, but LeRobot's angles are 0 in the middle of the "
+            f"range, at {0.5 * (least + most):.0f}",
+            file,
+            key=joint,
+            remedy="change count_limits or points",
+        )
+    rising = servo_map.pulses_us[0] < servo_map.pulses_us[-1]
+    values = (servo.channel, int(not rising), servo.homing_offset or 0, least, most)
+    return dict(zip(KEYS, values, strict=True))
+
+
+def load_lerobot(path: Path) -> dict[str, dict[str, int]]:
+    """Return the motors of a LeRobot file, or raise CalibrationError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CalibrationError(f"cannot be read ({error})", str(path)) from None
+    return read_lerobot(text, str(path))

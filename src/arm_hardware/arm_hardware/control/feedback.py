@@ -1,0 +1,179 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What servos that answer measure, in the units of their axes; and what they must not exceed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arm_hardware.bus.interface import Measurement, ServoFault
+from arm_hardware.bus.retrying_bus import RetryingBus
+from arm_hardware.calibration.axes import Axes, Axis
+from arm_hardware.calibration.servo_map import COUNTS, FineMap, ServoMap
+from arm_hardware.errors import BusError, HardwareError, StateError
+
+FAULT_TIME = 0.1  # [s] for which a servo reports a fault before it counts: supplies dip
+RETRY = 0.5  # [s] between two attempts to measure once the bus is lost
+WARM = 60.0  # [deg C] from which diagnostics warn; servos switch off at 70 unless set otherwise
+NEAR = 12  # counts by which a servo may be outside of its limits and is moved back when armed
+RADIANS = 2.0 * math.pi / COUNTS  # of a count of the servo's shaft
+LATCHED = ServoFault.OVERLOAD | ServoFault.CURRENT
+REMEDIES = {
+    ServoFault.OVERLOAD: "is overloaded and has reduced its torque: remove what blocks it",
+    ServoFault.TEMPERATURE: "is too hot ({temperature:.0f} deg C) and has switched its motor off: "
+    "let it cool down",
+    ServoFault.VOLTAGE: "has a supply of {voltage:.1f} V, outside of its limits: check the power "
+    "supply and its wires",
+    ServoFault.CURRENT: "draws too much current ({current:.1f} A): remove what blocks it",
+    ServoFault.ENCODER: "reports an error of its encoder: replace it",
+}
+
+
+@dataclass(frozen=True)
+class MeasuredState:
+    """What the servos measured in one tick, in the order of ``axes.all``."""
+
+    positions: tuple[float, ...]  # [rad or m]
+    velocities: tuple[float, ...]  # [rad/s or m/s]
+    efforts: tuple[float, ...]  # estimated from the load [N m or N]
+    servos: tuple[Measurement, ...]
+
+    @property
+    def moving(self) -> bool:
+        """Whether any servo turns."""
+        return any(servo.speed for servo in self.servos)
+
+
+class ServoFeedback:
+    """Measures servos that answer; takes the place of PositionEstimate.
+
+    Attributes:
+        state: The last measurement, None while the bus is lost.
+    """
+
+    def __init__(self, bus: RetryingBus, axes: Axes, maps: Sequence[ServoMap]) -> None:
+        self._bus = bus
+        self._axes = axes.all
+        self._maps = tuple(maps)
+        self.state: MeasuredState | None = None
+        self._wait = 0.0  # [s] until the next attempt
+        self._faulty = [0.0] * len(self._maps)  # [s] for which each servo has reported a fault
+
+    def synchronize(self, counts: Sequence[int | None]) -> None:
+        """Do nothing: see PositionEstimate."""
+
+    def advance(self, counts: Sequence[int | None], dt: float) -> None:
+        """Do nothing: see PositionEstimate."""
+
+    def positions(self) -> list[float | None]:
+        """Return the measured positions [rad or m], None while the bus is lost."""
+        return list(self.state.positions) if self.state else [None] * len(self._maps)
+
+    def measure(self) -> MeasuredState:
+        """Measure; raise BusError if the bus is lost."""
+        try:
+            found = self._bus.measure(servo.channel for servo in self._maps)
+        except BusError:
+            self.state, self._wait = None, RETRY
+            raise
+        servos = tuple(found[servo.channel] for servo in self._maps)
+        pairs = list(zip(self._maps, servos, strict=True))
+        slopes = [slope(servo, m.count) for servo, m in pairs]
+        self.state = MeasuredState(
+            tuple(measured_position(servo, m.count) for servo, m in pairs),
+            tuple(m.speed * per_count for m, per_count in zip(servos, slopes, strict=True)),
+            tuple(
+                m.torque * RADIANS / per_count for m, per_count in zip(servos, slopes, strict=True)
+            ),
+            servos,
+        )
+        return self.state
+
+    def update(self, dt: float) -> None:
+        """Measure in a tick of dt [s], rarely while the bus is lost; raise BusError."""
+        self._wait -= dt
+        if self._wait > 0.0:
+            return
+        for i, servo in enumerate(self.measure().servos):
+            self._faulty[i] = self._faulty[i] + dt if servo.faults else 0.0
+
+    def check(self) -> None:
+        """Raise HardwareError for a fault that a servo has reported for FAULT_TIME."""
+        for i, seconds in enumerate(self._faulty):
+            if seconds > FAULT_TIME:
+                self._raise(i, HardwareError)
+
+    def resting_positions(self, commanded: Sequence[float | None]) -> list[float]:
+        """Measure; return where each axis is to hold without moving [rad or m].
+
+        That is its command if it has torque, otherwise where it was measured.
+
+        Raises:
+            StateError: A servo reports a fault, or an axis is outside of its limits.
+            BusError: The bus is lost.
+        """
+        state = self.measure()
+        for i, servo in enumerate(state.servos):
+            if servo.faults:
+                self._raise(i, StateError)
+        self._faulty = [0.0] * len(self._faulty)
+        return [
+            target
+            if target is not None and axis.lower <= target <= axis.upper
+            else self._inside(i, axis, state.positions[i])
+            for i, (axis, target) in enumerate(zip(self._axes, commanded, strict=True))
+        ]
+
+    def latched(self) -> list[int]:
+        """Measure; return the servos whose faults last until their torque is switched off."""
+        servos = self.measure().servos
+        return [i for i, servo in enumerate(servos) if servo.faults & LATCHED]
+
+    def warnings(self) -> list[str]:
+        """Return a sentence for each servo that is warm."""
+        if self.state is None:
+            return []
+        return [
+            f"{axis.name} is {servo.temperature:.0f} deg C warm"
+            for axis, servo in zip(self._axes, self.state.servos, strict=True)
+            if servo.temperature >= WARM
+        ]
+
+    def _inside(self, i: int, axis: Axis, position: float) -> float:
+        near = NEAR * abs(slope(self._maps[i], None))
+        if not axis.lower - near <= position <= axis.upper + near:
+            raise StateError(
+                f"{axis.name} is at {position:.4g} {axis.unit}, outside of its limits "
+                f"{axis.lower:.4g} to {axis.upper:.4g}: move it inside by hand, then activate."
+            )
+        return min(max(position, axis.lower), axis.upper)
+
+    def _raise(self, i: int, kind: type[HardwareError]) -> None:
+        assert self.state is not None
+        servo = self.state.servos[i]
+        fault = next(fault for fault in REMEDIES if fault in servo.faults)
+        why = REMEDIES[fault].format(
+            temperature=servo.temperature, voltage=servo.voltage, current=servo.current
+        )
+        name = f"{self._axes[i].name} (servo {self._maps[i].channel})"
+        raise kind(f"{name} {why}; then deactivate and activate.")
+
+
+def measured_position(servo: ServoMap, count: int) -> float:
+    """Return the position at a count [rad or m]; beyond the points, by the slope at the end."""
+    if isinstance(servo, FineMap):
+        return servo.position_of(count)
+    ends = min(servo.pulses_us), max(servo.pulses_us)
+    inside = min(max(float(count), ends[0]), ends[1])
+    return servo.position_at(inside) + (count - inside) * slope(servo, count)
+
+
+def slope(servo: ServoMap, count: int | None) -> float:
+    """Return position per count [rad or m] at a count, or in the middle of the points for None."""
+    if isinstance(servo, FineMap):
+        return servo.position_of(1)
+    low, high = min(servo.pulses_us), max(servo.pulses_us)
+    at = min(max(0.5 * (low + high) if count is None else count, low + 1.0), high - 1.0)
+    return 0.5 * (servo.position_at(at + 1.0) - servo.position_at(at - 1.0))

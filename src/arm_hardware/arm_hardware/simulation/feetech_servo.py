@@ -1,0 +1,206 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A simulated Feetech STS3215: its memory, motor, load, temperature, voltage and protections.
+
+The motor's speed is proportional to its voltage (PWM duty) plus an external load; the position
+loop is proportional. Speed without load and factory settings are those of the data sheet; thermal
+constants are only plausible.
+"""
+
+from __future__ import annotations
+
+import math
+
+from arm_hardware.bus import sts3215
+from arm_hardware.bus.interface import ServoFault
+from arm_hardware.bus.sts3215 import Register
+
+FULL_SPEED = 4096.0 / 6.0 / 0.222  # [counts/s] 0.222 s for 60 deg without load at 7.4 V
+HAND_SPEED = 1000.0  # [counts/s] of a hand that moves the horn
+STEP, REST_STEP = 0.005, 0.1  # [s] of the integration, in motion and at rest
+LONGEST = 3.0  # [s] without a packet that is integrated: an answer must not take too long
+SLOWEST = 0.5  # [counts/s], reported as standstill
+AMBIENT = 25.0  # [deg C]
+HEATING, COOLING = 4.0, 100.0  # [deg C/s] at full voltage; time constant [s]
+STALL_CURRENT = 2.4  # [A] at 7.4 V
+FACTORY = (
+    (sts3215.MODEL_NUMBER, sts3215.MODEL),
+    (sts3215.MAX_POSITION, 4095),
+    (sts3215.MAX_TEMPERATURE, 70),
+    (sts3215.MAX_VOLTAGE, 80),
+    (sts3215.MIN_VOLTAGE, 40),
+    (sts3215.MAX_TORQUE, 1000),
+    (sts3215.UNLOADING, 44),
+    (Register(21), 32),
+    (sts3215.PROTECTIVE_TORQUE, 20),
+    (sts3215.PROTECTION_TIME, 200),
+    (sts3215.OVERLOAD_TORQUE, 80),
+    (sts3215.TORQUE_LIMIT, 1000),
+    (sts3215.LOCK, 1),
+)
+GAIN = Register(21)  # of the position loop [0.1 % of the voltage per count]
+# Faults that last until the torque is switched off; the others end with their cause.
+LATCHED = ServoFault.OVERLOAD
+
+
+class SimulatedServo:
+    """One servo; change its attributes to disturb it.
+
+    Attributes:
+        position: [counts], as it reports it.
+        load: External load as a share of the stall torque, positive towards greater counts.
+        stops: Positions between which the horn can turn [counts]; an object in the jaws is one.
+        hand: Where a hand moves the horn while there is no torque [counts], None for no hand.
+        voltage: Of the supply [V].
+        temperature: [deg C].
+    """
+
+    def __init__(self, number: int, position: float = 2048.0) -> None:
+        """Create a servo with power and without torque."""
+        self.memory = bytearray(sts3215.MEMORY_SIZE)
+        for register, value in (*FACTORY, (sts3215.ID, number)):
+            self.set(register, value)
+        self.position = position
+        self.load = 0.0
+        self.stops = (-math.inf, math.inf)
+        self.hand: float | None = None
+        self.voltage = 7.4
+        self.temperature = AMBIENT
+        self._velocity = 0.0
+        self._duty = 0.0
+        self._overloaded = 0.0  # [s] for which it has been
+        self._faults = ServoFault(0)
+        self._now: float | None = None
+        self._pending: tuple[int, bytes] | None = None
+        self.set(sts3215.GOAL_POSITION, round(position))
+
+    def get(self, register: Register) -> int:
+        """Return the value of a register."""
+        return register.decode(bytes(self.memory))
+
+    def set(self, register: Register, value: int) -> None:
+        """Set a register."""
+        end = register.address + register.size
+        self.memory[register.address : end] = register.encode(value)
+
+    @property
+    def number(self) -> int:
+        """Its id."""
+        return self.get(sts3215.ID)
+
+    @property
+    def faults(self) -> ServoFault:
+        """The error bits of its status packets."""
+        return self._faults
+
+    def power_cycle(self) -> None:
+        """Lose and regain the supply."""
+        for address in range(sts3215.TORQUE_ENABLE.address, len(self.memory)):
+            self.memory[address] = 0
+        self.set(sts3215.TORQUE_LIMIT, self.get(sts3215.MAX_TORQUE))
+        self.set(sts3215.LOCK, 1)
+        self.set(sts3215.GOAL_POSITION, round(self.position))
+        self._faults, self._overloaded = ServoFault(0), 0.0
+
+    def read(self, address: int, length: int) -> bytes:
+        """Return memory."""
+        self._report()
+        return bytes(self.memory[address : address + length])
+
+    def write(self, address: int, data: bytes) -> None:
+        """Write memory; what it measures is read-only."""
+        for offset, byte in enumerate(data):
+            place = address + offset
+            if sts3215.ID.address <= place < sts3215.PRESENT_POSITION.address:
+                self.memory[place] = byte
+        if not self.get(sts3215.TORQUE_ENABLE):
+            self._faults &= ~LATCHED
+            self._overloaded = 0.0
+
+    def register_write(self, address: int, data: bytes) -> None:
+        """Keep a write until the ACTION."""
+        self._pending = address, data
+        self.set(sts3215.REGISTERED, 1)
+
+    def act(self) -> None:
+        """Carry out the registered write."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            self.set(sts3215.REGISTERED, 0)
+            self.write(*pending)
+
+    def advance(self, now: float) -> None:
+        """Advance to a time [s]."""
+        left = 0.0 if self._now is None else min(now - self._now, LONGEST)
+        self._now = now
+        step = STEP
+        while left > 1e-9:
+            step = min(step, left)
+            duty = self._duty
+            self._turn(step)
+            self._protect(step)
+            left -= step
+            at_rest = self._velocity == 0.0 and self._duty == duty
+            step = REST_STEP if at_rest else STEP
+
+    def _turn(self, dt: float) -> None:
+        """Turn the motor for dt [s]."""
+        before = self.position
+        self._duty = self._demanded_duty()
+        speed = FULL_SPEED * self.voltage / 7.4 * (self._duty + self.load)
+        if not self._drives():
+            away = 0.0 if self.hand is None else self.hand - self.position
+            speed = max(-HAND_SPEED, min(HAND_SPEED, away / dt))
+        place = self.position + speed * dt
+        self.position = max(self.stops[0], min(self.stops[1], place))
+        self._velocity = (self.position - before) / dt
+        if abs(self._velocity) < SLOWEST:
+            self._velocity = 0.0
+
+    def _drives(self) -> bool:
+        off = self._faults & ServoFault(self.get(sts3215.UNLOADING) & sum(ServoFault)) & ~LATCHED
+        return self.get(sts3215.TORQUE_ENABLE) == 1 and not off
+
+    def _demanded_duty(self) -> float:
+        if not self._drives():
+            return 0.0
+        limit = 1e-3 * self.get(sts3215.TORQUE_LIMIT)
+        if self._faults & ServoFault.OVERLOAD:
+            limit = min(limit, 0.01 * self.get(sts3215.PROTECTIVE_TORQUE))
+        least, most = self.get(sts3215.MIN_POSITION), self.get(sts3215.MAX_POSITION)
+        goal = max(least, min(most, self.get(sts3215.GOAL_POSITION)))
+        duty = 1e-3 * self.get(GAIN) * (goal - self.position)
+        slowest = self.get(sts3215.GOAL_VELOCITY)
+        if slowest:
+            limit = min(limit, slowest / FULL_SPEED)
+        return max(-limit, min(limit, duty))
+
+    def _protect(self, dt: float) -> None:
+        """Update temperature and faults after dt [s]."""
+        cooling = (self.temperature - AMBIENT) / COOLING
+        self.temperature += dt * (HEATING * self._duty**2 - cooling)
+        faults = self._faults & LATCHED
+        if self.temperature > self.get(sts3215.MAX_TEMPERATURE):
+            faults |= ServoFault.TEMPERATURE
+        least, most = self.get(sts3215.MIN_VOLTAGE), self.get(sts3215.MAX_VOLTAGE)
+        if not 0.1 * least <= self.voltage <= 0.1 * most:
+            faults |= ServoFault.VOLTAGE
+        if abs(self._duty) > 0.01 * self.get(sts3215.OVERLOAD_TORQUE):
+            self._overloaded += dt
+        else:
+            self._overloaded = 0.0
+        if self._overloaded > 0.01 * self.get(sts3215.PROTECTION_TIME):
+            faults |= ServoFault.OVERLOAD
+        self._faults = faults
+
+    def _report(self) -> None:
+        """Write what it measures into its memory."""
+        self.set(sts3215.PRESENT_POSITION, round(self.position))
+        self.set(sts3215.PRESENT_VELOCITY, round(self._velocity))
+        self.set(sts3215.PRESENT_LOAD, round(1000.0 * self._duty))
+        self.set(sts3215.PRESENT_VOLTAGE, round(10.0 * self.voltage))
+        self.set(sts3215.PRESENT_TEMPERATURE, max(0, min(255, round(self.temperature))))
+        self.set(sts3215.STATUS, int(self._faults))
+        self.set(sts3215.MOVING, int(abs(self._velocity) >= 1.0))
+        current = STALL_CURRENT * self._duty / sts3215.CURRENT_A
+        self.set(sts3215.PRESENT_CURRENT, round(current))

@@ -1,0 +1,273 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The bus of servos that answer, on simulated servos behind a pseudo-terminal.
+
+The packets are the examples of Feetech's communication protocol manual.
+"""
+
+import errno
+import os
+import re
+import tty
+
+import pytest
+from arm_hardware.backends import simulated_servos
+from arm_hardware.bus import feetech, sts3215
+from arm_hardware.bus.board_lock import BoardLock
+from arm_hardware.bus.feetech import FeetechBus
+from arm_hardware.bus.interface import ServoFault
+from arm_hardware.bus.retrying_bus import RetryingBus
+from arm_hardware.calibration.calibration import BusServo, SerialBus
+from arm_hardware.errors import BusError
+from arm_testing.factories import factory
+
+pytest.importorskip("scservo_sdk")
+IDS = range(1, 7)
+NAMES = ("base", "shoulder", "elbow", "wrist", "roll", "jaw")
+BUS = SerialBus("/dev/ttyACM7", servos={i: BusServo(n) for i, n in zip(IDS, NAMES, strict=True)})
+
+
+@pytest.fixture
+def make(clock):
+    """Return a function that makes a closed bus and its simulated servos."""
+    return lambda bus=BUS: simulated_servos(bus, clock)
+
+
+@pytest.fixture
+def connection(make):
+    yield from factory(make, lambda made: made.servo_bus.close())
+
+
+@pytest.fixture
+def rig(connection):
+    made = connection()
+    made.bus.open()
+    made.bus.start()
+    return made
+
+
+@pytest.fixture
+def bus(rig):
+    return rig.bus
+
+
+@pytest.fixture
+def faults(rig):
+    return rig.servo_bus.faults
+
+
+def test_servos_without_torque_count_as_channels_without_pulses(bus):
+    assert bus.read_counts(IDS) == dict.fromkeys(IDS) and bus.running()
+
+
+def test_counts_are_read_back_and_give_torque(bus):
+    bus.write_counts({1: 2100, 6: 1000})
+    assert bus.read_counts(IDS) == {**dict.fromkeys(IDS), 1: 2100, 6: 1000}
+    bus.release([1])
+    assert bus.read_counts([1, 6]) == {1: None, 6: 1000}
+
+
+def test_target_precedes_torque(rig, clock):
+    """A servo that got its torque before its new target would jump to the old one."""
+    servo = rig.servo_bus.servos[2]
+    servo.set(sts3215.GOAL_POSITION, 100)
+    torques, write = [], servo.write
+
+    def record(address, data):
+        write(address, data)
+        torques.append((servo.get(sts3215.TORQUE_ENABLE), servo.get(sts3215.GOAL_POSITION)))
+
+    servo.write = record
+    rig.bus.write_counts({2: 2048})
+    assert (1, 100) not in torques and torques[-1] == (1, 2048)
+
+
+def test_scan_finds_the_ids(bus):
+    assert bus.scan() == list(IDS)
+
+
+def test_measures_position_load_voltage_and_temperature(rig, clock):
+    rig.bus.write_counts({3: 2148})
+    rig.servo_bus.servos[3].load = -0.3
+    clock.time += 2.0
+    found = rig.bus.measure([3])[3]
+    sag = 0.3 / 0.032
+    assert found.count == pytest.approx(2148 - sag, abs=1) and found.speed == 0
+    assert found.load == pytest.approx(0.3, abs=0.01)
+    assert found.torque == pytest.approx(0.3 * 19.5 * 0.0980665, rel=0.03)
+    assert found.voltage == pytest.approx(7.4) and 25.0 <= found.temperature < 30.0
+    assert found.faults == ServoFault(0)
+
+
+def test_registers_of_both_signs_return_what_was_encoded():
+    for register in (sts3215.PRESENT_LOAD, sts3215.HOMING_OFFSET, sts3215.PRESENT_VELOCITY):
+        for value in (-1023, -1, 0, 1, 1023):
+            assert register.decode(register.encode(value), register.address) == value
+            assert len(register.encode(value)) == register.size
+
+
+@pytest.fixture
+def sent():
+    """Return a bus on a bare pseudo-terminal, and a function that returns what it has sent."""
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    bus = FeetechBus(SerialBus("bus", servos={1: BusServo("a"), 2: BusServo("b")}), "")
+    bus._sdk, bus._path = feetech.import_scservo(), os.ttyname(slave)
+    bus._connect()
+    yield bus, master
+    bus.close()
+    os.close(master)
+    os.close(slave)
+
+
+def test_sync_read_is_that_of_the_manual(sent):
+    bus, master = sent
+    os.set_blocking(master, False)
+    with pytest.raises(OSError, match="silent"):
+        bus._transfer([1, 2], 0x38, 8)
+    assert os.read(master, 100).hex(" ").upper() == "FF FF FE 06 82 38 08 01 02 36"
+
+
+def test_sync_write_is_that_of_the_manual(sent):
+    bus, master = sent
+    target = sts3215.Register(0x2A, 6)
+    value = int.from_bytes(bytes.fromhex("00 08 00 00 E8 03"), "little")
+    bus._write(target, dict.fromkeys((1, 2, 3, 4), value))
+    assert os.read(master, 100).hex(" ").upper() == (
+        "FF FF FE 20 83 2A 06 01 00 08 00 00 E8 03 02 00 08 00 00 E8 03 "
+        "03 00 08 00 00 E8 03 04 00 08 00 00 E8 03 58"
+    )
+
+
+def test_answers_of_the_manual_are_decoded(sent, monkeypatch):
+    bus, master = sent
+    send = bus._send
+
+    def answer(call):
+        send(call)
+        os.write(
+            master,
+            bytes.fromhex(
+                "FF FF 01 0A 00 00 08 00 00 00 00 79 1E 55"
+                "FF FF 02 0A 00 FF 07 00 00 00 00 77 23 53"
+            ),
+        )
+
+    monkeypatch.setattr(bus, "_send", answer)
+    (first, _), (second, _) = bus._transfer([1, 2], 0x38, 8).values()
+    rest = bytes(7)
+    one, two = sts3215.measurement(first + rest), sts3215.measurement(second + rest)
+    assert (one.count, two.count) == (2048, 2047)
+    assert (one.voltage, one.temperature) == (pytest.approx(12.1), 30.0)
+    assert (two.voltage, two.temperature) == (pytest.approx(11.9), 35.0)
+
+
+def test_echo_of_the_adapter_disturbs_nothing(bus, faults):
+    faults.echo = True
+    bus.write_counts({i: 2000 + i for i in IDS})
+    assert bus.read_counts(IDS) == {i: 2000 + i for i in IDS}
+    assert bus.measure([4])[4].count == 2048 and bus.scan() == list(IDS)
+
+
+def test_wrong_checksums_are_repeated_and_never_believed(bus, faults):
+    retrying = RetryingBus(bus)
+    faults.corrupt(0.02, seed=1)
+    for count in range(2000, 2100):
+        retrying.write({1: count, 2: count})
+        assert retrying.read([1, 2]) == {1: count, 2: count}
+    assert faults.corrupted > 5 and retrying.faults > 0
+
+
+def test_lost_instruction_is_sent_again(bus, faults):
+    faults.deaf = 1
+    bus.write_counts({1: 2200})
+    assert bus.read_counts([1]) == {1: 2200} and bus.rewrites == 1
+
+
+def test_silent_servo_is_named(bus, faults):
+    faults.silent = {3}
+    with pytest.raises(BusError, match=r"Servo 3 \(elbow\) of /dev/ttyACM7 is silent.*plugs"):
+        RetryingBus(bus).measure(IDS)
+
+
+def test_answer_with_another_id_is_not_believed(bus, faults):
+    faults.answers_as = {3: 4}
+    with pytest.raises(OSError, match="Servo 3") as caught:
+        bus.measure([2, 3])
+    assert caught.value.errno == errno.EHOSTDOWN
+
+
+def test_unplugged_adapter_is_an_error_until_it_is_back(rig):
+    rig.servo_bus.unplug()
+    with pytest.raises(BusError, match=r"the serial port is gone.*plug the adapter in again"):
+        RetryingBus(rig.bus).measure(IDS)
+    with pytest.raises(BusError, match="does not exist"):
+        rig.bus.start()
+
+
+def refusal(made) -> str:
+    with pytest.raises(BusError) as caught:
+        RetryingBus(made.bus).open()
+    text = str(caught.value)
+    assert "\n" not in text and text.endswith(".")
+    return text
+
+
+def test_missing_servo_is_named_with_the_ids_that_answer(connection):
+    made = connection()
+    made.servo_bus.servos[5].set(sts3215.ID, 9)
+    text = refusal(made)
+    assert re.search(r"Servo 5 \(roll\).*do: 1, 2, 3, 4, 6, 9; check", text)
+
+
+def test_no_servo_at_all_points_to_the_supply(connection):
+    made = connection()
+    made.servo_bus.faults.silent = set(IDS)
+    assert "No servo answers" in (text := refusal(made)) and "supply on" in text
+
+
+def test_two_servos_with_one_id_are_refused(connection):
+    made = connection()
+    made.servo_bus.servos[5].set(sts3215.ID, 4)
+    assert "Servo 5 (roll)" in refusal(made)
+
+
+@pytest.mark.parametrize("voltage", [3.0, 12.0])
+def test_wrong_supply_is_refused(connection, voltage):
+    made = connection()
+    made.servo_bus.servos[1].voltage = voltage
+    assert f"{voltage:.1f} V, outside of its limits 4.0 to 8.0 V" in refusal(made)
+
+
+@pytest.mark.parametrize(
+    ("register", "value", "words"),
+    [
+        (sts3215.MODEL_NUMBER, 1284, "model 1284, not STS3215"),
+        (sts3215.OPERATING_MODE, 1, "mode 1, not in position mode"),
+    ],
+)
+def test_other_model_or_mode_is_refused(connection, register, value, words):
+    made = connection()
+    made.servo_bus.servos[2].set(register, value)
+    assert words in refusal(made)
+
+
+def test_homing_offset_must_be_the_calibrated_one(connection):
+    expected = SerialBus("/dev/ttyACM7", servos={1: BusServo("base", -512)})
+    made = connection(expected)
+    made.bus.open()
+    made.servo_bus.servos[1].set(sts3215.HOMING_OFFSET, 0)
+    assert "homing offset 0, its calibration -512" in refusal(made)
+
+
+def test_missing_port_is_one_sentence(tmp_path):
+    bus = SerialBus(str(tmp_path / "ttyACM0"), servos=BUS.servos)
+    with pytest.raises(BusError, match=r"ttyACM0 does not exist: plug the adapter in.*\)\.$"):
+        FeetechBus(bus, bus.port, BoardLock(tmp_path / "ttyACM0", 0)).open()
+
+
+def test_missing_library_is_one_sentence(connection, monkeypatch):
+    made = connection()
+    monkeypatch.setitem(__import__("sys").modules, "scservo_sdk", None)
+    with pytest.raises(BusError, match=r"install it: .*feetech-servo-sdk"):
+        made.bus.open()

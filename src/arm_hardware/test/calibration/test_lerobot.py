@@ -1,0 +1,125 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""LeRobot's calibrations. The file has the form that lerobot-calibrate writes."""
+
+import json
+import math
+
+import pytest
+from arm_hardware.calibration.axes import axes_of
+from arm_hardware.calibration.file import parse_calibration
+from arm_hardware.calibration.lerobot import calibration_text, lerobot_text, read_lerobot
+from arm_hardware.commands.lerobot import main
+from arm_hardware.errors import CalibrationError
+from hypothesis import given
+from hypothesis import strategies as st
+
+JOINTS = ("waist", "shoulder", "elbow", "wrist_roll", "gripper")
+
+
+def motor(number, least=1000, most=3001, offset=-512, drive_mode=0):
+    return {
+        "id": number,
+        "drive_mode": drive_mode,
+        "homing_offset": offset,
+        "range_min": least,
+        "range_max": most,
+    }
+
+
+MOTORS = {joint: motor(i + 1) for i, joint in enumerate(JOINTS)}
+
+
+def imported(motors, model, tmp_path, names=None):
+    text = calibration_text(motors, model, "/dev/ttyACM0", names or {}, "arm.json")
+    return parse_calibration(text.encode(), tmp_path / "arm.yaml")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 1900), st.integers(2100, 4095), st.integers(-2047, 2047), st.booleans()
+        ),
+        min_size=5,
+        max_size=5,
+    )
+)
+def test_export_returns_what_was_imported(model, tmp_path_factory, rows):
+    motors = {
+        joint: motor(i, least, most, offset, int(turned))
+        for i, (joint, (least, most, offset, turned)) in enumerate(zip(JOINTS, rows, strict=True))
+    }
+    found = imported(motors, model, tmp_path_factory.getbasetemp())
+    assert json.loads(lerobot_text(found, {})) == motors
+
+
+def test_angles_are_those_of_lerobot_but_for_its_4095_counts(model, tmp_path):
+    """LeRobot: (count - middle) * 360 / 4095, negated by drive_mode."""
+    motors = MOTORS | {"shoulder": motor(2, 700, 2900, drive_mode=1)}
+    maps = imported(motors, model, tmp_path).maps(axes_of(model))
+    for joint, sign, middle in ((0, 1, 2000.5), (1, -1, 1800.0)):
+        for count in (1100, 1500, 2500):
+            degrees = sign * (count - middle) * 360.0 / 4095.0
+            found = math.degrees(maps[joint].position_of(count))
+            assert found == pytest.approx(degrees, rel=3e-4, abs=1e-6)
+
+
+def test_limits_and_offset_are_kept(model, tmp_path):
+    found = imported(MOTORS, model, tmp_path)
+    assert found.maps(axes_of(model))[0].counts == (1000, 3001)
+    assert found.board.servos[1].homing_offset == -512 and found.board.servos[1].name == "waist"
+    assert not found.example
+
+
+def test_motors_have_other_names(model, tmp_path):
+    motors = {"shoulder_pan" if j == "waist" else j: m for j, m in MOTORS.items()}
+    names = {"waist": "shoulder_pan"}
+    found = imported(motors, model, tmp_path, names)
+    assert json.loads(lerobot_text(found, names)) == motors
+    with pytest.raises(CalibrationError, match=r"no motor waist.*--motor waist=NAME, of shoulder"):
+        imported(motors, model, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "has no motors"),
+        ('{"a": {"id": 1}}', "a: needs id, drive_mode"),
+        (json.dumps({"a": motor(1) | {"range_min": 3001}}), "range_min must be below"),
+        (json.dumps({"a": motor(1) | {"range_max": 4096}}), "a.range_max: must be a whole number"),
+        (json.dumps({"a": motor(1) | {"homing_offset": 2048}}), "from -2047 to 2047"),
+        (json.dumps({"a": motor(1) | {"drive_mode": True}}), "a.drive_mode: must be a whole"),
+    ],
+)
+def test_wrong_file_is_one_sentence(text, words):
+    with pytest.raises(CalibrationError) as caught:
+        read_lerobot(text, "arm.json")
+    assert words in str(caught.value) and str(caught.value).startswith("arm.json")
+
+
+def test_motor_without_joint_is_refused(model, tmp_path):
+    with pytest.raises(CalibrationError, match="motor wrist_flex, which no joint of nut_arm uses"):
+        imported(MOTORS | {"wrist_flex": motor(9)}, model, tmp_path)
+
+
+def test_joint_that_is_not_at_0_in_the_middle_cannot_be_exported(model, tmp_path):
+    text = calibration_text(MOTORS, model, "/dev/ttyACM0", {}, "arm.json")
+    moved = text.replace("count_limits: [1000, 3001]", "count_limits: [1000, 2900]", 1)
+    with pytest.raises(CalibrationError, match="waist: is at 0 at count 2000, but LeRobot's"):
+        lerobot_text(parse_calibration(moved.encode(), tmp_path / "arm.yaml"), {})
+
+
+def test_board_cannot_be_exported(calibration):
+    with pytest.raises(CalibrationError, match="is for a PCA9685"):
+        lerobot_text(calibration, {})
+
+
+def test_command_imports_and_exports(tmp_path, capsys):
+    source, made, back = (str(tmp_path / name) for name in ("a.json", "a.yaml", "b.json"))
+    (tmp_path / "a.json").write_text(json.dumps(MOTORS))
+    assert main(["import", source, "--robot", "nut_arm", "-o", made]) == 0
+    assert main(["export", made, "-o", back]) == 0
+    assert json.loads((tmp_path / "b.json").read_text()) == MOTORS
+    assert main(["export", made, "-o", back]) == 1
+    assert "exists already; give another name" in capsys.readouterr().err

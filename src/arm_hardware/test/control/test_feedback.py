@@ -1,0 +1,319 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The driver on simulated servos that answer."""
+
+import numpy as np
+import pytest
+from arm_hardware.bus import sts3215
+from arm_hardware.control.feedback import measured_position, slope
+from arm_hardware.control.state_machine import DriverState
+from arm_hardware.errors import (
+    GOAL_TOLERANCE_VIOLATED,
+    PATH_TOLERANCE_VIOLATED,
+    HardwareError,
+    StateError,
+)
+from arm_hardware.motion.execution import GoalOutcome, Tolerances
+from arm_hardware.motion.goal_validation import single_point_goal
+
+pytest.importorskip("scservo_sdk")
+COUNT = sts3215.RADIANS
+THERE = (0.5, 0.2, -0.3, 0.1)
+
+
+class Arm:
+    """A driver on simulated servos; its control loop is turned by hand."""
+
+    def __init__(self, bench) -> None:
+        self.driver, self.clock = bench.driver, bench.clock
+        self.controller = bench.controller
+        self.servos = bench.driver.servo_bus.servos
+        self.faults = bench.driver.servo_bus.faults
+
+    def tick(self, number: int = 1) -> None:
+        for _ in range(number):
+            self.clock.time += self.driver.period
+            try:
+                self.controller.tick()
+            except HardwareError as error:
+                assert str(error) == self.message
+
+    def run(self, goal, most: int = 400) -> None:
+        while not goal.done:
+            self.tick()
+            most -= 1
+            assert most > 0, "the goal does not end"
+
+    def go(self, *q, time=1.0, **tolerances):
+        goal = single_point_goal(self.driver.axes, time, q)
+        return self.controller.follow(goal, Tolerances(**tolerances))
+
+    @property
+    def message(self) -> str:
+        return self.controller.snapshot().message
+
+    @property
+    def state(self) -> DriverState:
+        return self.controller.state
+
+    @property
+    def measured(self) -> np.ndarray:
+        return np.array(self.controller.snapshot().measured.positions)
+
+    @property
+    def torques(self) -> list[int]:
+        return [servo.get(sts3215.TORQUE_ENABLE) for servo in self.servos.values()]
+
+
+@pytest.fixture
+def disarmed(make_feetech):
+    arm = Arm(make_feetech())
+    arm.driver.open()
+    arm.tick()
+    return arm
+
+
+@pytest.fixture
+def arm(disarmed):
+    disarmed.controller.arm()
+    disarmed.tick()
+    return disarmed
+
+
+def test_positions_are_known_without_torque(disarmed):
+    assert disarmed.state is DriverState.DISARMED and not any(disarmed.torques)
+    assert disarmed.measured == pytest.approx([0.0] * 5)
+    assert "can be moved by hand" in disarmed.message
+
+
+def test_arm_without_torque_is_measured_while_a_hand_moves_it(disarmed):
+    disarmed.servos[2].hand = 2348
+    disarmed.tick(30)
+    assert disarmed.measured[1] == pytest.approx(300 * COUNT, abs=COUNT)
+    assert disarmed.controller.command()[0][1] == pytest.approx(300 * COUNT, abs=COUNT)
+    assert not any(disarmed.torques)
+
+
+def test_arming_moves_nothing_wherever_the_arm_is(disarmed):
+    places = {1: 2500, 2: 1700, 3: 2900, 4: 1200, 6: 2600}
+    for number, place in places.items():
+        disarmed.servos[number].position = place
+    disarmed.controller.arm()
+    for _ in range(20):
+        disarmed.tick()
+        for number, place in places.items():
+            assert disarmed.servos[number].position == pytest.approx(place, abs=0.6)
+    assert all(disarmed.torques) and disarmed.state is DriverState.ARMED
+
+
+def test_arming_outside_of_the_limits_is_refused(disarmed):
+    disarmed.servos[3].position = 3300
+    with pytest.raises(StateError, match=r"elbow is at 1.921 rad, outside .* by hand"):
+        disarmed.controller.arm()
+    assert not any(disarmed.torques)
+
+
+def test_slightly_outside_is_moved_back(disarmed):
+    disarmed.servos[3].position = 3080
+    disarmed.controller.arm()
+    disarmed.tick(20)
+    assert disarmed.servos[3].position == pytest.approx(3072, abs=1)
+
+
+def test_driver_that_starts_again_keeps_torque_and_targets(arm, make_feetech):
+    arm.run(arm.go(*THERE))
+    before = arm.measured
+    arm.controller.disarm("test.")
+    arm.controller.read()
+    arm.controller.arm()
+    arm.tick(5)
+    assert arm.measured == pytest.approx(before, abs=1.5 * COUNT)
+
+
+def test_goal_reports_the_measured_deviation(arm):
+    goal = arm.go(*THERE)
+    arm.run(goal)
+    assert goal.outcome is GoalOutcome.SUCCEEDED and "from it" in goal.message
+    assert arm.measured[:4] == pytest.approx(THERE, abs=5 * COUNT)
+
+
+def test_effort_holds_the_load(arm):
+    arm.servos[2].load = -0.25
+    arm.tick(50)
+    stall = 19.5 * 0.0980665
+    assert arm.controller.snapshot().measured.efforts[1] == pytest.approx(0.25 * stall, rel=0.05)
+
+
+def test_blocked_joint_aborts_with_its_path_tolerance_and_stops_pushing(arm):
+    arm.servos[1].stops = (0, 2100)
+    goal = arm.go(*THERE, path={"waist": 0.15})
+    arm.run(goal)
+    assert goal.code == PATH_TOLERANCE_VIOLATED and goal.message.startswith("waist: 0.15")
+    arm.tick(100)
+    assert arm.state is DriverState.ARMED
+    held = arm.controller.snapshot().measured
+    assert abs(held.servos[0].load) < 0.1
+    assert arm.controller.command()[0][0] == pytest.approx(52 * COUNT, abs=3 * COUNT)
+
+
+def test_tolerance_of_another_joint_does_not_abort(arm):
+    arm.servos[1].stops = (0, 2100)
+    goal = arm.go(*THERE, path={"elbow": 0.15})
+    arm.run(goal)
+    assert goal.outcome is GoalOutcome.SUCCEEDED
+
+
+def test_joint_that_never_arrives_violates_its_goal_tolerance(arm):
+    arm.servos[1].stops = (0, 2300)
+    goal = arm.go(*THERE, goal={"waist": 0.02}, goal_time=0.5)
+    arm.run(goal)
+    assert goal.code == GOAL_TOLERANCE_VIOLATED and "something holds it" in goal.message
+
+
+def test_late_joint_within_its_goal_time_succeeds(arm):
+    goal = arm.go(*THERE, goal=dict.fromkeys(arm.driver.axes.names, 0.01), goal_time=1.0)
+    arm.run(goal)
+    assert goal.outcome is GoalOutcome.SUCCEEDED
+    assert arm.measured[:4] == pytest.approx(THERE, abs=0.01)
+
+
+def test_object_in_the_jaws_is_felt(arm):
+    arm.run(arm.controller.grip(0.03))
+    arm.servos[6].stops = (2048 + 512, 4000)  # 15 mm
+    goal = arm.controller.grip(0.0)
+    arm.run(goal)
+    assert goal.stalled and goal.message == "Grasped an object at 15.0 mm."
+    arm.tick(100)
+    load = arm.controller.snapshot().measured.servos[-1].load
+    assert 0.05 < abs(load) < 0.2
+
+
+def test_requested_force_is_that_of_the_grasp(arm):
+    arm.run(arm.controller.grip(0.03))
+    arm.servos[6].stops = (2048 + 512, 4000)
+    loads = []
+    for counts in (4.0, 8.0):
+        arm.run(arm.controller.grip(0.014, counts))
+        arm.tick(20)
+        loads.append(abs(arm.controller.snapshot().measured.servos[-1].load))
+    assert loads == pytest.approx([0.128, 0.256], abs=0.04)
+
+
+def test_empty_jaws_are_not_a_grasp(arm):
+    arm.run(arm.controller.grip(0.03))
+    goal = arm.controller.grip(0.0)
+    arm.run(goal)
+    assert not goal.stalled and goal.message == "Reached 0.0 mm; nothing is in the jaws."
+
+
+@pytest.mark.parametrize(
+    ("disturb", "words"),
+    [
+        (lambda servo: setattr(servo, "voltage", 3.5), "supply of 3.5 V, outside of its limits"),
+        (lambda servo: setattr(servo, "temperature", 75.0), "too hot (75 deg C)"),
+        (lambda servo: setattr(servo, "load", 0.95), "is overloaded and has reduced its torque"),
+    ],
+    ids=["voltage", "heat", "overload"],
+)
+def test_servo_that_protects_itself_is_a_fault_with_its_name(arm, disturb, words):
+    goal = arm.go(*THERE, time=10.0)
+    disturb(arm.servos[3])
+    arm.run(goal)
+    assert goal.outcome is GoalOutcome.ABORTED and arm.state is DriverState.FAULT
+    assert arm.message.startswith("elbow (servo 3) ") and words in arm.message
+    assert arm.controller.snapshot().measured is not None  # joint_states go on
+    arm.servos[3].voltage, arm.servos[3].temperature, arm.servos[3].load = 7.4, 30.0, 0.0
+    arm.tick(50)
+    arm.controller.arm()
+    arm.tick(10)
+    assert arm.state is DriverState.ARMED
+
+
+def test_short_dip_of_the_supply_is_no_fault(arm):
+    arm.servos[3].voltage = 3.5
+    arm.tick(4)
+    arm.servos[3].voltage = 7.4
+    arm.tick(50)
+    assert arm.state is DriverState.ARMED
+
+
+def test_fault_that_lasts_refuses_to_arm(arm):
+    arm.servos[3].temperature = 90.0
+    arm.tick(20)
+    with pytest.raises(StateError, match=r"elbow \(servo 3\) is too hot"):
+        arm.controller.arm()
+
+
+def test_warm_servo_is_a_warning(arm):
+    assert arm.controller.warnings() == []
+    arm.servos[4].temperature = 65.0
+    arm.tick()
+    assert arm.controller.warnings() == ["wrist_roll is 65 deg C warm"]
+
+
+def test_servo_that_loses_its_torque_is_a_fault(arm):
+    arm.servos[4].power_cycle()
+    arm.tick(20)
+    assert arm.state is DriverState.FAULT
+    assert "Servo 4 (wrist_roll) of /dev/ttyACM0 was switched off" in arm.message
+
+
+def test_silent_servo_is_a_fault_until_it_answers(arm):
+    arm.faults.silent = {3}
+    arm.tick(2)
+    assert arm.state is DriverState.FAULT and "Servo 3 (elbow)" in arm.message
+    assert arm.controller.snapshot().measured is None
+    arm.faults.clear()
+    arm.tick(60)
+    assert arm.controller.snapshot().measured is not None
+    arm.controller.arm()
+    arm.tick()
+    assert arm.state is DriverState.ARMED
+
+
+def test_another_program_that_commands_the_servos_is_a_fault(arm):
+    arm.servos[1].set(sts3215.GOAL_POSITION, 2500)
+    arm.tick(10)
+    assert arm.state is DriverState.FAULT and "another program writes" in arm.message
+
+
+def test_release_takes_the_torque(arm):
+    arm.controller.release("test.")
+    arm.tick()
+    assert not any(arm.torques) and arm.state is DriverState.DISARMED
+    arm.servos[1].hand = 2200
+    arm.tick(20)
+    assert arm.measured[0] == pytest.approx(152 * COUNT, abs=COUNT)
+
+
+def test_stop_freezes_the_targets(arm):
+    goal = arm.go(*THERE)
+    arm.tick(10)
+    before = [servo.get(sts3215.GOAL_POSITION) for servo in arm.servos.values()]
+    arm.controller.stop()
+    arm.tick(10)
+    assert before == [servo.get(sts3215.GOAL_POSITION) for servo in arm.servos.values()]
+    assert goal.done and arm.state is DriverState.STOPPED
+
+
+def test_disturbed_bus_does_not_disturb_a_motion(arm):
+    arm.faults.corrupt(0.005, seed=5)
+    for q in (THERE, (0.0,) * 4):
+        goal = arm.go(*q)
+        arm.run(goal)
+        assert goal.outcome is GoalOutcome.SUCCEEDED
+    assert arm.faults.corrupted > 2
+
+
+def test_positions_beyond_the_points_are_extrapolated(disarmed):
+    servo = disarmed.driver.output.maps[0]
+    for count in (0, 1024, 2048, 3072, 4095):
+        assert measured_position(servo, count) == pytest.approx((count - 2048) * COUNT)
+        assert slope(servo, count) == pytest.approx(COUNT)
+
+
+def test_backend_and_calibration_must_suit(make_bench):
+    with pytest.raises(HardwareError, match=r"backend:=feetech, not servokit"):
+        make_bench(backend="servokit", calibration="nut_arm_feetech")
+    with pytest.raises(HardwareError, match=r"is for a PCA9685"):
+        make_bench(backend="feetech", calibration="nut_arm_servos")
