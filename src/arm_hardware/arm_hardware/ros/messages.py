@@ -91,7 +91,7 @@ def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState
     if measured is None and any(p is None for p in snapshot.positions):
         return None
     positions = [float(p) for p in snapshot.positions if p is not None]
-    velocities: Sequence[float] = snapshot.velocities
+    velocities = snapshot.velocities
     if measured is not None:
         positions, velocities = list(measured.positions), measured.velocities
     n, hand = len(axes.arm), axes.hand
