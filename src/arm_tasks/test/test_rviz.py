@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The RViz configurations use existing topics, layers and display classes."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -156,30 +157,38 @@ def test_rviz_camera_shows_the_whole_arm_at_rest(name, robots):
     assert max(outside.values()) < 1.0, outside
 
 
-def test_nothing_hides_bolts_and_nut_from_the_first_view_of_the_nut_transfer():
-    camera, scene, model = Camera(CONFIGS["nut_transfer"]), load_scene("nut_transfer"), NUT_ARM
+@pytest.mark.parametrize(
+    ("name", "places", "edge", "sideways"),
+    [("nut_transfer", [0.0], 0.9, 0.8), ("two_arms", [0.3, -0.3], 1.2, 0.5)],  # a wide window
+)
+def test_nothing_hides_bolts_and_nuts_from_the_first_view(name, places, edge, sideways):
+    camera, scene = Camera(CONFIGS[name]), load_scene("nut_transfer")
+    arms = np.array([(0.0, y, 0.0) for y in places])
     seen = [
         bolt.pose[:3, 3] + share * bolt.length * bolt.pose[:3, 2]
         for bolt in scene.bolts.values()
         for share in (0.1, 0.5, 0.8)  # the end is in the post
     ]
     seen.append(scene.nut_start()[:3, 3])
-    assert camera.off_centre([*seen, (0.0, 0.0, 0.0), (0.0, 0.0, 0.33)]) < 0.9  # and the text
+    shown = np.array([*seen, (0.0, 0.0, 0.0), (0.0, 0.0, 0.33)])  # and the text
+    assert camera.off_centre((shown + arms[:, None]).reshape(-1, 3)) < edge
     posts = [
         (scene.frames[thing.name] @ part.pose, np.array(part.size))
         for thing in scene.objects.values()
         for part in thing.parts
         if part.kind == "box"
     ]
-    links = [link_positions(model, model.postures[name]) for name in ("rest", "ready")]
-    for point in seen:
-        ray = camera.eye + np.linspace(0.0, 0.99, 400)[:, None] * (point - camera.eye)
+    links = [link_positions(NUT_ARM, NUT_ARM.postures[name]) for name in ("rest", "ready")]
+    for point, own, other in itertools.product(seen, arms, arms):
+        ray = camera.eye + np.linspace(0.0, 0.99, 400)[:, None] * (point + own - camera.eye)
         for pose, size in posts:
-            inside = np.abs((ray - pose[:3, 3]) @ pose[:3, :3]) < size / 2.0
+            inside = np.abs((ray - pose[:3, 3] - other) @ pose[:3, :3]) < size / 2.0
             assert not inside.all(axis=1).any()
         for chain in links:
-            along = np.linspace(chain[:-1], chain[1:], 40).reshape(-1, 3)
-            assert np.linalg.norm(ray[:, None] - along, axis=2).min() > 0.03  # half a link's width
-    for bolt in scene.bolts.values():  # seen from the side
-        ray = (bolt.pose[:3, 3] - camera.eye) / np.linalg.norm(bolt.pose[:3, 3] - camera.eye)
-        assert np.linalg.norm(np.cross(ray, bolt.pose[:3, 2])) > 0.8
+            along = np.linspace(chain[:-1], chain[1:], 40).reshape(-1, 3) + other
+            gap = np.linalg.norm(ray[:, None] - along, axis=2).min()
+            assert gap > 0.025  # half a link's width
+    for bolt, own in itertools.product(scene.bolts.values(), arms):  # seen from the side
+        ray = bolt.pose[:3, 3] + own - camera.eye
+        across = np.cross(ray / np.linalg.norm(ray), bolt.pose[:3, 2])
+        assert np.linalg.norm(across) > sideways

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,12 +14,13 @@ from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
 
-from arm_description import load_robot
+from arm_description import RobotModel, load_robot
 from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.planning.feasibility import run_table
 from arm_tasks.ros.messages import file_messages
-from arm_tasks.ros.run_task.program import run_task
+from arm_tasks.ros.run_task.program import CompletedRun, run_task
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
+from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
 from arm_tasks.task.request import files_of
 
@@ -66,26 +68,36 @@ def run(options: argparse.Namespace) -> int:
         "files": file_messages(files_of(options.task, scene_name)),
     }
     done = run_task(goal, task, scene, model, options.namespace, options.prefix)
-    result, verdict = done.result, done.verdict
     if done.reports:
-        print(f"\n{run_table(done.reports, result.step_durations)}\n")
-    for warning in result.warnings:
+        print(f"\n{run_table(done.reports, done.result.step_durations)}\n")
+    for warning in done.result.warnings:
         print(f"Warning  {warning}")
     if done.nut is not None:
         print(f"Nut      {done.nut.message}")
-    if result.steps_done:
-        file = options.output / f"{task.name}.png"
-        nut_end = None if done.nut is None else done.nut.pose
-        try:
-            draw_run(file, model, scene, done.postures, nut_end, f"{task.name} by {model.name}")
-            print(f"Picture  {file}")
-        except OSError as error:
-            print(f"Picture  not written: {error.strerror}: {file}")
-    arm = f"{options.namespace}: " if options.namespace else ""
-    print(f"{'Done' if verdict.good else 'Failed'}: {arm}{verdict.message}", flush=True)
-    if result.can_resume:
-        print(f"Resume   run_task {options.task} --start-step {result.resume_step}", flush=True)
-    return 0 if verdict.good else 1
+    if done.result.steps_done:
+        name = "_".join([task.name, *done.arm.split("/")] if done.arm else [task.name])
+        _save_picture(options.output / f"{name}.png", done, model, scene)
+    arm = f"{done.arm}: " if done.arm else ""
+    print(f"{'Done' if done.verdict.good else 'Failed'}: {arm}{done.verdict.message}", flush=True)
+    if done.result.can_resume:
+        print(f"Resume   {resume_command(options, done)}", flush=True)
+    return 0 if done.verdict.good else 1
+
+
+def _save_picture(file: Path, done: CompletedRun, model: RobotModel, scene: Scene) -> None:
+    nut_end = None if done.nut is None else done.nut.pose
+    title = f"{file.stem} by {model.name}"
+    try:
+        draw_run(file, model, scene, done.postures, nut_end, title)
+        print(f"Picture  {file}")
+    except OSError as error:
+        print(f"Picture  not written: {error.strerror}: {file}")
+
+
+def resume_command(options: argparse.Namespace, done: CompletedRun) -> str:
+    """Return the command that resumes a run on the same arm."""
+    words = ["run_task", options.task, "--start-step", str(done.result.resume_step)]
+    return shlex.join([*words, *(["--namespace", done.arm] if done.arm else [])])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -115,4 +115,5 @@ def fill_outcome(result: RunTask.Result, outcome: TaskOutcome) -> None:
     result.step_durations = list(outcome.durations)
     if outcome.resume_step is not None:
         result.can_resume, result.resume_step = True, outcome.resume_step
-        result.message += f"; to resume, give start step {outcome.resume_step}"
+        step = outcome.resume_step
+        result.message = f"{outcome.message.removesuffix('.')}; to resume, give start step {step}"

@@ -7,6 +7,8 @@ from contextlib import closing
 import pytest
 from arm_common.ros.node_runner import session
 from arm_tasks.errors import TasksError
+from arm_tasks.execution.engine import EngineState, TaskOutcome
+from arm_tasks.ros.messages import fill_outcome
 from arm_tasks.ros.run_task.client import TaskClient
 from arm_tasks.ros.run_task.program import ObservedRun, judge
 from arm_tasks.task.parser import load_task
@@ -77,3 +79,11 @@ def test_task_is_not_started_if_joint_states_show_several_arms(monkeypatch):
         client._on_joints(both)
         client.wait_ready()
         assert len(client.postures) == 1
+
+
+def test_message_of_a_task_that_can_be_resumed_is_one_sentence():
+    message = "the motion failed: It stalled."
+    outcome = TaskOutcome(EngineState.FAILED, message, 46, 100, "turn", 30.0, ())
+    result = RunTask.Result()
+    fill_outcome(result, outcome)
+    assert result.message == "the motion failed: It stalled; to resume, give start step 46"

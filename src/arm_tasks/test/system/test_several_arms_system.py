@@ -3,7 +3,10 @@
 """Two arms in one graph: each does its own, and neither disturbs the other."""
 
 import math
+import subprocess
+import sys
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from arm_common.ros.qos import LATCHED
@@ -11,6 +14,7 @@ from arm_tasks.bringup.processes import ARGUMENTS
 from arm_tasks.bringup.several_arms import several_processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.client import Arm
+from arm_tasks.commands.run_task import resume_command
 from arm_tasks.errors import shipped
 from arm_testing import domains
 from arm_testing.ros.probe import Probe
@@ -155,6 +159,26 @@ def test_right_arm_waits_for_the_left_one(arms, left_and_right, tmp_path):
     moving.wait()
     waiting.wait()
     arms.until(lambda: math.isclose(right.joints["waist"], 0.3, abs_tol=0.02))
+
+
+def test_run_task_names_its_arm_in_its_lines_and_its_picture(arms, left_and_right, tmp_path):
+    task = tmp_path / "swing.yaml"
+    task.write_text("task: swing\nsteps:\n  - move_joints: {joints: {waist: 0.1}}\n")
+    main = "from arm_tasks.commands.entry_points import run_task; exit(run_task())"
+    command = [sys.executable, "-c", main, str(task), "--output", str(tmp_path)]
+    command += ["--ros-args", "-r", "__ns:=/left", "-r", "__node:=task_client"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "left [  1/1] moving" in done.stdout
+    assert f"Picture  {tmp_path}/swing_left.png\nDone: left: all steps" in done.stdout
+    assert (tmp_path / "swing_left.png").exists()
+
+
+@pytest.mark.parametrize(("arm", "more"), [("", ""), ("left", " --namespace left")])
+def test_command_that_resumes_names_the_arm(arm, more):
+    options = SimpleNamespace(task="nut_transfer")
+    done = SimpleNamespace(arm=arm, result=SimpleNamespace(resume_step=46))
+    assert resume_command(options, done) == f"run_task nut_transfer --start-step 46{more}"
 
 
 @pytest.mark.thorough

@@ -51,6 +51,7 @@ class TaskClient:
         prefix: Prefix of its joints and frames; None to find it in joint_states.
 
     Attributes:
+        arm: Namespace of the arm, such as left; "" for none.
         postures: Recorded joint positions (n,) [rad or m], in the order of the model's joints.
         track: All positions since the first step, each with the index of its step.
     """
@@ -68,6 +69,7 @@ class TaskClient:
         self._heard = 0.0  # when the server's last message arrived, during a cancellation
         self._state = TaskState.CHECKING
         self._node = rclpy.create_node("task_client")
+        self.arm = str(self._node.get_namespace().strip("/"))
         self._action = ActionClient(
             self._node,
             RunTask,
@@ -291,7 +293,7 @@ class TaskClient:
         self._print_line(step, total, message)
 
     def _print_line(self, step: int, total: int, message: str) -> None:
-        arm = self._node.get_namespace().strip("/")
+        arm = f"{self.arm} " if self.arm else ""
         _print(f"{arm}[{step + 1:3d}/{total}] {message}")
 
 

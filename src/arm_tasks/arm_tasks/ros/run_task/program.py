@@ -48,6 +48,7 @@ class ObservedRun:
 class CompletedRun:
     """A run and its observations."""
 
+    arm: str  # namespace of the arm, such as left; "" for none
     result: RunTask.Result  # result of run_task
     reports: list[StepReport]  # reports of its steps
     verdict: Verdict  # whether the task's expectations are met
@@ -78,7 +79,7 @@ def run_task(
     verdict = judge(result, bool(goal["dry_run"]), task, seen, client.simulated)
     nut = None if seen.nut is None else nut_report(seen.nut)
     reports = [step_report(report) for report in result.report]
-    return CompletedRun(result, reports, verdict, nut, client.postures)
+    return CompletedRun(client.arm, result, reports, verdict, nut, client.postures)
 
 
 def _observe(client: TaskClient, task: Task, scene: Scene, model: RobotModel) -> ObservedRun:
