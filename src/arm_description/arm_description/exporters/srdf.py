@@ -21,6 +21,7 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Matrix, inverse
 
 from arm_description.errors import DescriptionError
+from arm_description.model.elements import mimic_names
 from arm_description.robot_file.sections import GRIPPER_KEY, SLACK
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, PALM, TOOL, assemble
@@ -130,7 +131,8 @@ def always_overlapping(parts: UrdfParts) -> list[tuple[str, str]]:
     pairs = list(combinations(solid, 2))
     random = np.random.default_rng(_SEED)
     for _ in range(_POSTURES):
-        values = {joint.name: _position(joint, random) for joint in parts.joints}
+        free = (joint for joint in parts.joints if joint.mimic is None)
+        values = {joint.name: _position(joint, random) for joint in free}
         poses = link_poses(parts.links[0].name, parts.joints, values)
         pairs = [pair for pair in pairs if _overlap(*pair, points, poses)]
     return [(one.name, other.name) for one, other in pairs]
@@ -201,6 +203,9 @@ def to_srdf(model: RobotModel, prefix: str = "") -> str:
     if model.gripper:
         end = {"name": GRIPPER_KEY, "parent_link": prefix + TOOL}
         ET.SubElement(robot, "end_effector", end, group=GRIPPER_KEY, parent_group=ARM)
+    for joint in model.dependents:
+        for name in mimic_names(joint.name, joint.terms):
+            ET.SubElement(robot, "passive_joint", name=prefix + name)
     _exempt_pairs(robot, model, prefix)
     return xml_text(robot)
 
@@ -227,7 +232,7 @@ def _exempt_pairs(robot: ET.Element, model: RobotModel, prefix: str) -> None:
 
 def adjacent(parts: UrdfParts) -> Iterator[tuple[str, str]]:
     """Yield the pairs of links with shapes that have no other link with a shape in between."""
-    solid = {link.name for link in parts.links if link.shapes}
+    solid = {link.name for link in parts.links if link.shapes and link.visible}
     neighbours: dict[str, list[str]] = {link.name: [] for link in parts.links}
     for joint in parts.joints:
         neighbours[joint.parent].append(joint.child)

@@ -60,21 +60,21 @@ class Skeleton:
         x, y, z = self._model.base.xyz
         corners = [(0.0, 0.0, 0.0), (0.0, 0.0, z), (x, y, z)]
         if self._model.convention == "modified":
-            a = self._model.joints[0].row.a
+            a = self._model.rows[0].row.a
             corners += [_triple((self._model.base.matrix @ (a, 0.0, 0.0, 1.0))[:3]), first.xyz]
         rods = _rods(corners, _COLUMN_RADIUS * unit, self._colours.base)
         return (foot, *rods, *self._guide(0, first))
 
     def link_shapes(self, index: int) -> tuple[UrdfGeometry, ...]:
         """Return the skeleton of a joint's child link in the frame of that link."""
-        joint, size = self._model.joints[index], self._size_at(index)
+        joint, size = self._model.rows[index], self._size_at(index)
         colour = self._colours.links[index % len(self._colours.links)]
         shapes = _rods(self._corners(index), _ROD_RADIUS * size, colour)
         if joint.type == "prismatic":
             shapes.append(_bar(joint.lower, joint.upper, size, colour))
         else:
             shapes.append(self._hinge(index))
-        if index + 1 < self._model.n:
+        if index + 1 < len(self._model.rows):
             shapes += self._guide(index + 1, self._frames.joints[index + 1])
         elif not self._model.gripper:
             shapes.append(self._plate(shapes))
@@ -100,20 +100,20 @@ class Skeleton:
 
     def _size_at(self, index: int) -> float:
         """Return the reference size at a joint [m], which decreases towards the tool."""
-        return self._size * (1.0 - _TAPER * index / max(self._model.n - 1, 1))
+        return self._size * (1.0 - _TAPER * index / max(len(self._model.rows) - 1, 1))
 
     def _hinge(self, index: int) -> UrdfGeometry:
         """Return a cylinder along the axis, at the start of a long rod along it."""
         crossed, size = self._crossed(index), self._size_at(index)
         # Part of a universal or ball joint: a slim cross.
-        if any(joint.axis != "z" for joint in self._model.joints[index : index + 2]):
-            axis = self._model.joints[index].axis
+        if any(joint.axis != "z" for joint in self._model.rows[index : index + 2]):
+            axis = self._model.rows[index].axis
             body = (_CROSS_RADIUS * size, _CROSS_LENGTH * size)
             turn = (math.pi / 2 * (axis == "y"), math.pi / 2 * (axis == "x"), 0.0)
             return UrdfGeometry("cylinder", body, Origin(rpy=turn), self._colours.joints)
         radius = _JOINT_RADIUS * size * _THINNER**crossed
         length = _JOINT_LENGTH * size * _LONGER**crossed
-        d = self._model.joints[index].row.d
+        d = self._model.rows[index].row.d
         shift = 0.0 if self._model.convention == "standard" else -d
         if abs(d) > 2 * length:
             clearance = _JOINT_RADIUS * self._size_at(index - 1) if crossed else 0.0
@@ -135,15 +135,15 @@ class Skeleton:
 
     def _corners(self, index: int) -> list[Triple]:
         """Return the corners of the path from a joint to the next one, or to the tool."""
-        row, end = self._model.joints[index].row, self._frames.dh[index + 1]
-        last = index + 1 == self._model.n
+        row, end = self._model.rows[index].row, self._frames.dh[index + 1]
+        last = index + 1 == len(self._model.rows)
         if self._model.convention == "standard":
             corners: list[Triple] = [(0.0, 0.0, 0.0), (0.0, 0.0, row.d), end.xyz]
         elif last:
             corners = [(0.0, 0.0, 0.0)]
         else:
             c, s = cos_sin(row.theta)
-            a = self._model.joints[index + 1].row.a
+            a = self._model.rows[index + 1].row.a
             corners = [(0.0, 0.0, 0.0), (c * a, s * a, 0.0), self._frames.joints[index + 1].xyz]
         if last:
             tip = end.matrix @ self._model.tool.matrix
@@ -155,7 +155,7 @@ class Skeleton:
 
     def _guide(self, index: int, origin: Origin) -> list[UrdfGeometry]:
         """Return the box that a prismatic joint slides through, on its parent link."""
-        if self._model.joints[index].type != "prismatic":
+        if self._model.rows[index].type != "prismatic":
             return []
         size = self._size_at(index)
         side, length = 2.4 * _JOINT_RADIUS * size, 1.5 * _JOINT_LENGTH * size
@@ -166,7 +166,7 @@ class Skeleton:
 
         If the tool is inside the last hinge, as at a wrist centre, the plate caps that hinge.
         """
-        size = self._size_at(self._model.n - 1)
+        size = self._size_at(len(self._model.rows) - 1)
         radius, height = _JOINT_RADIUS * size, _PLATE_HEIGHT * size
         tip = self._frames.dh[-1].matrix @ self._model.tool.matrix
         face = height / 20  # slightly beyond the end of the rod, to cover it
@@ -180,7 +180,7 @@ class Skeleton:
 def _length(model: RobotModel) -> float:
     """Return the length of the stretched arm from the ground [m], the reference of all sizes."""
     total = math.hypot(*model.base.xyz) + math.hypot(*model.tool.xyz)
-    for joint in model.joints:
+    for joint in model.rows:
         total += abs(joint.row.a) + abs(joint.row.d)
         if joint.type == "prismatic":
             total += max(abs(joint.lower), abs(joint.upper))

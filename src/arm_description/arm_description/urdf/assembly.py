@@ -4,10 +4,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arm_description.model.elements import NO_MOTION, Origin, Payload
+from arm_description.model.elements import (
+    NO_MOTION,
+    DependentJoint,
+    Origin,
+    Payload,
+    dependent_joint,
+    mimic_names,
+)
 from arm_description.model.gripper import Claw, Gripper
 from arm_description.urdf.appearance import Skeleton
 from arm_description.urdf.elements import (
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
 BASE, FLANGE, TOOL, PALM = "base_link", "flange", "tool0", "gripper_link"
 PAYLOAD = "payload_link"
 _FINGER_EFFORT = 10.0
+_SMALL = 0.002  # edge of a link between two coincident joints, which has only inertia [m]
 # Between plastic (1200) and aluminium (2700), for parts that contain servos and air [kg/m^3].
 DENSITY = 1800.0
 
@@ -35,8 +44,13 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
     frames = frames or JointFrames(model)
     skeleton = Skeleton(model, frames)
     links = [UrdfLink(prefix + BASE, skeleton.base_shapes(), has_inertia=False)]
-    joints = []
-    for index, (joint, origin) in enumerate(zip(model.joints, frames.joints, strict=True)):
+    joints: list[UrdfJoint] = []
+    for index, (joint, origin) in enumerate(zip(model.rows, frames.joints, strict=True)):
+        if isinstance(joint, DependentJoint):
+            more = _mimics(model, joint, origin, links[-1].name, prefix)
+            links, joints = [*links, *more.links], [*joints, *more.joints]
+            links.append(UrdfLink(joints[-1].child, skeleton.link_shapes(index)))
+            continue
         child = UrdfLink(f"{prefix}{joint.name}_link", skeleton.link_shapes(index))
         limit = UrdfLimit(joint.lower, joint.upper, joint.velocity, joint.effort)
         ends = (links[-1].name, child.name)
@@ -60,9 +74,38 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
     return UrdfParts(tuple(links), tuple(joints))
 
 
+def _mimics(
+    model: RobotModel, joint: DependentJoint, origin: Origin, parent: str, prefix: str
+) -> UrdfParts:
+    """Return a mimic joint for each term, on one axis, and the small links between them."""
+    leaders = {leader.name: leader for leader in model.joints}
+    names = mimic_names(joint.name, joint.terms)
+    ends = [*names[:-1], joint.name]
+    joints = []
+    for name, end, (leader, factor) in zip(names, ends, joint.terms, strict=True):
+        single = dependent_joint(name, joint.type, joint.row, ((leader, factor),), leaders, 0)
+        limit = UrdfLimit(
+            math.nextafter(single.lower, -math.inf),  # no narrower than its leader by rounding
+            math.nextafter(single.upper, math.inf),
+            math.nextafter(single.velocity, math.inf),
+            single.effort,
+        )
+        mimic = UrdfMimic(prefix + leader, factor, 0.0)
+        child = f"{prefix}{end}_link"
+        joints.append(
+            UrdfJoint(
+                prefix + name, joint.type, parent, child, origin, joint.direction, limit, mimic
+            )
+        )
+        parent, origin = child, NO_MOTION
+    small = UrdfGeometry("box", (_SMALL, _SMALL, _SMALL), NO_MOTION, model.colours.joints)
+    between = tuple(UrdfLink(j.child, (small,), visible=False) for j in joints[:-1])
+    return UrdfParts(between, tuple(joints))
+
+
 def dh_frames(model: RobotModel, prefix: str, frames: JointFrames) -> UrdfParts:
     """Return the frames dh_0 .. dh_n as links fixed to the links they move with."""
-    owners = [BASE, *(f"{name}_link" for name in model.joint_names)]
+    owners = [BASE, *(f"{joint.name}_link" for joint in model.rows)]
     names = [f"dh_{index}" for index in range(len(owners))]
     return UrdfParts(
         tuple(UrdfLink(prefix + name) for name in names),

@@ -50,11 +50,14 @@ def link_poses(
 ) -> dict[str, Matrix]:
     """Return the pose (4, 4) root <- link by link name; joints are ordered from the root outwards.
 
-    Values are positions by joint name [rad or m], by default 0.
+    Values are positions by joint name [rad or m], by default 0, or that of the joint it mimics.
     """
     poses = {root: np.eye(4)}
     for joint in joints:
-        poses[joint.child] = poses[joint.parent] @ joint_pose(joint, values.get(joint.name, 0.0))
+        q = values.get(joint.name, 0.0)
+        if joint.mimic and joint.name not in values:
+            q = joint.mimic.multiplier * values.get(joint.mimic.joint, 0.0) + joint.mimic.offset
+        poses[joint.child] = poses[joint.parent] @ joint_pose(joint, q)
     return poses
 
 
@@ -95,12 +98,12 @@ def _xyzw(wxyz: tuple[float, ...]) -> Quaternion:
 class JointFrames:
     """Origins of the joints and frames of a DH table.
 
-    ``joints`` has the origin of each joint in its parent link (base_link for the first), ``dh``
-    that of DH frame 0 in base_link and of frame i in link i for i = 1 .. n.
+    ``joints`` has the origin of the joint of each row in its parent link (base_link for the
+    first), ``dh`` that of DH frame 0 in base_link and of frame i in link i for the others.
     """
 
     def __init__(self, model: RobotModel) -> None:
-        rows = [joint.row for joint in model.joints]
+        rows = [joint.row for joint in model.rows]
         if model.convention == "standard":
             frames = [_standard(row) for row in rows]
             self.joints = (model.base, *frames[:-1])

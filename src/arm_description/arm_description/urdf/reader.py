@@ -17,7 +17,9 @@ from functools import cached_property
 from typing import cast, get_args
 
 from arm_description.errors import UrdfError
+from arm_description.model.constraints import JointConstraint
 from arm_description.model.elements import NO_MOTION, Origin, Triple
+from arm_description.urdf.constraints import read_constraints
 from arm_description.urdf.elements import (
     Drive,
     JointKind,
@@ -48,7 +50,7 @@ _DEFAULTS |= dict.fromkeys(("lower", "upper", "velocity", "effort"), "0")
 class UrdfTree:
     """A URDF with a valid kinematic tree.
 
-    Visuals, collisions and inertials are read and checked on first access.
+    Visuals, collisions, inertials and constraints are read and checked on first access.
     """
 
     name: str  # "robot" if it has none
@@ -92,6 +94,11 @@ class UrdfTree:
     def inertials(self) -> tuple[UrdfInertial, ...]:
         """Mass of each link that has one, in document order."""
         return tuple(_inertial(element, link) for link, element in self._elements("inertial"))
+
+    @cached_property
+    def constraints(self) -> tuple[JointConstraint, ...]:
+        """Limits of joints that depend on other joints, in document order."""
+        return read_constraints(self._robot, self.joint)
 
     def _elements(self, tag: str) -> Iterator[tuple[str, ET.Element]]:
         for link in self._robot.findall("link"):

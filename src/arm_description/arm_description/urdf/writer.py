@@ -20,6 +20,7 @@ from arm_common.transforms import Matrix, Vector
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Mesh, Origin, rgb
 from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
+from arm_description.urdf.constraints import constraint_elements
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts, duplicate
 from arm_description.urdf.kinematics import JointFrames
 from arm_description.urdf.ros2_control import HARDWARE, control_block, hardware_elements
@@ -71,6 +72,7 @@ def robot_urdf(
             )
     robot = ET.Element("robot", name=model.name)
     robot.extend([*_elements(parts), *_elements(extra)])
+    robot.extend(constraint_elements(model.constraints, prefix))
     if ros2_control:
         hardware = hardware_elements(ros2_control)
         robot.append(control_block(f"{prefix}{model.name}", hardware, parts.joints))
@@ -119,6 +121,7 @@ def robot_macro(model: RobotModel, macro: str) -> str:
     mount = _joint(UrdfJoint(f"{prefix}mount", "fixed", "${parent}", prefix + BASE))
     mount[-1].attrib.update(xyz="${xyz}", rpy="${rpy}")
     optional.append(mount)
+    body.extend(constraint_elements(model.constraints, prefix))
     optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${ros2_control != ''}")
     hardware = []
     for kind in HARDWARE:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from arm_common.transforms import Array, pose
+from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.urdf.reader import UrdfTree
 from numpy.typing import ArrayLike
 
@@ -21,6 +22,7 @@ from arm_kinematics.arguments import require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import BatchSolver, IkBatch
 from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
+from arm_kinematics.ik.constrained import ConstrainedSolver
 from arm_kinematics.ik.result import IkResult, IkStatus
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.ik.solver import IkSolver, deadline_after, remember
@@ -29,6 +31,7 @@ from arm_kinematics.lie import adjoint, se3_exp
 from arm_kinematics.model.chain_model import (
     ChainJoint,
     ChainLink,
+    Parts,
     check_limits,
     checked_screws,
     parts_of_model,
@@ -58,6 +61,8 @@ class Chain:
         M: (4, 4) pose of the tip at q = 0.
         prismatic: Whether each screw is prismatic (s).
         gearing: Which joint drives which screws; None without mimic joints.
+        sliding: Whether each joint is prismatic (n).
+        constraints: Limits that depend on other joints, inside lower and upper; empty for most.
         lower, upper: (n,) limits [rad or m], infinite where there are none.
         velocity, acceleration: (n,) limits, infinite where unknown.
         base, tip: Names of the two frames.
@@ -74,12 +79,17 @@ class Chain:
         base: str = "base_link",
         tip: str = "tool0",
         gearing: MimicJoints | None = None,
+        constraints: Sequence[JointConstraint] = (),
     ) -> None:
         check_limits(joints)
         prepare_closed_forms()
         self.n = len(joints)
         self.joint_names = names = tuple(j.name for j in joints)
         self.prismatic = tuple(j.prismatic for j in joints) if gearing is None else gearing.sliding
+        self.sliding = tuple(j.prismatic for j in joints)
+        lengths = [j.name for j in joints if j.prismatic]
+        self.constraints = ConstraintSet(names, constraints, lengths)
+        self._constrained = bool(self.constraints)
         screw_names = names if gearing is None else gearing.screw_names
         self.S = _frozen(checked_screws(S, self.prismatic, screw_names))
         self.M = _frozen(rigid_transform(M, "home pose"))
@@ -96,8 +106,7 @@ class Chain:
     @classmethod
     def from_model(cls, model: RobotModel) -> Chain:
         """Build the chain from base_link to tool0 of an arm."""
-        screws, M, joints, links, _ = parts_of_model(model)
-        return cls(screws, M, joints, links=links)
+        return cls._of(parts_of_model(model))
 
     @classmethod
     def from_urdf(cls, xml: str | UrdfTree, base: str = "base_link", tip: str = "tool0") -> Chain:
@@ -110,8 +119,21 @@ class Chain:
             KinematicsError: The text is not a valid URDF, a link is missing, the path has no
                 moving joint, or it has a planar or floating one.
         """
-        screws, M, moving, links, gearing = parts_between(urdf_tree(xml), base, tip)
-        return cls(screws, M, moving, links=links, base=base, tip=tip, gearing=gearing)
+        return cls._of(parts_between(urdf_tree(xml), base, tip), base, tip)
+
+    @classmethod
+    def _of(cls, parts: Parts, base: str = "base_link", tip: str = "tool0") -> Chain:
+        S, M, joints, links, gearing, constraints = parts
+        return cls(
+            S,
+            M,
+            joints,
+            links=links,
+            base=base,
+            tip=tip,
+            gearing=gearing,
+            constraints=constraints,
+        )
 
     @property
     def middle(self) -> Array:
@@ -248,6 +270,9 @@ class Chain:
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
         deadline, solver, out = deadline_after(timeout), self._solver_for(tool), None
+        if self._constrained:
+            constrained = ConstrainedSolver(self, solver)
+            return constrained.solve(T, seed, key, allow_approximate, max_solutions, deadline)
         if max_solutions == 1:
             if (found := solver.by_form(T, seed, key, one=True)) is not None:
                 return found
@@ -284,7 +309,11 @@ class Chain:
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
         solver = self._solver_for(tool)
-        return BatchSolver(solver, Ts, seeds, key, allow_approximate, timeout).run()
+        batch = BatchSolver(solver, Ts, seeds, key, allow_approximate, timeout).run()
+        if self._constrained:
+            constrained = ConstrainedSolver(self, solver)
+            return constrained.batch(batch, Ts, seeds, key, allow_approximate, timeout)
+        return batch
 
     def all_solutions(
         self,
@@ -323,6 +352,9 @@ class Chain:
         """
         key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
         deadline, solver = deadline_after(timeout), self._solver_for(tool)
+        if self._constrained:
+            constrained = ConstrainedSolver(self, solver)
+            return constrained.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
         if not whole_turns and (result := solver.by_form(T, seed, key, one=False)) is not None:
             return result
         return solver.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)

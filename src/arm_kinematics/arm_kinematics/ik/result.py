@@ -84,6 +84,11 @@ class IkResult:
         return self._reason.status if self._reason else self.status
 
     @property
+    def reason(self) -> Reason | None:
+        """Why there is no solution; None if there is one."""
+        return self._reason
+
+    @property
     def limiting_joints(self) -> tuple[str, ...]:
         """Joints whose limits rule out the pose (JOINT_LIMIT), otherwise those at a limit."""
         return self._reason.joints if self._reason else ()
@@ -97,9 +102,7 @@ class IkResult:
     def solutions(self) -> tuple[IkSolution, ...]:
         """The solutions, the preferred one first; without any, only the best effort."""
         if self._solutions is None:
-            n, size = self._n, self._n + SLOT
-            slots = self._read_only()[HEAD:].reshape(-1, size)[: max(1, int(self._out[FOUND]))]
-            self._solutions = tuple([_solution(slot, n) for slot in slots])
+            self._solutions = tuple([_solution(slot, self._n) for slot in self._slots()])
         return self._solutions
 
     @property
@@ -113,8 +116,7 @@ class IkResult:
 
         Cheaper than ``solutions`` if only the positions are needed.
         """
-        out, n = self._read_only(), self._n
-        return out[HEAD:].reshape(-1, n + SLOT)[: max(1, int(out[FOUND])), :n]
+        return self._slots()[:, : self._n]
 
     @property
     def position_error(self) -> float:
@@ -153,6 +155,42 @@ class IkResult:
     def why(self) -> str:
         """Why there is no exact solution, without a capital and a full stop."""
         return self._reason.clause if self._reason else self.status.name
+
+    def selected(self, indices: Sequence[int]) -> IkResult:
+        """Return the result with some of its solutions, by index; later ones may be missing."""
+        slots = self._slots()
+        kept = slots[[i for i in indices if i < len(slots)]]
+        head = self._out[:HEAD].copy()
+        head[FOUND] = len(kept) if self._out[FOUND] > 0 else 0
+        out = np.concatenate([head, kept.ravel()])
+        return IkResult(self.status, out, self._n, self._reason, self._note)
+
+    def measured_from(self, distances: Array) -> IkResult:
+        """Return the result with other distances (k,) of its solutions from the seed."""
+        slots = self._slots().copy()
+        slots[:, -1] = distances
+        out = np.concatenate([self._out[:HEAD], slots.ravel()])
+        return IkResult(self.status, out, self._n, self._reason, self._note)
+
+    def refused(
+        self, status: IkStatus, reason: Reason, best_effort: tuple[Array, Array] | None = None
+    ) -> IkResult:
+        """Return a result without solution: status, reason and best effort.
+
+        Args:
+            status: its status.
+            reason: why there is none.
+            best_effort: joint positions (n,) and the error there (6,); None for the first slot.
+        """
+        head, slot = self._out[:HEAD].copy(), self._slots()[0].copy()
+        head[FOUND] = 0
+        if best_effort is not None:
+            slot[: self._n], slot[self._n : self._n + 6] = best_effort
+        return IkResult(status, np.concatenate([head, slot]), self._n, reason)
+
+    def _slots(self) -> Array:
+        slots = self._read_only()[HEAD:].reshape(-1, self._n + SLOT)
+        return slots[: max(1, int(self._out[FOUND]))]
 
     def _read_only(self) -> Array:
         """Return the result array, made read-only on first access."""

@@ -87,6 +87,13 @@ def deadline_after(timeout: float | None) -> float:
     return time.monotonic() + timeout
 
 
+def check_count(max_solutions: int | None) -> None:
+    """Raise KinematicsError if a number of solutions is invalid; None means all."""
+    if max_solutions is not None:
+        valid = isinstance(max_solutions, Integral) and 1 <= max_solutions <= _MAX_SOLUTIONS
+        require(valid, "max_solutions", max_solutions, f"1 to {_MAX_SOLUTIONS}")
+
+
 class IkSolver:
     """The solver of one chain for one tool point; a ``key`` holds the fields of IkOptions.
 
@@ -95,11 +102,12 @@ class IkSolver:
     Attributes:
         chain: The chain.
         model: The chain as the search uses it.
+        tool: Pose (4, 4) of the tool point in the tip frame; None is the tip itself.
     """
 
     def __init__(self, chain: Chain, model: SearchModel, tool: Array | None = None) -> None:
         """Prepare for a tool point (4, 4): tip <- point; None is the tip itself."""
-        self.chain, self._tool = chain, tool
+        self.chain, self.tool = chain, tool
         self.model = model if tool is None else model.with_tool(tool)
         self._home = chain.M if tool is None else chain.M @ tool
         self._constants, self._middle = self.model.constants, model.middle
@@ -190,9 +198,7 @@ class IkSolver:
         ``deadline`` is on the monotonic clock [s]; ``out`` is the result of ``by_first_starts`` to
         continue from. The other arguments are those of ``Chain.all_solutions``.
         """
-        if max_solutions is not None:
-            valid = isinstance(max_solutions, Integral) and 1 <= max_solutions <= _MAX_SOLUTIONS
-            require(valid, "max_solutions", max_solutions, f"1 to {_MAX_SOLUTIONS}")
+        check_count(max_solutions)
         opt, target = self.options(key), rigid_transform(T, "target")
         start = self._middle if seed is None else self._start(seed)
         u, _, v = np.linalg.svd(target[:3, :3])  # a rotation of few digits has no exact solution
@@ -322,7 +328,7 @@ class IkSolver:
                 self._general = General6R(chain.S, self._home)
             branches = self._general.solve(T)
         elif sampled:
-            tip = T if self._tool is None else T @ inverse(self._tool)
+            tip = T if self.tool is None else T @ inverse(self.tool)
             branches = sampled_solutions(chain, tip, seed, deadline=deadline)
         else:
             return None

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array, pose, so3_exp
+from arm_description.model.elements import DependentJoint, mimic_names
 from numpy.typing import ArrayLike
 
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.model.mimic_joints import MimicJoints
 
 if TYPE_CHECKING:
+    from arm_description.model.constraints import JointConstraint
     from arm_description.robot_model import RobotModel
 
 
@@ -51,34 +53,50 @@ class ChainLink:
 
 
 class Parts(NamedTuple):
-    """The arguments of Chain: screws (6, s), home pose (4, 4), joints, links, gearing."""
+    """The arguments of Chain: screws (6, s), home pose (4, 4), joints, links, and what is rare."""
 
     S: Array
     M: Array
     joints: list[ChainJoint]
     links: list[ChainLink]
     gearing: MimicJoints | None = None
+    constraints: tuple[JointConstraint, ...] = ()
 
 
 def parts_of_model(model: RobotModel) -> Parts:
     """Return the parts of the chain from base_link to tool0 of an arm."""
-    n = len(model.joints)
-    zero = np.zeros(n)
+    zero = np.zeros(model.n)
     frames, M = model.dh_frames(zero), model.fk(zero)
     first = 0 if model.convention == "standard" else 1  # index of the frame on joint 1's axis
-    screws, joints = [], []
+    screws: list[Array] = []
+    driven: list[tuple[str, str, float, bool]] = []  # screw, its leader, ratio, prismatic
     links = [ChainLink("base_link", 0, np.eye(4))]
-    for i, joint in enumerate(model.joints):
+    for i, joint in enumerate(model.rows):
         frame, sliding = frames[i + first], joint.type == "prismatic"
-        screws.append(screw_of(frame, joint.direction, sliding))
-        bounds = (model.lower, model.upper, model.velocity, model.acceleration)
-        joints.append(ChainJoint(joint.name, sliding, *(float(bound[i]) for bound in bounds)))
+        terms = joint.terms if isinstance(joint, DependentJoint) else ((joint.name, 1.0),)
+        names = mimic_names(joint.name, terms)
+        for name, (leader, ratio) in zip(names, terms, strict=True):
+            screws.append(screw_of(frame, joint.direction, sliding))
+            driven.append((name, leader, ratio, sliding))
         # Links turn with their joint only, as in the URDF: the theta offset comes after them.
         offset = so3_exp([0.0, 0.0, -first * joint.row.theta])
         home = frame @ pose(offset)
-        links.append(ChainLink(f"{joint.name}_link", i + 1, home))
-    links += [ChainLink("flange", n, frames[n]), ChainLink("tool0", n, M)]
-    return Parts(np.transpose(screws), M, joints, links)
+        links += [
+            ChainLink(f"{name}_link", len(screws) - len(names) + k, home)
+            for k, name in enumerate((*names[:-1], joint.name), start=1)
+        ]
+    end = len(screws)
+    links += [ChainLink("flange", end, frames[-1]), ChainLink("tool0", end, M)]
+    joints = [
+        ChainJoint(j.name, j.type == "prismatic", j.lower, j.upper, j.velocity, j.acceleration)
+        for j in model.joints
+    ]
+    gearing = None
+    if model.dependents:
+        screw_names, leaders, ratios, slides = zip(*driven, strict=True)
+        order = [model.joint_names.index(leader) for leader in leaders]
+        gearing = MimicJoints(order, ratios, slides, screw_names)
+    return Parts(np.transpose(screws), M, joints, links, gearing, model.constraints)
 
 
 def checked_screws(S: ArrayLike, prismatic: Sequence[bool], names: Sequence[str]) -> Array:

@@ -119,7 +119,8 @@ class _Builder:
                 what=self._tip,
             )
         moving, drives = zip(*self._driven, strict=True)
-        leaders = list(dict.fromkeys(drive.leader.name for drive in drives))
+        own = [joint.name for joint in moving if joint.mimic is None]
+        leaders = list(dict.fromkeys((*own, *(drive.leader.name for drive in drives))))
         joints = [self._joint(name) for name in leaders]
         gearing = None
         if any(joint.mimic is not None for joint in moving):
@@ -129,7 +130,14 @@ class _Builder:
                 [joint.kind == "prismatic" for joint in moving],
                 [joint.name for joint in moving],
             )
-        return Parts(np.transpose(self._screws), self._pose, joints, self._links, gearing)
+        return Parts(
+            np.transpose(self._screws),
+            self._pose,
+            joints,
+            self._links,
+            gearing,
+            self._tree.constraints,
+        )
 
     def _joint(self, name: str) -> ChainJoint:
         """Return a joint with limits that keep it and its followers on the path inside theirs."""

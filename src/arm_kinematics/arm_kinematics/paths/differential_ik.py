@@ -21,7 +21,6 @@ from arm_kinematics.arguments import one_of, vector
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.search_model import arm_length
-from arm_kinematics.paths.options import sliding
 
 Rows = NDArray[np.intp]
 _NONE = 1e-9  # singular values below this are zero
@@ -163,7 +162,7 @@ class DifferentialIk:
         )
         self._limits = RateLimits(chain.lower, chain.upper, *limits)
         length = arm_length(chain.S, chain.M)
-        self._units = np.where(sliding(chain), length, 1.0)
+        self._units = np.where(chain.sliding, length, 1.0)
         self._rows = np.array([1.0 / length] * 3 + [1.0] * 3)
 
     def step(

@@ -64,7 +64,7 @@ class PathOptions:
             self.max_joint_step,
             _DEVIATION * length if self.max_deviation is None else self.max_deviation,
             self.max_tilt,
-            np.where(sliding(chain), length, 1.0),
+            np.where(chain.sliding, length, 1.0),
             length,
         )
         for name, value in zip(bounds._fields[:5], bounds[:5], strict=True):
@@ -117,9 +117,3 @@ def _tilt(R: Array, axis: Sequence[float]) -> float:
     u, v, w = (R @ (x, y, z)).tolist()
     sine = math.hypot(y * w - z * v, z * u - x * w, x * v - y * u)
     return math.atan2(sine, x * u + y * v + z * w)
-
-
-def sliding(chain: Chain) -> list[bool]:
-    """Return whether each joint of a chain is prismatic."""
-    owners = range(chain.n) if chain.gearing is None else chain.gearing.owners
-    return [chain.prismatic[i] for i in owners]

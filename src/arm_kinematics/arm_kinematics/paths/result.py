@@ -14,7 +14,7 @@ from arm_common.transforms import Array
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.ik.result import IkResult, joint_list, residual_text
-from arm_kinematics.paths.options import Bounds, PathOptions, sliding
+from arm_kinematics.paths.options import Bounds, PathOptions
 
 
 class PathStatus(IntEnum):
@@ -131,4 +131,4 @@ def _is_singular(chain: Chain, options: PathOptions, bounds: Bounds, q: Array) -
 
 
 def _quantity(chain: Chain, joint: int, value: float) -> str:
-    return f"{1e3 * value:.3g} mm" if sliding(chain)[joint] else f"{math.degrees(value):.3g} deg"
+    return f"{1e3 * value:.3g} mm" if chain.sliding[joint] else f"{math.degrees(value):.3g} deg"

@@ -1,0 +1,101 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The element <joint_constraints> of a URDF: limits of joints that depend on other joints.
+
+URDF has no element for them, and its readers ignore those that they do not know. Nodes that get
+nothing but the robot description find them here. The joint is at least each <lower> and at most
+each <upper>: offset + factor * position, summed over the terms, in radians and metres:
+
+    <joint_constraints>
+      <limits joint="elbow" reason="its limits allow">
+        <lower offset="-1.2351"><term joint="shoulder" factor="-0.6755" /></lower>
+        <upper offset="-0.2294"><term joint="shoulder" factor="-0.7165" /></upper>
+      </limits>
+    </joint_constraints>
+"""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Collection, Iterable
+
+from arm_common.yaml.linear_expressions import LinearExpression
+
+from arm_description.errors import UrdfError
+from arm_description.model.constraints import JointConstraint, LinearLimits
+
+ELEMENT = "joint_constraints"
+_SIDES = ("lower", "upper")
+
+
+def constraint_elements(
+    constraints: Iterable[JointConstraint], prefix: str = ""
+) -> list[ET.Element]:
+    """Return the element of some constraints, none without any.
+
+    Args:
+        constraints: constraints of the robot.
+        prefix: prefix of the joint names.
+    """
+    limits = [one for one in constraints if isinstance(one, LinearLimits)]
+    if not limits:
+        return []
+    element = ET.Element(ELEMENT)
+    for one in limits:
+        entry = ET.SubElement(element, "limits", joint=prefix + one.joint, reason=one.reason)
+        for side in _SIDES:
+            for bound in getattr(one, side):
+                place = ET.SubElement(entry, side, offset=repr(bound.constant))
+                for name, factor in bound.factors:
+                    ET.SubElement(place, "term", joint=prefix + name, factor=repr(factor))
+    return [element]
+
+
+def read_constraints(robot: ET.Element, joints: Collection[str]) -> tuple[JointConstraint, ...]:
+    """Return the constraints of a URDF.
+
+    Args:
+        robot: the root element.
+        joints: names of its joints.
+
+    Raises:
+        UrdfError: a joint is missing, or a number is invalid.
+    """
+    return tuple(_limits(entry, joints) for entry in robot.findall(f"{ELEMENT}/limits"))
+
+
+def _limits(entry: ET.Element, joints: Collection[str]) -> LinearLimits:
+    joint = _joint(entry, joints)
+    lower, upper = (
+        tuple(_bound(bound, joint, joints) for bound in entry.findall(side)) for side in _SIDES
+    )
+    if not lower or not upper:
+        raise UrdfError(f"<limits> of joint {joint!r} have no <lower> or no <upper>")
+    return LinearLimits(joint, lower, upper, entry.get("reason") or "its limits allow")
+
+
+def _bound(bound: ET.Element, joint: str, joints: Collection[str]) -> LinearExpression:
+    total = LinearExpression(_number(bound, "offset", joint))
+    for term in bound.findall("term"):
+        factor = _number(term, "factor", joint)
+        total = total.plus(LinearExpression(0.0, ((_joint(term, joints), factor),)))
+    return total
+
+
+def _joint(element: ET.Element, joints: Collection[str]) -> str:
+    name = element.get("joint", "")
+    if name not in joints:
+        raise UrdfError(f"<{element.tag}> in <{ELEMENT}> refers to the missing joint {name!r}")
+    return name
+
+
+def _number(element: ET.Element, key: str, joint: str) -> float:
+    text = element.get(key, "")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UrdfError(f'<{element.tag} {key}="{text}"> of joint {joint!r} must be a number')
+    return value

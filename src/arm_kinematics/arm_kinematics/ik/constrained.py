@@ -1,0 +1,253 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse kinematics of arms whose limits depend on other joints.
+
+The solver of the chain knows the ranges of the joints, which enclose those limits. Its solution is
+kept if it is inside them; otherwise the other branches and whole turns are tried, then further
+seeds: from each, the posture is moved into the limits and onto the target in turns, which finds
+the part of a self-motion that is inside.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from arm_common.transforms import Array, so3_log
+from arm_description.model.constraints import SLACK
+from numpy.typing import ArrayLike
+
+from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik.batch import IkBatch
+from arm_kinematics.ik.options import OptionKey
+from arm_kinematics.ik.result import IkResult, IkStatus, Reason
+from arm_kinematics.ik.solver import IkSolver, check_count
+from arm_kinematics.kernels import residuals as k
+
+if TYPE_CHECKING:
+    from arm_kinematics.chain.chain import Chain
+
+_SEEDS = 24
+"""Postures to start from if no branch is inside."""
+_TURNS = 12
+"""Times that a posture is moved into the limits and back onto the target, for each seed."""
+_MARGINS = (1.0, 1.2)
+"""Shares of the way back inside: exactly, and beyond it if that makes no progress."""
+_REFINEMENTS = 40
+"""Steps towards the target for the best posture inside."""
+
+
+class ConstrainedSolver:
+    """Solves by a solver and keeps to the constraints of its chain; arguments are its own."""
+
+    def __init__(self, chain: Chain, solver: IkSolver) -> None:
+        self._chain, self._solver, self._constraints = chain, solver, chain.constraints
+        self._tool = np.eye(4) if solver.tool is None else solver.tool
+        self._slides = np.array(chain.sliding)
+
+    def solve(
+        self,
+        T: ArrayLike,
+        seed: ArrayLike | None,
+        key: OptionKey,
+        allow_approximate: bool,
+        max_solutions: int | None,
+        deadline: float,
+        whole_turns: bool = False,
+    ) -> IkResult:
+        """Return the solutions inside the constraints, as ``IkSolver.solve`` does."""
+        check_count(max_solutions)
+        first = self._plain(T, seed, key, max_solutions if max_solutions == 1 else None, deadline)
+        if not first.ok:
+            return self._refused(first, T, key, allow_approximate, first.reason)
+        found = self._inside(first)
+        if found is None or max_solutions != 1 or whole_turns:
+            branches = self._branches(T, seed, key, deadline, first)
+            found = self._inside(branches) if whole_turns else self._nearest_turns(branches)
+        if found is None:
+            found = self._from_seeds(T, seed, key, deadline)
+        if found is None:
+            return self._refused(first, T, key, allow_approximate, self._reason(first))
+        return found if max_solutions is None else found.selected(range(max_solutions))
+
+    def batch(
+        self,
+        result: IkBatch,
+        Ts: ArrayLike,
+        seeds: ArrayLike | None,
+        key: OptionKey,
+        allow_approximate: bool,
+        timeout: float | None,
+    ) -> IkBatch:
+        """Solve those targets of a batch again whose result is outside."""
+        outside = np.flatnonzero(self._constraints.violation(result.q) > SLACK)
+        for i in outside.tolist():
+            seed = seeds if seeds is None or np.ndim(seeds) == 1 else np.asarray(seeds)[i]
+            deadline = math.inf if timeout is None else time.monotonic() + timeout
+            one = self.solve(np.asarray(Ts)[i], seed, key, allow_approximate, 1, deadline)
+            result.status[i], result.q[i] = one.status, one.q
+            result.position_error[i] = one.position_error
+            result.orientation_error[i] = one.orientation_error
+            result.distance[i] = one.solutions[0].distance
+        return result
+
+    def _plain(
+        self,
+        T: ArrayLike,
+        seed: ArrayLike | None,
+        key: OptionKey,
+        count: int | None,
+        deadline: float,
+        whole_turns: bool = False,
+    ) -> IkResult:
+        """Return one solution, or all, without regard to the constraints."""
+        if not whole_turns:
+            found = self._solver.by_form(T, seed, key, one=count == 1)
+            if found is not None:
+                return found
+        return self._solver.solve(T, seed, key, False, count, deadline, whole_turns)
+
+    def _branches(
+        self, T: ArrayLike, seed: ArrayLike | None, key: OptionKey, deadline: float, one: IkResult
+    ) -> IkResult:
+        """Return all solutions with all whole turns, or without if those are too many."""
+        for whole_turns in (True, False):
+            try:
+                found = self._plain(T, seed, key, None, deadline, whole_turns)
+            except KinematicsError:
+                continue
+            return found if found.ok else one
+        return one
+
+    def _inside(self, result: IkResult) -> IkResult | None:
+        inside = np.flatnonzero(self._constraints.violation(result.every_q) <= SLACK)
+        return result.selected(inside.tolist()) if result.ok and len(inside) else None
+
+    def _nearest_turns(self, result: IkResult) -> IkResult | None:
+        """Return the solutions inside, of those that differ by whole turns only the first."""
+        found = self._inside(result)
+        if found is None:
+            return None
+        q, kept = found.every_q, list[int]()
+        for i in range(len(q)):
+            turns = (q[i] - q[kept]) / (2.0 * math.pi)
+            same = np.abs(np.where(self._slides, q[i] - q[kept], turns - np.round(turns))) < 1e-6
+            if not (same.all(axis=1) & (np.abs(turns) > 0.5).any(axis=1)).any():
+                kept.append(i)
+        return found.selected(kept)
+
+    def _from_seeds(
+        self, T: ArrayLike, seed: ArrayLike | None, key: OptionKey, deadline: float
+    ) -> IkResult | None:
+        """Return a solution inside, found from postures inside; None if there is none."""
+        spare = bool(self._solver.options(key)[k.SPARE])
+        for start in self._starts(seed, spare):
+            if time.monotonic() > deadline:
+                break
+            q, amount = start, math.inf
+            for turn in range(_TURNS):
+                result = self._plain(T, q, key, 1, deadline)
+                if not result.ok:
+                    break
+                best = self._inside(result)
+                violation = float(self._constraints.violation(result.q))
+                if best is not None:
+                    return self._measured(best, seed, key)
+                if violation > 0.99 * amount:
+                    break
+                amount, moved = violation, self._constraints.inside(result.q)
+                q = result.q + _MARGINS[turn % 2] * (moved - result.q)
+                q = np.clip(q, self._chain.lower, self._chain.upper)
+        return None
+
+    def _measured(self, found: IkResult, seed: ArrayLike | None, key: OptionKey) -> IkResult:
+        """Return a result with its distances from the seed."""
+        chain, weights = self._chain, self._solver.options(key)[k.OPTIONS :]
+        start = chain.middle if seed is None else np.asarray(seed, dtype=np.float64)
+        gaps = found.every_q - start
+        if chain.gearing is not None:
+            gaps = np.array([chain.gearing.positions(gap) for gap in gaps])
+        return found.measured_from(np.sqrt((weights * gaps**2).sum(axis=1)))
+
+    def _starts(self, seed: ArrayLike | None, spare: bool) -> list[Array]:
+        """Return postures inside: near the seed and mid-range, then spread if motion is spare."""
+        chain = self._chain
+        first = [chain.middle if seed is None else np.asarray(seed, dtype=np.float64)]
+        low, high = np.maximum(chain.lower, -math.pi), np.minimum(chain.upper, math.pi)
+        spread = np.random.default_rng(0).uniform(
+            np.minimum(low, high), np.maximum(low, high), (_SEEDS if spare else 0, chain.n)
+        )
+        return [self._constraints.inside(q) for q in (*first, chain.middle, *spread)]
+
+    def _reason(self, result: IkResult) -> Reason:
+        """Return the constraint that is in the way of the mildest solution."""
+        amounts = self._constraints.violation(result.every_q)
+        mildest = result.every_q[int(np.argmin(amounts))]
+        worst = self._constraints.worst(mildest)
+        assert worst is not None
+        clause = f"joint limits are in the way: {worst.sentence}"
+        return Reason(IkStatus.JOINT_LIMIT, clause, (worst.joint,))
+
+    def _refused(
+        self,
+        result: IkResult,
+        T: ArrayLike,
+        key: OptionKey,
+        allow_approximate: bool,
+        reason: Reason | None,
+    ) -> IkResult:
+        """Return the reason with the best posture inside the constraints."""
+        assert reason is not None  # of a result without solution
+        status = reason.status
+        if allow_approximate and status != IkStatus.TIMEOUT:
+            status = IkStatus.APPROXIMATE
+        best = None
+        if result.ok or float(self._constraints.violation(result.q)) > SLACK:
+            best = self._best_effort(result.q, np.asarray(T, dtype=np.float64), key)
+        return result.refused(status, reason, best)
+
+    def _best_effort(self, q: Array, T: Array, key: OptionKey) -> tuple[Array, Array]:
+        """Return the posture (n,) inside that comes nearest to a target, and its error (6,)."""
+        opt = self._solver.options(key)
+        weights = opt[k.WEIGHTS : k.WEIGHTS + 6]
+        chain, q = self._chain, self._constraints.inside(q)
+        best, least = q, math.inf
+        for _ in range(_REFINEMENTS):
+            error = self._error(T, q, opt)
+            size = float(np.linalg.norm(weights * error))
+            if size < least and float(self._constraints.violation(q)) <= SLACK:
+                best, least = q, size
+            J = self._tool_jacobian(q) * weights[:, None]
+            step = np.linalg.lstsq(J, weights * error, rcond=1e-3)[0]
+            step *= min(1.0, 0.2 / max(float(np.abs(step).max()), 1e-9))
+            q = self._constraints.inside(np.clip(q + step, chain.lower, chain.upper))
+        return best, self._error(T, best, opt)
+
+    def _tip(self, q: Array) -> Array:
+        return np.asarray(self._chain.fk(q) @ self._tool)
+
+    def _tool_jacobian(self, q: Array) -> Array:
+        T, J = self._chain.fk_jacobian(q)
+        lever = T[:3, :3] @ self._tool[:3, 3]
+        J = J.copy()
+        J[:3] += np.cross(J[3:].T, lever).T
+        return J
+
+    def _error(self, T: Array, q: Array, opt: Array) -> Array:
+        """Return what brings the tool to T: [translation; rotation vector] (6,), base axes."""
+        tip = self._tip(q)
+        error = np.zeros(6)
+        error[:3] = T[:3, 3] - tip[:3, 3]
+        if opt[k.WHAT] == k.ROTATION:
+            error[3:] = so3_log(T[:3, :3] @ tip[:3, :3].T)
+        elif opt[k.WHAT] == k.AXIS_ONLY:
+            axis = opt[k.TOOL : k.TOOL + 3]
+            now, wanted = tip[:3, :3] @ axis, T[:3, :3] @ axis
+            across = np.cross(now, wanted)
+            sine = float(np.linalg.norm(across))
+            error[3:] = across / max(sine, 1e-12) * math.atan2(sine, float(now @ wanted))
+        free = opt[k.BOUNDS : k.BOUNDS + 6] == 0.0
+        error[free & (opt[k.IN_TIP] == 0.0)] = 0.0
+        return error
