@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arm_common.errors import InputError
-from arm_common.yaml.expressions import Expressions, parse_expression
+from arm_common.yaml.expressions import RESERVED, Expressions, parse_expression
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,21 @@ def linear_expressions(
     return tuple(_Linear(expressions, text, variables).of(node) for node in flat)
 
 
-def _names(node: ast.expr, variables: Collection[str]) -> list[str]:
-    return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in variables]
+def unknown_name(expressions: Expressions, text: str, variables: Collection[str]) -> str:
+    """Return the first name in an expression that is nothing known, "" if all are known.
+
+    Raises:
+        InputError: it is not a number or an expression.
+    """
+    known = {*variables, *expressions.names, *RESERVED}
+    return next((name for name in _names(parse_expression(text)) if name not in known), "")
+
+
+def _names(node: ast.expr, variables: Collection[str] | None = None) -> list[str]:
+    """Return the names in an expression in their order, all of them or some."""
+    found = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    found.sort(key=lambda name: name.col_offset)
+    return [n.id for n in found if variables is None or n.id in variables]
 
 
 class _Linear:

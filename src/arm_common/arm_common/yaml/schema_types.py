@@ -61,6 +61,7 @@ class Key:
     kind: Kind
     meaning: str
     required: bool = False
+    unless: str = ""  # key of the table whose expression may replace this required one
 
     @property
     def suffix(self) -> str:

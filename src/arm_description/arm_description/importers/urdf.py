@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
 from arm_common.transforms import Matrix
+from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.errors import UrdfError
-from arm_description.importers.dh_from_axes import AxisLine, dh_from_axes
+from arm_description.importers.dh_from_axes import ROUNDING, AxisLine, dh_from_axes
 from arm_description.importers.urdf_structure import (
     ArmChain,
     find_chain,
@@ -21,13 +22,21 @@ from arm_description.importers.urdf_structure import (
     shortened,
     zero_pose,
 )
-from arm_description.model.elements import Convention, DhRow, Joint, JointType
+from arm_description.model.constraints import ConstraintSet, LinearLimits
+from arm_description.model.elements import (
+    Convention,
+    DependentJoint,
+    DhRow,
+    Joint,
+    JointType,
+    dependent_joint,
+)
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, name_owner
 from arm_description.robot_file.scope import MAX_ROTATION, MAX_VELOCITY, name_problem
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.elements import UrdfJoint
+from arm_description.urdf.elements import Drive, UrdfJoint
 from arm_description.urdf.kinematics import link_poses
-from arm_description.urdf.reader import read_urdf
+from arm_description.urdf.reader import UrdfTree, read_urdf
 
 # Exceeds the error of pi/2 written with five decimals [rad].
 PARALLEL = 1e-5
@@ -72,26 +81,29 @@ def import_urdf(
     tree = read_urdf(text)
     chain = find_chain(tree, base, tip)
     hand = find_hand(tree, chain)
-    frames = {joint.name: zero_pose(chain.path, joint) for joint in chain.moving}
+    rows = _rows(chain)
+    frames = {joints[0].name: zero_pose(chain.path, joints[0]) for joints in rows}
     axes = [
-        AxisLine(j.name, frames[j.name][:3, 3], frames[j.name][:3, :3] @ j.axis)
-        for j in chain.moving
+        AxisLine(j.name, frames[j.name][:3, 3], frames[j.name][:3, :3] @ j.axis) for j, *_ in rows
     ]
     table = dh_from_axes(axes, hand.tool, convention, parallel)
-    joints = tuple(map(_joint, chain.moving, table.rows))
+    joints, dependents = _joints(tree, rows, table.rows)
+    rest = ConstraintSet([j.name for j in joints], [j.constraint for j in joints if j.constraint])
+    posture = dict(zip(rest.names, rest.inside([j.rest for j in joints]).tolist(), strict=True))
     clean_name = _clean(name or tree.name)
     model = RobotModel(
         name=clean_name,
         convention=convention,
         joints=joints,
+        dependents=dependents,
         base=table.base,
         tool=table.tool,
         gripper=hand.gripper,
-        postures=MappingProxyType({"rest": MappingProxyType({j.name: j.rest for j in joints})}),
+        postures=MappingProxyType({"rest": MappingProxyType(posture)}),
         description=f"{clean_name}, {len(joints)} joints, from its URDF",
         source=f"{file or 'URDF'}, from {chain.base} to {chain.tip}",
     )
-    error = _difference(model, chain, hand.tool)
+    error = _difference(model, tree, chain, hand.tool)
     return UrdfImport(model, tuple(_notes(chain, hand.note, table.notes, error)), error)
 
 
@@ -108,9 +120,76 @@ def _notes(chain: ArmChain, hand: str, table: tuple[str, ...], error: float) -> 
         yield f"Omitted, as not on the path: {shortened(chain.others)}."
 
 
-def _joint(joint: UrdfJoint, row: DhRow) -> Joint:
-    kind: JointType = "prismatic" if joint.kind == "prismatic" else "revolute"
+def _rows(chain: ArmChain) -> list[list[UrdfJoint]]:
+    """Return the joints of each row: one, or mimic joints of one kind on one axis at one point."""
+    rows: list[list[UrdfJoint]] = []
+    for joint in chain.moving:
+        if rows and joint.mimic and (first := rows[-1][0]).mimic and first.kind == joint.kind:
+            between = zero_pose(chain.path, joint) - zero_pose(chain.path, first)
+            if np.abs(between).max() < ROUNDING and first.axis == joint.axis:
+                rows[-1].append(joint)
+                continue
+        rows.append([joint])
+    return rows
+
+
+def _joints(
+    tree: UrdfTree, rows: list[list[UrdfJoint]], table: tuple[DhRow, ...]
+) -> tuple[tuple[Joint, ...], tuple[DependentJoint, ...]]:
+    """Return the independent and the dependent joints of a table."""
+    mimics = [joint for joints in rows for joint in joints if joint.mimic]
+    drives = [(joint, tree.drive_of(joint)) for joint in mimics]
+    constraints = {
+        one.joint: _renamed(one) for one in tree.constraints if isinstance(one, LinearLimits)
+    }
+    independent = {
+        joints[0].name: replace(
+            _joint(joints[0], row, [d for d in drives if d[1].leader is joints[0]]),
+            constraint=constraints.get(joints[0].name),
+        )
+        for joints, row in zip(rows, table, strict=True)
+        if joints[0].mimic is None
+    }
+    leaders = {joint.name: joint for joint in independent.values()}
+    dependents = []
+    for index, (joints, row) in enumerate(zip(rows, table, strict=True)):
+        if joints[0].mimic is None:
+            continue
+        total = LinearExpression(0.0)
+        for leader, ratio, offset in map(tree.drive_of, joints):
+            total = total.plus(LinearExpression(offset, ((_clean(leader.name), ratio),)))
+        kind = _kind(joints[0])
+        key = "d" if kind == "prismatic" else "theta"
+        row = replace(row, **{key: getattr(row, key) + total.constant})
+        name = joints[0].name if len(joints) == 1 else joints[-1].child.removesuffix("_link")
+        dependents.append(dependent_joint(_clean(name), kind, row, total.factors, leaders, index))
+    return tuple(independent.values()), tuple(dependents)
+
+
+def _renamed(limits: LinearLimits) -> LinearLimits:
+    """Return limits with the names that a robot file can have."""
+    lower, upper = (
+        tuple(
+            LinearExpression(one.constant, tuple((_clean(name), f) for name, f in one.factors))
+            for one in side
+        )
+        for side in (limits.lower, limits.upper)
+    )
+    return LinearLimits(_clean(limits.joint), lower, upper, limits.reason)
+
+
+def _kind(joint: UrdfJoint) -> JointType:
+    return "prismatic" if joint.kind == "prismatic" else "revolute"
+
+
+def _joint(joint: UrdfJoint, row: DhRow, followers: list[tuple[UrdfJoint, Drive]]) -> Joint:
+    kind = _kind(joint)
     lower, upper, note = _limits(joint)
+    for follower, (_, ratio, offset) in followers:
+        limit = follower.limit
+        if limit and limit.lower < limit.upper and follower.kind != "continuous":
+            ends = sorted((end - offset) / ratio for end in (limit.lower, limit.upper))
+            lower, upper = max(lower, ends[0]), min(upper, ends[1])
     notes = [note] if note else []
     velocity, effort = (joint.limit.velocity, joint.limit.effort) if joint.limit else (0.0, 0.0)
     if not 0.0 < velocity <= MAX_VELOCITY[kind]:
@@ -150,13 +229,16 @@ def _clean(name: str) -> str:
     return f"{cleaned}_joint" if name_owner(cleaned) else cleaned
 
 
-def _difference(model: RobotModel, chain: ArmChain, tool: Matrix) -> float:
+def _difference(model: RobotModel, tree: UrdfTree, chain: ArmChain, tool: Matrix) -> float:
     """Return the largest deviation of the tool pose at random positions; deterministic."""
     rng = np.random.default_rng(0)
     fixed = np.linalg.inv(zero_pose(chain.path)) @ tool
     worst = 0.0
     for q in rng.uniform(model.lower, model.upper, (SAMPLES, model.n)):
-        values = dict(zip((joint.name for joint in chain.moving), q, strict=True))
+        free = [joint.name for joint in chain.moving if joint.mimic is None]
+        values, drives = dict(zip(free, q, strict=True)), map(tree.drive_of, chain.moving)
+        for joint, (leader, ratio, offset) in zip(chain.moving, drives, strict=True):
+            values[joint.name] = ratio * values[leader.name] + offset
         T = link_poses(chain.base, chain.path, values)[chain.tip]
         worst = max(worst, float(np.abs(T @ fixed - model.fk(q)).max()))
     return worst

@@ -109,7 +109,7 @@ def find_chain(tree: UrdfTree, base: str = "", tip: str = "") -> ArmChain:
     end = tip or _end(links, base)
     path = links.path(base, end)
     for joint in path:
-        _check(joint)
+        _check(joint, tree, path)
     moving = [joint for joint in path if joint.kind in MOVING]
     if not moving:
         raise UrdfError(f"no joint moves between {base!r} and {end!r}", remedy="name another tip")
@@ -131,14 +131,15 @@ def zero_pose(path: tuple[UrdfJoint, ...], until: UrdfJoint | None = None) -> Ma
     return T
 
 
-def _check(joint: UrdfJoint) -> None:
+def _check(joint: UrdfJoint, tree: UrdfTree, path: Sequence[UrdfJoint]) -> None:
     if joint.kind in ("floating", "planar"):
         problem = f"joint {joint.name!r} on the path is {joint.kind}"
         raise UrdfError(problem, remedy=f"start after it: --base {joint.child}")
-    if joint.mimic:
+    leader, ratio, _ = tree.drive_of(joint)
+    if joint.mimic and (leader not in path or ratio == 0.0):
         raise UrdfError(
-            f"joint {joint.name!r} on the path is not independent: it mimics "
-            f"{joint.mimic.joint!r}, which a DH table cannot represent",
+            f"joint {joint.name!r} on the path mimics {leader.name!r}, "
+            + ("but does not move with it" if leader in path else "which is not on the path"),
             remedy="exclude it with --tip or --base",
         )
 

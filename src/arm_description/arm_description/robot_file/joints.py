@@ -30,7 +30,12 @@ from arm_description.model.elements import (
     mimic_names,
 )
 from arm_description.robot_file.keys import COMPOUND, LIMITS, MAX_ROWS, ROW
-from arm_description.robot_file.relations import JointRelations, joint_variables, joints_in
+from arm_description.robot_file.relations import (
+    JointRelations,
+    joint_variables,
+    joints_in,
+    reject_unknown_names,
+)
 from arm_description.robot_file.scope import EvaluationContext, read_name
 
 # Defaults, slow enough for any arm [rad/s or m/s], [N m or N].
@@ -182,9 +187,11 @@ class _Table:
                 )
             return False
         if not named:
+            if row.variable in row.keys:
+                reject_unknown_names(row.keys[row.variable], self._scope, self._variables)
             raise row.field.error(
-                "has no 'limits'",
-                f"add {row.field.key}.limits, or the joints that it follows to {row.variable}",
+                f"has no limits, and {row.variable} names no joint that it follows",
+                f"add {row.field.key}.limits, or write {row.variable} as a sum of joints",
             )
         return True
 

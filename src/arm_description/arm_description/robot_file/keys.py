@@ -113,6 +113,7 @@ def _row(kind: str) -> Table:
                 limits,
                 "its limits; by axis for a universal or ball joint; none for a dependent joint",
                 kind in COMPOUND,
+                "" if kind in COMPOUND else variable,
             ),
             "source": FROM,
         }

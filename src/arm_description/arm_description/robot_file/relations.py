@@ -12,10 +12,12 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
 
+from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field
 from arm_common.yaml.linear_expressions import (
     LinearExpression,
     linear_expressions,
+    unknown_name,
     variables_of,
 )
 
@@ -113,7 +115,7 @@ class JointRelations:
         if min(gap.range(self._range_by_name(gap))[1] for gap in gaps) <= 0.0:
             others = " and ".join(name for name in limits.joints if name != limits.joint)
             raise field.error(
-                f"never allow a position: lower is not below upper wherever {others} is",
+                f"never allow a position: lower is not below upper, whatever {others}",
                 "check the signs",
             )
         if self._types[limits.joint] == "revolute" and max(-lower, upper) > MAX_ROTATION:
@@ -128,6 +130,7 @@ class JointRelations:
         self, field: Field, kind: JointType, outermost: str = ""
     ) -> tuple[LinearExpression, ...]:
         """Return an expression over independent joints in radians and metres."""
+        reject_unknown_names(field, self._scope, self._names)
         text = sourced_value(field).raw("a number or an expression")
         try:
             found = linear_expressions(self._scope.expressions, text, self._names, outermost)
@@ -162,3 +165,17 @@ def joints_in(field: Field, names: Collection[str]) -> tuple[str, ...]:
         return variables_of(value.raw("a number or an expression"), names)
     except DescriptionError:
         return ()  # reported where it is evaluated
+
+
+def reject_unknown_names(field: Field, scope: EvaluationContext, joints: Collection[str]) -> None:
+    """Raise an error if an expression names something that is neither a constant nor a joint."""
+    text = sourced_value(field).raw("a number or an expression")
+    try:
+        name = unknown_name(scope.expressions, text, joints)
+    except DescriptionError as error:
+        raise field.error(error.problem, error.remedy) from None
+    if name:
+        known = (*joints, *scope.expressions.names)
+        raise field.error(
+            f"{name!r} is neither a joint nor a constant of this file", did_you_mean(name, known)
+        )

@@ -169,12 +169,15 @@ def schema_of(kind: Kind) -> Schema:
         "properties": {key: _property(kind.keys[name]) for key, name in kind.spellings.items()},
         "required": [n for n, key in kind.keys.items() if key.required and not key.suffix],
         "additionalProperties": False,
-        **_one_spelling(kind),
+        **_key_rules(kind),
     }
 
 
-def _one_spelling(table: Table) -> Schema:
-    """Return the rules that allow at most one spelling of a key, and demand a required one."""
+def _key_rules(table: Table) -> Schema:
+    """Return the rules that allow at most one spelling of a key, and demand a required one.
+
+    Others demand a key unless another one has an expression.
+    """
     rules: list[Schema] = []
     for name, key in table.keys.items():
         if key.suffix:
@@ -182,6 +185,10 @@ def _one_spelling(table: Table) -> Schema:
             rules.append({"not": {"required": spellings}})
             if key.required:
                 rules.append({"anyOf": [{"required": [written]} for written in spellings]})
+        if key.unless:
+            other = {key.unless: {"type": ["string", "object"]}}
+            replaced = {"required": [key.unless], "properties": other}
+            rules.append({"anyOf": [{"required": [name]}, replaced]})
     return {"allOf": rules} if rules else {}
 
 
@@ -206,6 +213,7 @@ def _variants(kind: Variants) -> Schema:
             "then": {
                 "required": tables[word]["required"],
                 "properties": {k: own.get(k, False) for k in names if k not in common},
+                **{k: v for k, v in tables[word].items() if k == "allOf"},
             },
         }
         for word, own in properties.items()

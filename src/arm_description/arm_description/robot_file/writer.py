@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import chain, product
 
 import yaml
 from arm_common.yaml.editing import flow_mapping, flow_word, preferred_quote
+from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import (
     NO_MOTION,
     Colours,
     Convention,
+    DependentJoint,
     Joint,
+    JointType,
     Mesh,
     Origin,
     Triple,
@@ -90,6 +93,7 @@ class _NotExactError(ValueError):
 class _Writer:
     def __init__(self, units: Units) -> None:
         self._units = units
+        self._types: Mapping[str, JointType] = {}
 
     def text(self, model: RobotModel, notes: Sequence[str]) -> str:
         origins = {"base": model.base, "tool": model.tool}
@@ -123,15 +127,23 @@ class _Writer:
 
     def _table(self, model: RobotModel) -> Iterator[str]:
         """Yield the lines of the DH table with aligned columns."""
-        rows = list(_rows(model.joints))
+        rows = list(_rows(model.rows))
+        self._types = {joint.name: joint.type for joint in model.joints}
         columns = zip(*(self._row(row, model.convention) for row in rows), strict=True)
         padded = [[f"{cell:<{max(map(len, column))}}" for cell in column] for column in columns]
         for row, cells in zip(rows, zip(*padded, strict=True), strict=True):
-            limits = {str(joint.axis): self._limits(joint) for joint in row}
-            text = flow_mapping(limits, ",\n              ") if len(row) > 1 else limits["z"]
-            source = f",\n     source: {flow_word(row[0].source)}" if row[0].source else ""
+            rest = []
+            if not isinstance(row[0], DependentJoint):
+                limits = {str(joint.axis): self._limits(joint) for joint in row}
+                text = flow_mapping(limits, ",\n              ") if len(row) > 1 else limits["z"]
+                rest.append(f"limits: {text}")
+            if row[0].source:
+                rest.append(f"source: {flow_word(row[0].source)}")
+            if not rest:
+                yield f"  - {{{' '.join(cells).rstrip().rstrip(',')}}}"
+                continue
             yield f"  - {{{' '.join(cells).rstrip()}"
-            yield f"     limits: {text}{source}}}"
+            yield f"     {f',{chr(10)}     '.join(rest)}}}"
 
     def _row(self, joints: tuple[Joint, ...], convention: Convention) -> list[str]:
         name, kind = joints[0].name, str(joints[0].type)
@@ -147,6 +159,10 @@ class _Writer:
             "a": self._number(row.a),
             "alpha": self._number(row.alpha, "revolute"),
         }
+        if isinstance(joints[0], DependentJoint):
+            variable = "d" if kind == "prismatic" else "theta"
+            position = LinearExpression(getattr(row, variable), joints[0].terms)
+            cells[variable] = self._expression(position, joints[0].type)
         return [f"{key}: {text}," for key, text in cells.items()]
 
     def _limits(self, joint: Joint) -> str:
@@ -155,7 +171,11 @@ class _Writer:
             key: self._number(value, joint.type)
             for key in ("lower", "upper", *defaults)
             if (value := getattr(joint, key)) != defaults.get(key)
+            and not (joint.constraint and key in ("lower", "upper"))
         }
+        if joint.constraint:
+            values["lower"] = self._bound("max", joint.constraint.lower, joint.type)
+            values["upper"] = self._bound("min", joint.constraint.upper, joint.type)
         if joint.effort != DEFAULT_EFFORT:
             values["effort"] = number_text(joint.effort)
         return flow_mapping(values)
@@ -167,6 +187,42 @@ class _Writer:
             values = transmission_entry(transmission, types, self._number)
             lines.append(f"  - {flow_mapping(values, ',' + chr(10) + '     ')}")
         return lines
+
+    def _bound(self, function: str, bounds: Sequence[LinearExpression], kind: JointType) -> str:
+        """Return one bound, or the greatest or least of several."""
+        *texts, last = (self._expression(bound, kind) for bound in bounds)
+        for text in reversed(texts):
+            last = f"{function}({text}, {last})"
+        return f'"{last}"' if texts else last
+
+    def _expression(self, one: LinearExpression, kind: JointType) -> str:
+        """Return a linear expression over joints, such as ``-shoulder - 0.5*elbow + 90``."""
+        text = ""
+        for name, factor in one.factors:
+            size = abs(factor)
+            number = (
+                "" if size == 1.0 and self._types[name] == kind else self._factor(size, name, kind)
+            )
+            term = f"{number}*{name}" if number else name
+            sign = "-" if factor < 0.0 else "+"
+            text += f" {sign} {term}" if text else f"{'-' if factor < 0.0 else ''}{term}"
+        constant = self._number(one.constant, kind)
+        if not text:
+            return constant
+        if one.constant:
+            sign = "-" if one.constant < 0.0 else "+"
+            text += f" {sign} {self._number(abs(one.constant), kind)}"
+        return text
+
+    def _factor(self, factor: float, joint: str, kind: JointType) -> str:
+        """Return a factor of a joint in the units of the file."""
+        leader = self._types[joint]
+        if leader == kind:
+            return number_text(factor)
+        converted = self._units.written(factor, kind) / self._units.written(1.0, leader)
+        return self._nearest(
+            converted, lambda x: self._units.si(x, kind) / self._units.si(1.0, leader), factor
+        )
 
     def _gripper(self, gripper: Gripper) -> dict[str, str]:
         sizes, finger = ("length", "width", "thickness"), gripper.finger
@@ -234,11 +290,17 @@ class _Writer:
         """
         if kind == "revolute" and self._units.angle == "rad":
             return _pi_fraction(value) or number_text(value)
-        converted = self._units.written(value, kind)
+        return self._nearest(
+            self._units.written(value, kind), lambda x: self._units.si(x, kind), value
+        )
+
+    @staticmethod
+    def _nearest(converted: float, read: Callable[[float], float], value: float) -> str:
+        """Return the shortest text of a number that is read as exactly a value."""
         rounded = (float(f"{converted:.{digits}g}") for digits in range(1, 18))
         neighbours = (math.nextafter(converted, towards) for towards in (-math.inf, math.inf))
         for written in chain(rounded, neighbours):
-            if self._units.si(written, kind) == value:
+            if read(written) == value:
                 return number_text(written)
         raise _NotExactError(value)
 

@@ -6,7 +6,7 @@ URDF has no element for them, and its readers ignore those that they do not know
 nothing but the robot description find them here. The joint is at least each <lower> and at most
 each <upper>: offset + factor * position, summed over the terms, in radians and metres:
 
-    <joint_constraints>
+    <joint_constraints name="my_arm">
       <limits joint="elbow" reason="its limits allow">
         <lower offset="-1.2351"><term joint="shoulder" factor="-0.6755" /></lower>
         <upper offset="-0.2294"><term joint="shoulder" factor="-0.7165" /></upper>
@@ -30,18 +30,19 @@ _SIDES = ("lower", "upper")
 
 
 def constraint_elements(
-    constraints: Iterable[JointConstraint], prefix: str = ""
+    constraints: Iterable[JointConstraint], name: str, prefix: str = ""
 ) -> list[ET.Element]:
     """Return the element of some constraints, none without any.
 
     Args:
         constraints: constraints of the robot.
+        name: name of the element, unique among robots that are merged.
         prefix: prefix of the joint names.
     """
     limits = [one for one in constraints if isinstance(one, LinearLimits)]
     if not limits:
         return []
-    element = ET.Element(ELEMENT)
+    element = ET.Element(ELEMENT, name=name)
     for one in limits:
         entry = ET.SubElement(element, "limits", joint=prefix + one.joint, reason=one.reason)
         for side in _SIDES:

@@ -72,7 +72,7 @@ def robot_urdf(
             )
     robot = ET.Element("robot", name=model.name)
     robot.extend([*_elements(parts), *_elements(extra)])
-    robot.extend(constraint_elements(model.constraints, prefix))
+    robot.extend(constraint_elements(model.constraints, f"{prefix}{model.name}", prefix))
     if ros2_control:
         hardware = hardware_elements(ros2_control)
         robot.append(control_block(f"{prefix}{model.name}", hardware, parts.joints))
@@ -121,7 +121,7 @@ def robot_macro(model: RobotModel, macro: str) -> str:
     mount = _joint(UrdfJoint(f"{prefix}mount", "fixed", "${parent}", prefix + BASE))
     mount[-1].attrib.update(xyz="${xyz}", rpy="${rpy}")
     optional.append(mount)
-    body.extend(constraint_elements(model.constraints, prefix))
+    body.extend(constraint_elements(model.constraints, f"{prefix}{model.name}", prefix))
     optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${ros2_control != ''}")
     hardware = []
     for kind in HARDWARE:

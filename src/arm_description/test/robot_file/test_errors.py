@@ -42,7 +42,7 @@ CASES = [
     ("lower: -90, ", "", "has no 'lower'", 14, "joints[0].limits"),
     ("lower: -90", "lower: -9000", "check units.angle = deg", 14, "joints[0].limits.lower"),
     ("velocity: 60", "velocity: 0", "must be greater than 0", 14, "joints[0].limits.velocity"),
-    ("    limits: {lower: 0, upper: 50}\n", "", "has no 'limits'", 15, "joints[1]"),
+    ("    limits: {lower: 0, upper: 50}\n", "", "has no limits, and", 15, "joints[1]"),
     ("[left, right]", "[left]", "must be two names, not 1", 22, "gripper.joints"),
     ("[left, right]", "[left, left]", "is already used", 22, "gripper.joints"),
     ("[left, right]", "[left, turn]", "'turn' is already used", 22, "gripper.joints"),

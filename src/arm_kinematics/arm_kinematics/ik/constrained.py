@@ -231,9 +231,7 @@ class ConstrainedSolver:
     def _tool_jacobian(self, q: Array) -> Array:
         T, J = self._chain.fk_jacobian(q)
         lever = T[:3, :3] @ self._tool[:3, 3]
-        J = J.copy()
-        J[:3] += np.cross(J[3:].T, lever).T
-        return J
+        return np.vstack([J[:3] + np.cross(J[3:].T, lever).T, J[3:]])
 
     def _error(self, T: Array, q: Array, opt: Array) -> Array:
         """Return what brings the tool to T: [translation; rotation vector] (6,), base axes."""
