@@ -143,6 +143,6 @@ class _Linear:
 
     def _divided(self, expression: LinearExpression, number: float) -> LinearExpression:
         if number == 0.0:
-            raise InputError(f"{self._text!r} divides by zero")
+            raise InputError(f"{self._text!r} divides by zero", remedy="divide by another number")
         factors = tuple((name, factor / number) for name, factor in expression.factors)
         return LinearExpression(expression.constant / number, factors)

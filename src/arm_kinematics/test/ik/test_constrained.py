@@ -1,0 +1,167 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every solution is inside limits that depend on other joints, and one is found if it exists."""
+
+import numpy as np
+import pytest
+from arm_common.yaml.linear_expressions import LinearExpression
+from arm_description.model.constraints import LinearLimits
+from arm_kinematics.model.chain_model import ChainJoint
+
+from arm_description import load_robot, parse_robot
+from arm_kinematics import Chain, IkStatus, KinematicsError
+
+LINKAGE = """\
+name: linkage
+convention: modified
+units: {length: mm, angle: deg}
+joints:
+  - {name: waist, type: revolute, d: 92, a: 0, alpha: 0, limits: {lower: -90, upper: 90}}
+  - {name: shoulder, type: revolute, d: 0, a: 0, alpha: 90, limits: {lower: 39, upper: 120}}
+  - {name: elbow, type: revolute, d: 0, a: 135, alpha: 0,
+     limits: {lower: -0.6755*shoulder - 70.768, upper: -0.7165*shoulder - 13.144}}
+  - {name: level, type: revolute, theta: -(shoulder + elbow), d: 0, a: 147, alpha: 0}
+tool: {xyz: [87, 0, 0]}
+"""
+MODEL = parse_robot(LINKAGE)
+
+
+def constrained(name, joint, lower, upper):
+    """Return the chain of a shipped arm with limits (offset, factor by joint) of one joint."""
+    model = load_robot(name)
+    chain = Chain.from_model(model)
+    limits = LinearLimits(
+        joint, *((LinearExpression(o, tuple(f.items())),) for o, f in (lower, upper))
+    )
+    joints = [
+        ChainJoint(j.name, j.type == "prismatic", j.lower, j.upper, j.velocity, j.acceleration)
+        for j in model.joints
+    ]
+    return Chain(chain.S, chain.M, joints, links=chain.links, constraints=[limits])
+
+
+def puma():
+    names = load_robot("puma560").joint_names
+    return constrained("puma560", names[2], (-1.2, {names[1]: -0.6}), (1.0, {names[1]: -0.8}))
+
+
+def panda():
+    names = load_robot("panda").joint_names
+    return constrained("panda", names[5], (0.6, {names[3]: -0.4}), (2.2, {names[3]: -0.4}))
+
+
+def inside_and_outside(chain, count):
+    q = np.random.default_rng(3).uniform(chain.lower, chain.upper, (count, chain.n))
+    within = chain.constraints.violation(q) <= 0.0
+    assert 0.1 < within.mean() < 0.9  # the law is not empty
+    return q[within], q[~within]
+
+
+CHAINS = {
+    "table": (lambda: Chain.from_model(MODEL), "position", 60),
+    "urdf": (lambda: Chain.from_urdf(MODEL.to_urdf()), "position", 60),
+    "closed form": (puma, "pose", 60),
+    "redundant": (panda, "pose", 16),
+}
+
+
+@pytest.fixture(params=CHAINS.values(), ids=CHAINS)
+def case(request):
+    make, mode, count = request.param
+    return make(), mode, count
+
+
+def assert_inside(chain, result):
+    assert chain.constraints.violation(result.every_q).max() <= 1e-9
+    assert (result.every_q >= chain.lower - 1e-12).all()
+    assert (result.every_q <= chain.upper + 1e-12).all()
+
+
+def test_posture_inside_makes_a_target_with_an_answer_inside(case):
+    chain, mode, count = case
+    for q in inside_and_outside(chain, count)[0]:
+        T = chain.fk(q)
+        for result in (chain.ik(T, mode=mode), chain.all_solutions(T, mode=mode)):
+            assert result.ok, (q, result.message)
+            assert_inside(chain, result)
+            reached = chain.fk(result.q)
+            assert np.linalg.norm(reached[:3, 3] - T[:3, 3]) < 1e-5
+
+
+def test_best_effort_and_approximate_answer_are_inside(case):
+    chain, mode, count = case
+    refused = 0
+    for q in inside_and_outside(chain, count)[1]:
+        result = chain.ik(chain.fk(q), mode=mode, allow_approximate=True)
+        assert result.ok
+        assert_inside(chain, result)
+        refused += result.status == IkStatus.APPROXIMATE
+    assert refused or chain.n == 7
+
+
+def test_refusal_names_joint_and_the_range_that_is_allowed():
+    chain = Chain.from_model(MODEL)
+    result = chain.ik(chain.fk([0.0, np.radians(95.0), -0.8]), mode="position")
+    assert result.status == IkStatus.JOINT_LIMIT
+    assert result.limiting_joints == ("elbow",)
+    assert "elbow: at shoulder 95 deg its limits allow -134.9 to -81.21 deg" in result.message
+
+
+def test_all_solutions_are_those_of_the_free_arm_that_are_inside():
+    chain, free = puma(), Chain.from_model(load_robot("puma560"))
+    for q in inside_and_outside(chain, 40)[0]:
+        expected = free.all_solutions(free.fk(q)).every_q
+        expected = expected[chain.constraints.violation(expected) <= 1e-9]
+        np.testing.assert_allclose(chain.all_solutions(chain.fk(q)).every_q, expected, atol=1e-9)
+        few = chain.ik(chain.fk(q), max_solutions=2)
+        assert_inside(chain, few)
+        assert len(few.solutions) <= 2
+
+
+def test_batch_equals_single_calls():
+    chain = puma()
+    q = np.random.default_rng(5).uniform(chain.lower, chain.upper, (40, chain.n))
+    Ts = np.array([chain.fk(one) for one in q])
+    batch = chain.ik_batch(Ts, allow_approximate=True)
+    for k, T in enumerate(Ts):
+        single = chain.ik(T, allow_approximate=True)
+        assert batch.status[k] == single.status
+        np.testing.assert_array_equal(batch.q[k], single.q)
+
+
+def test_tool_point_and_invalid_arguments():
+    chain = puma()
+    tool = np.eye(4)
+    tool[:3, 3] = 0.02, -0.03, 0.1
+    for q in inside_and_outside(chain, 12)[0]:
+        result = chain.ik(chain.fk(q) @ tool, tool=tool)
+        assert result.ok
+        assert_inside(chain, result)
+    far = chain.ik(np.diag([1.0, 1.0, 1.0, 1.0]) + 9.0 * np.eye(4, k=3), allow_approximate=True)
+    assert_inside(chain, far)
+    with pytest.raises(KinematicsError, match="max_solutions"):
+        chain.ik(chain.M, max_solutions=0)
+
+
+def test_jacobian_of_dependent_joints_is_the_derivative():
+    chain = Chain.from_model(MODEL)
+    for q in np.random.default_rng(6).uniform(chain.lower, chain.upper, (20, 3)):
+        J, step = chain.jacobian(q), 1e-6
+        for j, e in enumerate(step * np.eye(3)):
+            rate = (chain.fk(q + e) - chain.fk(q - e)) / (2.0 * step)
+            np.testing.assert_allclose(J[:3, j], rate[:3, 3], atol=1e-8)
+            spin = rate[:3, :3] @ chain.fk(q)[:3, :3].T
+            np.testing.assert_allclose(J[3:, j], [spin[2, 1], spin[0, 2], spin[1, 0]], atol=1e-8)
+
+
+def test_chain_of_the_table_equals_that_of_the_urdf():
+    one, other = Chain.from_model(MODEL), Chain.from_urdf(MODEL.to_urdf())
+    np.testing.assert_array_equal(one.lower, other.lower)
+    np.testing.assert_array_equal(one.velocity, other.velocity)
+    np.testing.assert_allclose(one.S, other.S, atol=1e-15)
+    assert one.gearing.screw_names == other.gearing.screw_names
+    for q in np.random.default_rng(7).uniform(one.lower, one.upper, (10, 3)):
+        poses, expected = one.link_poses(q), other.link_poses(q)
+        assert set(poses) <= set(expected)
+        for link, pose in poses.items():
+            np.testing.assert_allclose(pose, expected[link], atol=1e-14)
