@@ -186,7 +186,11 @@ def test_unsuitable_fingers_are_omitted_with_a_note(hand, tip, message):
         (robot(joint("a", "base", "tip", kind="fixed")), {}, "no joint moves between"),
         (robot(joint("a", "base", "u", kind="floating"), joint("b", "u", "tip")), {}, "--base u"),
         (robot(joint("a", "base", "u", kind="planar"), joint("b", "u", "tip")), {}, "is planar"),
-        (robot(*ARM[:1], joint("b", "u", "tip", more='<mimic joint="a"/>')), {}, "mimics 'a'"),
+        (
+            robot(*ARM[:1], joint("b", "u", "tip", more='<mimic joint="a"/>')),
+            {"base": "u"},
+            "mimics 'a', which is not on the path",
+        ),
         (robot(*ARM, joint("c", "base", "x")), {}, "with --tip, for example hand, x"),
         (robot(*ARM), {"tip": "hnad"}, "there is no link 'hnad'; did you mean 'hand'"),
         (robot(*ARM), {"base": "hand", "tip": "u"}, "'u' is not below 'hand'"),

@@ -120,7 +120,7 @@ def test_import_of_the_urdf_is_the_table(text):
 
 def test_import_of_a_mimic_joint_with_an_offset_and_without_its_leader():
     urdf = parse_robot(LINKAGE).to_urdf()
-    moved = urdf.replace('multiplier="-1.0" offset="0.0"', 'multiplier="-1.0" offset="0.2"')
+    moved = urdf.replace('multiplier="-1" offset="0"', 'multiplier="-1" offset="0.2"')
     found = import_urdf(moved, "modified")
     assert found.error < 1e-12
     assert found.model.rows[3].row.theta == pytest.approx(0.4)
