@@ -139,18 +139,12 @@ def _joints(
     """Return the independent and the dependent joints of a table."""
     mimics = [joint for joints in rows for joint in joints if joint.mimic]
     drives = [(joint, tree.drive_of(joint)) for joint in mimics]
-    constraints = {
-        one.joint: _renamed(one) for one in tree.constraints if isinstance(one, LinearLimits)
-    }
     independent = {
-        joints[0].name: replace(
-            _joint(joints[0], row, [d for d in drives if d[1].leader is joints[0]]),
-            constraint=constraints.get(joints[0].name),
-        )
+        joints[0].name: _joint(joints[0], row, [d for d in drives if d[1].leader is joints[0]])
         for joints, row in zip(rows, table, strict=True)
         if joints[0].mimic is None
     }
-    leaders = {joint.name: joint for joint in independent.values()}
+    leaders = _constrained({joint.name: joint for joint in independent.values()}, tree)
     dependents = []
     for index, (joints, row) in enumerate(zip(rows, table, strict=True)):
         if joints[0].mimic is None:
@@ -163,19 +157,37 @@ def _joints(
         row = replace(row, **{key: getattr(row, key) + total.constant})
         name = joints[0].name if len(joints) == 1 else joints[-1].child.removesuffix("_link")
         dependents.append(dependent_joint(_clean(name), kind, row, total.factors, leaders, index))
-    return tuple(independent.values()), tuple(dependents)
+    return tuple(leaders.values()), tuple(dependents)
 
 
-def _renamed(limits: LinearLimits) -> LinearLimits:
-    """Return limits with the names that a robot file can have."""
-    lower, upper = (
-        tuple(
-            LinearExpression(one.constant, tuple((_clean(name), f) for name, f in one.factors))
-            for one in side
+def _constrained(joints: dict[str, Joint], tree: UrdfTree) -> dict[str, Joint]:
+    """Return the joints with the constraints of the URDF that are linear, as a file has them."""
+    found = [one for one in tree.constraints if isinstance(one, LinearLimits)]
+    ranges = {name: (joint.lower, joint.upper) for name, joint in joints.items()}
+    for joint in tuple(joints.values()):
+        own = [one for one in found if _clean(one.joint) == joint.name]
+        lower = [_renamed(bound) for one in own for bound in one.lower]
+        upper = [_renamed(bound) for one in own for bound in one.upper]
+        named = {name for bound in (*lower, *upper) for name, _ in bound.factors}
+        if not named or not named < ranges.keys():
+            continue
+        if max(bound.range(ranges)[0] for bound in lower) != joint.lower:
+            lower.append(LinearExpression(joint.lower))
+        if min(bound.range(ranges)[1] for bound in upper) != joint.upper:
+            upper.append(LinearExpression(joint.upper))
+        joints[joint.name] = replace(
+            joint,
+            lower=max(bound.range(ranges)[0] for bound in lower),
+            upper=min(bound.range(ranges)[1] for bound in upper),
+            constraint=LinearLimits(joint.name, tuple(lower), tuple(upper)),
         )
-        for side in (limits.lower, limits.upper)
-    )
-    return LinearLimits(_clean(limits.joint), lower, upper, limits.reason)
+    return joints
+
+
+def _renamed(bound: LinearExpression) -> LinearExpression:
+    """Return a bound with the names that a robot file can have."""
+    factors = tuple((_clean(name), factor) for name, factor in bound.factors)
+    return LinearExpression(bound.constant, factors)
 
 
 def _kind(joint: UrdfJoint) -> JointType:

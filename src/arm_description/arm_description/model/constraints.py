@@ -95,6 +95,66 @@ class LinearLimits:
         return np.asarray(np.max(np.broadcast_arrays(*excess), axis=0))
 
 
+_SAMPLES = 257
+
+
+@dataclass(frozen=True)
+class SampledLimits:
+    """Limits of a joint that depend on one other joint, linear between samples.
+
+    Attributes:
+        joint: name of the joint.
+        other: name of the joint that they depend on.
+        samples: position of the other joint, least and greatest one of the joint [rad or m].
+        reason: subject and verb for messages.
+    """
+
+    joint: str
+    other: str
+    samples: tuple[tuple[float, float, float], ...]
+    reason: str = "its limits allow"
+
+    @classmethod
+    def of(
+        cls, constraint: JointConstraint, limits: Mapping[str, tuple[float, float]]
+    ) -> SampledLimits:
+        """Return the samples of a constraint between two joints, no wider than it.
+
+        Args:
+            constraint: the constraint.
+            limits: lower and upper of each joint [rad or m].
+        """
+        (other,) = (name for name in constraint.joints if name != constraint.joint)
+        fine = np.linspace(*limits[other], 2 * _SAMPLES - 1)
+        bounds = np.array([constraint.bounds({other: float(x)}) for x in fine])
+        coarse = bounds[::2]
+        # By how much the straight lines between samples are wider than the constraint halfway.
+        excess = (bounds[1::2] - 0.5 * (coarse[:-1] + coarse[1:])) * (1.0, -1.0)
+        inwards = np.maximum(excess.max(axis=0), 0.0) * (1.0, -1.0)
+        rows = np.column_stack([fine[::2], coarse + inwards])
+        samples = tuple((float(x), float(low), float(high)) for x, low, high in rows)
+        return cls(constraint.joint, other, samples, constraint.reason)
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joint itself, then the one that its limits depend on."""
+        return (self.joint, self.other)
+
+    def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
+        """Return lower and upper at the position of the other joint by name."""
+        lower, upper = self._at(np.array(q[self.other]))
+        return float(lower), float(upper)
+
+    def violation(self, q: Array) -> Array:
+        """Return how far the joint is outside, 0 or less inside; q (..., 2) as ``joints``."""
+        lower, upper = self._at(q[..., 1])
+        return np.asarray(np.maximum(lower - q[..., 0], q[..., 0] - upper))
+
+    def _at(self, position: Array) -> tuple[Array, Array]:
+        x, low, high = np.array(self.samples).T
+        return np.interp(position, x, low), np.interp(position, x, high)
+
+
 class Violation(NamedTuple):
     """A constraint that a posture violates."""
 

@@ -12,45 +12,60 @@ each <upper>: offset + factor * position, summed over the terms, in radians and 
         <upper offset="-0.2294"><term joint="shoulder" factor="-0.7165" /></upper>
       </limits>
     </joint_constraints>
+
+Limits that are not linear are samples of the other joint's position, lower and upper, with
+straight lines in between: <sample joint="shoulder" at="0.5" lower="-1.2" upper="0.1" />.
 """
 
 from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from itertools import pairwise
 
 from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.errors import UrdfError
-from arm_description.model.constraints import JointConstraint, LinearLimits
+from arm_description.model.constraints import JointConstraint, LinearLimits, SampledLimits
 
 ELEMENT = "joint_constraints"
 _SIDES = ("lower", "upper")
 
 
 def constraint_elements(
-    constraints: Iterable[JointConstraint], name: str, prefix: str = ""
+    constraints: Iterable[JointConstraint],
+    ranges: Mapping[str, tuple[float, float]],
+    name: str,
+    prefix: str = "",
 ) -> list[ET.Element]:
     """Return the element of some constraints, none without any.
 
     Args:
         constraints: constraints of the robot.
+        ranges: lower and upper of each joint.
         name: name of the element, unique among robots that are merged.
         prefix: prefix of the joint names.
     """
-    limits = [one for one in constraints if isinstance(one, LinearLimits)]
-    if not limits:
-        return []
     element = ET.Element(ELEMENT, name=name)
-    for one in limits:
+    for one in constraints:
         entry = ET.SubElement(element, "limits", joint=prefix + one.joint, reason=one.reason)
-        for side in _SIDES:
-            for bound in getattr(one, side):
-                place = ET.SubElement(entry, side, offset=repr(bound.constant))
-                for name, factor in bound.factors:
-                    ET.SubElement(place, "term", joint=prefix + name, factor=repr(factor))
-    return [element]
+        if isinstance(one, LinearLimits):
+            _write_bounds(entry, one, prefix)
+            continue
+        sampled = one if isinstance(one, SampledLimits) else SampledLimits.of(one, ranges)
+        for at, lower, upper in sampled.samples:
+            numbers = {"at": repr(at), "lower": repr(lower), "upper": repr(upper)}
+            ET.SubElement(entry, "sample", {"joint": prefix + sampled.other, **numbers})
+    return [element] if len(element) else []
+
+
+def _write_bounds(entry: ET.Element, limits: LinearLimits, prefix: str) -> None:
+    for side in _SIDES:
+        for bound in getattr(limits, side):
+            place = ET.SubElement(entry, side, offset=repr(bound.constant))
+            for name, factor in bound.factors:
+                ET.SubElement(place, "term", joint=prefix + name, factor=repr(factor))
 
 
 def read_constraints(robot: ET.Element, joints: Collection[str]) -> tuple[JointConstraint, ...]:
@@ -66,14 +81,25 @@ def read_constraints(robot: ET.Element, joints: Collection[str]) -> tuple[JointC
     return tuple(_limits(entry, joints) for entry in robot.findall(f"{ELEMENT}/limits"))
 
 
-def _limits(entry: ET.Element, joints: Collection[str]) -> LinearLimits:
+def _limits(entry: ET.Element, joints: Collection[str]) -> JointConstraint:
     joint = _joint(entry, joints)
+    reason = entry.get("reason") or "its limits allow"
+    samples = entry.findall("sample")
+    if samples:
+        others = {_joint(sample, joints) for sample in samples}
+        rows = [
+            tuple(_number(sample, key, joint) for key in ("at", "lower", "upper"))
+            for sample in samples
+        ]
+        if len(others) > 1 or any(b[0] <= a[0] for a, b in pairwise(rows)):
+            raise UrdfError(f"the <sample>s of joint {joint!r} must increase, of one joint")
+        return SampledLimits(joint, others.pop(), tuple((x, a, b) for x, a, b in rows), reason)
     lower, upper = (
         tuple(_bound(bound, joint, joints) for bound in entry.findall(side)) for side in _SIDES
     )
     if not lower or not upper:
         raise UrdfError(f"<limits> of joint {joint!r} have no <lower> or no <upper>")
-    return LinearLimits(joint, lower, upper, entry.get("reason") or "its limits allow")
+    return LinearLimits(joint, lower, upper, reason)
 
 
 def _bound(bound: ET.Element, joint: str, joints: Collection[str]) -> LinearExpression:

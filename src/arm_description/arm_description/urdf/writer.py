@@ -72,7 +72,7 @@ def robot_urdf(
             )
     robot = ET.Element("robot", name=model.name)
     robot.extend([*_elements(parts), *_elements(extra)])
-    robot.extend(constraint_elements(model.constraints, f"{prefix}{model.name}", prefix))
+    robot.extend(_constraints(model, prefix))
     if ros2_control:
         hardware = hardware_elements(ros2_control)
         robot.append(control_block(f"{prefix}{model.name}", hardware, parts.joints))
@@ -121,7 +121,7 @@ def robot_macro(model: RobotModel, macro: str) -> str:
     mount = _joint(UrdfJoint(f"{prefix}mount", "fixed", "${parent}", prefix + BASE))
     mount[-1].attrib.update(xyz="${xyz}", rpy="${rpy}")
     optional.append(mount)
-    body.extend(constraint_elements(model.constraints, f"{prefix}{model.name}", prefix))
+    body.extend(_constraints(model, prefix))
     optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${ros2_control != ''}")
     hardware = []
     for kind in HARDWARE:
@@ -134,6 +134,11 @@ def robot_macro(model: RobotModel, macro: str) -> str:
     wrong.text = f"${{xacro.fatal('{unknown}')}}"
     optional.append(control_block(f"{prefix}{model.name}", hardware, parts.joints))
     return xml_text(robot)
+
+
+def _constraints(model: RobotModel, prefix: str) -> list[ET.Element]:
+    ranges = {joint.name: (joint.lower, joint.upper) for joint in model.joints}
+    return constraint_elements(model.constraints, ranges, f"{prefix}{model.name}", prefix)
 
 
 def check_prefix(text: str, kind: str = "prefix") -> None:

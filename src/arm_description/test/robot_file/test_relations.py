@@ -213,3 +213,45 @@ def test_table_needs_an_independent_joint():
     rows = [row.replace("NAME", a).replace("OTHER", b) for a, b in (("a1", "b1"), ("b1", "a1"))]
     with pytest.raises(DescriptionError, match="has only dependent joints"):
         parse_robot(text + "".join(rows))
+
+
+TRAVEL = """\
+transmissions:
+  - {type: parallelogram, joint: elbow, against: shoulder, range: [-20, 60]}
+  - {type: CRANK, range: [-15, 15]}
+"""
+CRANK = (
+    "crank, joint: level2, against: shoulder, ratio: -1, ground: 100, crank: 30, rod: 100, "
+    "rocker: 30, branch: open, crank_angle: 90, rocker_angle: 90"
+)
+
+
+def test_travel_of_actuators_is_in_the_urdf():
+    """The samples of one that is not linear are never wider than it."""
+    text = LINKAGE.replace("theta: -(shoulder + elbow), d: 0", "theta: 0, d: 0")
+    text = text.replace("level,", "level2,").replace("elbow: -90}", "elbow: -90, level2: 0}")
+    text = text.replace("147, alpha: 0}", "147, alpha: 0, limits: {lower: -20, upper: 20}}")
+    text = text.replace("tool:", TRAVEL.replace("CRANK", CRANK) + "tool:")
+    text = text[: text.index("postures:")]
+    model = parse_robot(text)
+    found = read_urdf(model.to_urdf()).constraints
+    assert len(found) == len(model.constraints) == 3
+    for one, other in zip(found, model.constraints, strict=True):
+        assert (one.joint, one.reason, set(one.joints)) == (
+            other.joint,
+            other.reason,
+            set(other.joints),
+        )
+        for shoulder in np.linspace(model.lower[1], model.upper[1], 1001):
+            given, true = (c.bounds({"shoulder": shoulder}) for c in (one, other))
+            assert given == pytest.approx(true, abs=1e-4)
+            assert given[0] >= true[0] - 1e-6 and given[1] <= true[1] + 1e-6
+    again = import_urdf(model.to_urdf(), model.convention).model
+    assert parse_robot(robot_yaml(again)) == again
+    for q in postures(model, 200):
+        linear = max(float(c.violation(_columns(c, model, q))) for c in model.constraints[:2])
+        assert again.constraint_set.violation(q) == pytest.approx(linear, abs=1e-9)
+
+
+def _columns(constraint, model, q):
+    return np.array([q[model.joint_names.index(name)] for name in constraint.joints])
