@@ -27,6 +27,7 @@ from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
 
 _LOGGER = logging.getLogger(__name__)
 _SIMULATED = "the simulated bus"
+PATIENCE = 0.3  # [s] for the answer of a simulated servo, as its thread may have to wait
 _MODULES = {"servokit": ("adafruit_servokit", "board"), "i2c_dev": ("smbus2",)}
 
 
@@ -99,7 +100,8 @@ def simulated_servos(bus: SerialBus, clock: SteadyClock) -> BoardConnection:
     servos = SimulatedServoBus(bus.servos, clock)
     for number, servo in bus.servos.items():
         servos.servos[number].set(HOMING_OFFSET, servo.homing_offset or 0)
-    return BoardConnection(FeetechBus(bus, servos.path), servo_bus=servos)
+    simulated = FeetechBus(bus, servos.path, patience=PATIENCE)
+    return BoardConnection(simulated, servo_bus=servos)
 
 
 def simulated_board(

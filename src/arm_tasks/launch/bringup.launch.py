@@ -207,9 +207,9 @@ def arguments():
         DeclareLaunchArgument(
             "backend",
             default_value="servokit",
-            choices=["servokit", "i2c_dev"],
-            description="Driver of the board of sim and real: servokit is Adafruit's library,"
-            " i2c_dev needs none.",
+            choices=["servokit", "i2c_dev", "feetech"],
+            description="Driver of the servos of sim and real: servokit is Adafruit's library,"
+            " i2c_dev needs none; feetech is for servos that answer.",
         ),
         DeclareLaunchArgument(
             "exit_action",

@@ -41,6 +41,7 @@ NEAR = 0.004  # [rad] half a count of the board
 SERVICES = {
     "stop": Trigger,
     "reset": Trigger,
+    "release": Trigger,
     "change_state": ChangeState,
     "get_state": GetState,
 }

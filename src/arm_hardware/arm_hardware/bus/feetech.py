@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -60,13 +61,20 @@ def import_scservo() -> Any:
 class FeetechBus:
     """A Bus (see ``arm_hardware.bus.interface``) whose channels are the ids of servos."""
 
-    def __init__(self, bus: SerialBus, path: str, lock: BoardLock | None = None) -> None:
+    def __init__(
+        self,
+        bus: SerialBus,
+        path: str,
+        lock: BoardLock | None = None,
+        patience: float | None = None,
+    ) -> None:
         """Create a closed bus.
 
         Args:
             bus: Its servos and its speed.
             path: The serial port, which may differ from the bus' own if that is simulated.
             lock: Held while the bus is open.
+            patience: Time for an answer [s]; by default the library's, 34 ms besides the bytes'.
         """
         self.name = f"The servo bus at {bus.port}"
         self.rewrites = 0
@@ -74,6 +82,7 @@ class FeetechBus:
         self._bus = bus
         self._path = path
         self._lock = lock
+        self.patience = patience
         self._sdk: Any = None
         self._port: Any = None
         self._packets: Any = None
@@ -103,13 +112,13 @@ class FeetechBus:
 
     def scan(self) -> list[int]:
         """Return the ids from SCANNED that answer."""
-        found = []
+        found, patience = [], self.patience
+        self.patience = None
         for number in SCANNED:
-            try:
+            with suppress(OSError):
                 self._transfer([number], MODEL_NUMBER.address, MODEL_NUMBER.size)
-            except OSError:
-                continue
-            found.append(number)
+                found.append(number)
+        self.patience = patience
         return found
 
     def read_counts(self, channels: Iterable[int]) -> dict[int, int | None]:
@@ -186,6 +195,8 @@ class FeetechBus:
         if not ids:
             return {}
         self._send(lambda: self._packets.syncReadTx(self._port, address, length, ids, len(ids)))
+        if self.patience is not None:
+            self._port.setPacketTimeoutMillis(1e3 * self.patience)
         answers = {}
         for number in ids:
             receive = partial(self._packets.readRx, self._port, number, length)

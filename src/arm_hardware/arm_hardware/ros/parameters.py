@@ -213,14 +213,15 @@ class ConstraintParameters:
 
     goal_time: float = parameter(
         0.0,
-        "Time after a trajectory's end by which the command must have arrived; 0: any [s].",
+        "Time after a trajectory's end by which the arm must have arrived, as measured or "
+        "commanded; 0: any [s].",
         low=0.0,
         high=3600.0,
         any_time=True,
     )
     stopped_velocity_tolerance: float = parameter(
         0.01,
-        "Largest commanded speed at goal_time [rad/s or m/s]; 0: any.",
+        "Largest speed at goal_time, as measured or commanded [rad/s or m/s]; 0: any.",
         low=0.0,
         high=100.0,
         any_time=True,
@@ -233,14 +234,15 @@ class JointConstraintParameters:
 
     trajectory: float = parameter(
         0.0,
-        "Largest lag of the command behind a trajectory [rad or m]; 0: any.",
+        "Largest lag behind a trajectory, as measured or commanded [rad or m]; 0: any.",
         low=0.0,
         high=100.0,
         any_time=True,
     )
     goal: float = parameter(
         0.0,
-        "Largest distance of the command from the goal at goal_time [rad or m]; 0: none.",
+        "Largest distance from the goal at goal_time, as measured or commanded [rad or m]; 0: any "
+        "as measured, none as commanded.",
         low=0.0,
         high=100.0,
         any_time=True,

@@ -297,6 +297,7 @@ def test_stop_freezes_the_targets(arm):
 
 
 def test_disturbed_bus_does_not_disturb_a_motion(arm):
+    arm.driver.bus.patience = None
     arm.faults.corrupt(0.005, seed=5)
     for q in (THERE, (0.0,) * 4):
         goal = arm.go(*q)

@@ -142,8 +142,9 @@ ARGUMENTS = (
     Argument(
         "backend",
         "servokit",
-        "Driver of the board of sim and real: servokit is Adafruit's library, i2c_dev needs none.",
-        ("servokit", "i2c_dev"),
+        "Driver of the servos of sim and real: servokit is Adafruit's library, i2c_dev needs "
+        "none; feetech is for servos that answer.",
+        ("servokit", "i2c_dev", "feetech"),
     ),
     Argument(
         "exit_action",
