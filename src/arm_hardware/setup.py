@@ -20,7 +20,7 @@ setup(
     ],
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
-    description="Servo driver for the PCA9685, with fake and simulated hardware in the same node.",
+    description="Servo driver for the PCA9685 and Feetech STS3215, with fake and simulated ones.",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
     entry_points={

@@ -21,7 +21,7 @@ STEP, REST_STEP = 0.005, 0.1  # [s] of the integration, in motion and at rest
 LONGEST = 3.0  # [s] without a packet that is integrated: an answer must not take too long
 SLOWEST = 0.5  # [counts/s], reported as standstill
 AMBIENT = 25.0  # [deg C]
-HEATING, COOLING = 4.0, 100.0  # [deg C/s] at full voltage; time constant [s]
+HEATING, COOLING = 4.0, 100.0  # [deg C/s] at the stall current; time constant [s]
 STALL_CURRENT = 2.4  # [A] at 7.4 V
 FACTORY = (
     (sts3215.MODEL_NUMBER, sts3215.MODEL),
@@ -178,7 +178,7 @@ class SimulatedServo:
     def _protect(self, dt: float) -> None:
         """Update temperature and faults after dt [s]."""
         cooling = (self.temperature - AMBIENT) / COOLING
-        self.temperature += dt * (HEATING * self._duty**2 - cooling)
+        self.temperature += dt * (HEATING * self._current_share() ** 2 - cooling)
         faults = self._faults & LATCHED
         if self.temperature > self.get(sts3215.MAX_TEMPERATURE):
             faults |= ServoFault.TEMPERATURE
@@ -202,5 +202,9 @@ class SimulatedServo:
         self.set(sts3215.PRESENT_TEMPERATURE, max(0, min(255, round(self.temperature))))
         self.set(sts3215.STATUS, int(self._faults))
         self.set(sts3215.MOVING, int(abs(self._velocity) >= 1.0))
-        current = STALL_CURRENT * self._duty / sts3215.CURRENT_A
+        current = STALL_CURRENT * self._current_share() / sts3215.CURRENT_A
         self.set(sts3215.PRESENT_CURRENT, round(current))
+
+    def _current_share(self) -> float:
+        """Return the current as a share of the stall current: a turning motor induces voltage."""
+        return self._duty - self._velocity / (FULL_SPEED * self.voltage / 7.4)

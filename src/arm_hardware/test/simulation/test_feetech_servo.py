@@ -151,6 +151,15 @@ def test_heat_switches_the_motor_off(servo):
     assert ServoFault.TEMPERATURE in servo.faults and servo.position == pytest.approx(place)
 
 
+def test_only_load_heats_not_motion(servo):
+    goal(servo, 4000)
+    servo.advance(0.3)
+    assert servo.position > 2800 and servo.temperature < 25.1
+    servo.load = -0.6
+    servo.advance(3.0)
+    assert servo.temperature > 28.0
+
+
 def test_power_cycle_takes_the_torque_and_keeps_the_settings(servo):
     servo.set(sts3215.HOMING_OFFSET, -100)
     servo.power_cycle()
