@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
-from arm_hardware.calibration.axes import axes_of
+from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import BACKENDS
 from arm_hardware.motion.trajectory_start import plan_motion

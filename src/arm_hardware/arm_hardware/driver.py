@@ -23,8 +23,9 @@ from arm_hardware.backends import (
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.gpio_line import GpioLine
 from arm_hardware.bus.pca9685 import CHANNELS
-from arm_hardware.calibration.axes import Axes, axes_of, check_position, rest_positions
+from arm_hardware.calibration.axes import Axes, check_position, rest_positions
 from arm_hardware.calibration.calibration import Calibration, SerialBus, calibration_path
+from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
 from arm_hardware.clock import SteadyClock
@@ -261,7 +262,7 @@ class Driver:
     def _axes_and_maps(self) -> tuple[Axes, tuple[ServoMap, ...]]:
         axes = axes_of(self._model)
         if self.options.hardware == "fake":
-            return axes, tuple(FineMap(i) for i in range(len(axes)))
+            return axes, tuple(FineMap(i) for i in range(len(axes.actuators)))
         path = calibration_path(self.options.calibration, self._model.name, self.options.folder)
         self.calibration = load_calibration(path)
         if self.calibration.robot != self._model.name:

@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from arm_hardware.bus.fake import FakeBus
-from arm_hardware.calibration.axes import axes_of, rest_positions
+from arm_hardware.calibration.axes import rest_positions
 from arm_hardware.calibration.calibration import config_folder
+from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.servo_output import ServoOutput

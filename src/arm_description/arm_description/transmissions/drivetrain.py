@@ -163,6 +163,16 @@ class Drivetrain:
         """Return the transmissions with several actuators, and how far these (m,) disagree."""
         return [(t, float(t.difference(a[span]))) for t, span in self._shared]
 
+    def with_partners(self, a: Array) -> Array:
+        """Return actuators (m,), those that are NaN where others of the same joint are."""
+        filled: Array = a.copy()
+        for t, span in self._shared:
+            part, unknown = filled[span], np.isnan(filled[span])
+            if unknown.any() and not unknown.all():
+                turned = np.mean(part[~unknown] / t.matrix[~unknown, 0])  # joint - offset
+                part[unknown] = t.matrix[unknown, 0] * turned
+        return filled
+
     @cached_property
     def _shared(self) -> list[tuple[SeveralActuatorsTransmission, slice]]:
         pairs = zip(self.transmissions, self._spans, strict=True)

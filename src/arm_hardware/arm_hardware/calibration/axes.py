@@ -1,11 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The axes that the driver moves: joints from base to tip, then the gripper; and their limits."""
+"""The axes that the driver moves: joints from base to tip, then the gripper; and their limits.
+
+The joints of an arm with transmissions are moved by actuators, whose limits bound those of joints.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from arm_description.model.gripper import Claw
 
     from arm_description import Gripper, RobotModel
+    from arm_hardware.calibration.coupling import Coupling
 
 GRIPPER = "gripper"
 UNITS = {"revolute": "rad", "prismatic": "m"}  # of a joint's position
@@ -49,6 +53,7 @@ class Axes:
     arm: tuple[Axis, ...]  # the joints, base to tip
     gripper: Axis | None = None  # the width of the gripper, or None
     hand: Gripper | None = None  # its fingers, whose positions follow from the width
+    coupling: Coupling | None = None  # None if each joint has a servo and limits of its own
 
     @property
     def all(self) -> tuple[Axis, ...]:
@@ -60,14 +65,32 @@ class Axes:
         """Names of the arm's joints."""
         return tuple(axis.name for axis in self.arm)
 
+    @property
+    def actuators(self) -> tuple[Axis, ...]:
+        """The shafts that the servos turn: those of the joints, then the gripper."""
+        if self.coupling is None:
+            return self.all
+        return (*self.coupling.actuators, *(() if self.gripper is None else (self.gripper,)))
+
+    def driven_by(self, actuators: Sequence[Axis]) -> Axes:
+        """Return the axes with what ``actuators``, narrowed by a calibration, allow."""
+        gripper = None if self.gripper is None else actuators[-1]
+        n = len(actuators) - (gripper is not None)
+        if self.coupling is None:
+            return replace(self, arm=tuple(actuators[:n]), gripper=gripper)
+        arm, coupling = self.coupling.driven(self.arm, tuple(actuators[:n]))
+        return replace(self, arm=arm, gripper=gripper, coupling=coupling)
+
     def claw(self, axis: Axis) -> Claw | None:
         """Return the claw whose width is this axis, None for any other axis."""
         return self.hand.claw if self.hand and axis.name == GRIPPER else None
 
     def prefixed(self, prefix: str) -> Axes:
         """Return the axes with the names that joints have in messages."""
-        arm = tuple(replace(axis, name=prefix + axis.name) for axis in self.arm)
-        return Axes(arm, self.gripper, self.hand.prefixed(prefix) if self.hand else None)
+        hand, coupling = self.hand and self.hand.prefixed(prefix), self.coupling
+        if coupling is not None:
+            coupling = replace(coupling, actuators=_prefixed(coupling.actuators, prefix))
+        return Axes(_prefixed(self.arm, prefix), self.gripper, hand, coupling)
 
     def __iter__(self) -> Iterator[Axis]:
         return iter(self.all)
@@ -76,17 +99,8 @@ class Axes:
         return len(self.all)
 
 
-def axes_of(model: RobotModel) -> Axes:
-    """Return the axes of a robot description."""
-    arm = tuple(
-        Axis(j.name, UNITS[j.type], j.lower, j.upper, j.velocity, j.acceleration)
-        for j in model.joints
-    )
-    grip = model.gripper
-    if grip is None:
-        return Axes(arm)
-    width = Axis(GRIPPER, "m", grip.min_width, grip.max_width, grip.velocity, grip.acceleration)
-    return Axes(arm, width, grip)
+def _prefixed(axes: tuple[Axis, ...], prefix: str) -> tuple[Axis, ...]:
+    return tuple(replace(axis, name=prefix + axis.name) for axis in axes)
 
 
 def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:

@@ -9,14 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arm_common.files import share_folders
 from arm_common.suggestions import did_you_mean
-from arm_description.model.gripper import Claw
 
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.servo_map import SLEW_US, JawMap, PointMap, count_us
 from arm_hardware.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from arm_description.model.gripper import Claw
+
 
 SAFE_PULSES_US = (400.0, 2600.0)  # tolerated by hobby servos; a file may set others
 
@@ -113,26 +117,28 @@ class Calibration:
         return min(known) if known and len(known) == len(days) else None
 
     def maps(self, axes: Axes) -> tuple[PointMap, ...]:
-        """Return a map for each axis; raise CalibrationError for a missing or wrong entry."""
-        names = [axis.name for axis in axes]
+        """Return a map for each actuator; raise CalibrationError for a missing or wrong entry."""
+        names = [axis.name for axis in axes.actuators]
         unknown = sorted(set(self.servos) - set(names))
         if unknown:
             raise CalibrationError(
-                f"'{unknown[0]}' is not a joint of this robot",
+                f"'{unknown[0]}' is not {'a joint' if axes.coupling is None else 'an actuator'} "
+                "of this robot",
                 file=str(self.path),
                 remedy=did_you_mean(unknown[0], names),
             )
-        return tuple(self._servo(a, axes).map(self.board.count_us, axes.claw(a)) for a in axes)
+        return tuple(
+            self._servo(a, axes).map(self.board.count_us, axes.claw(a)) for a in axes.actuators
+        )
 
     def narrowed(self, axes: Axes) -> Axes:
         """Return the axes limited to what their servos can reach; errors as in maps()."""
         narrow = []
-        for axis, points in zip(axes, self.maps(axes), strict=True):
+        for axis, points in zip(axes.actuators, self.maps(axes), strict=True):
             limits, speed = self._servo(axis, axes).reach(axes.claw(axis))
             reach = max(points.lower, limits[0]), min(points.upper, limits[1])
             narrow.append(axis.narrowed(*reach, speed))
-        n = len(axes.arm)
-        return Axes(tuple(narrow[:n]), narrow[n] if axes.gripper else None, axes.hand)
+        return axes.driven_by(narrow)
 
     def _servo(self, axis: Axis, axes: Axes) -> ServoCalibration:
         servo = self.servos.get(axis.name)

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from arm_description import RobotModel
-from arm_hardware.calibration.axes import GRIPPER, axes_of
+from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import Calibration, SerialBus, ServoCalibration
+from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import CalibrationError
 

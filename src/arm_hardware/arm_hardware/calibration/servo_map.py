@@ -13,9 +13,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from arm_description.model.gripper import Claw
+if TYPE_CHECKING:
+    from arm_description.model.gripper import Claw
+
 
 # A common small servo's data sheet: 0.12 s for 60 degrees without load, dead band 5 us; 180
 # degrees are 2000 us.

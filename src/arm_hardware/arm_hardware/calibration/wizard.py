@@ -19,8 +19,9 @@ from arm_common.yaml.editing import flow_word
 from arm_description.model.gripper import Claw
 
 from arm_description import RobotModel
-from arm_hardware.calibration.axes import GRIPPER, Axis, axes_of
+from arm_hardware.calibration.axes import GRIPPER, Axis
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration, config_folder
+from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import CHANNELS, TO_SI, load_calibration, monotonic
 from arm_hardware.calibration.pulses import Pulses
 from arm_hardware.calibration.store import DECIMALS, change, changed_keys, file_unit, within_reach

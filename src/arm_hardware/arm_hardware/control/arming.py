@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes
+from arm_hardware.calibration.coupling import Coupling
 from arm_hardware.calibration.servo_map import PointMap, ServoMap
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import HardwareError, StateError
@@ -26,9 +27,12 @@ HOMING_TIME = 6.0  # [s] for a servo to cross its whole travel
 LOADED_SPEED = 0.5  # share of the servo's speed reached under load, from rest in each burst
 
 
-def check_board_counts(axes: Axes, output: ServoOutput) -> None:
-    """Raise StateError for pulses on the board that this calibration would not send."""
-    for axis, servo, count in zip(axes, output.maps, output.counts, strict=True):
+def check_board_counts(axes: Axes, output: ServoOutput, positions: Sequence[float]) -> None:
+    """Raise StateError for pulses on the board that this calibration would not send.
+
+    They mean ``positions`` of the axes [rad or m].
+    """
+    for axis, servo, count in zip(axes.actuators, output.maps, output.counts, strict=True):
         if count is None:
             continue
         position = servo.position_of(count)
@@ -38,13 +42,34 @@ def check_board_counts(axes: Axes, output: ServoOutput) -> None:
                 f"{axis.name}: the board's channel {servo.channel} is at count {count}, "
                 "outside of calibration or limits; switch the servos' power off and on, then arm."
             )
+    if axes.coupling is not None:
+        _check_joints(axes, axes.coupling, positions)
+
+
+def _check_joints(axes: Axes, coupling: Coupling, positions: Sequence[float]) -> None:
+    """Raise StateError for joints outside of limits although each servo is within its own."""
+    n = len(axes.arm)
+    for axis, position in zip(axes.arm, positions[:n], strict=True):
+        beyond = max(axis.lower - position, position - axis.upper)
+        if beyond > LIMIT_TOLERANCE:
+            raise StateError(
+                f"{axis.name}: by the pulses on the board it is at {position:.4g} {axis.unit}, "
+                "outside of its limits; switch the servos' power off and on, then arm."
+            )
+    violation = coupling.constraints.worst(positions[:n])
+    if violation is not None:
+        raise StateError(
+            f"{violation.sentence}, but the pulses on the board are for another position; switch "
+            "the servos' power off and on, then arm."
+        )
 
 
 class StaggeredArming:
     """Sends first pulses to servos that have none, one after another; they move at full speed.
 
     Attributes:
-        left: Indices of axes without a pulse, or in SlowHoming of those that have not arrived.
+        left: Groups of servos without a pulse, or in SlowHoming of those that have not arrived;
+            servos that move one joint together are one group, and are started together.
         duration: Seconds until all are done.
     """
 
@@ -54,8 +79,11 @@ class StaggeredArming:
         self._rest = tuple(rest)
         self._dt = dt
         self._wait = 0.0
-        self.left = [i for i, count in enumerate(output.counts) if count is None]
-        self._names = {i: axes.all[i].name for i in self.left}
+        self.left = [
+            group for group in output.groups if any(output.counts[i] is None for i in group)
+        ]
+        names = [axis.name for axis in axes.actuators]
+        self._names = {group: " and ".join(names[i] for i in group) for group in self.left}
         self.duration = STAGGER * len(self.left)
 
     @property
@@ -71,8 +99,7 @@ class StaggeredArming:
         self._wait -= self._dt
         if self._wait > 0.0:
             return
-        index = self.left.pop(0)
-        self._output.write_one(index, self._rest[index])
+        self._output.write_group(self.left.pop(0), self._rest)
         self._wait = STAGGER
 
     def abandon(self) -> None:
@@ -113,7 +140,14 @@ class SlowHoming(StaggeredArming):
     def __init__(self, axes: Axes, output: ServoOutput, rest: Sequence[float], dt: float) -> None:
         """Plan the bursts; arguments as of StaggeredArming."""
         super().__init__(axes, output, rest, dt)
-        self._bursts = {i: plan_bursts(output.maps[i], rest[i], dt) for i in self.left}
+        targets = output.to_servos(rest)
+        self._bursts = {
+            group: max(
+                (plan_bursts(output.maps[i], targets[i], dt) for i in group),
+                key=lambda bursts: bursts.number,
+            )
+            for group in self.left
+        }
         self._tick = 0
         self.duration = dt * sum(bursts.ticks + 1 for bursts in self._bursts.values())
 
@@ -131,13 +165,13 @@ class SlowHoming(StaggeredArming):
 
     def tick(self) -> None:
         """Do the work of one tick; errors as in StaggeredArming."""
-        index = self.left[0]
-        bursts = self._bursts[index]
+        group = self.left[0]
+        bursts = self._bursts[group]
         arrived = self._tick >= bursts.ticks
         if arrived or self._tick % bursts.period < bursts.on:
-            self._output.write_one(index, self._rest[index])
+            self._output.write_group(group, self._rest)
         else:
-            self._output.release_one(index)
+            self._output.release_group(group)
         self._tick += 1
         if arrived:
             self.left.pop(0)
@@ -148,6 +182,6 @@ class SlowHoming(StaggeredArming):
         if not self.left:
             return
         try:
-            self._output.release_one(self.left[0])
+            self._output.release_group(self.left[0])
         except HardwareError as error:
             _LOGGER.error("A joint could not be released while its recovery ended: %s", error)

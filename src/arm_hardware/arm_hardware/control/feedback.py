@@ -55,11 +55,13 @@ class ServoFeedback:
 
     def __init__(self, bus: RetryingBus, axes: Axes, maps: Sequence[ServoMap]) -> None:
         self._bus = bus
-        self._axes = axes.all
+        self._axes, self._coupling = axes.actuators, axes.coupling
         self._maps = tuple(maps)
         self.state: MeasuredState | None = None
         self._wait = 0.0  # [s] until the next attempt
         self._faulty = [0.0] * len(self._maps)  # [s] for which each servo has reported a fault
+        self._servos: tuple[float, ...] = ()  # measured positions of the servos [rad or m]
+        self._apart = 0.0  # [s] for which servos of one joint have differed too much
 
     def synchronize(self, counts: Sequence[int | None]) -> None:
         """Do nothing: see PositionEstimate."""
@@ -68,8 +70,12 @@ class ServoFeedback:
         """Do nothing: see PositionEstimate."""
 
     def positions(self) -> list[float | None]:
-        """Return the measured positions [rad or m], None while the bus is lost."""
-        return list(self.state.positions) if self.state else [None] * len(self._maps)
+        """Return the servos' measured positions [rad or m], None while the bus is lost."""
+        return list(self._servos) if self.state else [None] * len(self._maps)
+
+    def axes_positions(self) -> tuple[float, ...]:
+        """Return the measured positions of the axes [rad or m]; raise BusError if not measured."""
+        return (self.state or self.measure()).positions
 
     def measure(self) -> MeasuredState:
         """Measure; raise BusError if the bus is lost."""
@@ -81,14 +87,13 @@ class ServoFeedback:
         servos = tuple(found[servo.channel] for servo in self._maps)
         pairs = list(zip(self._maps, servos, strict=True))
         slopes = [slope(servo, m.count) for servo, m in pairs]
-        self.state = MeasuredState(
-            tuple(measured_position(servo, m.count) for servo, m in pairs),
-            tuple(m.speed * per_count for m, per_count in zip(servos, slopes, strict=True)),
-            tuple(
-                m.torque * RADIANS / per_count for m, per_count in zip(servos, slopes, strict=True)
-            ),
-            servos,
-        )
+        self._servos = tuple(measured_position(servo, m.count) for servo, m in pairs)
+        speeds = tuple(m.speed * per for m, per in zip(servos, slopes, strict=True))
+        efforts = tuple(m.torque * RADIANS / per for m, per in zip(servos, slopes, strict=True))
+        measured = (self._servos, speeds, efforts)
+        if self._coupling is not None:
+            measured = self._coupling.measured_joints(*measured)
+        self.state = MeasuredState(*measured, servos)
         return self.state
 
     def update(self, dt: float) -> None:
@@ -98,31 +103,37 @@ class ServoFeedback:
             return
         for i, servo in enumerate(self.measure().servos):
             self._faulty[i] = self._faulty[i] + dt if servo.faults else 0.0
+        if self._coupling is not None:
+            self._apart = self._apart + dt if self._coupling.fighting(self._servos) else 0.0
 
     def check(self) -> None:
-        """Raise HardwareError for a fault that a servo has reported for FAULT_TIME."""
+        """Raise HardwareError for a fault that lasts for FAULT_TIME.
+
+        A servo reports it, or servos of one joint differ by more than is allowed.
+        """
+        if self._apart > FAULT_TIME and self._coupling is not None:
+            raise HardwareError(self._coupling.fighting(self._servos) or "Servos differed.")
         for i, seconds in enumerate(self._faulty):
             if seconds > FAULT_TIME:
                 self._raise(i, HardwareError)
 
     def resting_positions(self, commanded: Sequence[float | None]) -> list[float]:
-        """Measure; return where each axis is to hold without moving [rad or m].
+        """Measure; return where each servo is to hold without moving [rad or m].
 
         That is its command if it has torque, otherwise where it was measured.
 
         Raises:
-            StateError: A servo reports a fault, or an axis is outside of its limits.
+            StateError: A servo reports a fault, or is outside of its limits.
             BusError: The bus is lost.
         """
-        state = self.measure()
-        for i, servo in enumerate(state.servos):
+        for i, servo in enumerate(self.measure().servos):
             if servo.faults:
                 self._raise(i, StateError)
         self._faulty = [0.0] * len(self._faulty)
         return [
             target
             if target is not None and axis.lower <= target <= axis.upper
-            else self._inside(i, axis, state.positions[i])
+            else self._inside(i, axis, self._servos[i])
             for i, (axis, target) in enumerate(zip(self._axes, commanded, strict=True))
         ]
 

@@ -5,52 +5,111 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
 
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.calibration.axes import Axes
+from arm_hardware.calibration.axes import Axes, Axis
+from arm_hardware.calibration.coupling import Coupling
 from arm_hardware.calibration.servo_map import ServoMap, resolution
 from arm_hardware.control.watchdogs import BoardMonitor
 from arm_hardware.errors import HardwareError
 
 ROUNDING = 1e-6  # [rad or m] tolerance of these checks; the layers above keep the exact bounds
+# [rad or m] by which limits that depend on other joints may be exceeded: between the instants at
+# which a path was checked, and by the mean of commands on a curved boundary
+CONSTRAINT_TOLERANCE = 2e-3
+# [rad or m] by which positions read back may lie outside of limits: joints that several servos
+# move are off by several roundings to counts
+READ_TOLERANCE = 0.03
 
 
 class ServoOutput:
-    """Sends axis positions to a bus; raises BusError if the bus is lost."""
+    """Sends axis positions to a bus; raises BusError if the bus is lost.
+
+    Servos are numbered like ``axes.actuators``.
+    """
 
     def __init__(self, bus: Bus, axes: Axes, maps: Sequence[ServoMap], dt: float) -> None:
         """Create the output for axes already narrowed to their maps; a tick is dt [s]."""
         self.bus = RetryingBus(bus)
-        self._axes = axes.all
+        self._axes, self._actuators, self.coupling = axes.all, axes.actuators, axes.coupling
+        self._joints = len(axes.arm)
         self._dt = dt
         self.maps = tuple(maps)
-        # The last count sent to each axis' channel and its position [rad or m]; None for no pulses
-        # or unknown.
-        self.counts: list[int | None] = [None] * len(axes)
-        self.sent: list[float | None] = [None] * len(axes)
-        self._steps = [0.0] * len(axes)
+        # The last count sent to each servo's channel and its position [rad or m]; None for no
+        # pulses or unknown.
+        self.counts: list[int | None] = [None] * len(maps)
+        self._sent: list[float | None] = [None] * len(maps)
+        self._steps = [0.0] * len(maps)
         self.monitor = BoardMonitor(self.bus, [m.channel for m in self.maps], dt)
         self.writes = 0  # channels written
+
+    @property
+    def groups(self) -> list[tuple[int, ...]]:
+        """The servos, those that move one joint together in one tuple."""
+        shared = [] if self.coupling is None else self.coupling.drivetrain.groups()
+        found = {i for group in shared for i in group}
+        return [*shared, *((i,) for i in range(len(self.maps)) if i not in found)]
+
+    @property
+    def sent(self) -> list[float | None]:
+        """The last positions sent [rad or m], one per axis; None if unknown."""
+        return self.to_axes(self._sent)
 
     def verify_registers(self) -> None:
         """Compare the board's registers, if due, with what was sent; raise BusError."""
         self.monitor.poll(self.counts)
 
-    def read(self) -> list[float | None]:
-        """Read the registers; return their positions [rad or m], None where no pulse is sent."""
+    def read(self, assumed: Sequence[float]) -> list[float]:
+        """Read the registers; return the axes' positions [rad or m].
+
+        Servos without pulses are where the axes would be at ``assumed``. Positions just outside
+        of limits, by rounding to counts, are put inside.
+        """
         found = self.bus.read(m.channel for m in self.maps)
         self.counts = [found[m.channel] for m in self.maps]
-        self.sent = self.positions()
-        return self.positions()
+        self._sent = self.servo_positions()
+        rest = self.to_servos(assumed)
+        if self.coupling is None:
+            return [b if a is None else a for a, b in zip(self._sent, rest, strict=True)]
+        m = len(self.coupling.actuators)
+        partners = [*self.coupling.with_partners(self._sent[:m]), *self._sent[m:]]
+        filled = [b if a is None else a for a, b in zip(partners, rest, strict=True)]
+        positions = [q for q in self.to_axes(filled) if q is not None]
+        positions = self._put_inside(positions)
+        inside = self.to_servos(positions)
+        self._sent = [None if a is None else b for a, b in zip(self._sent, inside, strict=True)]
+        return positions
 
-    def positions(self) -> list[float | None]:
-        """Return the positions [rad or m] of the last counts, None where no pulse is sent."""
+    def servo_positions(self, without: Collection[int] = ()) -> list[float | None]:
+        """Return the servos' positions [rad or m] by their last counts.
+
+        It is None for those without pulses, and those in ``without``.
+        """
         return [
-            None if count is None else servo.position_of(count)
-            for servo, count in zip(self.maps, self.counts, strict=True)
+            None if count is None or i in without else servo.position_of(count)
+            for i, (servo, count) in enumerate(zip(self.maps, self.counts, strict=True))
         ]
+
+    def positions(self, without: Collection[int] = ()) -> list[float | None]:
+        """Return the axes' positions [rad or m], None where a servo that moves one is unknown."""
+        return self.to_axes(self.servo_positions(without))
+
+    def to_axes(self, servos: Sequence[float | None]) -> list[float | None]:
+        """Return the positions of the axes with the servos at these, None where unknown."""
+        if self.coupling is None:
+            return list(servos)
+        m = len(self.coupling.actuators)
+        return [*self.coupling.to_joints(servos[:m]), *servos[m:]]
+
+    def to_servos(self, axes: Sequence[float]) -> list[float]:
+        """Return the positions of the servos with the axes at these."""
+        if self.coupling is None:
+            return list(axes)
+        return [*self.coupling.to_actuators(axes[: self._joints]), *axes[self._joints :]]
 
     def write(self, positions: Sequence[float], first: bool = False) -> None:
         """Send positions [rad or m], one per axis, where their count has changed.
@@ -60,27 +119,42 @@ class ServoOutput:
         Raises:
             HardwareError: A position is NaN or breaks a bound; nothing was sent.
         """
-        for i, position in enumerate(positions):
-            self._guard(i, position)
+        if self.coupling is not None:
+            self._guard_joints(positions, self.coupling)
+        servos = self.to_servos(positions)
+        for i, position in enumerate(servos):
+            self._guard(self._actuators[i], position)
             if not first:
                 self._guard_step(i, position)
-        for i, position in enumerate(positions):
-            sent = self.sent[i]
+        for i, position in enumerate(servos):
+            sent = self._sent[i]
             self._steps[i] = 0.0 if first or sent is None else position - sent
-        self._send(dict(enumerate(positions)))
+        self._send(dict(enumerate(servos)))
         self.monitor.check_written(self.counts)
 
-    def write_one(self, index: int, position: float) -> None:
-        """Send a first position [rad or m] to one axis; errors as in write()."""
-        self._guard(index, position)
-        self._send({index: position})
+    def write_group(self, group: Sequence[int], positions: Sequence[float]) -> None:
+        """Send their first positions to the servos of a group, with the axes at ``positions``.
+
+        If one cannot be started, the others are released. Errors as in write().
+        """
+        servos = self.to_servos(positions)
+        for i in group:
+            self._guard(self._actuators[i], servos[i])
+        try:
+            self._send({i: servos[i] for i in group})
+        except HardwareError:
+            if len(group) > 1:
+                self.release_group(group)
+            raise
         self.monitor.check_written(self.counts)
 
-    def release_one(self, index: int) -> None:
-        """End the pulses of one axis."""
-        if self.counts[index] is not None:
-            self.bus.release([self.maps[index].channel])
-            self.counts[index] = self.sent[index] = None
+    def release_group(self, group: Sequence[int]) -> None:
+        """End the pulses of the servos of a group together."""
+        pulsing = [i for i in group if self.counts[i] is not None]
+        if pulsing:
+            self.bus.release([self.maps[i].channel for i in pulsing])
+            for i in pulsing:
+                self.counts[i] = self._sent[i] = None
             self.monitor.check_written(self.counts)
 
     def release(self) -> None:
@@ -91,11 +165,20 @@ class ServoOutput:
     def forget(self) -> None:
         """Regard all counts and positions as unknown until they are read."""
         self.counts = [None] * len(self.maps)
-        self.sent = [None] * len(self.maps)
+        self._sent = [None] * len(self.maps)
+
+    def fighting(self) -> str:
+        """Return a sentence about servos of one joint that differ too much, "" if none."""
+        if self.coupling is None:
+            return ""
+        m = len(self.coupling.actuators)
+        return self.coupling.fighting(self.servo_positions()[:m], ROUNDING)
 
     def _send(self, positions: Mapping[int, float]) -> None:
-        """Send positions [rad or m] by axis where their count has changed."""
+        """Send positions [rad or m] by servo where their count has changed."""
         counts = {i: self.maps[i].count_of(position) for i, position in positions.items()}
+        if self.coupling is not None:
+            self._guard_groups(counts, self.coupling)
         changed = {i: count for i, count in counts.items() if count != self.counts[i]}
         written = self.bus.write({self.maps[i].channel: count for i, count in changed.items()})
         for i, position in positions.items():
@@ -104,14 +187,24 @@ class ServoOutput:
                     continue
                 self.counts[i] = counts[i]
                 self.writes += 1
-            self.sent[i] = position
+            self._sent[i] = position
 
     def reset_steps(self) -> None:
         """Restart from rest: the previous steps do not bound the next ones."""
         self._steps = [0.0] * len(self._steps)
 
-    def _guard(self, i: int, position: float) -> None:
-        axis = self._axes[i]
+    def _put_inside(self, positions: list[float]) -> list[float]:
+        """Return axes' positions, put into their limits unless they are farther outside."""
+        coupling = self.coupling
+        assert coupling is not None
+        near = [min(max(q, a.lower), a.upper) for a, q in zip(self._axes, positions, strict=True)]
+        if coupling.constraints:
+            near[: self._joints] = coupling.constraints.inside(near[: self._joints]).tolist()
+        return [
+            b if abs(a - b) < READ_TOLERANCE else a for a, b in zip(positions, near, strict=True)
+        ]
+
+    def _guard(self, axis: Axis, position: float) -> None:
         if not math.isfinite(position):
             raise HardwareError(f"{axis.name}: a position of {position} was held back.")
         if not axis.lower - ROUNDING <= position <= axis.upper + ROUNDING:
@@ -119,9 +212,33 @@ class ServoOutput:
                 f"{axis.name}: {position:.4g} {axis.unit}, outside of its limits, was held back."
             )
 
+    def _guard_joints(self, positions: Sequence[float], coupling: Coupling) -> None:
+        """Raise HardwareError for joints outside of limits, also if these depend on others."""
+        for axis, position in zip(self._axes, positions, strict=True):
+            self._guard(axis, position)
+        if not coupling.constraints:
+            return
+        q = np.array(positions[: self._joints])
+        amount = float(coupling.constraints.violation(q))
+        if amount > CONSTRAINT_TOLERANCE:
+            violation, sent = coupling.constraints.worst(q), self.sent[: self._joints]
+            before = [math.nan if p is None else p for p in sent]
+            if violation and not amount <= coupling.constraints.violation(before) + ROUNDING:
+                raise HardwareError(f"{violation.sentence}; a step beyond was held back.")
+
+    def _guard_groups(self, counts: Mapping[int, int], coupling: Coupling) -> None:
+        """Raise HardwareError for counts with which servos of one joint would differ too much."""
+        m = len(coupling.actuators)
+        known = [counts.get(i, self.counts[i]) for i in range(m)]
+        places = [None if c is None else self.maps[i].position_of(c) for i, c in enumerate(known)]
+        problem = coupling.fighting(places, ROUNDING)
+        if problem:
+            raise HardwareError(f"{problem.removesuffix('.')}; this was held back.")
+
     def _guard_step(self, i: int, position: float) -> None:
         """Raise HardwareError for a step that exceeds the speed or acceleration limit."""
-        axis, servo, sent, count = self._axes[i], self.maps[i], self.sent[i], self.counts[i]
+        axis, servo = self._actuators[i], self.maps[i]
+        sent, count = self._sent[i], self.counts[i]
         if sent is None or count is None:
             return
         step, most = position - sent, axis.velocity * self._dt

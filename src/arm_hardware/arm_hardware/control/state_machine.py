@@ -46,11 +46,14 @@ class DriverSnapshot:
     # commanded, quantised to counts; None where no pulse is sent [rad or m]
     positions: tuple[float | None, ...]
     velocities: tuple[float, ...]  # commanded [rad/s or m/s]
-    counts: tuple[int | None, ...]  # as sent; None where no pulse is sent
+    counts: tuple[int | None, ...]  # of the servos as sent; None where no pulse is sent
     estimated: tuple[float | None, ...] = ()  # by a model of the servos, None if unknown
     # where the running trajectory ends, as ``axes.arm`` [rad or m]; empty without one
     goal_positions: tuple[float, ...] = ()
     speed_scaling: float = 1.0  # requested, 0 to 1
+    # of the servos, as ``axes.actuators``: commanded and estimated [rad or m], None if unknown
+    servo_positions: tuple[float | None, ...] = ()
+    servo_estimates: tuple[float | None, ...] = ()
     moment: float | None = None  # its time on the driver's clock [s]; None before the first tick
     measured: MeasuredState | None = None  # None unless the servos answer
 
@@ -171,18 +174,21 @@ class DriverStateMachine(ABC):
     def snapshot(self) -> DriverSnapshot:
         """Return the currently commanded state."""
         with self._lock:
-            positions = self._output.positions()
-            for i in self._arming_sequence.left if self._arming_sequence else ():
-                positions[i] = None
+            left = self._arming_sequence.left if self._arming_sequence else ()
+            unarrived = {i for group in left for i in group}
+            positions = self._output.positions(unarrived)
+            estimated = self._estimate.positions()
             return DriverSnapshot(
                 self.state,
                 self._fault or self._note,
                 tuple(positions),
                 tuple(s.velocity for s in self._sent),
                 tuple(self._output.counts),
-                tuple(self._estimate.positions()),
+                tuple(self._output.to_axes(estimated)),
                 self._goal_positions(),
                 self._factor,
+                tuple(self._output.servo_positions(unarrived)),
+                tuple(estimated),
                 self._moment,
                 self._feedback.state if self._feedback else None,
             )
@@ -195,18 +201,18 @@ class DriverStateMachine(ABC):
     def read(self) -> None:
         """Initialise positions from the board's registers; raise BusError if the bus is lost."""
         with self._lock:
-            found = self._output.read()
             if self._feedback is not None:
                 self._feedback.measure()
+            assumed = self._feedback.axes_positions() if self._feedback else self._rest
+            positions = self._output.read(assumed)
             self._estimate.synchronize(self._output.counts)
-            assumed = self._estimate.positions() if self._feedback else self._rest
-            for i, position in enumerate(found):
-                self._set_rest(i, (assumed[i] or 0.0) if position is None else position)
-            self._note = self._note_about(found)
+            for i, position in enumerate(positions):
+                self._set_rest(i, position)
+            self._note = self._note_about(self._output.counts)
         self.changed()
 
-    def _note_about(self, found: Sequence[float | None]) -> str:
-        """Return the sentence about positions found at the servos [rad or m]."""
+    def _note_about(self, found: Sequence[int | None]) -> str:
+        """Return the sentence about counts found at the servos."""
         if self._feedback is None:
             if None in found:
                 return "Positions unknown: the board sends no pulses; activate the node to arm."
@@ -252,22 +258,32 @@ class DriverStateMachine(ABC):
 
     def _begin_arming(self) -> None:
         """Start to send servos without pulses to rest, one after another."""
-        check_board_counts(self.axes, self._output)
+        self._check_servos_agree()
+        positions = [state.position for state in self._states]
+        check_board_counts(self.axes, self._output, positions)
         kind = SlowHoming if self._slow_homing else StaggeredArming
-        sequence = kind(self.axes, self._output, self._rest, self._dt)
+        sequence = kind(self.axes, self._output, positions, self._dt)
         self._arming_sequence = sequence if sequence.left else None
         self._note = sequence.message if sequence.left else HOLDING
 
     def _hold_in_place(self, feedback: ServoFeedback) -> None:
         """Give all servos torque where they are: nothing moves."""
-        for i in feedback.latched():
-            self._output.release_one(i)
-        positions = feedback.resting_positions(self._output.positions())
+        self._output.release_group(feedback.latched())
+        servos = feedback.resting_positions(self._output.servo_positions())
+        positions = [0.0 if q is None else q for q in self._output.to_axes(servos)]
         self._was_armed = True
         self._output.write(positions, first=True)
         for i, position in enumerate(positions):
             self._set_rest(i, position)
         self._note = HOLDING_MEASURED
+
+    def _check_servos_agree(self) -> None:
+        """Enter FAULT and raise StateError if servos of one joint differ too much."""
+        problem = self._output.fighting()
+        if problem:
+            why = f"{problem} Run release or switch their power off, then activate."
+            self.fail(why)
+            raise StateError(why)
 
     @property
     def arming(self) -> bool:

@@ -159,10 +159,11 @@ class TrajectoryExecution(Execution):
         super().__init__()
         self._lead_in = list(lead_in)
         self._axes = axes.arm
+        self._coupling = axes.coupling
         self._motion = motion
         self._tolerances = tolerances
         self._measured: MeasuredAxes | None = None
-        self._time = ScaledTime(motion, self._axes)
+        self._time = ScaledTime(motion, self._axes, axes.coupling)
 
     @property
     def following(self) -> bool:
@@ -255,12 +256,16 @@ class TrajectoryExecution(Execution):
         if self._lead_in:
             self._advance_lead_in(self._lead_in[0], states, dt, factor)
             return False
+        self._track(states, dt, factor)
+        self._check_path(states)
+        return self._arrived(states)
+
+    def _track(self, states: Sequence[AxisState], dt: float, factor: float) -> None:
+        """Advance the states by one tick along the path, towards a speed scaling."""
         turns = self._motion.next_reversals(self._time.now)
         now, then = self._time.advance([state.velocity for state in states], dt, factor)
         for i, axis in enumerate(self._axes):
             track(axis, states[i], float(now[i]), float(then[i]), dt, turns[i])
-        self._check_path(states)
-        return self._arrived(states)
 
     def _advance_lead_in(
         self, part: LeadIn, states: Sequence[AxisState], dt: float, factor: float
@@ -271,9 +276,20 @@ class TrajectoryExecution(Execution):
             del self._lead_in[0]  # and its whole motion
 
     def _brake(self, states: Sequence[AxisState], dt: float) -> bool:
+        if self._coupling is not None:  # on the path: elsewhere, a linkage may not allow it
+            self._executed._track(states, dt, 0.0)
+            return self._executed._is_resting(states)
         for axis, state in zip(self._axes, states, strict=False):
             brake(axis, state, dt)
         return all(state.velocity == 0.0 for state in states[: len(self._axes)])
+
+    def _is_resting(self, states: Sequence[AxisState]) -> bool:
+        """Return whether an arm that brakes on its path has come to rest there."""
+        moving = any(state.velocity != 0.0 for state in states[: len(self._axes)])
+        if self._time.now < self._motion.duration - TICK_ROUNDING:
+            return not moving
+        ends = zip(states, self._motion.path.final, strict=False)
+        return all([settled(state, float(final)) for state, final in ends])
 
     def _messages(self) -> tuple[str, str]:
         done = "Commanded to the goal; the servos report no position."

@@ -16,14 +16,10 @@ import numpy as np
 from arm_common.transforms import Array
 from numpy.typing import NDArray
 
-from arm_hardware.calibration.axes import (
-    LIMIT_TOLERANCE,
-    Axes,
-    Axis,
-    check_position,
-    check_speed,
-)
+from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes, Axis, check_position, check_speed
+from arm_hardware.calibration.coupling import Coupling
 from arm_hardware.errors import INVALID_JOINTS, OLD_HEADER_TIMESTAMP, CommandError
+from arm_hardware.motion.coupled_limits import constraint_error
 
 _Rows: TypeAlias = Sequence[Sequence[float]]
 
@@ -99,7 +95,8 @@ def validate_goal(
 
     A start in the future extends the time to the first point and counts towards the bound on
     duration. With ``allow_partial``, omitted joints stay where they are; with
-    ``allow_end_velocity``, the last velocities need not be 0.
+    ``allow_end_velocity``, the last velocities need not be 0, except on an arm whose joints depend
+    on each other: where it would come to rest is not on the trajectory.
 
     Raises:
         CommandError: The goal is invalid; the error has the action's result code.
@@ -118,14 +115,25 @@ def validate_goal(
         velocities = _table(rows[1], columns, axes, "velocities", 0.0)
         if all(map(len, rows[2])):
             accelerations = _table(rows[2], columns, axes, "accelerations", 0.0)
+    may_end_moving = allow_end_velocity and axes.coupling is None
     for i in columns:
-        _check_column(axes.arm[i], positions[:, i], velocities, i, allow_end_velocity)
+        _check_column(axes.arm[i], positions[:, i], velocities, i, may_end_moving)
+    if axes.coupling is not None:
+        _check_constraints(axes.coupling, positions)
     start = request.start or 0.0
     times = times + start
     left = (times > 0.0) | (start >= 0.0)
     left[-1] = True
     rates = (None if table is None else table[left] for table in (velocities, accelerations))
     return ValidatedGoal(times[left], positions[left], *rates)
+
+
+def _check_constraints(coupling: Coupling, positions: Array) -> None:
+    """Raise CommandError for a point outside of limits that depend on other joints."""
+    amounts = coupling.constraints.violation(positions)  # NaN for partial goals, checked later
+    for k in np.flatnonzero(amounts > LIMIT_TOLERANCE)[:1]:
+        if error := constraint_error(coupling, positions[k], f" at point {k}"):
+            raise error
 
 
 def single_point_goal(axes: Axes, seconds: float, positions: Sequence[float]) -> ValidatedGoal:

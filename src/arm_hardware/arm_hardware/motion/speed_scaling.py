@@ -18,8 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
+from numpy.typing import NDArray
 
 from arm_hardware.calibration.axes import Axis
+from arm_hardware.calibration.coupling import Coupling
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.trajectory_start import PlannedMotion
 
@@ -54,8 +56,11 @@ class ScaledTime:
         scaling: Seconds of the motion per second in the last tick.
     """
 
-    def __init__(self, motion: PlannedMotion, axes: tuple[Axis, ...]) -> None:
+    def __init__(
+        self, motion: PlannedMotion, axes: tuple[Axis, ...], coupling: Coupling | None = None
+    ) -> None:
         self._motion = motion
+        self._coupling = coupling if coupling and coupling.tight else None
         self._acceleration = np.array([axis.acceleration for axis in axes])
         self.elapsed = self.now = 0.0
         self.scaling = motion.scaling
@@ -111,8 +116,25 @@ class ScaledTime:
             rows = self._motion.samples(self.now + np.append(candidates, 0.0) * dt)
             change = (rows[:-1] - rows[-1]) / dt - velocities[: rows.shape[1]]
             too_fast = (np.abs(change) > self._acceleration * dt + _ROUNDING).any(axis=1)
+            if self._coupling is not None:
+                too_fast |= self._is_too_fast(self._coupling, rows, velocities, dt)
             first = int(np.argmax(too_fast)) if too_fast.any() else _CANDIDATES
             if first == _CANDIDATES:
                 return far if far == factor else float(candidates[-1])
             near, far = float(candidates[max(first - 1, 0)]), float(candidates[first])
         return near
+
+    def _is_too_fast(
+        self, coupling: Coupling, rows: Array, velocities: Array, dt: float
+    ) -> NDArray[np.bool_]:
+        """Return whether servos would change their speed too fast, (k - 1,).
+
+        The joints go to one of ``rows`` (k, n) but the last, which is where they are.
+        """
+        tight = list(coupling.tight)
+        before = rows[-1] - velocities[: rows.shape[1]] * dt
+        places = coupling.drivetrain.to_actuators(np.vstack([rows, before]))[:, tight]
+        change = (places[:-2] - places[-2]) - (places[-2] - places[-1])
+        most = np.array([coupling.actuators[i].acceleration for i in tight]) * dt**2
+        too_fast: NDArray[np.bool_] = (np.abs(change) > most + _ROUNDING * dt).any(axis=1)
+        return too_fast

@@ -12,6 +12,11 @@ from arm_common.transforms import Array
 
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes, check_position, check_speed
 from arm_hardware.errors import CommandError
+from arm_hardware.motion.coupled_limits import (
+    first_violation,
+    keeps_constraints,
+    with_servos,
+)
 from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget, staggered_trajectory
 from arm_hardware.motion.goal_validation import SPEED_MARGIN, ValidatedGoal
 from arm_hardware.motion.retiming import Timing, retime
@@ -101,9 +106,11 @@ def plan_motion(
     ends_moving = plan.velocities is not None and bool(np.any(plan.velocities[-1]))
     candidates = _CandidatePaths(plan, points, axes, position, velocity, power_budget)
     for path in candidates.paths() if moving else (candidates.direct(1.0),):
-        timing = retime(path, axes.arm, dt, moving, ends_moving)
-        if not moving or (timing.feasible and _keeps_limits(path, axes)):
+        timing = retime(*with_servos(path, axes), dt, moving, ends_moving)
+        if not moving or (timing.feasible and _keeps_limits(path, axes, dt)):
             break
+    if axes.coupling is not None and (error := first_violation(path, axes.coupling, dt)):
+        raise error
     _check_path(path, timing, axes, plan.accelerations is not None)
     start = position, velocity
     motion = PlannedMotion(plan, start, requested, path, timing, ends_moving, scaling)
@@ -181,10 +188,10 @@ def _requested(plan: ValidatedGoal, points: Array, position: Array, velocity: Ar
     return Trajectory(times, points, rates)
 
 
-def _keeps_limits(path: Trajectory, axes: Axes) -> bool:
+def _keeps_limits(path: Trajectory, axes: Axes, dt: float) -> bool:
     """Return whether a path keeps the position limits at and between its points."""
     low, high = path.extremes()
-    return all(
+    return keeps_constraints(path, axes, dt) and all(
         axis.lower - LIMIT_TOLERANCE <= a and b <= axis.upper + LIMIT_TOLERANCE
         for axis, a, b in zip(axes.arm, low, high, strict=True)
     )

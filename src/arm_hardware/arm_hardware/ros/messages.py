@@ -189,7 +189,7 @@ def status(
     if driver is not None:
         message.joints = [
             _pulse(i, axis.name, driver.output.maps[i], snapshot, driver.calibration)
-            for i, axis in enumerate(driver.axes)
+            for i, axis in enumerate(driver.axes.actuators)
         ]
     return message
 
@@ -198,7 +198,7 @@ def _pulse(
     i: int, name: str, servo: ServoMap, snapshot: DriverSnapshot, calibration: Calibration | None
 ) -> JointPulse:
     """Return the status of one servo; fake hardware has neither channels nor pulses."""
-    position, estimated = snapshot.positions[i], snapshot.estimated[i]
+    position, estimated = snapshot.servo_positions[i], snapshot.servo_estimates[i]
     count = snapshot.counts[i]
     pulse = JointPulse(name=name, channel=-1)
     pulse.position = math.nan if position is None else float(position)

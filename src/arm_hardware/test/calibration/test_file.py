@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import yaml
 from arm_description.model.gripper import Claw
-from arm_hardware.calibration.axes import axes_of
 from arm_hardware.calibration.calibration import calibration_path as find
+from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration, parse_calibration
 from arm_hardware.errors import CalibrationError
 from hypothesis import given

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import yaml
-from arm_hardware.calibration.axes import axes_of
+from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.kinematic_fit import fit, link_lengths, select_parameters
 from arm_hardware.calibration.touch_points import TouchPoints, tip_position, tip_resolution

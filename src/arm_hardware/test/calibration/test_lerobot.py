@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from arm_hardware.calibration.axes import axes_of
+from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import parse_calibration
 from arm_hardware.calibration.lerobot import calibration_text, lerobot_text, read_lerobot
 from arm_hardware.commands.lerobot import main

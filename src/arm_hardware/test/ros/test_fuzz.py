@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from arm_hardware.calibration.axes import axes_of
+from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
 from arm_testing.ros import driver as nc
 from arm_testing.ros.fuzz import FLOATS, Attacker, Messages
