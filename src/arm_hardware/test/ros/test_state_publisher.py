@@ -39,7 +39,7 @@ class World:
         self.sent = {}
         driver = SimpleNamespace(
             controller=SimpleNamespace(snapshot=self.snapshot),
-            axes=SimpleNamespace(arm=("a",), names=("a",), fingers=(), all=("a",)),
+            axes=SimpleNamespace(arm=("a",), names=("a",), hand=None, all=("a",)),
             output=SimpleNamespace(maps=()),
         )
         clock = SimpleNamespace(
