@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -96,6 +97,8 @@ class LinearLimits:
 
 
 _SAMPLES = 257
+_HALVINGS = 30
+_DENSE = 0.05  # step between checked postures [rad or m]
 
 
 @dataclass(frozen=True)
@@ -196,15 +199,59 @@ class ConstraintSet:
 
     def worst(self, q: ArrayLike) -> Violation | None:
         """Return the constraint that a posture q (n,) violates most, None inside all."""
+        tightest = self.tightest(q)
+        return tightest if tightest and tightest.amount > SLACK else None
+
+    def tightest(self, q: ArrayLike) -> Violation | None:
+        """Return the constraint whose limit a posture q (n,) is nearest to or most beyond.
+
+        None without constraints.
+        """
         row = np.asarray(q, dtype=np.float64)
         amounts = [
             float(constraint.violation(row[columns]))
             for constraint, columns in zip(self.constraints, self._columns, strict=True)
         ]
-        if not amounts or not max(amounts) > SLACK:
+        if not amounts:
             return None
         constraint = self.constraints[int(np.argmax(amounts))]
         return Violation(constraint.joint, max(amounts), self._sentence(constraint, row))
+
+    def share(self, q: ArrayLike, step: ArrayLike) -> float:
+        """Return the share (0 to 1) of a step (n,) from q (n,) that keeps to the constraints.
+
+        From outside, a step may go as far as it does not lead farther outside.
+        """
+        row, motion = np.asarray(q, dtype=np.float64), np.asarray(step, dtype=np.float64)
+        allowed = max(float(self.violation(row)), SLACK)
+        if not self.constraints or float(self.violation(row + motion)) <= allowed:
+            return 1.0
+        low, high = 0.0, 1.0
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            if float(self.violation(row + middle * motion)) <= allowed:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def along(self, path: ArrayLike) -> Violation | None:
+        """Return the worst violation on straight lines through postures (m, n), None inside.
+
+        A path that starts outside may not lead farther outside.
+        """
+        rows = np.atleast_2d(np.asarray(path, dtype=np.float64))
+        if not self.constraints or not len(rows):
+            return None
+        dense = [rows[:1]]
+        for a, b in pairwise(rows):
+            count = int(np.ceil(np.abs(b - a).max() / _DENSE)) or 1
+            dense.append(a + np.linspace(0.0, 1.0, count + 1)[1:, None] * (b - a))
+        points = np.vstack(dense)
+        amounts = self.violation(points)
+        k = int(np.argmax(amounts))
+        within = amounts[k] <= max(float(amounts[0]), SLACK)
+        return None if within else self.tightest(points[k])
 
     def inside(self, q: ArrayLike) -> Array:
         """Return a posture (n,) near q that moves each joint into the range of its constraints.

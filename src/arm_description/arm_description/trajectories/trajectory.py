@@ -154,6 +154,13 @@ def _inside(points: TrajectoryPoints, model: RobotModel) -> Vector:
             int(k),
             int(j),
         )
+    violations = model.constraint_set.violation(q)
+    row = int(np.argmax(violations))
+    if worst := model.constraint_set.worst(q[row]):
+        when = "" if points.times is None else f"at {points.times[row]:.6g} s, "
+        remedy = "change the trajectory or the limits in the robot file"
+        column = model.joint_names.index(worst.joint)
+        raise points.error(f"{when}{worst.sentence}", remedy, row, column)
     return np.asarray(np.clip(q, model.lower, model.upper))
 
 

@@ -70,7 +70,7 @@ def _run(arguments: argparse.Namespace) -> None:
 def _best_posture_text(chain: Chain, best: BestPosture) -> str:
     positions = (
         f"{name} {value:.4g} m" if sliding else f"{name} {math.degrees(value):.2f} deg"
-        for name, value, sliding in zip(chain.joint_names, best.q, chain.prismatic, strict=True)
+        for name, value, sliding in zip(chain.joint_names, best.q, chain.sliding, strict=True)
     )
     length = f", characteristic length {best.length:.4g} m" if best.length else ", of translation"
     return (

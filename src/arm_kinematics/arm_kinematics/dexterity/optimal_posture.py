@@ -52,6 +52,7 @@ def best_posture(chain: Chain, starts: int = STARTS) -> BestPosture:
         found = minimize(
             cost, cost.start(start), jac=True, method="L-BFGS-B", bounds=cost.bounds(lower, upper)
         )
+        found.x[: chain.n] = chain.constraints.inside(found.x[: chain.n])
         condition = frobenius_condition(cost.matrix(found.x)[1])
         if condition < best * (1.0 - 1e-9):
             best_x, best = found.x, condition
@@ -134,6 +135,6 @@ def halton_points(lower: Array, upper: Array, count: int) -> Array:
 
 def finite_limits(chain: Chain) -> tuple[Array, Array]:
     """Return the limits (n,), +-pi or +-1 m where there are none."""
-    reach = np.where(chain.prismatic, 1.0, math.pi)
+    reach = np.where(chain.sliding, 1.0, math.pi)
     lower = np.where(np.isfinite(chain.lower), chain.lower, -reach)
     return lower, np.where(np.isfinite(chain.upper), chain.upper, reach)

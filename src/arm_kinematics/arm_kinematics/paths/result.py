@@ -104,6 +104,10 @@ def jump(chain: Chain, options: PathOptions, bounds: Bounds, q: Array, goal: Arr
             f"{joint_list(names)} {verb}, and to continue {name} would have to jump by {amount}"
         )
         return PathFailure(PathStatus.JOINT_LIMIT, clause, names)
+    near = chain.constraints.tightest(q)
+    if near and near.amount > -_AT_LIMIT:
+        clause = f"{near.sentence}; to continue {name} would have to jump by {amount}"
+        return PathFailure(PathStatus.JOINT_LIMIT, clause, (near.joint,))
     if _is_singular(chain, options, bounds, q):
         clause = f"the arm is singular there; {name} would have to jump by {amount}"
         return PathFailure(PathStatus.SINGULARITY, clause, (name,))
@@ -116,7 +120,8 @@ def limit_failure(chain: Chain, q: Array) -> PathFailure | None:
     excess = np.maximum(chain.lower - q, q - chain.upper)
     out = [i for i in range(chain.n) if excess[i] > 1e-9]
     if not out:
-        return None
+        worst = chain.constraints.worst(q)
+        return worst and PathFailure(PathStatus.JOINT_LIMIT, worst.sentence, (worst.joint,))
     names = tuple(chain.joint_names[i] for i in out)
     amounts = [f"{chain.joint_names[i]} is {_quantity(chain, i, excess[i])}" for i in out]
     return PathFailure(PathStatus.JOINT_LIMIT, f"{joint_list(amounts)} beyond the limit", names)

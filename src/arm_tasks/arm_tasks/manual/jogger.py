@@ -154,7 +154,16 @@ class Jogger(MotionStream):
         room = np.where(travel > 0.0, self._chain.upper - self.q, self._chain.lower - self.q)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             shares = np.where(np.abs(travel) > 1e-12, room / travel, 1.0)
-        return float(np.clip(shares.min(), 0.0, 1.0))
+        share = float(np.clip(shares.min(), 0.0, 1.0))
+        return share * self._constraint_share(share * travel)
+
+    def _constraint_share(self, travel: Array) -> float:
+        """Return the fraction of a travel (n,) that limits between joints allow."""
+        constraints = self._chain.constraints
+        share = constraints.share(self.q, travel) if constraints and self.q is not None else 1.0
+        if share < 1.0 and self.q is not None and (near := constraints.tightest(self.q + travel)):
+            self.slowed_by = tuple(dict.fromkeys((*self.slowed_by, near.joint)))
+        return share
 
     def _braking_time(self, rates: Array) -> float:
         """Return the time in which all rates (n,) reach zero together [s]."""

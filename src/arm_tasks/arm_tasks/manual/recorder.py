@@ -46,4 +46,5 @@ class PathRecorder:
         end = int(moved[-1]) + 2
         times = np.array(self._times[:end]) - self._times[0]
         inside = np.clip(rows[:end], self._model.lower, self._model.upper)  # undo rounding
+        inside = np.array([self._model.constraint_set.inside(q) for q in inside])
         return JointTrajectory(self._model.joint_names, times, inside)

@@ -98,7 +98,7 @@ class FeasibilityReport:
         if not math.isfinite(report.limit_margin):
             return ""
         chain = self.plan.request.chain
-        if chain.prismatic[chain.joint_names.index(report.limit_joint)]:
+        if chain.sliding[chain.joint_names.index(report.limit_joint)]:
             return f"{1e3 * report.limit_margin:.1f} mm"
         return f"{math.degrees(report.limit_margin):.1f} deg"
 

@@ -80,7 +80,7 @@ class Motions:
                 known = did_you_mean(joint, chain.joint_names)
                 raise self.builder.invalid(step, f"there is no joint '{joint}'; {known}")
             i = chain.joint_names.index(joint)
-            if chain.prismatic[i] and isinstance(step, steps.MoveJoints) and step.degrees:
+            if chain.sliding[i] and isinstance(step, steps.MoveJoints) and step.degrees:
                 raise self.builder.invalid(
                     step, f"joint '{joint}' is prismatic; give it in m, by joints"
                 )
@@ -199,7 +199,7 @@ MOTIONS: dict[type[steps.StepBase], Callable[[Motions, Any, str], None]] = {
 
 
 def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:
-    prismatic = chain.prismatic[joint]
+    prismatic = chain.sliding[joint]
     amount = f"{excess * 1e3:.1f} mm" if prismatic else f"{math.degrees(excess):.1f} deg"
     what = f"joint {chain.joint_names[joint]} is {amount} beyond its limit"
     missing = (excess, 0.0) if prismatic else (0.0, excess)

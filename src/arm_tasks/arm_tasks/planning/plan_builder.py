@@ -146,6 +146,7 @@ class PlanBuilder:
         if np.abs(joints - self.q).max() < _STILL:
             self.add(labels, "wait", 0.0, f"{labels.message}: already there", errors)
             return
+        self._check_constraints(labels, joints)
         near = self._check_path(labels, joints)
         timed = timed or time_path(
             joints, self.chain.velocity, self.chain.acceleration, scaling=labels.source.speed
@@ -193,6 +194,14 @@ class PlanBuilder:
         errors = miss.position_error, miss.orientation_error
         refusal = {"feasible": False, "message": miss.what, "reason": miss.reason}
         return StepRefused(self._report(labels, self.q[None], errors, near=near, **refusal))
+
+    def _check_constraints(self, labels: Labels, rows: Array) -> None:
+        """Refuse the step if limits that depend on other joints do not allow its path."""
+        if worst := self.chain.constraints.along(rows):
+            slides = self.chain.sliding[self.chain.joint_names.index(worst.joint)]
+            missing = (worst.amount, 0.0) if slides else (0.0, worst.amount)
+            miss = OutOfReach(worst.sentence, *missing, reason=PathStatus.JOINT_LIMIT)
+            raise self.refuse(labels, miss)
 
     def _check_path(self, labels: Labels, rows: Array) -> Clearance | None:
         if self.checker is None:

@@ -271,4 +271,11 @@ def _start(chain: Chain, start: Mapping[str, float]) -> Array:
         if excess > 1e-3:
             where = f"{excess:.4f} beyond its limit"
             raise PlanError(f"joint {name} starts {where}; move it back before running a task")
-    return readonly(np.clip(q, chain.lower, chain.upper))
+    inside = np.clip(q, chain.lower, chain.upper)
+    outside = chain.constraints.worst(inside)
+    if outside and outside.amount > 1e-3:
+        raise PlanError(
+            f"the arm starts outside its limits ({outside.sentence}); "
+            "move it back before running a task"
+        )
+    return readonly(inside)

@@ -67,7 +67,7 @@ class NoisyArm(ServoBehaviour):
     ) -> None:
         super().__init__(chain)
         self._noise = noise
-        self._turns = ~np.asarray(chain.prismatic)
+        self._turns = ~np.asarray(chain.sliding)
         drawn = rng.uniform(-noise.zero, noise.zero, chain.n) * self._turns
         self.zeros = drawn if zeros is None else zeros
         self._play = 0.5 * (noise.dead_band + noise.backlash) * self._turns

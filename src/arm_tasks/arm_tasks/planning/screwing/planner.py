@@ -203,9 +203,10 @@ class ScrewPlanner:
     def _play(self, q: Array, halves: Array) -> Array:
         """Return joint positions (n,) shifted by multiples of half the play, within the limits."""
         chain = self.builder.chain
-        turning = ~np.asarray(chain.prismatic)
+        turning = ~np.asarray(chain.sliding)
         moved = q + 0.5 * self.step.play * halves * turning
-        return np.asarray(np.clip(moved, chain.lower, chain.upper))
+        shift = np.clip(moved, chain.lower, chain.upper) - q
+        return np.asarray(q + chain.constraints.share(q, shift) * shift)
 
     def _search_start(self, wrist: Wrist, place: Place) -> Place:
         """Return the start of the search, turned ahead because the search turns back."""

@@ -1,0 +1,117 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Jogging, following, paths and plans keep to limits that depend on other joints."""
+
+import numpy as np
+import pytest
+from arm_description.trajectories.files import read_trajectory
+from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.planner import plan_path
+from arm_kinematics.paths.result import PathStatus
+from arm_tasks.manual.follower import Follower, FollowOptions, JointMapping
+from arm_tasks.manual.jog_input import MAX_DIRECTIONS, JogCommand
+from arm_tasks.manual.jogger import HORIZON, PERIOD, Jogger
+from arm_tasks.manual.recorder import PathRecorder
+
+from arm_description import DescriptionError, parse_robot
+from arm_kinematics import Chain
+
+LINKAGE = """\
+name: linkage
+convention: modified
+units: {length: mm, angle: deg}
+joints:
+  - {name: waist, type: revolute, d: 92, a: 0, alpha: 0, limits: {lower: -90, upper: 90}}
+  - {name: shoulder, type: revolute, d: 0, a: 0, alpha: 90, limits: {lower: 39, upper: 120}}
+  - {name: elbow, type: revolute, d: 0, a: 135, alpha: 0,
+     limits: {lower: -0.6755*shoulder - 70.768, upper: -0.7165*shoulder - 13.144}}
+  - {name: level, type: revolute, theta: -(shoulder + elbow), d: 0, a: 147, alpha: 0}
+tool: {xyz: [87, 0, 0]}
+"""
+MODEL = parse_robot(LINKAGE)
+CHAIN = Chain.from_model(MODEL)
+START = np.radians([0.0, 85.0, -90.0])
+
+
+def assert_inside(positions):
+    assert CHAIN.constraints.violation(positions).max() < 1e-8
+    assert (positions > CHAIN.lower - 1e-8).all() and (positions < CHAIN.upper + 1e-8).all()
+
+
+@pytest.mark.parametrize("mode", ["joint", "base", "tool"])
+def test_jogging_stops_inside_whatever_the_command(mode):
+    rng, touched = np.random.default_rng(0), set()
+    for _ in range(8):
+        jogger = Jogger(CHAIN)
+        jogger.start(START)
+        direction = tuple(rng.choice([-1.0, 0.0, 1.0], MAX_DIRECTIONS))
+        for step in range(160):
+            rates = jogger.rates
+            command = JogCommand(mode, direction if step < 140 else (0.0,) * 7, 1.0)
+            planned = jogger.step(command)
+            if planned is None:
+                continue
+            assert_inside(planned.positions)
+            assert_inside(jogger.q)
+            change = np.abs(jogger.rates - rates)
+            assert (change <= 1.01 * CHAIN.acceleration * PERIOD).all()
+            touched.update(jogger.slowed_by)
+    assert "elbow" in touched or mode == "tool"
+
+
+def test_follower_keeps_inside_whatever_the_leader_does():
+    mapping = tuple(JointMapping(name) for name in CHAIN.joint_names)
+    follower = Follower(CHAIN, mapping, FollowOptions(speed=1.0, align_speed=1.0))
+    follower.start(START)
+    rng, now, nearest = np.random.default_rng(1), 10.0, -np.inf
+    for step in range(500):
+        if step % 40 == 0:
+            target = rng.uniform(CHAIN.lower - 0.5, CHAIN.upper + 0.5)
+        follower.leader.receive(dict(zip(CHAIN.joint_names, target, strict=True)), now, now)
+        planned = follower.step(True, now)
+        if planned is not None:
+            assert_inside(planned.positions)
+            nearest = max(nearest, float(CHAIN.constraints.violation(planned.positions).max()))
+        now += PERIOD
+    assert nearest > -0.02  # it was at a limit
+    assert HORIZON > PERIOD
+
+
+def test_path_ends_at_the_limit_and_names_it():
+    T = CHAIN.fk(START)
+    out = T.copy()
+    out[0, 3] += 0.15
+    path = plan_path(CHAIN, [out], START, PathOptions(mode="position"))
+    assert path.status == PathStatus.JOINT_LIMIT
+    assert 0.05 < path.fraction < 1.0
+    assert "elbow: at shoulder" in path.message and "its limits allow" in path.message
+    assert_inside(path.positions)
+    up = T.copy()
+    up[2, 3] += 0.02
+    complete = plan_path(CHAIN, [up], START, PathOptions(mode="position"))
+    assert complete.ok
+    assert_inside(complete.positions)
+
+
+def test_path_that_starts_outside_is_refused():
+    outside = np.radians([0.0, 85.0, -60.0])
+    path = plan_path(CHAIN, [CHAIN.fk(START)], outside, PathOptions(mode="position"))
+    assert path.status == PathStatus.JOINT_LIMIT
+    assert "elbow: at shoulder 85 deg its limits allow -128.2 to -74.05 deg" in path.message
+
+
+def test_recording_with_rounding_beyond_a_limit_is_a_valid_trajectory():
+    recorder = PathRecorder(MODEL)
+    limit = MODEL.constraints[0].bounds({"shoulder": START[1]})[1]
+    for time, elbow in enumerate((START[2], limit + 2e-4, limit + 1e-4)):
+        recorder.add(float(time), np.array([*START[:2], elbow]))
+    assert_inside(recorder.trajectory().positions)
+
+
+def test_trajectory_file_outside_is_one_sentence(tmp_path):
+    file = tmp_path / "a.csv"
+    rows = np.radians([[0.0, 85.0, -90.0], [0.0, 85.0, -60.0]])
+    lines = [",".join(map(str, (time, *row))) for time, row in enumerate(rows)]
+    file.write_text("time,waist,shoulder,elbow\n" + "\n".join(lines) + "\n")
+    with pytest.raises(DescriptionError, match="at 1 s, elbow: at shoulder 85 deg its limits"):
+        read_trajectory(file, MODEL)
