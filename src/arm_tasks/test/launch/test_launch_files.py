@@ -178,7 +178,10 @@ def test_namespace_prefix_tf_and_log_level_reach_every_node():
         assert "__ns:=/left" in command and "/left/left" not in command
         assert "-r /tf:=tf" in command and "-r /tf_static:=tf_static" in command
         assert "--log-level warn" in command
-        if node.key[1] != "run_task":
+        if node.key[0] == "robot_state_publisher":  # in C++; its names are those of the URDF
+            urdf = node.parameters(node.key[1])["robot_description"]
+            assert '<link name="left_base_link"' in urdf
+        elif node.key[1] != "run_task":
             assert node.parameters(NAMES.get(node.key[1], node.key[1]))["prefix"] == "left_"
     urdf = nodes["arm_tasks", "arm_nodes"].parameters()["robot_description"]
     assert '<link name="left_base_link"' in urdf

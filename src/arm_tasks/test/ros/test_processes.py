@@ -118,6 +118,7 @@ def test_argument_network_decides_before_the_environment(
 ):
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF")
     monkeypatch.delenv("RMW_IMPLEMENTATION", raising=False)
+    monkeypatch.setenv("ROS_DISTRO", "jazzy")  # it decides the name of the variable
     profile = '"${FASTRTPS_DEFAULT_PROFILES_FILE:--}"'
     shown = f'echo "$ROS_AUTOMATIC_DISCOVERY_RANGE" "$(basename {profile})"'
     group = ProcessGroup(VALUES | {"network": network}, tmp_path / "logs")
