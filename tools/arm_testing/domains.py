@@ -14,7 +14,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-COUNT = 50  # 1 to 50; launch tests have 53 to 55, benchmarks 77 to 80
+COUNT = 50  # 1 to 50; benchmarks have 77 to 80
 _numbers = itertools.count(os.getpid() * 7)
 
 

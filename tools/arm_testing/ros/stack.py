@@ -20,6 +20,7 @@ from arm_testing.ros.probe import Probe
 from arm_testing.waiting import BOUND
 
 NEAR = 0.01  # [rad] and [m]
+_COMPILING = 240.0  # [s]; the first start compiles the kinematics
 
 
 class Stack(Probe):
@@ -132,7 +133,7 @@ class Stack(Probe):
         )
         self.wait_for(lambda: self.joints, "joint_states")
         self.wait_for(lambda: self.nut is not None, "the nut")
-        self.wait_for(self.run_task.server_is_ready, "the task server")
+        self.wait_for(self.run_task.server_is_ready, "the task server", _COMPILING)
         self.wait_for(self.follow.server_is_ready, "the trajectory server")
         self.wait_for(self.gripper.server_is_ready, "the gripper server")
         self.start_posture = self.start_posture or dict(self.joints)

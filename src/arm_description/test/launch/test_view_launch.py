@@ -10,6 +10,7 @@ import launch_testing
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.urdf.reader import read_urdf
+from arm_testing import domains
 from arm_testing.ros.probe import Probe
 from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
@@ -21,7 +22,7 @@ from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
 
-DOMAIN = 53
+DOMAIN, _HELD = domains.lease()  # while the module lives
 TIMEOUT = 240.0  # [s] upper bound: compiling everything takes minutes
 LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "view_arm.launch.py"
 ARGUMENTS = {"robot": "puma560", "prefix": "left_", "gui": "false", "rviz": "false"}

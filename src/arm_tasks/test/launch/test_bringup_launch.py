@@ -10,6 +10,7 @@ from pathlib import Path
 import launch_testing
 import pytest
 from arm_common.ros.qos import LATCHED
+from arm_testing import domains
 from arm_testing.ros.probe import Probe
 from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
@@ -22,7 +23,7 @@ from arm_description import load_robot
 from arm_interfaces.msg import HardwareStatus
 from arm_interfaces.srv import SolveFK
 
-DOMAIN = 54
+DOMAIN, _HELD = domains.lease()  # while the module lives
 PATIENCE = 240.0  # [s] an upper bound; compiling the kernels may take minutes
 LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "bringup.launch.py"
 MODEL = load_robot("nut_arm")

@@ -9,7 +9,6 @@ LaunchService, as `ros2 launch` does.
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 import rclpy
 from arm_common.ros.worker import ExecutorThread
 from arm_tasks.bringup.processes import COMPOSED
@@ -24,15 +23,9 @@ from rclpy.node import Node
 
 from arm_interfaces.msg import NutState
 
-DOMAIN = 55
 TURNS = 3.0
 UNHURRIED = {"sigterm_timeout": "60"}  # [s]; by default launch waits for 5 s on SIGINT
 LAUNCH = Path(__file__).resolve().parents[2] / "launch" / "nut_transfer.launch.py"
-
-
-@pytest.fixture(autouse=True)
-def domain(monkeypatch):
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(DOMAIN))
 
 
 def launched(output=None, **arguments):
@@ -63,7 +56,7 @@ def launched(output=None, **arguments):
 @contextmanager
 def watched():
     context = Context()
-    rclpy.init(context=context, domain_id=DOMAIN)
+    rclpy.init(context=context)
     node = Node("beside", context=context)
     states: list[NutState] = []
     node.create_subscription(NutState, "nut_world/state", states.append, 100)
