@@ -7,7 +7,6 @@ Everything runs in the executor's thread; the users' actions arrive through a qu
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ from arm_viewer.browser.cameras import watch_clients
 from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.render_loop import FRAME_RATE, NUMBERS_EVERY, RenderLoop
 from arm_viewer.browser.scene_drawer import SceneDrawer
-from arm_viewer.browser.server import address_of, close_server, open_server
+from arm_viewer.browser.server import address_of, close_server, free_after_visits, open_server
 from arm_viewer.browser.view import SceneView
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
@@ -164,6 +163,7 @@ class ViewerNode(Node):
         self._tf = TfListener(self, on_set=partial(self._loop.request_redraw, numbers=False))
         self._subscribe()
         self._loop.timer = self.create_timer(1.0 / FRAME_RATE, self._loop.tick, clock=STEADY_CLOCK)
+        free_after_visits(server)
         self._queue.open(self.create_guard_condition(self._on_user_action).trigger)
         self._announce(address_of(server, access))
 
@@ -346,9 +346,6 @@ def _make_node() -> Iterator[Node]:
     node = ViewerNode()
     yield node
     node.start()
-    # Each visit leaves cycles of objects. Python collects them once they are a quarter of all long
-    # lived objects, of which imports and drawn meshes would be most.
-    gc.freeze()
 
 
 def main() -> int:

@@ -3,13 +3,17 @@
 """The server's address, mesh files, and one clear sentence for each thing that is missing."""
 
 import builtins
+import gc
 import os
 import socket
 from pathlib import Path
 
 import pytest
+import viser
 from arm_common.files import RestrictedFiles, installed_share
 from arm_description.library import shipped_robots
+from arm_testing.viewer_client import visit
+from arm_testing.waiting import wait_for
 from arm_viewer.browser import server
 from arm_viewer.browser.access import make_access
 from arm_viewer.errors import ViewerError
@@ -171,3 +175,26 @@ def test_gallery_shows_every_shipped_robot():
     for robot in shipped_robots():
         assert f"(images/robots/{robot}.png) `{robot}`" in page
         assert (docs / f"images/robots/{robot}.png").is_file()
+
+
+@pytest.fixture
+def rare_collections():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+    gc.unfreeze()
+
+
+def test_ended_visits_leave_no_objects(rare_collections):
+    opened = server.open_server("127.0.0.1", 0, make_access("127.0.0.1"))
+    server.free_after_visits(opened)
+
+    def kept():
+        return [o for o in gc.get_objects() if type(o) is viser.ClientHandle]
+
+    for _ in range(8):
+        visit(f"127.0.0.1:{opened.get_port()}")
+    wait_for(lambda: not opened.get_clients(), "end of the visits", 10.0)
+    wait_for(lambda: len(kept()) <= 2, "the last visit", 10.0)
+    server.close_server(opened)
