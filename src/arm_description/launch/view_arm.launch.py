@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from arm_common.ros.launch import set_network
+from arm_common.ros.launch import check_files, set_network
 from arm_description.exporters.rviz_config import write_config
 from launch import LaunchDescription, Substitution
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
@@ -33,6 +33,7 @@ def generate_launch_description():
     return LaunchDescription(
         [
             *_arguments(),
+            OpaqueFunction(function=check_files),
             GroupAction(
                 [
                     OpaqueFunction(function=set_network),

@@ -4,7 +4,7 @@
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.ros.launch import set_network
-from arm_tasks.bringup.launch import check_arguments, on_node_exit
+from arm_tasks.bringup.launch import check_arguments, exit_handlers
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
 from launch.conditions import IfCondition, UnlessCondition
@@ -37,7 +37,7 @@ def generate_launch_description():
                     PushRosNamespace(LaunchConfiguration("namespace")),
                     SetRemap("/tf", "tf", condition=IfCondition(private_tf)),
                     SetRemap("/tf_static", "tf_static", condition=IfCondition(private_tf)),
-                    driver(IfCondition(NotEqualsSubstitution(part, "rest"))),
+                    *driver(IfCondition(NotEqualsSubstitution(part, "rest"))),
                     GroupAction(
                         software(), condition=IfCondition(NotEqualsSubstitution(part, "hardware"))
                     ),
@@ -48,10 +48,10 @@ def generate_launch_description():
 
 
 def driver(condition):
-    """Return the servo driver, which shares its process with no other node."""
+    """Return the servo driver and what its end means; it shares its process with no other node."""
     names = ("robot", "prefix", "hardware", "backend", "exit_action", "calibration")
     speed = ParameterValue(LaunchConfiguration("speed"), value_type=float)
-    return Node(
+    node = Node(
         package="arm_hardware",
         executable="hardware",
         name="arm_hardware",
@@ -59,6 +59,7 @@ def driver(condition):
         condition=condition,
         **shared("arm_hardware"),
     )
+    return [*exit_handlers([node]), node]
 
 
 def software():
@@ -83,60 +84,58 @@ def software():
         parameters=[urdf, *FILES],
         **shared("robot_state_publisher" if apart else "arm_nodes"),
     )
-    return [
-        *([publisher] if apart else []),
+    together = Node(
+        package="arm_tasks",
+        executable="arm_nodes",
+        arguments=[
+            "" if apart else "robot_state_publisher",
+            "kinematics",
+            IfElseSubstitution(world, "nut_world", ""),
+            IfElseSubstitution(tasks, "task_server", ""),
+        ],
+        parameters=[{**urdf, **kinematics, **server}, *FILES],
+        condition=IfCondition(composed),
+        **shared("arm_nodes"),
+    )
+    each = [
         Node(
-            package="arm_tasks",
-            executable="arm_nodes",
-            arguments=[
-                "" if apart else "robot_state_publisher",
-                "kinematics",
-                IfElseSubstitution(world, "nut_world", ""),
-                IfElseSubstitution(tasks, "task_server", ""),
-            ],
-            parameters=[{**urdf, **kinematics, **server}, *FILES],
-            condition=IfCondition(composed),
+            package="arm_kinematics",
+            executable="kinematics",
+            name="kinematics",
+            parameters=[kinematics, *FILES],
             **shared("arm_nodes"),
         ),
-        GroupAction(
-            [
-                *([] if apart else [publisher]),
-                Node(
-                    package="arm_kinematics",
-                    executable="kinematics",
-                    name="kinematics",
-                    parameters=[kinematics, *FILES],
-                    **shared("arm_nodes"),
-                ),
-                Node(
-                    package="arm_tasks",
-                    executable="nut_world",
-                    name="nut_world",
-                    parameters=[{**scene, **sim_time()}, *FILES],
-                    condition=IfCondition(world),
-                    **shared("arm_nodes"),
-                ),
-                Node(
-                    package="arm_tasks",
-                    executable="task_server",
-                    name="task_server",
-                    parameters=[server, *FILES],
-                    condition=IfCondition(tasks),
-                    **shared("arm_nodes"),
-                ),
-            ],
-            condition=UnlessCondition(composed),
+        Node(
+            package="arm_tasks",
+            executable="nut_world",
+            name="nut_world",
+            parameters=[{**scene, **sim_time()}, *FILES],
+            condition=IfCondition(world),
+            **shared("arm_nodes"),
         ),
+        Node(
+            package="arm_tasks",
+            executable="task_server",
+            name="task_server",
+            parameters=[server, *FILES],
+            condition=IfCondition(tasks),
+            **shared("arm_nodes"),
+        ),
+    ]
+    return [
+        *exit_handlers([publisher, together, *each]),
+        *([publisher] if apart else []),
+        together,
+        GroupAction([*([] if apart else [publisher]), *each], condition=UnlessCondition(composed)),
     ]
 
 
 def shared(enclave):
-    """Return what all nodes have in common: enclave, log level, and the end of the launch."""
+    """Return what all nodes have in common: enclave and log level."""
     level = LaunchConfiguration("log_level")
     return {
         "ros_arguments": ["--enclave", f"/arm/{enclave}", "--log-level", level],
         "output": "screen",
-        "on_exit": on_node_exit,
     }
 
 
@@ -278,6 +277,13 @@ def arguments():
             "params_file",
             default_value=CONFIG,
             description="Parameters of the nodes, by node; they win over the other arguments.",
+        ),
+        DeclareLaunchArgument(
+            "when_failed",
+            default_value="shutdown",
+            choices=["shutdown", "stay"],
+            description="What happens when a node ends or the view is closed: shutdown ends the"
+            " launch, stay leaves the other nodes running, for files that include this one.",
         ),
         DeclareLaunchArgument(
             "log_level",

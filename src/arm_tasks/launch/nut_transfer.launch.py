@@ -5,8 +5,8 @@
 from arm_common.ros.launch import set_network
 from arm_tasks.bringup.launch import (
     RvizConfig,
+    exit_handlers,
     on_last_task_exit,
-    on_node_exit,
     on_task_exit,
     on_task_start,
     on_view_exit,
@@ -56,7 +56,7 @@ def generate_launch_description():
                     SetRemap("/tf", "tf", condition=private_tf),
                     SetRemap("/tf_static", "tf_static", condition=private_tf),
                     *rviz(IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), "rviz"))),
-                    browser(
+                    *browser(
                         IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), "browser"))
                     ),
                     *task(),
@@ -68,39 +68,36 @@ def generate_launch_description():
 
 
 def rviz(condition):
-    """Return RViz and its drag handle."""
+    """Return RViz, its drag handle, and what their end means."""
     prefix = LaunchConfiguration("prefix")
     parameters = [{"prefix": text("prefix"), **sim_time()}, LaunchConfiguration("params_file")]
-    return [
-        Node(
-            package="arm_viewer",
-            executable="tool_handle",
-            name="tool_handle",
-            parameters=parameters,
-            output="screen",
-            on_exit=on_node_exit,
-            condition=condition,
-            ros_arguments=ros_arguments("tool_handle"),
-        ),
-        Node(
-            package="rviz2",
-            executable="rviz2",
-            name="rviz2",
-            arguments=[
-                *("-d", RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)),
-                *("-f", [prefix, "base_link"]),
-            ],
-            parameters=parameters,
-            output="screen",
-            on_exit=on_view_exit,
-            condition=condition,
-            ros_arguments=ros_arguments("rviz2"),
-        ),
-    ]
+    handle = Node(
+        package="arm_viewer",
+        executable="tool_handle",
+        name="tool_handle",
+        parameters=parameters,
+        output="screen",
+        condition=condition,
+        ros_arguments=ros_arguments("tool_handle"),
+    )
+    window = Node(
+        package="rviz2",
+        executable="rviz2",
+        name="rviz2",
+        arguments=[
+            *("-d", RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)),
+            *("-f", [prefix, "base_link"]),
+        ],
+        parameters=parameters,
+        output="screen",
+        condition=condition,
+        ros_arguments=ros_arguments("rviz2"),
+    )
+    return [*exit_handlers([handle]), *exit_handlers([window], on_view_exit), handle, window]
 
 
 def browser(condition):
-    """Return the view in a browser."""
+    """Return the view in a browser, and what its end means."""
     values = {
         "robot": text("robot"),
         "prefix": text("prefix"),
@@ -110,16 +107,16 @@ def browser(condition):
         "drive": True,
         **sim_time(),
     }
-    return Node(
+    view = Node(
         package="arm_viewer",
         executable="viewer",
         name="arm_viewer",
         parameters=[values, LaunchConfiguration("params_file")],
         output="screen",
-        on_exit=on_view_exit,
         condition=condition,
         ros_arguments=ros_arguments("arm_viewer"),
     )
+    return [*exit_handlers([view], on_view_exit), view]
 
 
 def task():

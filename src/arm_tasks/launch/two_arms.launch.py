@@ -3,7 +3,7 @@
 """Two arms side by side, left and right, each with its own nodes; both do the task at once."""
 
 from arm_common.ros.launch import set_network
-from arm_tasks.bringup.launch import RvizConfig, on_node_exit, on_view_exit
+from arm_tasks.bringup.launch import RvizConfig, exit_handlers, on_view_exit
 from arm_tasks.bringup.several_arms import marker_topics, world_urdf
 from launch import LaunchDescription
 from launch.actions import (
@@ -40,8 +40,8 @@ def generate_launch_description():
                 [
                     OpaqueFunction(function=set_network),
                     OpaqueFunction(function=world),
-                    rviz(IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), "rviz"))),
-                    browser(
+                    *rviz(IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), "rviz"))),
+                    *browser(
                         IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), "browser"))
                     ),
                 ]
@@ -64,6 +64,7 @@ def arm(name, publish_clock):
                     ("prefix", f"{name}_"),
                     ("calibration", LaunchConfiguration(f"{name}_calibration")),
                     ("when_done", LaunchConfiguration("when_done")),
+                    ("when_failed", LaunchConfiguration("when_failed")),
                     ("viewer", "none"),
                 ],
             ),
@@ -75,32 +76,30 @@ def world(context):
     """Return the publisher of where the arms stand, and of one description of both."""
     values = context.launch_configurations
     urdf = world_urdf(values["robot"], ARMS, float(values["spacing"]))
-    return [
-        Node(
-            package="arm_description",
-            executable="state_publisher",
-            name="robot_state_publisher",
-            parameters=[{"robot_description": ParameterValue(urdf, value_type=str), **sim_time()}],
-            output="screen",
-            on_exit=on_node_exit,
-            ros_arguments=["--enclave", "/arm/arm_nodes"],
-        )
-    ]
+    node = Node(
+        package="arm_description",
+        executable="state_publisher",
+        name="robot_state_publisher",
+        parameters=[{"robot_description": ParameterValue(urdf, value_type=str), **sim_time()}],
+        output="screen",
+        ros_arguments=["--enclave", "/arm/arm_nodes"],
+    )
+    return [*exit_handlers([node]), node]
 
 
 def rviz(condition):
     """Return RViz with both arms."""
-    return Node(
+    view = Node(
         package="rviz2",
         executable="rviz2",
         name="rviz2",
         arguments=["-d", RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)],
         parameters=[sim_time()],
         output="screen",
-        on_exit=on_view_exit,
         condition=condition,
         ros_arguments=["--enclave", "/arm/rviz2"],
     )
+    return [*exit_handlers([view], on_view_exit), view]
 
 
 def browser(condition):
@@ -111,16 +110,16 @@ def browser(condition):
         "port": ParameterValue(LaunchConfiguration("viewer_port"), value_type=int),
         **sim_time(),
     }
-    return Node(
+    view = Node(
         package="arm_viewer",
         executable="viewer",
         name="arm_viewer",
         parameters=[values],
         output="screen",
-        on_exit=on_view_exit,
         condition=condition,
         ros_arguments=["--enclave", "/arm/arm_viewer"],
     )
+    return [*exit_handlers([view], on_view_exit), view]
 
 
 def sim_time():
@@ -165,6 +164,13 @@ def arguments():
             choices=["shutdown", "stay"],
             description="What happens when both tasks have ended or failed: shutdown ends the"
             " launch, stay leaves it running; by default stay with a view.",
+        ),
+        DeclareLaunchArgument(
+            "when_failed",
+            default_value="shutdown",
+            choices=["shutdown", "stay"],
+            description="What happens when a node ends or the view is closed: shutdown ends the"
+            " launch, stay leaves the other nodes running, for files that include this one.",
         ),
         DeclareLaunchArgument(
             "rviz_config",

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The network of the nodes of a launch file."""
+"""What the launch files of all packages share: network and parameter file of their nodes."""
 
 import os
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from launch import LaunchContext
 from launch.actions import SetEnvironmentVariable, UnsetEnvironmentVariable
 
+from arm_common.files import check_params_file
 from arm_common.network import node_environment
 
 # mypy: disable-error-code="attr-defined, misc"
@@ -21,3 +22,8 @@ def set_network(context: LaunchContext) -> list[Any]:
         *(SetEnvironmentVariable(name, value) for name, value in changed.items()),
         *(UnsetEnvironmentVariable(name) for name in os.environ.keys() - chosen.keys()),
     ]
+
+
+def check_files(context: LaunchContext) -> None:
+    """Raise InputError if the parameter file does not exist: launch itself ignores that."""
+    check_params_file(context.launch_configurations)

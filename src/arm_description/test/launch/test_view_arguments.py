@@ -100,3 +100,8 @@ def test_nodes_get_the_environment_and_the_network_of_their_group(monkeypatch):
             assert environment["RMW_IMPLEMENTATION"] == "rmw_cyclonedds_cpp"
             assert environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] == wanted
             assert ("CYCLONEDDS_URI" in environment) == (network == "this_computer")
+
+
+def test_parameter_file_that_does_not_exist_is_refused():
+    with pytest.raises(Exception, match=r"params_file is '/nosuch.yaml', which is not a file"):
+        Started(params_file="/nosuch.yaml")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from arm_common.errors import InputError
+from arm_common.files import check_params_file
 from arm_common.signals import INTERRUPTED, interrupt_on_signals
 
 from arm_description import load_robot
@@ -21,7 +22,6 @@ from arm_tasks.bringup.processes import (
     ARGUMENTS,
     Process,
     check_namespace,
-    check_params_file,
     chosen,
     in_namespace,
     processes,

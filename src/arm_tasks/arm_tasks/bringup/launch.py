@@ -6,16 +6,21 @@ A launch configuration is read here only when a launch file is visited, never in
 by then, the scope of an included file is gone.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arm_common.files import check_params_file
 from launch import LaunchContext, Substitution
-from launch.actions import LogInfo, Shutdown
+from launch.actions import LogInfo, RegisterEventHandler, Shutdown
+from launch.conditions import IfCondition, UnlessCondition
+from launch.event_handlers import OnProcessExit
 from launch.logging import launch_config
+from launch.substitutions import EqualsSubstitution, LaunchConfiguration
 from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
 
-from arm_tasks.bringup.processes import check_params_file, copy_for_editing, use_sim_time
+from arm_tasks.bringup.processes import copy_for_editing, use_sim_time
 
 # mypy: disable-error-code="attr-defined, misc"
 
@@ -28,7 +33,7 @@ class _Tasks:
     """The tasks of a launch, whichever files started them."""
 
     running: set[Any] = field(default_factory=set)  # their clients, actions of launch
-    have_failed: bool = False
+    have_failed: bool = False  # or a node without which the launch goes on
     is_reported: bool = False  # whether the launch already ends with an error
 
 
@@ -47,6 +52,34 @@ def on_node_exit(event: Any, context: LaunchContext) -> list[Any] | None:
         code = event.returncode
         raise _error(context, f"{event.process_name} ended with code {code}; {_SEE}")
     return [Shutdown(reason=f"{event.process_name} ended")]
+
+
+def on_spared_exit(event: Any, context: LaunchContext) -> list[Any] | None:
+    """Keep the launch when a node has ended or a view was closed; report it."""
+    tasks = _tasks(context)
+    tasks.have_failed |= event.returncode != 0 and not context.is_shutdown
+    if context.is_shutdown:
+        _while_shut_down(context)
+        return None
+    failed = f"failed with code {event.returncode}; {_SEE}"
+    outcome = "ended" if event.returncode == 0 else failed
+    return [LogInfo(msg=f"{event.process_name} {outcome}; the other nodes are left running")]
+
+
+def exit_handlers(
+    nodes: Sequence[Any], on_exit: Callable[[Any, LaunchContext], list[Any] | None] = on_node_exit
+) -> list[Any]:
+    """Return what happens when nodes end, by the argument when_failed; to be added before them."""
+    ends_launch = EqualsSubstitution(LaunchConfiguration("when_failed"), "shutdown")
+
+    def register(handle: Callable[..., Any], condition: Any) -> RegisterEventHandler:
+        ended = OnProcessExit(target_action=lambda action: action in nodes, on_exit=handle)
+        return RegisterEventHandler(ended, condition=condition)
+
+    return [
+        register(on_exit, IfCondition(ends_launch)),
+        register(on_spared_exit, UnlessCondition(ends_launch)),
+    ]
 
 
 def on_view_exit(event: Any, context: LaunchContext) -> list[Any] | None:
@@ -121,7 +154,9 @@ def _while_shut_down(context: LaunchContext) -> None:
     """Raise an error if a task has failed or was interrupted: after Ctrl-C, launch returns 0."""
     tasks = _tasks(context)
     if tasks.have_failed and not tasks.is_reported:
-        raise _error(context, "the launch was shut down after a task had failed, or during a task")
+        raise _error(
+            context, "the launch was shut down after a task or a node had failed, or during a task"
+        )
 
 
 def _error(context: LaunchContext, reason: str) -> RuntimeError:

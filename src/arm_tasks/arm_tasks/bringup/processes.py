@@ -62,13 +62,6 @@ def use_sim_time(values: Values) -> bool:
     return Arg("speed", float)(values) != 1.0
 
 
-def check_params_file(values: Values) -> None:
-    """Raise TasksError if the parameter file is given and does not exist."""
-    name = values["params_file"]
-    if name and not Path(name).is_file():
-        raise TasksError(f"params_file is {name!r}, which is not a file; give a path")
-
-
 def copy_for_editing(shipped: Path, folder: Path) -> Path:
     """Return a new copy of a shipped file in a folder: RViz offers to overwrite what it opens."""
     copy = Path(mkdtemp(dir=folder)) / shipped.name

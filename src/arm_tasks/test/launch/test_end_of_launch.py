@@ -7,14 +7,20 @@ import signal
 
 import pytest
 from arm_tasks.bringup.launch import (
+    exit_handlers,
     on_last_task_exit,
-    on_node_exit,
     on_task_exit,
     on_task_start,
     on_view_exit,
 )
 from launch import LaunchDescription, LaunchService
-from launch.actions import ExecuteProcess, GroupAction, RegisterEventHandler
+from launch.actions import (
+    ExecuteProcess,
+    GroupAction,
+    RegisterEventHandler,
+    SetLaunchConfiguration,
+    Shutdown,
+)
 from launch.event_handlers import OnProcessExit, OnProcessStart
 
 FOREVER = ["sleep", "600"]
@@ -27,7 +33,7 @@ def interrupt(event, context):
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def ended(task, when_done, view=None, node=FOREVER, more=()):
+def ended(task, when_done, view=None, node=FOREVER, more=(), when_failed="shutdown"):
     """Run commands as task, view and node; return the launch's exit code and the commands'."""
     codes = {}
 
@@ -37,10 +43,13 @@ def ended(task, when_done, view=None, node=FOREVER, more=()):
     client = ExecuteProcess(cmd=task, name="task")
     started = OnProcessStart(target_action=client, on_start=on_task_start)
     exited = OnProcessExit(target_action=client, on_exit=WHEN_DONE[when_done])
-    actions = [RegisterEventHandler(started), RegisterEventHandler(exited), client]
-    actions.append(ExecuteProcess(cmd=node, name="node", on_exit=on_node_exit))
+    actions = [SetLaunchConfiguration("when_failed", when_failed)]
+    actions += [RegisterEventHandler(started), RegisterEventHandler(exited), client]
+    nodes = [ExecuteProcess(cmd=node, name="node")]
+    actions += [*exit_handlers(nodes), *nodes]
     if view:
-        actions.append(ExecuteProcess(cmd=view, name="view", on_exit=on_view_exit))
+        views = [ExecuteProcess(cmd=view, name="view")]
+        actions += [*exit_handlers(views, on_view_exit), *views]
     service = LaunchService(noninteractive=True)
     exits = RegisterEventHandler(OnProcessExit(on_exit=on_exit))
     service.include_launch_description(LaunchDescription([GroupAction(actions), exits, *more]))
@@ -84,3 +93,34 @@ def test_launch_interrupted_after_its_task_is_an_error_if_the_task_failed(task, 
     clock = ExecuteProcess(cmd=BRIEFLY, on_exit=interrupt)
     code, codes = ended([task], "stay", more=[clock])
     assert (code, codes["task"]) == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("parts", "name", "expected"),
+    [({"node": ["false"], "view": FOREVER}, "node", 1), ({"view": ["true"]}, "view", 0)],
+)
+def test_launch_file_around_it_ends_a_launch_that_stays(parts, name, expected):
+    """A failed node is spared, but is an error at the end; a closed view is none."""
+    last = ExecuteProcess(cmd=BRIEFLY, name="last", on_exit=Shutdown())
+    code, codes = ended(["true"], "stay", more=[last], when_failed="stay", **parts)
+    assert (code, codes[name], codes["last"]) == (expected, expected, 0)
+
+
+def test_failed_arm_does_not_end_an_arm_beside_it():
+    """Two included files, of which one has a failing node and the other one ends the launch."""
+    codes = {}
+
+    def on_exit(event, context):
+        codes[event.process_name.rsplit("-", 1)[0]] = event.returncode
+
+    def arm(when_failed, **nodes):
+        actions = [ExecuteProcess(cmd=command, name=name) for name, command in nodes.items()]
+        chosen = SetLaunchConfiguration("when_failed", when_failed)
+        return GroupAction([chosen, *exit_handlers(actions), *actions])
+
+    service = LaunchService(noninteractive=True)
+    arms = [arm("stay", left=["false"]), arm("shutdown", right=BRIEFLY)]
+    exits = RegisterEventHandler(OnProcessExit(on_exit=on_exit))
+    service.include_launch_description(LaunchDescription([exits, *arms]))
+    service.run()
+    assert codes == {"left": 1, "right": 0}

@@ -30,7 +30,15 @@ FILES = {
     "nut_transfer": (ARGUMENTS, processes),
     "bringup": (BRINGUP_ARGUMENTS, bringup_processes),
 }
-LAUNCH_ALONE = {"namespace", "prefix", "private_tf", "tasks", "rviz_config", "when_done"}
+LAUNCH_ALONE = {
+    "namespace",
+    "prefix",
+    "private_tf",
+    "tasks",
+    "rviz_config",
+    "when_done",
+    "when_failed",
+}
 NAMES = {"hardware": "arm_hardware"}  # executable -> node, where they differ
 OF_BRINGUP = {"moveit_group", "scene", "task_path"}  # that one file declares for the other
 

@@ -13,7 +13,7 @@ import rclpy
 from arm_common.ros.worker import ExecutorThread
 from arm_tasks.bringup.processes import COMPOSED
 from launch import LaunchDescription, LaunchService
-from launch.actions import GroupAction, IncludeLaunchDescription, RegisterEventHandler
+from launch.actions import GroupAction, IncludeLaunchDescription, RegisterEventHandler, Shutdown
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import PushRosNamespace
@@ -106,11 +106,12 @@ def task_file(folder, name, seconds):
     return str(file)
 
 
-def two_arms(tasks):
+def two_arms(tasks, last=""):
     """Run a user's launch description with two arms; return its exit code and the tasks' ends.
 
     Args:
         tasks: Namespace -> launch arguments of its arm.
+        last: The arm with whose task the user's description ends the launch.
     """
     ends = []
 
@@ -118,6 +119,8 @@ def two_arms(tasks):
         if "run_task" in event.process_name:
             namespace = next(word for word in event.cmd if word.startswith("__ns:="))
             ends.append((namespace.removeprefix("__ns:=/"), event.returncode))
+            return Shutdown() if ends[-1][0] == last else None
+        return None
 
     arms = [
         GroupAction(
@@ -155,3 +158,13 @@ def test_failed_task_of_one_arm_does_not_end_the_other(tmp_path):
     assert code == 1
     assert ends[0][0] == "left" and ends[0][1] != 0
     assert ends[1] == ("right", 0)
+
+
+def test_failed_node_of_one_arm_does_not_end_the_other(tmp_path):
+    stay = {"when_failed": "stay", "when_done": "stay"}
+    common = {"hardware": "fake", "viewer": "none", **stay}
+    right = {"task": task_file(tmp_path, "short", 1.0), **common}
+    left = {"robot": "puma560", **common}  # it has no gripper
+    code, ends = two_arms({"left": left, "right": right}, last="right")
+    assert code == 1
+    assert ends[0] == ("right", 0) and ends[1][1] != 0
