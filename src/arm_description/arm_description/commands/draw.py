@@ -58,6 +58,12 @@ def _draw(arguments: argparse.Namespace) -> None:
     name, values = _posture(model, arguments.posture)
     overrides = _joints(model, arguments.joints)
     title = f"{model.name}, {name}" + (" and changed joints" if overrides else "")
+    q = [{**values, **overrides}[joint] for joint in model.joint_names]
+    if overrides and (violation := model.constraint_set.worst(q)):
+        raise DescriptionError(
+            f"the joints are outside the limits ({violation.sentence})",
+            remedy="change --joints or the posture",
+        )
     style = Style(arguments.view, arguments.frames, arguments.dh_frames, arguments.labels)
     write_bytes(picture(model, {**values, **overrides}, title, style, kind), arguments.output)
 

@@ -7,6 +7,9 @@ A + B cos q + C sin q over a revolute joint, with a known maximum on an interval
 convex over a prismatic one, with the maximum at a limit. Coordinate ascent from many positions at
 once gives a maximum that no single joint can improve. It is reached within the limits; that it is
 the global maximum is likely, not proven.
+
+Where joints follow others, or limits depend on other joints, one joint moves several rows or
+narrows others. Random steps that shrink, from the best of many positions, search the maximum then.
 """
 
 from __future__ import annotations
@@ -19,12 +22,15 @@ from typing import TypeAlias
 import numpy as np
 from arm_common.transforms import Matrix, Vector
 
+from arm_description.model.constraints import SLACK
 from arm_description.model.elements import Joint
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.kinematics import JointFrames
 
 STARTS = 100
 MAX_SWEEPS = 200
+_SAMPLES, _KEPT, _CHILDREN = 2000, 20, 30
+_SHRINKS, _SHRINK = 50, 0.75
 TOLERANCE = 1e-9  # improvement in a sweep [m or m^2]
 
 # (m, 3) points -> (m,) values to maximise.
@@ -43,9 +49,10 @@ class ToolReach:
 
 def reach(model: RobotModel) -> ToolReach:
     """Return the reach of the tool; deterministic."""
+    turns = model.rows[0] is model.joints[0] and model.joints[0].type == "revolute"
     return ToolReach(
         from_base=math.sqrt(_farthest(model, lambda p: np.einsum("ij,ij->i", p, p))),
-        from_axis=_from_first_axis(model) if model.joints[0].type == "revolute" else None,
+        from_axis=_from_first_axis(model) if turns else None,
         lowest=-_farthest(model, lambda p: -p[:, 2]),
         highest=_farthest(model, lambda p: p[:, 2]),
     )
@@ -53,6 +60,8 @@ def reach(model: RobotModel) -> ToolReach:
 
 def _farthest(model: RobotModel, objective: Objective, first_is_free: bool = False) -> float:
     """Return the maximum over the tool positions, optionally with an unlimited first joint."""
+    if model.dependents or model.constraints:
+        return _by_random_steps(model, objective, first_is_free)
     moving = [_JointTransform(joint, model) for joint in model.joints]
     lower, upper = model.lower.copy(), model.upper.copy()
     if first_is_free:
@@ -65,6 +74,36 @@ def _farthest(model: RobotModel, objective: Objective, first_is_free: bool = Fal
             break
         best = value
     return max(value, best)
+
+
+def _by_random_steps(model: RobotModel, objective: Objective, first_is_free: bool) -> float:
+    """Return the maximum over the tool positions inside limits that depend on other joints."""
+    lower, upper = model.lower.copy(), model.upper.copy()
+    if first_is_free:
+        lower[0], upper[0] = -math.pi, math.pi
+    moving = [_JointTransform(joint, model) for joint in model.rows]
+    random = np.random.default_rng(0)
+    q = random.uniform(lower, upper, (_SAMPLES, model.n))
+    q = np.array([model.constraint_set.inside(one) for one in q])
+    step = 0.25 * (upper - lower)
+    for _ in range(_SHRINKS):
+        q = q[model.constraint_set.violation(q) <= SLACK]
+        values = objective(_tips(model, moving, q))
+        best = q[np.argsort(-values, kind="stable")[:_KEPT]]
+        around = np.repeat(best, _CHILDREN, axis=0)
+        around = np.clip(around + step * random.normal(size=around.shape), lower, upper)
+        q = np.vstack([best, around])
+        step = step * _SHRINK
+    return float(values.max())
+
+
+def _tips(model: RobotModel, moving: list[_JointTransform], q: Matrix) -> Matrix:
+    """Return the tool positions (m, 3) at joint positions (m, n)."""
+    columns = model.positions(dict(zip(model.joint_names, q.T, strict=True)))
+    T = np.broadcast_to(model.base.matrix, (len(q), 4, 4))
+    for joint, row in zip(model.rows, moving, strict=True):
+        T = T @ row.transforms(np.asarray(columns[joint.name]))
+    return np.asarray((T @ model.tool.matrix)[:, :3, 3])
 
 
 def _from_first_axis(model: RobotModel) -> float:

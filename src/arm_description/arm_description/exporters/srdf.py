@@ -121,6 +121,11 @@ def _posture(name: str, joints: Mapping[str, float], model: RobotModel) -> Postu
                 f"{lower:.6g} .. {upper:.6g} (in rad or m)",
                 remedy="change it or the limits in the robot file",
             )
+    if violation := model.constraint_set.worst([values[j] for j in model.joint_names]):
+        raise DescriptionError(
+            f"group_state {name!r} is outside the limits ({violation.sentence})",
+            remedy="change it or the limits in the robot file",
+        )
     return MappingProxyType({j: min(max(values[j], low), up) for j, (low, up) in ranges.items()})
 
 

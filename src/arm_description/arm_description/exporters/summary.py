@@ -9,9 +9,11 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from arm_common.transforms import matrix_rpy
+from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.exporters.reach import reach
-from arm_description.model.elements import Convention
+from arm_description.model.constraints import LinearLimits
+from arm_description.model.elements import Convention, DependentJoint
 from arm_description.model.units import Units
 from arm_description.robot_file.scope import Constant
 from arm_description.robot_model import RobotModel
@@ -44,7 +46,8 @@ def home_posture(model: RobotModel) -> tuple[str, Mapping[str, float]]:
     for name in ("rest", *model.postures):
         if name in model.postures:
             return name, model.postures[name]
-    return "every joint at 0", {joint.name: joint.rest for joint in model.joints}
+    rest = model.constraint_set.inside([joint.rest for joint in model.joints])
+    return "every joint at 0", dict(zip(model.joint_names, rest.tolist(), strict=True))
 
 
 class _Summary:
@@ -75,6 +78,8 @@ class _Summary:
         title = f"{model.name}: {model.description}" if model.description else model.name
         yield from textwrap.wrap(title, WIDTH)
         rows = f"{model.n} joint" + ("s" if model.n > 1 else "")
+        if model.dependents:
+            rows += f" and {len(model.dependents)} dependent"
         yield (
             f"{rows}, {model.convention} DH ({_PRODUCTS[model.convention]}), "
             f"lengths in {units.length}, angles in {units.angle}"
@@ -82,16 +87,19 @@ class _Summary:
 
     def _table(self) -> Iterator[str]:
         rows = [("", "joint", "moves", "theta", "d", "a", "alpha")]
-        for number, joint in enumerate(self._model.joints, start=1):
+        for number, joint in enumerate(self._model.rows, start=1):
             row, slides, plain = joint.row, joint.type == "prismatic", joint.axis == "z"
             theta, d = self._text(row.theta, "revolute"), self._text(row.d)
+            q = ""
+            if isinstance(joint, DependentJoint):
+                q = self._sum(LinearExpression(0.0, joint.terms), joint.type)
             rows.append(
                 (
                     str(number),
                     joint.name,
                     ("slides" if slides else "turns") + ("" if plain else f" about {joint.axis}"),
-                    _variable(theta) if plain and not slides else theta,
-                    _variable(d) if slides else d,
+                    _variable(theta, q) if plain and not slides else theta,
+                    _variable(d, q) if slides else d,
                     self._text(row.a),
                     self._text(row.alpha, "revolute"),
                 )
@@ -104,7 +112,7 @@ class _Summary:
 
     def _limits(self) -> Iterator[str]:
         rows = [("", "joint", "lower", "upper", "speed", "acceleration", "effort")]
-        for number, joint in enumerate(self._model.joints, start=1):
+        for number, joint in enumerate(self._model.rows, start=1):
             unit, kind = self._units.unit(joint.type), joint.type
             rows.append(
                 (
@@ -118,6 +126,39 @@ class _Summary:
                 )
             )
         yield from _columns(rows)
+        for constraint in self._model.constraints:
+            others = " and ".join(name for name in constraint.joints if name != constraint.joint)
+            allowed = f"a range that depends on {others}"
+            if isinstance(constraint, LinearLimits):
+                allowed = self._linear_range(constraint)
+            yield from textwrap.wrap(
+                f"{constraint.joint}: {constraint.reason} {allowed}",
+                WIDTH,
+                initial_indent="  ",
+                subsequent_indent="    ",
+            )
+
+    def _linear_range(self, limits: LinearLimits) -> str:
+        """Return the bounds of a joint that are linear in others, with the unit."""
+        kind = next(joint.type for joint in self._model.joints if joint.name == limits.joint)
+        lower, upper = (
+            ", ".join(self._sum(one, kind) for one in side)
+            for side in (limits.lower, limits.upper)
+        )
+        return f"{lower} .. {upper} {self._units.unit(kind)}"
+
+    def _sum(self, one: LinearExpression, kind: str) -> str:
+        """Return a linear expression over joints in the chosen units."""
+        types = {joint.name: joint.type for joint in self._model.joints}
+        text = ""
+        for name, factor in one.factors:
+            scale = self._units.written(1.0, kind) / self._units.written(1.0, types[name])
+            number = _short(abs(factor) * scale)
+            term = name if number == "1" else f"{number}*{name}"
+            text += _signed(factor, term, first=not text)
+        if one.constant or not text:
+            text += _signed(one.constant, self._text(abs(one.constant), kind), first=not text)
+        return text
 
     def _load(self) -> Iterator[str]:
         gripper, payload, unit = self._model.gripper, self._model.payload, self._unit
@@ -140,7 +181,8 @@ class _Summary:
         types = {joint.name: str(joint.type) for joint in model.joints}
         if model.gripper:
             types["gripper"] = "prismatic"
-        numbers = map(str, range(1, model.n + 1))
+        places = {joint.name: str(i) for i, joint in enumerate(model.rows, start=1)}
+        numbers = [places[name] for name in model.joint_names]
         rows = [("posture", *numbers, *["gripper"] * bool(model.gripper))]
         for name, posture in model.postures.items():
             cells = (self._text(posture[j], types[j]) if j in posture else "-" for j in types)
@@ -167,11 +209,14 @@ class _Summary:
             first = self._model.joints[0].name
             yield f"  {text(found.from_axis)} {unit} from the axis of {first},"
         yield f"  heights from {text(found.lowest)} to {text(found.highest)} {unit}"
-        yield "  (maximised joint by joint from 100 positions; collisions are ignored)"
+        how = "maximised joint by joint from 100 positions"
+        if self._model.dependents or self._model.constraints:
+            how = "the best of random steps from 2000 positions"
+        yield f"  ({how}; collisions are ignored)"
 
     def _sources(self) -> Iterator[str]:
         model = self._model
-        rows = [("Source", model.source), *((j.name, j.source) for j in model.joints)]
+        rows = [("Source", model.source), *((j.name, j.source) for j in model.rows)]
         for name, part in (("gripper", model.gripper), ("payload", model.payload)):
             if part:
                 rows.append((name, part.source))
@@ -206,11 +251,19 @@ def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def _variable(offset: str) -> str:
-    """Return the table cell of a joint variable q with its offset."""
+def _variable(offset: str, q: str) -> str:
+    """Return the table cell of a joint variable, q or a sum of joints, with its offset."""
+    q = q or "q"
     if offset == "0":
-        return "q"
-    return f"q - {offset[1:]}" if offset.startswith("-") else f"q + {offset}"
+        return q
+    return f"{q} - {offset[1:]}" if offset.startswith("-") else f"{q} + {offset}"
+
+
+def _signed(value: float, text: str, first: bool) -> str:
+    """Return a term of a sum with the sign of its value."""
+    if first:
+        return f"-{text}" if value < 0.0 else text
+    return f" - {text}" if value < 0.0 else f" + {text}"
 
 
 def _short(value: float) -> str:

@@ -4,10 +4,16 @@
 
 import numpy as np
 import pytest
+from arm_description.exporters.drawing import Style, picture
+from arm_description.exporters.moveit_package import moveit_package
+from arm_description.exporters.reach import reach
+from arm_description.exporters.srdf import to_srdf
+from arm_description.exporters.summary import robot_summary
 from arm_description.importers.urdf import import_urdf
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
+from arm_description.urdf.writer import robot_urdf
 
 from arm_description import DescriptionError, parse_robot
 
@@ -213,6 +219,40 @@ def test_table_needs_an_independent_joint():
     rows = [row.replace("NAME", a).replace("OTHER", b) for a, b in (("a1", "b1"), ("b1", "a1"))]
     with pytest.raises(DescriptionError, match="has only dependent joints"):
         parse_robot(text + "".join(rows))
+
+
+def test_summary_shows_the_sum_and_the_range():
+    text = robot_summary(parse_robot(LINKAGE))
+    assert "3 joints and 1 dependent" in text
+    assert "4  level     turns  -shoulder - elbow   0  147      0" in text
+    assert (
+        "  elbow: its limits allow -0.6755*shoulder - 70.768 .. -0.7165*shoulder - 13.144 deg"
+        in text
+    )
+
+
+def test_reach_is_that_of_postures_inside():
+    model = parse_robot(LINKAGE)
+    q = postures(model, 20000)
+    tips = np.array([model.fk(one)[:3, 3] for one in q[model.constraint_set.violation(q) <= 0.0]])
+    found = reach(model)
+    assert found.from_base == pytest.approx(np.linalg.norm(tips, axis=1).max(), abs=3e-3)
+    assert found.highest == pytest.approx(tips[:, 2].max(), abs=3e-3)
+    assert found.highest >= tips[:, 2].max()
+    assert found.lowest == pytest.approx(tips[:, 2].min(), abs=3e-3)
+
+
+def test_picture_package_and_srdf_of_an_arm_with_dependent_joints():
+    model = parse_robot(LINKAGE)
+    style = Style("iso", frames=True, dh_frames=True, labels=True)
+    assert b"level" not in picture(model, model.postures["rest"], "", style, "svg")[:100]
+    srdf = to_srdf(model, "left_")
+    assert '<passive_joint name="left_level_shoulder" />' in srdf
+    assert '<passive_joint name="left_level_elbow" />' in srdf
+    assert 'link1="left_elbow_link" link2="left_level_link" reason="Adjacent"' in srdf
+    assert "level" not in moveit_package(model)["config/joint_limits.yaml"]
+    control = robot_urdf(model, ros2_control="mock")
+    assert '<joint name="level' not in control[control.index("<ros2_control") :]
 
 
 TRAVEL = """\

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
+from arm_description.model.elements import DependentJoint
 from scipy.optimize import least_squares
 from scipy.sparse.csgraph import connected_components
 
@@ -50,7 +51,7 @@ def unobservable_groups(jacobian: Array, names: Sequence[str]) -> list[tuple[str
 class FitParameter:
     """A parameter to fit, as a deviation from the model."""
 
-    joint: int  # index
+    joint: int  # index of the joint for "zero", of the row of the table for a length
     kind: str  # "zero" (offset from the commanded position), or "a" or "d" of the DH row
     name: str  # the joint's, or joint.a, joint.d
     unit: str  # "rad" or "m"
@@ -66,7 +67,7 @@ def link_lengths(model: RobotModel) -> list[FitParameter]:
     """Return every length of the DH table except d of prismatic joints, which is their zero."""
     return [
         FitParameter(i, kind, f"{joint.name}.{kind}", "m")
-        for i, joint in enumerate(model.joints)
+        for i, joint in enumerate(model.rows)
         for kind in (("a",) if joint.type == "prismatic" else ("a", "d"))
     ]
 
@@ -131,15 +132,18 @@ def perturbed_arm(
 ) -> PerturbedArm:
     """Return an arm whose parameters deviate by values (k,) [rad or m]."""
     zeros = np.zeros(model.n)
-    joints = list(model.joints)
+    rows = list(model.rows)
     for parameter, value in zip(parameters, values, strict=True):
         i = parameter.joint
         if parameter.kind == "zero":
             zeros[i] += value
         else:
-            length = getattr(joints[i].row, parameter.kind) + float(value)
-            joints[i] = replace(joints[i], row=replace(joints[i].row, **{parameter.kind: length}))
-    return PerturbedArm(replace(model, joints=tuple(joints)), tuple(parameters), zeros)
+            length = getattr(rows[i].row, parameter.kind) + float(value)
+            rows[i] = replace(rows[i], row=replace(rows[i].row, **{parameter.kind: length}))
+    dependents = tuple(row for row in rows if isinstance(row, DependentJoint))
+    joints = tuple(row for row in rows if not isinstance(row, DependentJoint))
+    arm = replace(model, joints=joints, dependents=dependents)
+    return PerturbedArm(arm, tuple(parameters), zeros)
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,8 @@ def tip_jacobian(model: RobotModel, frames: Sequence[Array], at: Array | None = 
     5.1), computed from the DH frames at the joint positions.
     """
     point = frames[-1] @ model.tool.matrix @ np.append(np.zeros(3) if at is None else at, 1.0)
-    rates = np.empty((3, model.n))
-    for i, joint in enumerate(model.joints):
+    rates = np.empty((3, len(model.rows)))
+    for i, joint in enumerate(model.rows):
         frame = frames[i] if model.convention == "standard" else frames[i + 1]
         x, y, z = frame[:3, :3] @ joint.direction
         if joint.type == "prismatic":
@@ -47,7 +47,11 @@ def tip_jacobian(model: RobotModel, frames: Sequence[Array], at: Array | None = 
         else:
             a, b, c = point[:3] - frame[:3, 3]
             rates[:, i] = y * c - z * b, z * a - x * c, x * b - y * a
-    return rates
+    place = {joint.name: i for i, joint in enumerate(model.rows)}
+    for joint in model.dependents:  # moves with the joints that it follows
+        for leader, factor in joint.terms:
+            rates[:, place[leader]] += factor * rates[:, place[joint.name]]
+    return rates[:, [place[name] for name in model.joint_names]]
 
 
 def tip_resolution(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) -> float:

@@ -68,7 +68,7 @@ def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:
         scale, unit = (180.0 / math.pi, "deg") if p.unit == "rad" else (1e3, "mm")
         origin = "its commanded position"
         if p.kind != "zero":
-            old = getattr(model.joints[p.joint].row, p.kind) * 1e3
+            old = getattr(model.rows[p.joint].row, p.kind) * 1e3
             origin = f"{old:.3f} mm: write {old + value * 1e3:.3f} mm into the robot file"
         off = f"{value * scale:+.3f} {unit} (+- {deviation * scale:.3f})"
         lines.append(f"  {p.name} is {off} from {origin}")

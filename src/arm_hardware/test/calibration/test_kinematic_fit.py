@@ -15,7 +15,12 @@ import yaml
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.kinematic_fit import fit, link_lengths, select_parameters
-from arm_hardware.calibration.touch_points import TouchPoints, tip_position, tip_resolution
+from arm_hardware.calibration.touch_points import (
+    TouchPoints,
+    tip_jacobian,
+    tip_position,
+    tip_resolution,
+)
 from arm_hardware.calibration.wizard import template
 from arm_hardware.commands import calibrate_kinematics
 from arm_hardware.commands.calibrate_kinematics import with_zeros
@@ -23,7 +28,7 @@ from arm_hardware.errors import HardwareError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arm_description import load_robot
+from arm_description import load_robot, parse_robot
 
 STYLUS = np.array([0.015, 0.02, 0.03])  # [m] beside the tool's axis: its roll is observable
 
@@ -288,3 +293,18 @@ def test_wrong_points_are_one_sentence_and_write_nothing(case, capsys, change, s
 def test_wrong_names_are_one_sentence(case, capsys, arguments, says):
     assert ran(case, *arguments) == 1
     assert says in capsys.readouterr().err
+
+
+def test_tip_jacobian_of_dependent_joints_is_the_derivative():
+    model = parse_robot(
+        "name: a\nconvention: modified\nunits: {length: mm, angle: deg}\njoints:\n"
+        "  - {name: b, type: revolute, d: 9, a: 0, alpha: 0, limits: {lower: -90, upper: 90}}\n"
+        "  - {name: c, type: revolute, theta: 2*e - b, d: 0, a: 50, alpha: 90}\n"
+        "  - {name: e, type: revolute, d: 0, a: 90, alpha: 9, limits: {lower: -90, upper: 90}}\n"
+        "tool: {xyz: [70, 0, 0]}\n"
+    )
+    q, step = np.array([0.3, -0.7]), 1e-6
+    J = tip_jacobian(model, model.dh_frames(q))
+    for i, change in enumerate(step * np.eye(2)):
+        rate = (tip_position(model, q + change) - tip_position(model, q - change)) / (2.0 * step)
+        np.testing.assert_allclose(J[:, i], rate, atol=1e-9)
