@@ -188,6 +188,7 @@ def _timed(path: _Path, v: Array, a: Array, pace: float = 1e6) -> TimedPath:
         if excess.max() <= 1.0 + 1e-9:
             return timed
         worst = np.maximum(np.append(excess, 1.0), np.append(1.0, excess)) ** 2
+        worst = np.maximum(worst, 1.0)  # 0 where the path rests
         cap = np.where(worst > 1.0, np.minimum(cap, x / (1.02 * worst)), cap)
         cap[0] = cap[-1] = max(cap[1], cap[-2])
     factor = float(_excess(timed, v, a).max())

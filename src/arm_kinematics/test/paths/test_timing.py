@@ -158,6 +158,17 @@ def test_pauses_keep_their_duration():
     assert np.ptp(still) == pytest.approx(4.0, rel=1e-6)
 
 
+def test_pauses_and_bends_of_a_recording_raise_no_warning():
+    rng = np.random.default_rng(1)
+    with np.errstate(all="raise"):
+        for _ in range(20):
+            path = np.cumsum(rng.normal(size=(30, 4)) * rng.choice([0.0, 0.1], (30, 4)), axis=0)
+            path[8:14] = path[8]
+            times = np.cumsum(rng.choice([0.05, 1.0, 100.0], 30))
+            timed = keep_pace(times - times[0], path, [3.0] * 4, [8.0] * 4)
+            assert np.isfinite(timed.velocities).all()
+
+
 @pytest.mark.parametrize(
     ("times", "pace", "message"),
     [([0.0], 1.0, "times"), ([0.0, 0.0], 1.0, "times"), ([1.0, 2.0], 1.0, "times")]

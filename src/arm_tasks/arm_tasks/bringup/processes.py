@@ -211,18 +211,6 @@ ARGUMENTS = (
 )
 
 _DRIVER_ARGUMENTS = ("robot", "hardware", "backend", "exit_action", "calibration")
-_SHARED_ARGUMENTS = (
-    *_DRIVER_ARGUMENTS,
-    *("part", "network", "speed", "composed", "params_file", "log_level"),
-)
-BRINGUP_ARGUMENTS = (
-    *(a for a in ARGUMENTS if a.name in _SHARED_ARGUMENTS),
-    Argument(
-        "moveit_group",
-        "arm",
-        "Planning group of compute_ik; none: move_group serves it and compute_fk.",
-    ),
-)
 
 _REST = {"part": ("all", "rest")}
 _RVIZ = {**_REST, "viewer": ("rviz",)}
@@ -352,18 +340,6 @@ def _views() -> tuple[Process, ...]:
 
 def _by_name(state_publisher: str) -> dict[str, Process]:
     return {process.name: process for process in processes(state_publisher)}
-
-
-def bringup_processes(state_publisher: str = "") -> tuple[Process, ...]:
-    """Return the processes of an arm that is commanded by other programs."""
-    table = _by_name(state_publisher)
-    kinematics = table["kinematics"]
-    served = {**kinematics.parameters, "moveit_group": Arg("moveit_group")}
-    return (
-        table["robot_state_publisher"],
-        table["arm_hardware"],
-        replace(kinematics, parameters=served),
-    )
 
 
 def view_processes(state_publisher: str = "") -> tuple[Process, ...]:

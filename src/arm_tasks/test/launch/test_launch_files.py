@@ -11,13 +11,7 @@ from unittest.mock import patch
 import pytest
 import yaml
 from arm_tasks.bringup.launch import RvizConfig
-from arm_tasks.bringup.processes import (
-    ARGUMENTS,
-    BRINGUP_ARGUMENTS,
-    bringup_processes,
-    chosen,
-    processes,
-)
+from arm_tasks.bringup.processes import ARGUMENTS, chosen, processes
 from arm_tasks.bringup.supervisor import resolve
 from launch import LaunchContext
 from launch.actions import ExecuteLocal
@@ -26,9 +20,14 @@ from launch.utilities import perform_substitutions
 PACKAGE = Path(__file__).resolve().parents[2]
 LAUNCH = PACKAGE / "launch"
 subprocess_run = subprocess.run
+OF_TRANSFER = {"task", "viewer", "viewer_port", "viewer_host", "viewer_allowed_hosts"}
+BRINGUP_NODES = ("robot_state_publisher", "arm_hardware", "kinematics")  # without tasks:=true
 FILES = {
     "nut_transfer": (ARGUMENTS, processes),
-    "bringup": (BRINGUP_ARGUMENTS, bringup_processes),
+    "bringup": (
+        tuple(argument for argument in ARGUMENTS if argument.name not in OF_TRANSFER),
+        lambda: [process for process in processes() if process.name in BRINGUP_NODES],
+    ),
 }
 LAUNCH_ALONE = {
     "namespace",
@@ -40,7 +39,7 @@ LAUNCH_ALONE = {
     "when_failed",
 }
 NAMES = {"hardware": "arm_hardware"}  # executable -> node, where they differ
-OF_BRINGUP = {"moveit_group", "scene", "task_path"}  # that one file declares for the other
+OF_BRINGUP = {"moveit_group"}  # `./arm` has no MoveIt
 
 
 @pytest.fixture(params=FILES)
@@ -157,6 +156,11 @@ def test_launched_nodes_have_the_parameters_of_the_table(launched, changes):
 )
 def changes(request):
     return dict(request.param)
+
+
+def test_moveit_group_reaches_the_kinematics():
+    nodes = started(description_of("bringup"), moveit_group="none")
+    assert nodes["arm_tasks", "arm_nodes"].parameters("kinematics")["moveit_group"] == "none"
 
 
 def test_invalid_arguments_are_named(launched):

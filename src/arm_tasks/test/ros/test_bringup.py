@@ -9,11 +9,9 @@ import pytest
 from ament_index_python.packages import get_package_prefix
 from arm_tasks.bringup.processes import (
     ARGUMENTS,
-    BRINGUP_ARGUMENTS,
     COMPOSED,
     Arg,
     Process,
-    bringup_processes,
     chosen,
     is_enabled,
     processes,
@@ -32,12 +30,9 @@ def table(request):
 
 
 @pytest.mark.parametrize("publisher", PUBLISHERS)
-@pytest.mark.parametrize(
-    ("make", "arguments"),
-    [(processes, ARGUMENTS), (view_processes, ARGUMENTS), (bringup_processes, BRINGUP_ARGUMENTS)],
-)
-def test_every_placeholder_names_a_declared_argument(make, arguments, publisher):
-    declared = {argument.name for argument in arguments}
+@pytest.mark.parametrize("make", [processes, view_processes])
+def test_every_placeholder_names_a_declared_argument(make, publisher):
+    declared = {argument.name for argument in ARGUMENTS}
     for process in make(publisher):
         values = [*process.parameters.values(), *process.arguments]
         assert {value.name for value in values if isinstance(value, Arg)} <= declared
@@ -86,9 +81,9 @@ def test_hardware_and_rest_together_start_each_process_once():
 
 
 @pytest.mark.parametrize("publisher", PUBLISHERS)
-@pytest.mark.parametrize("make", [processes, view_processes, bringup_processes])
+@pytest.mark.parametrize("make", [processes, view_processes])
 def test_composed_processes_run_the_same_nodes_with_the_same_parameters(make, publisher):
-    values = {a.name: a.default for a in (*ARGUMENTS, *BRINGUP_ARGUMENTS)}
+    values = {a.name: a.default for a in ARGUMENTS}
     alone = {p.name: p for p in chosen(make(publisher), values | {"composed": "false"})}
     assert not any(process.nodes for process in alone.values())
     run = {}
@@ -110,10 +105,9 @@ def test_driver_view_and_task_client_keep_processes_of_their_own():
 
 
 def test_one_composable_node_is_composed_too():
-    values = {a.name: a.default for a in BRINGUP_ARGUMENTS}
-    table = bringup_processes("robot_state_publisher")  # the C++ node shares no process
-    names = [process.name for process in chosen(table, values)]
-    assert names == ["robot_state_publisher", "arm_hardware", COMPOSED]
+    values = {a.name: a.default for a in ARGUMENTS}
+    (one,) = (p for p in processes() if p.name == "kinematics")
+    assert [process.name for process in chosen([one], values)] == [COMPOSED]
 
 
 def test_nodes_with_different_values_of_a_parameter_are_not_composed():
