@@ -11,6 +11,7 @@ from typing import TypeAlias
 from arm_common.ros.executor import QUIET
 from arm_common.ros.messages import duration_message
 from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK, STREAM
+from arm_description.model.constraints import ConstraintSet
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient
 from rclpy.node import Node
@@ -43,21 +44,25 @@ class SliderPublisher:
 
     def set_robot(self, robot: VisualRobot) -> None:
         """Publish another robot's joints; joints of the same name keep their values."""
-        self._sliders = JointSliders(robot.joints, {**self._rest, **self._sliders.values()})
+        self._sliders = JointSliders(
+            robot.joints, {**self._rest, **self._sliders.values()}, robot.constraints
+        )
         self._publish()
 
-    def set_arm(self, joints: Sequence[VisualJoint]) -> None:
+    def set_arm(self, joints: Sequence[VisualJoint], constraints: ConstraintSet) -> None:
         """Ignored: all joints are moved in the same way."""
 
     def move(self, joints: Mapping[str, float]) -> str:
-        """Move joints, by name [rad or m], within limits, and publish them; return "".
+        """Move joints, by name [rad or m], within limits, and publish them.
+
+        Return the limit at which they stop because it depends on other joints, or "".
 
         Raises:
             ViewerError: A position is not finite.
         """
-        self._sliders.apply(joints)
+        problem = self._sliders.apply(joints)
         self._publish()
-        return ""
+        return problem
 
     def values(self) -> dict[str, float]:
         """Return every joint's position [rad or m]."""
@@ -95,6 +100,7 @@ class DriverCommander:
         gripper = "gripper_controller/gripper_cmd"
         self._gripper = ActionClient(node, GripperCommand, gripper, goal_service_qos_profile=GOAL)
         self._arm: Sequence[VisualJoint] = ()
+        self._constraints = ConstraintSet((), ())
         self._positions, self._on_task, self._width_at = positions, on_task, width_at
         self._task_active = False
         self._task_state = node.create_subscription(
@@ -117,9 +123,9 @@ class DriverCommander:
         """Whether a driver subscribes to trajectories."""
         return bool(self._publisher.get_subscription_count())
 
-    def set_arm(self, joints: Sequence[VisualJoint]) -> None:
+    def set_arm(self, joints: Sequence[VisualJoint], constraints: ConstraintSet) -> None:
         """Set the joints of the arm; all others are fingers of the gripper."""
-        self._arm = joints
+        self._arm, self._constraints = joints, constraints
 
     def move(self, joints: Mapping[str, float]) -> str:
         """Send a trajectory point at half the speed limits to the arm, and a width to the gripper.
@@ -144,6 +150,14 @@ class DriverCommander:
         self._gripper.send_goal_async(goal)
         return ""
 
+    def _outside(self, positions: Mapping[str, float]) -> str:
+        """Return which limit that depends on other joints positions by name exceed, or ""."""
+        names = self._constraints.names
+        if not self._constraints or not set(names) <= positions.keys():
+            return ""
+        worst = self._constraints.worst([positions[name] for name in names])
+        return f"The arm cannot move there: {worst.sentence}." if worst else ""
+
     def _move_arm(self, joints: Mapping[str, float]) -> str:
         if not self.available:
             return "No driver subscribes to arm_controller/joint_trajectory: the arm cannot move."
@@ -152,6 +166,8 @@ class DriverCommander:
         if missing:
             return f"The position of {', '.join(missing)} is unknown: no joint_states received."
         target = {j.name: joints.get(j.name, measured[j.name]) for j in self._arm}
+        if problem := self._outside({**measured, **target}):
+            return problem
         seconds = SHORTEST_MOTION
         for j in self._arm:
             speed = SPEED_SHARE * (j.velocity if math.isfinite(j.velocity) else DEFAULT_SPEED)

@@ -97,7 +97,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
             self.get_logger().warning(str(error))
             return
         arm = self._robot.joints_to(self._tip)
-        self._driver.set_arm(arm)
+        self._driver.set_arm(arm, self._robot.constraints)
         self._shown, self._solutions = None, ()
         self._set_mode(default_mode(len(arm)))
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.errors import UrdfError
+from arm_description.model.constraints import ConstraintSet
 from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfMimic, UrdfShape
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import UrdfTree, read_urdf
@@ -55,6 +56,7 @@ class VisualRobot:
     zero: Mapping[str, Array]  # link name -> (4, 4), root <- link, with all joints at zero
     reach: float  # length from the root to the farthest tip with the chain pulled straight [m]
     carriers: Mapping[str, UrdfJoint]  # link name -> the joint that carries it
+    constraints: ConstraintSet  # of the joints that move on their own
 
     def joints_to(self, link: str) -> tuple[VisualJoint, ...]:
         """Return the joints that move on their own between the root and a link, in order."""
@@ -92,12 +94,21 @@ def read_robot(xml: str) -> VisualRobot:
         urdf = read_urdf(xml)
         visuals = tuple(map(_visual, urdf.visuals))
         joints = tuple(_joint(urdf, joint) for joint in urdf.joints if joint.kind in MOVING)
+        constraints = _constraints(joints, urdf)
     except UrdfError as error:
         raise ViewerError(f"robot_description: {error}") from None
     zero = link_poses(urdf.root, urdf.joints, {})
     carriers = {joint.child: joint for joint in urdf.joints}
     return VisualRobot(
-        urdf.name, urdf.root, urdf.links, visuals, joints, zero, _reach(urdf), carriers
+        urdf.name,
+        urdf.root,
+        urdf.links,
+        visuals,
+        joints,
+        zero,
+        _reach(urdf),
+        carriers,
+        constraints,
     )
 
 
@@ -112,6 +123,12 @@ def _joint(urdf: UrdfTree, joint: UrdfJoint) -> VisualJoint:
         mimic = UrdfMimic(leader.name, ratio, offset)
     velocity = (limit.velocity if limit else 0.0) or math.inf
     return VisualJoint(joint.name, joint.kind == "prismatic", lower, upper, mimic, velocity)
+
+
+def _constraints(joints: tuple[VisualJoint, ...], urdf: UrdfTree) -> ConstraintSet:
+    free = [joint for joint in joints if joint.mimic is None]
+    prismatic = [joint.name for joint in free if joint.prismatic]
+    return ConstraintSet([joint.name for joint in free], urdf.constraints, prismatic)
 
 
 def _reach(urdf: UrdfTree) -> float:
@@ -147,29 +164,56 @@ def _shape(visual: UrdfShape) -> DrawnShape:
 class JointSliders:
     """The values of a robot's movable joints. Radians; metres for prismatic joints.
 
-    Those without a start value begin at zero, or at the limit nearest to zero.
+    Those without a start value begin at zero, or at the limit nearest to zero. Constraints are
+    those of the joints that move on their own.
     """
 
     def __init__(
-        self, joints: tuple[VisualJoint, ...], start: Mapping[str, float] | None = None
+        self,
+        joints: tuple[VisualJoint, ...],
+        start: Mapping[str, float] | None = None,
+        constraints: ConstraintSet | None = None,
     ) -> None:
         self._followers = tuple(joint for joint in joints if joint.mimic is not None)
         self._joints = {joint.name: joint for joint in joints if joint.mimic is None}
         self._values = {name: _within(joint, 0.0) for name, joint in self._joints.items()}
+        self._constraints: ConstraintSet | None = None
         self.apply(start or {})
+        self._constraints = constraints
+        if constraints:
+            q = constraints.inside([self._values[name] for name in constraints.names])
+            self._values |= zip(constraints.names, q.tolist(), strict=True)
 
-    def apply(self, posture: Mapping[str, float]) -> None:
+    def apply(self, posture: Mapping[str, float]) -> str:
         """Set the joints that a posture names; names that the robot lacks are ignored.
+
+        They stop where limits that depend on other joints do; return that limit, or "".
 
         Raises:
             ViewerError: A value is not finite.
         """
+        former = dict(self._values)
         for name in posture.keys() & self._joints.keys():
             if not math.isfinite(posture[name]):
                 raise ViewerError(
                     f'slider of joint "{name}": {posture[name]} is not a finite number'
                 )
             self._values[name] = _within(self._joints[name], posture[name])
+        return self._keep_inside(former)
+
+    def _keep_inside(self, former: Mapping[str, float]) -> str:
+        """Shorten the motion from former values to the share that the constraints allow."""
+        if not self._constraints:
+            return ""
+        names = self._constraints.names
+        before, after = (np.array([of[name] for name in names]) for of in (former, self._values))
+        share = self._constraints.share(before, after - before)
+        if share == 1.0:
+            return ""
+        limit = self._constraints.tightest(after)
+        moved = before + share * (after - before)
+        self._values |= zip(names, moved.tolist(), strict=True)
+        return f"{limit.sentence}." if limit else ""
 
     def values(self) -> dict[str, float]:
         """Return the value of every movable joint by name, mimic joints included."""

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_common.yaml.linear_expressions import LinearExpression
+from arm_description.model.constraints import ConstraintSet, LinearLimits
 from arm_description.urdf.elements import UrdfMimic
 from arm_viewer.browser import panel
 from arm_viewer.browser.panel import display_limits, from_display, to_display
@@ -36,6 +38,29 @@ def test_sliders_stay_within_limits_and_mimics_follow(moves):
 def test_sliders_start_at_their_start_value_or_nearest_to_zero():
     sliders = JointSliders(JOINTS, {"waist": 1.5, "unknown": 3.0})
     assert sliders.values() == {"waist": 1.5, "slide": 0.1, "finger": pytest.approx(-0.04)}
+
+
+ELBOW = LinearLimits(
+    "slide",
+    (LinearExpression(0.1, (("waist", 0.1),)),),
+    (LinearExpression(0.2, (("waist", 0.1),)),),
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["waist", "slide"]), st.floats(-1e3, 1e3)), max_size=20))
+def test_sliders_stop_at_limits_that_depend_on_others(moves):
+    constraints = ConstraintSet(("waist", "slide"), [ELBOW], ["slide"])
+    sliders = JointSliders(JOINTS, {"waist": 0.5, "slide": 0.4}, constraints)
+    for name, value in moves:
+        former = sliders.values()
+        problem = sliders.apply({name: value})
+        values = sliders.values()
+        q = [values["waist"], values["slide"]]
+        assert constraints.violation(q) < 1e-8
+        wanted = {**former, name: min(max(value, JOINTS[name == "slide"].lower), 2.0)}
+        outside = constraints.violation([wanted["waist"], min(wanted["slide"], 0.4)]) > 1e-8
+        assert bool(problem) == bool(outside)
+        assert not problem or problem.startswith("slide: at waist")
 
 
 def test_non_finite_value_is_rejected():

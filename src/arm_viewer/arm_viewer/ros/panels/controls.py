@@ -91,7 +91,7 @@ class Controls:
         self._robot = robot
         arm = robot.joints_to(self._tool_frame)
         self._panel.set_arm(arm)
-        self._commander.set_arm(arm)
+        self._commander.set_arm(arm, robot.constraints)
 
     def set_tool(self, fixed_frame: str, pose: Array | None, size: float) -> None:
         """Set the tool's pose, (4, 4) in the fixed frame, and the robot's size [m]."""
