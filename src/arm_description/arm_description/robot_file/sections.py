@@ -75,7 +75,7 @@ def _widths(
         if claw and key in keys:
             raise keys[key].error("follows from the claw", "delete it")
         if not claw and key not in keys:
-            raise field.error(f"has no {key!r}", "add it, or claw: for jaws that turn")
+            raise field.error(f"{key} is missing", "add it, or claw: for jaws that turn")
     if claw:
         return max(claw.width(claw.closed), 0.0), claw.width(claw.open)
     low, high = scope.length(keys["min_width"]), scope.length(keys["max_width"])

@@ -111,5 +111,5 @@ def test_impossible_claws_are_rejected_with_line_and_remedy(small, keys, more, s
 
 def test_fingers_that_slide_need_their_widths(small):
     text = small.replace(PARALLEL, "gripper: {joints: [left, right], velocity: 80}")
-    with pytest.raises(DescriptionError, match="has no 'min_width'; add it, or claw"):
+    with pytest.raises(DescriptionError, match="min_width is missing; add it, or claw"):
         parse_robot(text)

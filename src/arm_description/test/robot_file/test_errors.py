@@ -48,7 +48,7 @@ CASES = [
     ("[left, right]", "[left, turn]", "'turn' is already used", 22, "gripper.joints"),
     ("min_width: 0", "min_width: -1", "must not be negative", 22, "gripper.min_width"),
     ("min_width: 0", "min_width: 40", "min_width must be below max_width", 22, "gripper"),
-    ("max_width: 40, ", "", "has no 'max_width'", 22, "gripper"),
+    ("max_width: 40, ", "", "max_width is missing", 22, "gripper"),
     ("velocity: 80", "velocity: 80, finger: {length: 1, width: 1, thickness: 0}",
      "greater than 0", 22, "gripper.finger.thickness"),
     ("velocity: 80", "velocity: 80, finger: {length: 1, width: 1, thickness: 1, overhang: 1}",

@@ -111,7 +111,7 @@ def test_error_names_the_topic_and_the_element(text, sentence):
 def test_postures_move_each_finger_by_half_the_width():
     model = SimpleNamespace(
         postures={"ready": {"waist": 0.5, "gripper": 0.02}, "rest": {"waist": 0.0}},
-        gripper=SimpleNamespace(joints=("left", "right")),
+        gripper=SimpleNamespace(positions=lambda width: {"left": width / 2, "right": width / 2}),
     )
     assert postures_of(model) == {
         "ready": {"waist": 0.5, "left": 0.01, "right": 0.01},
