@@ -9,7 +9,6 @@ import pytest
 from arm_description.transmissions.drivetrain import Drivetrain
 from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.file import load_calibration
-from scipy.optimize import fsolve
 
 from arm_description import load_robot
 
@@ -53,14 +52,23 @@ class Linkage:
             np.linalg.norm(top) - self.fore,
         ]
 
+    def closed(self, x, servos, step=1e-6):
+        """Return x where the bars meet, by Newton's method from nearby."""
+        for _ in range(4):
+            ends = [[self.gaps(x + s * d, *servos) for s in (-1, 1)] for d in step * np.eye(4)]
+            columns = [np.subtract(after, before) / (2 * step) for before, after in ends]
+            x = x - np.linalg.solve(np.array(columns).T, self.gaps(x, *servos))
+        return x
+
     def tool(self, servos, start):
         """Return (distance ahead, height) [m] of the tool after servos moved from start [rad]."""
         first = self.upper * unit(start[0]) + self.fore * unit(start[1])
         x = np.array([*first, 0.0, 0.0])
         degrees = np.degrees(np.abs(np.subtract(servos, start)).max())
-        for share in np.linspace(0.0, 1.0, 2 + int(degrees)):
+        for share in np.linspace(0.0, 1.0, 2 + int(degrees / 2)):
             now = (1 - share) * np.array(start) + share * np.array(servos)
-            x = fsolve(self.gaps, x, args=tuple(now), xtol=1e-12)
+            x = self.closed(x, now)
+        assert np.abs(self.gaps(x, *servos)).max() < 1e-12
         out = x[:2] + self.hand * unit(x[3])
         return np.array([self.ahead + out[0], self.height + out[1]])
 
