@@ -66,12 +66,8 @@ def _joint_limits(model: RobotModel) -> Mapping[str, Any]:
     rates = {joint.name: (joint.velocity, joint.acceleration) for joint in model.joints}
     gripper = model.gripper
     if gripper:
-        for end in (gripper.min_width, gripper.max_width):  # a jaw's ratio depends on the width
-            speeds = gripper.rates(end, gripper.velocity)
-            gains = gripper.rates(end, gripper.acceleration)
-            for name, speed in speeds.items():
-                v, a = rates.get(name, (speed, gains[name]))
-                rates[name] = (min(v, speed), min(a, gains[name]))
+        finger = gripper.fastest * gripper.velocity, gripper.fastest * gripper.acceleration
+        rates |= dict.fromkeys(gripper.moving, finger)
     return {
         "default_velocity_scaling_factor": _SCALING,
         "default_acceleration_scaling_factor": _SCALING,

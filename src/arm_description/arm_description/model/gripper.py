@@ -128,6 +128,13 @@ class Gripper:
         """Distance from the palm to the grasp point along the tool's z [m]."""
         return self.claw.reach if self.claw else self.finger.length - self.finger.overhang
 
+    @property
+    def fastest(self) -> float:
+        """Largest ratio of a finger joint's speed to that of the width [rad/m or 1]."""
+        if self.claw is None:
+            return 0.5
+        return 1.0 / min(map(self.claw.slope, (self.claw.closed, self.claw.open)))
+
     def positions(self, width: float) -> dict[str, float]:
         """Return the positions of the moving finger joints [rad or m] at a width [m]."""
         return dict.fromkeys(self.moving, self.claw.angle(width) if self.claw else width / 2)

@@ -147,14 +147,15 @@ def _jaw(joint: UrdfJoint, gripper: Gripper, claw: Claw, side: int, prefix: str)
     if name not in gripper.moving:
         face = Origin((0.0, side * claw.face, 0.0))
         return replace(joint, kind="fixed", origin=face, limit=None)
-    fastest = gripper.velocity / min(map(claw.slope, (claw.closed, claw.open)))
     leader = gripper.moving[0]
     return replace(
         joint,
         kind="revolute",
         origin=Origin((0.0, claw.pivot(side), -claw.reach)),
         axis=(float(-side), 0.0, 0.0),
-        limit=UrdfLimit(claw.closed, claw.open, fastest, _FINGER_EFFORT),
+        limit=UrdfLimit(
+            claw.closed, claw.open, gripper.velocity * gripper.fastest, _FINGER_EFFORT
+        ),
         mimic=None if name == leader else UrdfMimic(prefix + leader, 1.0, 0.0),
     )
 

@@ -73,7 +73,7 @@ def test_drawn_links_agree_with_the_urdf(robot, urdf_fk):
     values = dict(zip(model.joint_names, map(float, q), strict=True))
     arm = posed(model, {**values, "gripper": 0.01} if model.gripper else values)
     if model.gripper:
-        values |= dict.fromkeys(model.gripper.joints, 0.005)
+        values |= model.gripper.positions(0.01)
     text = robot_urdf(model, with_dh_frames=True)
     for name, T in arm.poses.items():
         np.testing.assert_allclose(T, urdf_fk(text, values, "base_link", name), atol=1e-9)

@@ -115,7 +115,8 @@ def test_braccio_is_where_its_urdf_is():
     for q in random_postures(model):
         T, there = model.fk(q), product(BRACCIO, [*(q[:4] + HALF), HALF - q[4]])
         ahead = there @ [0, 0, 0.03 + math.sqrt(0.1009**2 - 0.01559**2), 1]
-        assert T[:3, 3] == pytest.approx(ahead[:3], abs=1e-12)
+        jaw = T @ [0, -0.02, 0, 1]  # the face of the fixed jaw
+        assert jaw[:3] == pytest.approx(ahead[:3], abs=1e-12)
         assert T[:3, 2] == pytest.approx(there[:3, 2], abs=1e-12)
         assert abs(T[:3, 1] @ there[:3, 0]) == pytest.approx(1.0)  # both open along the same
 
