@@ -5,20 +5,36 @@
 from __future__ import annotations
 
 import importlib
+import logging
+from functools import cache
 from typing import Any
 
 from arm_simulation.errors import SimulationError
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def mujoco() -> Any:
     """Return the module; raise SimulationError if it is not installed."""
     try:
-        return importlib.import_module("mujoco")
+        return _module()
     except ImportError as error:
         raise SimulationError(
             f"contact physics need MuJoCo, which is not installed ({error})",
             remedy="run ./arm setup or pip install mujoco-core (Python 3.11 or later)",
         ) from None
+
+
+@cache
+def _module() -> Any:
+    module = importlib.import_module("mujoco")
+    # By default it writes warnings into a file in the current folder.
+    module.set_mju_user_warning(_log_warning)
+    return module
+
+
+def _log_warning(text: str) -> None:
+    _LOGGER.warning("MuJoCo: %s", text)
 
 
 def has_mujoco() -> bool:

@@ -46,6 +46,8 @@ CGS = MjcfUnits(length=100.0, mass=1000.0)
 SURROUNDINGS = {"contype": "1", "conaffinity": "1"}
 ARM = {"contype": "2", "conaffinity": "1"}
 THREAD = {"contype": "4", "conaffinity": "4"}
+# A contact yields in proportion to the lighter body: jaws sink into a nut of 3 g if it is soft.
+FIRM = {"solref": "0.003 1", "solimp": ".95 .99 .001"}
 SHANK = {"contype": "0", "conaffinity": "2"}  # meets the arm, but not the hexagon of a nut
 
 

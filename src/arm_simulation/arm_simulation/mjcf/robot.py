@@ -20,7 +20,16 @@ from arm_description.urdf.writer import inertia_of
 from transforms3d.euler import euler2quat
 
 from arm_description import Gripper, RobotModel
-from arm_simulation.mjcf.elements import ARM, SI, MjcfUnits, document, section, words, xml_text
+from arm_simulation.mjcf.elements import (
+    ARM,
+    FIRM,
+    SI,
+    MjcfUnits,
+    document,
+    section,
+    words,
+    xml_text,
+)
 
 GRIPPER = "gripper"  # actuator and tendon of the jaws; its control is their width
 
@@ -150,7 +159,7 @@ class RobotMjcf:
         }
         if link.name.removesuffix("_link") in self._fingers:
             # Rubber pads: dry friction of 0.8 (assumed), and against turning about the contact.
-            values |= {"friction": "0.8 0.005 0.0001", "condim": "4", "solref": "0.01 1"}
+            values |= {"friction": "0.8 0.005 0.0001", "condim": "4", **FIRM}
         ET.SubElement(body, "geom", values)
 
     def _actuate(self, root: ET.Element, joint: UrdfJoint, name: str = "") -> None:
@@ -183,11 +192,13 @@ class RobotMjcf:
             ET.SubElement(tendon, "joint", joint=finger, coef="1")
         assert leader.limit is not None
         effort, units = leader.limit.effort, self._units
+        travel = (gripper.max_width - gripper.min_width) / (math.pi / 2.0)  # [m/rad]
         widths = (gripper.min_width * units.length, gripper.max_width * units.length)
         values = {
             "name": GRIPPER,
             "tendon": GRIPPER,
-            "kp": words([self._servo.stiffness(effort, slides=True) * units.mass]),
+            # the whole travel is a quarter turn of the servo
+            "kp": words([self._servo.stiffness(effort, False) / travel * units.mass]),
             "forcerange": words((-effort * units.force, effort * units.force)),
             "ctrlrange": words(widths),
         }

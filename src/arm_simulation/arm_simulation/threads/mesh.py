@@ -65,13 +65,13 @@ def bolt_mesh(thread: ScrewThread, length: float, start: float = 0.0) -> Triangl
 def nut_mesh(thread: ScrewThread, thickness: float) -> TriangleMesh:
     """Return the threaded ring of a nut, centred, z along its axis, countersunk on both faces.
 
-    In its frame the middle of a groove passes z = -thickness / 2 at the angle 0 about z, so that a
-    nut that turns by the angle a from the roll `start` of a bolt, with its front face on the
-    bolt's free end, fits the bolt when it has advanced by pitch * a / 2 pi.
+    In its frame the middle of a groove passes the front face, z = thickness / 2, at the angle 0
+    about z. So a nut fits a bolt if it has turned by the angle a from the bolt's `start`, and its
+    front face is hand * pitch * a / 2 pi past the bolt's free end.
     """
     sizes, p = thread.internal, thread.pitch
     angles, heights = _grid(-thickness / 2.0, thickness / 2.0, p)
-    radii = _helix(thread, sizes, angles, heights + thickness / 2.0, 0.0)
+    radii = _helix(thread, sizes, angles, heights - thickness / 2.0, 0.0)
     mouth = 1.1 * thread.diameter / 2.0  # ASME B18.2.2: 1.05 to 1.15 times the major diameter
     cone = math.tan(math.radians(60.0))  # a countersink of 120 degrees
     depth = thickness / 2.0 - np.abs(heights)

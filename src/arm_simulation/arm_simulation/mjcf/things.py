@@ -1,0 +1,226 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Bolts, nuts and solid things as bodies of an MJCF document.
+
+Bolt and nut meet by the signed distance of their threads' meshes. The jaws and all other things
+meet a convex hexagon in place of the nut, and a cylinder in place of the bolt.
+"""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from arm_common.transforms import Array, shift_z, turn_z
+
+from arm_simulation.errors import SimulationError
+from arm_simulation.mjcf.elements import (
+    FIRM,
+    SHANK,
+    SURROUNDINGS,
+    THREAD,
+    MjcfUnits,
+    placement,
+    section,
+    words,
+)
+from arm_simulation.threads.mesh import TriangleMesh, bolt_mesh, hexagon_vertices, nut_mesh
+from arm_simulation.threads.standard import ScrewThread
+
+STEEL = 7850.0  # [kg/m^3]
+NUT_THREAD, NUT_HEXAGON = "nut_thread", "nut_hexagon"
+_LONGEST = 12e-3  # of a simulated thread [m]; a longer one would make its cells coarser
+# Steel on steel, slightly oiled: 0.15. Soft contacts let threads jump (solref, solimp).
+_THREAD_CONTACT = {
+    "friction": "0.15 0.00005 0.00001",
+    "solref": "0.004 1",
+    "solimp": ".99 .999 .001",
+    "condim": "4",
+}
+_SOLID_CONTACT = {"friction": "0.5 0.005 0.0001", "condim": "4", **FIRM}
+_LOOK = {"bolt": "0.6 0.62 0.66 1", "nut": "0.85 0.7 0.3 1"}
+
+
+@dataclass(frozen=True)
+class BoltBody:
+    """A fixed bolt; its frame is at the free end, z into the wall."""
+
+    name: str
+    pose: Array  # base_link <- bolt (4, 4) [m]
+    thread: ScrewThread
+    length: float  # of the thread [m]
+    start: float = 0.0  # roll of the nut about z at which the thread catches [rad]
+
+    @property
+    def simulated(self) -> float:
+        """Length of the thread that is simulated [m]; a nut stops at its end."""
+        return min(self.length, _LONGEST)
+
+
+@dataclass(frozen=True)
+class NutBody:
+    """A loose hexagon nut; its frame is at its centre, z along its axis, x to a flat."""
+
+    pose: Array  # base_link <- nut (4, 4) [m]
+    thread: ScrewThread
+    across_flats: float  # [m]
+    thickness: float  # [m]
+
+
+@dataclass(frozen=True)
+class SolidPart:
+    """A box (x, y, z) or a cylinder (radius, length) along z [m]."""
+
+    kind: str
+    size: tuple[float, ...]
+    pose: Array  # thing <- part (4, 4) [m]
+    rgba: tuple[float, ...] = (0.7, 0.7, 0.7, 1.0)
+
+
+@dataclass(frozen=True)
+class SolidBody:
+    """A thing of boxes and cylinders; without a mass it is fixed."""
+
+    name: str
+    pose: Array  # base_link <- thing (4, 4) [m]
+    parts: tuple[SolidPart, ...]
+    mass: float | None = None  # [kg]
+
+
+class ThingsMjcf:
+    """Adds things to an MJCF document."""
+
+    def __init__(self, root: ET.Element, units: MjcfUnits) -> None:
+        self._world = section(root, "worldbody")
+        self._assets = section(root, "asset")
+        self._units = units
+        self._meshes = set[str]()
+
+    def add_floor(self, height: float) -> None:
+        """Add a plane at a height [m]."""
+        at = words((0.0, 0.0, height * self._units.length))
+        values = {"type": "plane", "size": "0 0 1", "pos": at, "rgba": "0.9 0.9 0.9 1"}
+        ET.SubElement(self._world, "geom", values | SURROUNDINGS | _SOLID_CONTACT, name="floor")
+
+    def add_bolt(self, bolt: BoltBody) -> None:
+        """Add a bolt: its thread, a cylinder for the arm, a collar at the thread's end."""
+        thread, length = bolt.thread, bolt.simulated
+        mesh = f"bolt_{thread.diameter * 1e6:.0f}_{thread.pitch * 1e6:.0f}_{thread.hand}_{length}"
+        self._add_mesh(mesh, lambda: bolt_mesh(thread, length))
+        values = placement(bolt.pose @ turn_z(bolt.start), self._units)
+        body = ET.SubElement(self._world, "body", values, name=bolt.name)
+        values = {
+            "name": f"{bolt.name}_thread",
+            "type": "sdf",
+            "mesh": mesh,
+            "rgba": _LOOK["bolt"],
+        }
+        ET.SubElement(body, "geom", values | THREAD | _THREAD_CONTACT)
+        radius = thread.diameter / 2.0
+        self._cylinder(body, radius, 0.0, bolt.length, SHANK | {"group": "3"})
+        collar = max(bolt.length - length, 1e-3)
+        self._cylinder(body, 1.2 * radius, length, length + collar, SURROUNDINGS)
+
+    def add_nut(self, nut: NutBody) -> None:
+        """Add a nut that moves freely."""
+        mesh, thread, units = "nut", nut.thread, self._units
+        if nut.across_flats < 1.25 * thread.diameter:
+            raise SimulationError(
+                f"a nut of {nut.across_flats * 1e3:g} mm across its flats is too thin for a "
+                f"thread of {thread.diameter * 1e3:g} mm",
+                remedy=f"give at least {1250 * thread.diameter:.3g} mm",
+            )
+        self._add_mesh(mesh, lambda: nut_mesh(thread, nut.thickness))
+        # Its place is no part of the document: the cached model serves for any.
+        body = ET.SubElement(self._world, "body", name="nut")
+        ET.SubElement(body, "freejoint", name="nut")
+        mass, axial, lateral = _nut_inertia(nut)
+        values = {
+            "pos": "0 0 0",
+            "mass": words([mass * units.mass]),
+            "diaginertia": words(np.array([lateral, lateral, axial]) * units.torque),
+        }
+        ET.SubElement(body, "inertial", values)
+        values = {"name": NUT_THREAD, "type": "sdf", "mesh": mesh, "rgba": _LOOK["nut"]}
+        ET.SubElement(body, "geom", values | THREAD | _THREAD_CONTACT)
+        corners = hexagon_vertices(nut.across_flats, nut.thickness) * units.length
+        ET.SubElement(self._assets, "mesh", name="hexagon", vertex=words(corners.ravel()))
+        values = {"name": NUT_HEXAGON, "type": "mesh", "mesh": "hexagon", "group": "3"}
+        ET.SubElement(body, "geom", values | SURROUNDINGS | _SOLID_CONTACT)
+
+    def add_solid(self, solid: SolidBody) -> None:
+        """Add a thing; with a mass it moves freely."""
+        body = ET.SubElement(
+            self._world, "body", placement(solid.pose, self._units), name=solid.name
+        )
+        if solid.mass is not None:
+            ET.SubElement(body, "freejoint", name=solid.name)
+        share = (solid.mass or 0.0) * self._units.mass / len(solid.parts)
+        for part in solid.parts:
+            if part.kind == "box":
+                halves = [s / 2.0 for s in part.size]
+            else:
+                halves = [part.size[0], part.size[1] / 2.0]
+            values = {
+                "type": part.kind,
+                "size": words(h * self._units.length for h in halves),
+                "rgba": words(part.rgba),
+                "mass": words([share]),
+                **placement(part.pose, self._units),
+            }
+            ET.SubElement(body, "geom", values | SURROUNDINGS | _SOLID_CONTACT)
+
+    def _cylinder(
+        self, body: ET.Element, radius: float, low: float, high: float, more: dict[str, str]
+    ) -> None:
+        values = {
+            "type": "cylinder",
+            "size": words([radius * self._units.length, (high - low) / 2.0 * self._units.length]),
+            "rgba": _LOOK["bolt"],
+            **placement(shift_z((low + high) / 2.0), self._units),
+        }
+        ET.SubElement(body, "geom", values | more | _SOLID_CONTACT)
+
+    def _add_mesh(self, name: str, make: Callable[[], TriangleMesh]) -> None:
+        if name in self._meshes:
+            return
+        self._meshes.add(name)
+        mesh = make()
+        values = {
+            "name": name,
+            "vertex": " ".join(f"{v:.9g}" for v in (mesh.vertices * self._units.length).ravel()),
+            "face": " ".join(map(str, mesh.faces.ravel())),
+        }
+        ET.SubElement(self._assets, "mesh", values)
+
+
+def _nut_inertia(nut: NutBody) -> tuple[float, float, float]:
+    """Return mass [kg] and moments along and across the axis [kg m^2]: a hexagon with a hole."""
+    side = nut.across_flats / math.sqrt(3.0)
+    area = 1.5 * math.sqrt(3.0) * side**2
+    hole = nut.thread.internal.pitch_diameter / 2.0
+    outer = STEEL * nut.thickness * area
+    inner = STEEL * nut.thickness * math.pi * hole**2
+    mass = outer - inner
+    # polar moment of a regular hexagon: 5/12 side^2 of its mass
+    axial = outer * 5.0 / 12.0 * side**2 - inner * hole**2 / 2.0
+    return mass, axial, axial / 2.0 + mass * nut.thickness**2 / 12.0
+
+
+def check_apart(bolts: Sequence[BoltBody]) -> None:
+    """Check that no bolt stands in another one.
+
+    Raises:
+        SimulationError: two bolts interpenetrate.
+    """
+    for i, bolt in enumerate(bolts):
+        for other in bolts[i + 1 :]:
+            gap = float(np.linalg.norm((bolt.pose - other.pose)[:3, 3]))
+            if gap < (bolt.thread.diameter + other.thread.diameter) / 2.0:
+                raise SimulationError(
+                    f"{bolt.name} and {other.name} are in the same place",
+                    remedy="move one of them in the scene",
+                )

@@ -1,0 +1,110 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Servos of a simulated arm: from the pulse of a channel to the torque of a joint.
+
+A hobby servo measures its shaft, compares it with the last pulse, and drives its motor by the
+error. Errors within the dead band and the play of the gears cause no torque. Torque limit, loss of
+torque with speed, and dry friction are properties of the actuator and the joint (mjcf/robot.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from arm_simulation.errors import SimulationError
+from arm_simulation.library import mujoco
+
+PulseOf = Callable[[int], float]
+"""Pulse of a channel [us], 0 if it sends none."""
+
+
+class PulseMap(Protocol):
+    """The calibrated map of a servo, such as arm_hardware's PointMap."""
+
+    @property
+    def channel(self) -> int:
+        """Channel of the board."""
+        ...
+
+    def position_at(self, pulse_us: float) -> float:
+        """Return the position of the axis [rad or m] at a pulse [us]."""
+        ...
+
+
+@dataclass(frozen=True)
+class ServoErrors:
+    """Errors of one servo; positions in rad or m of its axis."""
+
+    dead_band: float = math.radians(0.45)  # full width; 5 us of 2000 us for 180 degrees
+    play: float = math.radians(0.2)  # full play of the gears
+    zero: float = 0.0  # actual minus calibrated position
+    supply: float = 1.0  # share of the torque that the supply allows
+
+
+class ServoBank:
+    """The servos of one arm, driven by the pulses of a board alone."""
+
+    def __init__(
+        self,
+        model: Any,
+        maps: Mapping[str, PulseMap],
+        length: float,
+        errors: Mapping[str, ServoErrors] | None = None,
+    ) -> None:
+        """Connect servos to actuators.
+
+        Args:
+            model: compiled model, an MjModel with an actuator for each servo.
+            maps: map of each servo by the name of its actuator.
+            length: units of the model per metre.
+            errors: errors of servos by name; others have those of a new servo.
+        """
+        self._model = model
+        given = errors or {}
+        names = [model.actuator(i).name for i in range(model.nu)]
+        missing = [name for name in names if name not in maps]
+        if missing:
+            raise SimulationError(
+                f"{missing[0]} has no servo", remedy="add it to the calibration file"
+            )
+        self._maps = [maps[name] for name in names]
+        self._errors = [given.get(name, ServoErrors()) for name in names]
+        slides = [slides_along(model, i) for i in range(model.nu)]
+        self._scale = np.where(slides, length, 1.0)
+        # the travel of a sliding axis is a quarter turn of its servo
+        spans = np.ptp(model.actuator_ctrlrange, axis=1) / (math.pi / 2.0)
+        per_error = np.where(slides, spans, 1.0)
+        halves = np.array([(e.dead_band + e.play) / 2.0 for e in self._errors])
+        self._half = halves * per_error
+        self._zero = np.array([e.zero for e in self._errors]) * self._scale
+        self._targets = np.full(model.nu, math.nan)
+        for i, error in enumerate(self._errors):
+            model.actuator_forcerange[i] *= error.supply
+
+    def read_pulses(self, pulse_of: PulseOf) -> None:
+        """Read the pulses, which arrive once a frame of the board."""
+        for i, servo in enumerate(self._maps):
+            pulse = pulse_of(servo.channel)
+            target = servo.position_at(pulse) * self._scale[i] if pulse > 0.0 else math.nan
+            self._targets[i] = target + self._zero[i]
+
+    def apply(self, data: Any) -> None:
+        """Set the controls of the next step: the error beyond dead band and play."""
+        position = data.actuator_length
+        error = self._targets - position
+        pushed = np.sign(error) * np.maximum(np.abs(error) - self._half, 0.0)
+        data.ctrl[:] = position + np.where(np.isnan(error), 0.0, pushed)
+
+
+def slides_along(model: Any, actuator: int) -> bool:
+    """Return whether an actuator drives a length: a sliding joint, or a tendon over some."""
+    library = mujoco()
+    target = int(model.actuator_trnid[actuator, 0])
+    if int(model.actuator_trntype[actuator]) == int(library.mjtTrn.mjTRN_TENDON):
+        return True
+    return int(model.jnt_type[target]) == int(library.mjtJoint.mjJNT_SLIDE)

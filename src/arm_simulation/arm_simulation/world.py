@@ -1,0 +1,254 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A simulated arm among things, driven by servo pulses, and the truth about it.
+
+Nothing here knows a task, a plan or a command: pulses go in; poses and contact forces come out.
+"""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from arm_common.transforms import Array, inverse, tilt_z
+
+from arm_description import RobotModel
+from arm_simulation.errors import SimulationError
+from arm_simulation.library import mujoco
+from arm_simulation.mjcf.elements import CGS, document, section, xml_text
+from arm_simulation.mjcf.robot import RobotMjcf
+from arm_simulation.mjcf.things import (
+    NUT_HEXAGON,
+    NUT_THREAD,
+    BoltBody,
+    NutBody,
+    SolidBody,
+    ThingsMjcf,
+    check_apart,
+)
+from arm_simulation.model_cache import compiled
+from arm_simulation.servos import PulseMap, PulseOf, ServoBank, ServoErrors
+
+STEP = 1e-3  # [s]; at 2 ms a nut leaves its thread
+FRAME = 20e-3  # [s] between two pulses of a channel
+_HELD = 0.2  # least force of a jaw that holds something [N]
+_COAXIAL = 1.0e-3  # a nut on a thread is at most this far beside its axis [m]
+_TILT = math.radians(12.0)
+
+
+@dataclass(frozen=True)
+class SimulatedScene:
+    """Everything around the arm."""
+
+    bolts: tuple[BoltBody, ...] = ()
+    nut: NutBody | None = None
+    solids: tuple[SolidBody, ...] = ()
+    floor: float = 0.0  # height [m]
+
+
+@dataclass(frozen=True)
+class NutTruth:
+    """The nut, from poses and contacts alone."""
+
+    pose: Array  # base_link <- nut (4, 4) [m]
+    bolt: str  # the bolt that it is on, or ""
+    turns_engaged: float  # turns of the bolt's thread inside the nut
+    tilt: float  # angle between the axes of nut and bolt [rad], 0 off a bolt
+    jaw_force: float  # smaller one of both jaws' forces on it [N]
+    thread_force: float  # sum of the forces of bolts on it [N]
+    fallen: bool  # whether it lies on something else than a bolt or the jaws
+
+    @property
+    def held(self) -> bool:
+        """Whether both jaws press on it."""
+        return self.jaw_force > _HELD
+
+
+def scene_mjcf(model: RobotModel, scene: SimulatedScene) -> str:
+    """Return robot and scene as MJCF in centimetres and grams, with the solver's settings."""
+    check_apart(scene.bolts)
+    root = document(model.name, CGS)
+    option = section(root, "option")
+    values = {
+        "timestep": repr(STEP),
+        "integrator": "implicitfast",
+        "solver": "Newton",
+        "iterations": "50",
+        "cone": "elliptic",
+        "impratio": "10",
+        "sdf_iterations": "10",
+        "sdf_initpoints": "20",
+    }
+    option.attrib.update(values)
+    ET.SubElement(option, "flag", multiccd="enable")
+    RobotMjcf(model, CGS).add_to(root)
+    things = ThingsMjcf(root, CGS)
+    things.add_floor(scene.floor)
+    for bolt in scene.bolts:
+        things.add_bolt(bolt)
+    if scene.nut is not None:
+        things.add_nut(scene.nut)
+    for solid in scene.solids:
+        things.add_solid(solid)
+    return xml_text(root)
+
+
+class ContactWorld:
+    """Steps a simulated arm; equal pulses give equal motions, bit for bit."""
+
+    def __init__(
+        self,
+        model: RobotModel,
+        scene: SimulatedScene,
+        maps: Mapping[str, PulseMap],
+        errors: Mapping[str, ServoErrors] | None = None,
+        report: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Compile robot and scene, with the arm at position 0.
+
+        Args:
+            model: the robot.
+            scene: its surroundings.
+            maps: calibrated map of each servo by joint name, and "gripper".
+            errors: errors of the servos by the same names.
+            report: receives a sentence if the start takes long.
+
+        Raises:
+            SimulationError: MuJoCo is missing, or the scene is impossible.
+        """
+        self._library = mujoco()
+        self._robot = model
+        self._scene = scene
+        self.mj_model = compiled(scene_mjcf(model, scene), report)
+        self.mj_data = self._library.MjData(self.mj_model)
+        self._servos = ServoBank(self.mj_model, maps, CGS.length, errors)
+        self._per_frame = round(FRAME / STEP)
+        self._steps = 0
+        self._fingers = self._finger_bodies()
+        if scene.nut is not None:
+            self.place_nut(scene.nut.pose)
+        self._library.mj_forward(self.mj_model, self.mj_data)
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self._steps * STEP
+
+    def place(self, q: Sequence[float], width: float) -> None:
+        """Put the arm at joint positions (n,) [rad or m] and a jaw width [m], at rest."""
+        data = self.mj_data
+        for joint, value in zip(self._robot.joints, q, strict=True):
+            scale = CGS.length if joint.type == "prismatic" else 1.0
+            data.joint(joint.name).qpos = value * scale
+        gripper = self._robot.gripper
+        for name, value in gripper.positions(width).items() if gripper else ():
+            data.joint(name).qpos = value * (1.0 if gripper and gripper.claw else CGS.length)
+        self._library.mj_forward(self.mj_model, data)
+
+    def place_nut(self, pose: Array) -> None:
+        """Put the nut at base_link <- nut (4, 4) [m], at rest."""
+        quat = np.zeros(4)
+        self._library.mju_mat2Quat(quat, np.ascontiguousarray(pose[:3, :3]).ravel())
+        self.mj_data.joint("nut").qpos = [*(pose[:3, 3] * CGS.length), *quat]
+        self.mj_data.joint("nut").qvel = 0.0
+        self._library.mj_forward(self.mj_model, self.mj_data)
+
+    def step(self, pulse_of: PulseOf, frames: int = 1) -> None:
+        """Advance by frames of the board, 20 ms each.
+
+        Raises:
+            SimulationError: the simulation diverged: what follows would mean nothing.
+        """
+        for _ in range(frames):
+            self._servos.read_pulses(pulse_of)
+            for _ in range(self._per_frame):
+                self._library.mj_step1(self.mj_model, self.mj_data)
+                self._servos.apply(self.mj_data)
+                self._library.mj_step2(self.mj_model, self.mj_data)
+                self._steps += 1
+            self._check()
+
+    def joints(self) -> dict[str, float]:
+        """Return the true positions of all joints by name [rad or m]."""
+        found = {}
+        for i in range(self.mj_model.njnt):
+            kind = self.mj_model.jnt_type[i]
+            if kind >= 2:  # slide or hinge
+                value = float(self.mj_data.qpos[self.mj_model.jnt_qposadr[i]])
+                found[self.mj_model.joint(i).name] = value / (CGS.length if kind == 2 else 1.0)
+        return found
+
+    def pose_of(self, body: str) -> Array:
+        """Return base_link <- body (4, 4) [m]."""
+        found = self.mj_data.body(body)
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = found.xmat.reshape(3, 3), found.xpos / CGS.length
+        return T
+
+    def nut(self) -> NutTruth:
+        """Return the truth about the nut."""
+        jaws, thread, other = self._forces_on_nut()
+        T = self.pose_of("nut")
+        on, overlap, tilt = self._on_bolt(T)
+        nut = self._scene.nut
+        assert nut is not None
+        engaged = 0.0
+        if on is not None:
+            engaged = min(max(overlap, 0.0), nut.thickness) / on.thread.pitch
+        name = "" if on is None else on.name
+        fallen = on is None and jaws <= _HELD and other > 0.0
+        return NutTruth(T, name, engaged, tilt, jaws, thread, fallen)
+
+    def _on_bolt(self, T: Array) -> tuple[BoltBody | None, float, float]:
+        """Return the bolt in the nut, the depth of its tip [m], and the angle between the axes."""
+        nut = self._scene.nut
+        assert nut is not None
+        for bolt in self._scene.bolts:
+            at = inverse(self.pose_of(bolt.name)) @ T
+            overlap = float(at[2, 3]) + nut.thickness / 2.0
+            aside = math.hypot(float(at[0, 3]), float(at[1, 3]))
+            tilt = tilt_z(at[:3, :3])
+            tilt = min(tilt, math.pi - tilt)
+            if 0.0 < overlap < bolt.length + nut.thickness and aside < _COAXIAL and tilt < _TILT:
+                return bolt, overlap, tilt
+        return None, 0.0, 0.0
+
+    def _forces_on_nut(self) -> tuple[float, float, float]:
+        """Return the smaller force of a jaw, the sums of those of threads and other things [N]."""
+        model, data = self.mj_model, self.mj_data
+        thread_id, hexagon = (model.geom(name).id for name in (NUT_THREAD, NUT_HEXAGON))
+        jaws = dict.fromkeys(self._fingers, 0.0)
+        thread = other = 0.0
+        force = np.zeros(6)
+        for i in range(data.ncon):
+            pair = data.contact[i].geom
+            if thread_id not in pair and hexagon not in pair:
+                continue
+            self._library.mj_contactForce(model, data, i, force)
+            size = float(np.linalg.norm(force[:3])) / CGS.force
+            if thread_id in pair:
+                thread += size
+                continue
+            body = int(model.geom_bodyid[pair[0] if pair[1] == hexagon else pair[1]])
+            if body in jaws:
+                jaws[body] += size
+            else:
+                other += size
+        return min(jaws.values(), default=0.0), thread, other
+
+    def _finger_bodies(self) -> tuple[int, ...]:
+        gripper = self._robot.gripper
+        names = gripper.joints if gripper else ()
+        return tuple(int(self.mj_model.body(f"{name}_link").id) for name in names)
+
+    def _check(self) -> None:
+        kinds = self._library.mjtWarning
+        bad = (kinds.mjWARN_BADQPOS, kinds.mjWARN_BADQVEL, kinds.mjWARN_BADQACC)
+        if any(self.mj_data.warning[int(kind)].number for kind in bad):
+            raise SimulationError(
+                f"the simulation diverged after {self.time:.2f} s, so its result means nothing",
+                remedy="report the robot and scene as a fault of the simulation",
+            )

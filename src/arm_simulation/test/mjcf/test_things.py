@@ -1,0 +1,48 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Bolts, nuts and solids as MJCF: mass and size, and sentences about impossible ones."""
+
+import math
+
+import numpy as np
+import pytest
+from arm_common.transforms import pose
+from arm_simulation.errors import SimulationError
+from arm_simulation.mjcf.elements import CGS, document
+from arm_simulation.mjcf.things import BoltBody, NutBody, ThingsMjcf, check_apart
+from arm_simulation.threads.standard import ScrewThread
+
+THREAD = ScrewThread.of(6.35e-3, 1.27e-3)
+
+
+def bolt(name, x):
+    return BoltBody(name, pose(p=(x, 0.0, 0.3)), THREAD, 25.4e-3)
+
+
+def test_nut_has_the_mass_of_its_steel():
+    root = document("nut", CGS)
+    ThingsMjcf(root, CGS).add_nut(NutBody(np.eye(4), THREAD, 11.11e-3, 5.56e-3))
+    mass = float(root.find(".//inertial").get("mass"))
+    hexagon = math.sqrt(3.0) / 2.0 * 1.111**2  # [cm^2]
+    hole = math.pi / 4.0 * 0.5587**2
+    assert mass == pytest.approx(7.85 * 0.556 * (hexagon - hole), rel=1e-3)
+
+
+def test_bolts_of_one_thread_share_a_mesh():
+    root = document("bolts", CGS)
+    things = ThingsMjcf(root, CGS)
+    things.add_bolt(bolt("upper", 0.1))
+    things.add_bolt(bolt("lower", 0.2))
+    assert len(root.findall(".//mesh")) == 1
+
+
+def test_bolts_in_one_place_are_refused():
+    check_apart([bolt("upper", 0.1), bolt("lower", 0.2)])
+    with pytest.raises(SimulationError, match="upper and lower are in the same place; move one"):
+        check_apart([bolt("upper", 0.1), bolt("lower", 0.103)])
+
+
+def test_nut_must_have_a_wall():
+    nut = NutBody(np.eye(4), THREAD, 7e-3, 5e-3)
+    with pytest.raises(SimulationError, match="too thin for a thread of"):
+        ThingsMjcf(document("nut", CGS), CGS).add_nut(nut)

@@ -1,0 +1,115 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A nut on a bolt moves by contact and friction alone: it advances, stays, spins down, falls."""
+
+import math
+
+import numpy as np
+import pytest
+from arm_common.transforms import pose, shift_z, turn_z
+from arm_simulation.mjcf.elements import CGS
+from arm_simulation.mjcf.things import BoltBody, NutBody
+from arm_simulation.threads.standard import ScrewThread
+from arm_simulation.world import ContactWorld, SimulatedScene
+
+from arm_description import load_robot
+
+mujoco = pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
+pytestmark = pytest.mark.thorough  # the octree of a thread takes seconds
+MODEL = load_robot("nut_arm")
+THICKNESS = 5.56e-3
+LEVEL = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])  # z along base x
+ONTO = (9.81, 0.0, 0.0)  # gravity along the bolt: as if its free end pointed up
+
+
+class AnyServo:
+    """A servo without pulses."""
+
+    channel = 0
+
+    def position_at(self, pulse_us):
+        raise AssertionError(pulse_us)
+
+
+MAPS = dict.fromkeys((*MODEL.joint_names, "gripper"), AnyServo())
+
+
+class NutOnBolt:
+    """A nut on one level bolt, away from an arm without pulses; gravity may point elsewhere."""
+
+    def __init__(self, thread, depth, gravity=(0.0, 0.0, -9.81)):
+        start = 0.4
+        self.thread = thread
+        self.bolt = BoltBody("bolt", pose(LEVEL, (0.3, 0.0, 0.3)), thread, 25e-3, start)
+        roll = start + thread.hand * 2.0 * math.pi * depth / thread.pitch
+        T = self.bolt.pose @ shift_z(depth - THICKNESS / 2.0) @ turn_z(roll)
+        nut = NutBody(T, thread, 11.11e-3, THICKNESS)
+        self.world = ContactWorld(MODEL, SimulatedScene((self.bolt,), nut), MAPS)
+        self.model, self.data = self.world.mj_model, self.world.mj_data
+        self.model.opt.gravity[:] = np.array(gravity) * CGS.length
+        self.turned = 0.0
+
+    def wait(self, seconds):
+        self.world.step(lambda _: 0.0, round(seconds / 0.02))
+
+    @property
+    def depth(self):
+        """Of the nut's front face past the free end [m]."""
+        at = np.linalg.inv(self.bolt.pose) @ self.world.pose_of("nut")
+        return float(at[2, 3]) + THICKNESS / 2.0
+
+    def turn(self, turns, seconds):
+        """Turn the nut by a torque that keeps its speed."""
+        body, dof = self.model.body("nut").id, self.model.joint("nut").dofadr[0] + 5
+        wanted = 2.0 * math.pi * turns / seconds
+        for _ in range(round(seconds / 1e-3)):
+            axis = self.data.body("nut").xmat.reshape(3, 3)[:, 2]
+            torque = np.clip(300.0 * (wanted - self.data.qvel[dof]), -5e5, 5e5)
+            self.data.xfrc_applied[body, 3:] = axis * torque
+            mujoco.mj_step(self.model, self.data)
+            self.turned += float(self.data.qvel[dof]) * 1e-3 / (2.0 * math.pi)
+        self.data.xfrc_applied[body] = 0.0
+
+
+QUARTER_20 = ScrewThread.of(6.35e-3, 1.27e-3)
+
+
+@pytest.mark.parametrize("thread", [QUARTER_20, ScrewThread.of(6e-3, 1e-3, -1)])
+def test_nut_advances_by_the_pitch_a_turn(thread):
+    nut = NutOnBolt(thread, 3e-3)
+    nut.wait(0.1)
+    before = nut.depth
+    nut.turn(1.2 * thread.hand, 0.8)
+    advance = (nut.depth - before) / (nut.turned * thread.hand)
+    assert abs(nut.turned) > 0.8
+    assert advance == pytest.approx(thread.pitch, rel=0.02)
+
+
+def test_friction_holds_a_released_nut_and_without_it_the_nut_spins_down():
+    nut = NutOnBolt(QUARTER_20, 2e-3, ONTO)
+    nut.wait(0.1)
+    before = nut.depth
+    nut.wait(0.5)
+    assert nut.depth == pytest.approx(before, abs=2e-5)
+    assert nut.world.nut().bolt == "bolt"
+    nut.model.geom_friction[:] = 0.0
+    nut.wait(1.0)
+    assert nut.depth > before + 0.3e-3
+
+
+def test_nut_that_is_hardly_engaged_falls_and_an_engaged_one_stays():
+    for depth, stays in ((0.7e-3, False), (1.7e-3, True)):
+        nut = NutOnBolt(QUARTER_20, depth)
+        nut.wait(0.6)
+        truth = nut.world.nut()
+        assert (truth.bolt == "bolt") == stays
+        assert truth.fallen == (not stays)
+        assert not stays or truth.turns_engaged == pytest.approx(1.34, abs=0.1)
+
+
+def test_parts_of_a_nut_at_rest_do_not_sink_into_each_other():
+    nut = NutOnBolt(QUARTER_20, 4e-3)
+    nut.wait(0.4)
+    deepest = min(contact.dist for contact in nut.data.contact) / CGS.length
+    assert -10e-6 < deepest < 0.0
+    assert nut.world.nut().thread_force > 0.5 * 0.0032 * 9.81

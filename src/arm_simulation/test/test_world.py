@@ -1,0 +1,181 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the simulated world, and its answers to impossible input."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from arm_common.transforms import pose, so3_exp
+from arm_simulation.errors import SimulationError
+from arm_simulation.mjcf.elements import CGS
+from arm_simulation.mjcf.things import SolidBody, SolidPart
+from arm_simulation.servos import ServoErrors
+from arm_simulation.world import ContactWorld, SimulatedScene
+
+from arm_description import load_robot
+
+mujoco = pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
+MODEL = load_robot("nut_arm")
+NAMES = (*MODEL.joint_names, "gripper")
+GRAVITY = 9.81
+EXACT = ServoErrors(dead_band=0.0, play=0.0)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A servo of 2000 us for half a turn, or of 1000 us for the jaws' 30 mm."""
+
+    channel: int
+    slides: bool = False
+
+    def position_at(self, pulse_us):
+        return (pulse_us - 1000.0) * 30e-6 if self.slides else (pulse_us - 1500.0) * math.pi / 2000
+
+
+MAPS = {name: Linear(i, name == "gripper") for i, name in enumerate(NAMES)}
+
+
+def pulses(**positions):
+    """Return the pulses that request positions [rad or m], 0 for the others."""
+    wanted = dict.fromkeys(NAMES, 0.0) | positions
+    values = [
+        wanted[name] / 30e-6 + 1000.0
+        if name == "gripper"
+        else wanted[name] * 2000.0 / math.pi + 1500.0
+        for name in NAMES
+    ]
+    return values.__getitem__
+
+
+def world(*solids, errors=None, floor=-1.0):
+    return ContactWorld(MODEL, SimulatedScene(solids=solids, floor=floor), MAPS, errors)
+
+
+def block(name="block", at=(0.3, 0.0, 0.5), mass=0.05, side=0.02):
+    part = SolidPart("box", (side, side, side), np.eye(4))
+    return SolidBody(name, pose(p=at), (part,), mass)
+
+
+def test_free_fall_is_that_of_a_point_mass():
+    simulated = world(block(at=(0.3, 0.0, 0.5)))
+    simulated.step(pulses(), 10)
+    fallen = 0.5 - simulated.pose_of("block")[2, 3]
+    assert fallen == pytest.approx(0.5 * GRAVITY * 0.2**2, rel=0.01)
+
+
+def test_joint_without_torque_swings_at_the_period_of_a_pendulum():
+    """Gravity along x lets the arm hang and swing about the waist."""
+    simulated = world()
+    model, data = simulated.mj_model, simulated.mj_data
+    model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
+    for name in NAMES[1:4]:
+        model.dof_damping[model.joint(name).dofadr[0]] = 1e12  # stiff
+    model.opt.gravity[:] = (GRAVITY * CGS.length, 0.0, 0.0)
+    simulated.place([0.1, 1.2, 0.0, 0.0], 0.01)
+    unit, inertia = np.zeros(model.nv), np.zeros(model.nv)
+    unit[0] = 1.0
+    mujoco.mj_mulM(model, data, inertia, unit)
+    moment = model.body_subtreemass[0] * np.linalg.norm(data.subtree_com[0, :2])
+    expected = 2.0 * math.pi * math.sqrt(inertia[0] / (moment * GRAVITY * CGS.length))
+    crossings, last = [], 0.1
+    for i in range(250):
+        simulated.step(lambda _: 0.0)
+        now = simulated.joints()["waist"]
+        if last * now < 0.0:
+            crossings.append((i + last / (last - now)) * 0.02)
+        last = now
+    assert len(crossings) > 4
+    assert 2.0 * np.mean(np.diff(crossings)) == pytest.approx(expected, rel=0.01)
+
+
+def test_servo_sags_by_its_load_over_its_stiffness():
+    """A shoulder that bears the arm stops short by (load - friction) / stiffness."""
+    loaded = pulses(shoulder=1.0, gripper=0.01)
+    simulated = world(errors=dict.fromkeys(NAMES, EXACT))
+    model = simulated.mj_model
+    model.dof_frictionloss[:] = 0.0
+    simulated.step(loaded, 150)
+    sag = simulated.joints()["shoulder"] - 1.0
+    dof = model.joint("shoulder").dofadr[0]
+    load = float(simulated.mj_data.qfrc_bias[dof])
+    stiffness = float(model.actuator("shoulder").gainprm[0])
+    assert sag == pytest.approx(-load / stiffness, rel=0.02)
+    assert abs(sag) > math.radians(0.1)
+
+
+def test_servo_stops_within_its_dead_band():
+    ends = []
+    for band in (0.0, 2.0):
+        errors = dict.fromkeys(NAMES, ServoErrors(dead_band=math.radians(band), play=0.0))
+        simulated = world(errors=errors)
+        simulated.step(pulses(waist=0.5), 100)
+        ends.append(math.degrees(abs(0.5 - simulated.joints()["waist"])))
+    assert ends[0] < 0.3  # dry friction
+    assert 0.7 < ends[1] < 1.1
+
+
+@pytest.mark.parametrize(("share", "slides"), [(0.8, False), (1.2, True)])
+def test_thing_slides_beyond_the_angle_of_friction(share, slides):
+    """On a plane of friction 0.5, a block stays up to atan(0.5)."""
+    angle = share * math.atan(0.5)
+    R = so3_exp(np.array([0.0, angle, 0.0]))
+    plane = SolidPart("box", (0.4, 0.2, 0.01), np.eye(4))
+    ramp = SolidBody("ramp", pose(R, (0.5, 0.0, 0.5)), (plane,))
+    on = pose(R, tuple(np.array([0.5, 0.0, 0.5]) + R @ np.array([0.0, 0.0, 0.015])))
+    part = SolidPart("box", (0.02, 0.02, 0.02), np.eye(4))
+    simulated = world(ramp, SolidBody("block", on, (part,), 0.05))
+    simulated.step(pulses(), 25)
+    moved = float(np.linalg.norm(simulated.pose_of("block")[:3, 3] - on[:3, 3]))
+    assert (moved > 0.02) == slides
+    assert slides or moved < 1e-3
+
+
+def test_energy_does_not_grow_without_input():
+    simulated = world(block(at=(0.3, 0.0, 0.3)), floor=0.0)
+    simulated.mj_model.opt.enableflags |= 2  # energy
+    energies = []
+    for _ in range(50):
+        simulated.step(lambda _: 0.0)
+        energies.append(float(simulated.mj_data.energy.sum()) / CGS.torque)
+    assert max(np.diff(energies)) < 1e-5
+
+
+def test_equal_pulses_give_equal_motions():
+    ends = []
+    for _ in range(2):
+        simulated = world(block(at=(0.2, 0.02, 0.2)), floor=0.0)
+        simulated.step(pulses(waist=0.3, shoulder=0.6), 30)
+        ends.append(simulated.mj_data.qpos.tobytes())
+    assert ends[0] == ends[1]
+
+
+def test_servo_without_pulses_has_no_torque():
+    simulated = world()
+    simulated.step(lambda _: 0.0, 5)
+    assert not simulated.mj_data.actuator_force.any()
+
+
+def test_weak_supply_limits_the_torque():
+    simulated = world(errors={"shoulder": ServoErrors(supply=0.1)})
+    simulated.step(pulses(shoulder=1.5), 10)
+    assert simulated.mj_data.actuator("shoulder").force[0] <= 0.09 * CGS.torque * 1.001
+
+
+def test_divergence_is_a_fault_of_the_simulation(tmp_path, monkeypatch, caplog):
+    monkeypatch.chdir(tmp_path)
+    simulated = world(block())
+    simulated.mj_data.qvel[:] = 1e9
+    simulated.mj_data.qpos[:] = math.nan
+    with pytest.raises(SimulationError, match="diverged after"):
+        simulated.step(pulses())
+    assert "unstable" in caplog.text
+    assert not list(tmp_path.iterdir())
+
+
+def test_joint_without_servo_is_named():
+    with pytest.raises(SimulationError, match="elbow has no servo"):
+        ContactWorld(
+            MODEL, SimulatedScene(), {name: MAPS[name] for name in NAMES if name != "elbow"}
+        )
