@@ -2,16 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jogging, following, paths and plans keep to limits that depend on other joints."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import yaml
 from arm_description.trajectories.files import read_trajectory
+from arm_description.urdf.reader import read_urdf
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import plan_path
 from arm_kinematics.paths.result import PathStatus
+from arm_tasks.errors import PlanError
 from arm_tasks.manual.follower import Follower, FollowOptions, JointMapping
 from arm_tasks.manual.jog_input import MAX_DIRECTIONS, JogCommand
 from arm_tasks.manual.jogger import HORIZON, PERIOD, Jogger
 from arm_tasks.manual.recorder import PathRecorder
+from arm_tasks.planning.collision.motion_bounds import neighbours
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.task.request import ArmConfiguration, load_request
 
 from arm_description import DescriptionError, parse_robot
 from arm_kinematics import Chain
@@ -115,3 +124,31 @@ def test_trajectory_file_outside_is_one_sentence(tmp_path):
     file.write_text("time,waist,shoulder,elbow\n" + "\n".join(lines) + "\n")
     with pytest.raises(DescriptionError, match="at 1 s, elbow: at shoulder 85 deg its limits"):
         read_trajectory(file, MODEL)
+
+
+def planned(scene, *steps, start=START):
+    text = yaml.safe_dump({"task": "t", "steps": list(steps)})
+    empty = replace(scene, bolts={}, objects={}, nut=None, frames={})
+    where = ArmConfiguration(dict(zip(CHAIN.joint_names, start.tolist(), strict=True)), math.nan)
+    return plan_task(load_request("t", MODEL, CHAIN, where, empty, text))
+
+
+def test_plan_keeps_inside_and_names_the_limit(scene):
+    fine = planned(scene, {"move_joints": {"joints_deg": {"shoulder": 60, "elbow": -100}}})
+    assert fine.feasible, fine.message  # collisions too: the hand touches the forearm
+    for step in fine.steps:
+        assert_inside(step.trajectory.positions)
+    refused = planned(scene, {"move_joints": {"joints_deg": {"elbow": -60}}})
+    assert not refused.feasible
+    assert "elbow: at shoulder 85 deg its limits allow -128.2 to -74.05 deg" in refused.message
+
+
+def test_plan_from_outside_is_refused(scene):
+    with pytest.raises(PlanError, match=r"outside its limits \(elbow: at shoulder 85 deg"):
+        planned(scene, {"wait": 1.0}, start=np.radians([0.0, 85.0, -60.0]))
+
+
+def test_links_beside_coincident_joints_are_neighbours():
+    tree = read_urdf(MODEL.to_urdf())
+    assert frozenset(("elbow_link", "level_link")) in neighbours(tree)
+    assert frozenset(("shoulder_link", "level_link")) not in neighbours(tree)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 from arm_common.transforms import Array
@@ -72,9 +73,18 @@ def rigid_groups(tree: UrdfTree) -> Mapping[str, str]:
 
 
 def neighbours(tree: UrdfTree) -> set[frozenset[str]]:
-    """Return the pairs of rigid groups that a joint connects, and each group with itself."""
+    """Return the pairs of rigid groups that a joint connects, and each group with itself.
+
+    A group without a shape, as between the coincident joints of a dependent one, connects those
+    beside it.
+    """
     first = rigid_groups(tree)
     pairs = {frozenset((first[joint.parent], first[joint.child])) for joint in tree.joints}
+    solid = {first[shape.link] for shape in tree.collisions}
+    for group in dict.fromkeys(first.values()):
+        if group not in solid:
+            beside = {other for pair in pairs if group in pair for other in pair - {group}}
+            pairs |= {frozenset(pair) for pair in combinations(beside, 2)}
     return pairs | {frozenset((group,)) for group in first.values()}
 
 
