@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -73,6 +74,7 @@ class Parameter:
     text: str
     fixed: bool
     bounds: tuple[float, float] | None
+    refusals: tuple[str, ...] = ()  # of values outside of its range or of another type
 
 
 @dataclass
@@ -252,5 +254,26 @@ def _parameters(node: Any, needs: Mapping[str, Any]) -> Iterator[tuple[str, Para
         bounds = (ranges[0].from_value, ranges[0].to_value) if ranges else None
         yield (
             name,
-            Parameter(name, default, descriptor.description, descriptor.read_only, bounds),
+            Parameter(
+                name,
+                default,
+                descriptor.description,
+                descriptor.read_only,
+                bounds,
+                tuple(_refusals(node, name, value.value, bounds)),
+            ),
         )
+
+
+def _refusals(
+    node: Any, name: str, value: Any, bounds: tuple[float, float] | None
+) -> Iterator[str]:
+    """Set a parameter to wrong values; yield the reason why each is refused, "" if it is not."""
+    wrong: list[Any] = [5 if isinstance(value, str | list) else "text"]
+    if bounds is not None and not isinstance(value, list):
+        wrong += [type(value)(bounds[0] - 1), type(value)(bounds[1] + 1)]
+    if isinstance(value, float):
+        wrong.append(math.nan)
+    for other in wrong:
+        (result,) = node.set_parameters([rclpy.Parameter(name, value=other)])
+        yield "" if result.successful else result.reason

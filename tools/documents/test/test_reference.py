@@ -61,6 +61,42 @@ def test_shipped_parameter_files_have_every_parameter_with_its_default(wanted, n
                 assert given[name] == parameter.default or list(parameter.default) == given[name]
 
 
+def numbers(nodes):
+    for node in nodes:
+        for parameter in node.parameters.values():
+            value = parameter.default
+            entry = value[0] if isinstance(value, list | tuple) else value
+            if isinstance(entry, int | float) and not isinstance(entry, bool):
+                yield parameter, entry
+
+
+def test_every_number_has_a_range_that_includes_its_default(nodes):
+    assert len(list(numbers(nodes))) > 40
+    for parameter, value in numbers(nodes):
+        assert parameter.bounds is not None, parameter
+        assert parameter.bounds[0] <= value <= parameter.bounds[1], parameter
+
+
+def test_every_measure_has_a_unit_or_is_a_ratio(nodes):
+    for parameter, value in numbers(nodes):
+        if isinstance(value, float):
+            assert re.search(r"\[[^]]+\]|fraction|factor|scaling| per ", parameter.text, re.I) or (
+                parameter.text.startswith("The same ")
+            ), parameter
+
+
+def test_every_description_is_a_sentence(nodes):
+    for node in nodes:
+        for parameter in node.parameters.values():
+            assert re.fullmatch(r"\S.+\.", parameter.text, re.S), parameter
+
+
+def test_every_parameter_refuses_wrong_values_with_a_reason(nodes):
+    for node in nodes:
+        for parameter in node.parameters.values():
+            assert parameter.refusals and all(parameter.refusals), parameter
+
+
 def test_topic_without_a_description_is_rejected(nodes, monkeypatch):
     monkeypatch.delitem(words.TOPICS, "joint_states")
     with pytest.raises(pages.UndescribedError, match="no description of joint_states"):

@@ -40,17 +40,28 @@ class ParameterSpec:
 
     default: Any  # a tuple for a list
     description: str  # for `ros2 param describe` and the reference pages
-    low: float = -math.inf  # minimum of a number
-    high: float = math.inf  # maximum of a number
+    low: float = -math.inf  # minimum of a number, or of each entry of a list
+    high: float = math.inf  # its maximum; numbers need both
     choices: Sequence[str] = ()  # allowed strings; empty for any
     any_time: bool = False  # whether it can be set while the node runs
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a number without a range."""
+        if _is_number(self._sample) and not math.isfinite(self.high - self.low):
+            raise ValueError(f"no range of the number with the description {self.description!r}")
+
+    @property
+    def _sample(self) -> Any:
+        """The default, or an entry of a list."""
+        return self.default[0] if isinstance(self.default, tuple) else self.default
 
     def checked(self, name: str, value: Any) -> Any:
         """Return a value in the type of the parameter; raise a ParameterError if it is invalid."""
         converted = self._converted(value)
+        entries = converted if isinstance(converted, tuple) else (converted,)
         if (
             converted is None
-            or (_is_number(converted) and not self.low <= converted <= self.high)
+            or any(_is_number(entry) and not self.low <= entry <= self.high for entry in entries)
             or (self.choices and converted not in self.choices)
         ):
             raise ParameterError(f"parameter {name} is {_text(value)}; expected {self._expected}")
@@ -60,17 +71,16 @@ class ParameterSpec:
     def _expected(self) -> str:
         if self.choices:
             return f"one of {', '.join(self.choices)}"
-        if isinstance(self.default, tuple):
-            return f"a list, each entry {_NOUNS[type(self.default[0])]}"
         bounded = "" if math.isinf(self.low) else f" from {self.low:g} to {self.high:g}"
-        return f"{_NOUNS[type(self.default)]}{bounded}"
+        each = "a list, each entry " if isinstance(self.default, tuple) else ""
+        return f"{each}{_NOUNS[type(self._sample)]}{bounded}"
 
     def _converted(self, value: Any) -> Any:
         """Return a value in the type of the default; None if it cannot be converted."""
         if not isinstance(self.default, tuple):
-            return _as_type(type(self.default), value)
+            return _as_type(type(self._sample), value)
         entries = [] if value is None or isinstance(value, str | int | float) else value
-        converted = tuple(_as_type(type(self.default[0]), entry) for entry in entries)
+        converted = tuple(_as_type(type(self._sample), entry) for entry in entries)
         return None if None in converted or not converted else converted
 
     def descriptor(self) -> ParameterDescriptor:
@@ -82,7 +92,7 @@ class ParameterSpec:
             read_only=not self.any_time,
             additional_constraints=self._expected if self.choices else "",
         )
-        if not math.isinf(self.low) and isinstance(self.default, int):
+        if not math.isinf(self.low) and isinstance(self._sample, int):
             limits = IntegerRange(from_value=int(self.low), to_value=int(self.high))
             descriptor.integer_range = [limits]
         elif not math.isinf(self.low):

@@ -18,6 +18,7 @@ class Settings:
     joints: int = parameter(0, "A count.", low=0, high=16)
     is_on: bool = parameter(False, "A switch.")
     topics: tuple[str, ...] = parameter(("a", "b"), "A list.")
+    axes: tuple[int, ...] = parameter((0, 1), "Axes.", low=-1, high=7)
 
 
 @pytest.fixture
@@ -63,6 +64,7 @@ def test_values_are_converted_to_their_types(make):
         ({"is_on": "yes"}, "parameter x.is_on is 'yes'; expected true or false"),
         ({"topics": "a"}, "parameter x.topics is 'a'; expected a list, each entry a string"),
         ({"topics": [1]}, "expected a list, each entry a string"),
+        ({"axes": [1, 9]}, "expected a list, each entry a whole number from -1 to 7"),
     ],
 )
 def test_invalid_value_is_reported_in_one_sentence(make, value, message):
@@ -83,6 +85,13 @@ def test_only_dynamic_parameters_can_be_set_later(make):
     assert not is_set("rate", 300.0)
     assert not is_set("rate", "fast")
     assert not is_set("joints", 1)
+
+
+@pytest.mark.parametrize("default", [1, 0.5, (1, 2)])
+def test_number_without_a_range_cannot_be_declared(default):
+    for bounds in ({}, {"low": 0.0}, {"high": 1.0}):
+        with pytest.raises(ValueError, match="no range of the number"):
+            parameter(default, "A number.", **bounds)
 
 
 def test_descriptors_hold_description_and_limits(make):

@@ -41,11 +41,9 @@ def free_port(host: str, port: int) -> int:
     """Return the requested port of a host or the next free one; 0 lets the system choose.
 
     Raises:
-        ViewerError: The port is out of range, the host is not an address of this machine, or a
-            hundred consecutive ports are in use.
+        ViewerError: The host is not an address of this machine, or a hundred consecutive ports are
+            in use.
     """
-    if not 0 <= port <= LAST_PORT:
-        raise ViewerError(f"parameter port: {port} is not a port; give 0 (any free one) to 65535")
     for candidate in range(port, min(port + TRIES, LAST_PORT + 1)):
         try:
             family = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0][0]

@@ -32,7 +32,13 @@ from arm_viewer.browser.cameras import watch_clients
 from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.render_loop import FRAME_RATE, NUMBERS_EVERY, RenderLoop
 from arm_viewer.browser.scene_drawer import SceneDrawer
-from arm_viewer.browser.server import address_of, close_server, free_after_visits, open_server
+from arm_viewer.browser.server import (
+    LAST_PORT,
+    address_of,
+    close_server,
+    free_after_visits,
+    open_server,
+)
 from arm_viewer.browser.view import SceneView
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
@@ -63,7 +69,12 @@ class ViewerParameters:
         "127.0.0.1",
         "Address to serve at; 127.0.0.1: this machine only, 0.0.0.0: the whole network.",
     )
-    port: int = parameter(8080, "First TCP port to try, then the next free one; 0: any free port.")
+    port: int = parameter(
+        8080,
+        "First TCP port to try, then the next free one; 0: any free port.",
+        low=0,
+        high=LAST_PORT,
+    )
     allowed_hosts: str = parameter(
         "",
         "Names of this computer in the address of the page, separated by spaces, besides its host "

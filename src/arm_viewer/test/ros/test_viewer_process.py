@@ -60,7 +60,7 @@ def test_signal_during_start_ends_the_viewer_cleanly(start, delay):
 @pytest.mark.parametrize(
     ("parameter", "sentence"),
     [
-        ({"port": 99999}, "parameter port: 99999 is not a port"),
+        ({"port": 99999}, "parameter port is 99999; expected a whole number from 0 to 65535"),
         ({"port": "first"}, "port"),
         ({"host": "203.0.113.7"}, 'the browser view cannot use host "203.0.113.7"'),
         ({"robot": "nobody"}, "nobody"),

@@ -32,12 +32,17 @@ _GRIP_PERIOD = 0.1  # [s] between two jaw commands
 _GRIP_TOLERANCE = 1e-4  # [m] at the ends of the jaws' travel
 _MAX_AGE = 1.0  # [s]; older joint_states stop the motion
 
-_JOYSTICK = {  # parameters by the fields of JoystickLayout
-    "dead_man": "Joystick button to hold; nothing moves without it.",
-    "joint_mode": "Button that moves joints while it is held, -1 for none.",
-    "base_mode": "Button for the base's axes while it is held, -1 for none.",
-    "axes": "Stick of x, y, z and turns about them (or of joints), -1 for none.",
-    "signs": "1 or -1 for each of axes.",
+MOST_BUTTONS = 63
+_JOYSTICK = {  # parameters by the fields of JoystickLayout: description, least and largest value
+    "dead_man": ("Joystick button to hold; nothing moves without it.", 0, MOST_BUTTONS),
+    "joint_mode": ("Button that moves joints while it is held, -1 for none.", -1, MOST_BUTTONS),
+    "base_mode": ("Button for the base's axes while it is held, -1 for none.", -1, MOST_BUTTONS),
+    "axes": (
+        "Stick of x, y, z and turns about them (or of joints), -1 for none.",
+        -1,
+        MOST_BUTTONS,
+    ),
+    "signs": ("1 or -1 for each of axes.", -1, 1),
 }
 
 
@@ -168,8 +173,10 @@ class TeleopNode(StreamingNode):
         self._stream = self._jogger = Jogger(Chain.from_model(model))
         self._layout = JoystickLayout(
             **{
-                name: declare_one(self, name, ParameterSpec(getattr(JoystickLayout, name), text))
-                for name, text in _JOYSTICK.items()
+                name: declare_one(
+                    self, name, ParameterSpec(getattr(JoystickLayout, name), *described)
+                )
+                for name, described in _JOYSTICK.items()
             }
         )
 
