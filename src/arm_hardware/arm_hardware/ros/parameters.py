@@ -301,14 +301,18 @@ def _fix_clock(node: Node) -> None:
 
 
 def _deprecated(node: Node) -> dict[str, Any]:
-    """Declare the deprecated names; return the values given for them, by their new names."""
+    """Declare the deprecated names that are given; return their values, by their new names.
+
+    Others would be null in `ros2 param dump`, which no node accepts.
+    """
     values, specs = {}, specs_of(DriverParameters)
     for old, name in DEPRECATED.items():
-        descriptor = ParameterDescriptor(
-            description=f"Deprecated name of {name}.", read_only=True, dynamic_typing=True
-        )
-        value = node.declare_parameter(old, None, descriptor).value
-        if value is not None:
-            node.get_logger().warning(f"Parameter {old} is deprecated: use {name}.")
-            values[name] = specs[name].checked(old, value)
+        text = {"description": f"Deprecated name of {name}.", "dynamic_typing": True}
+        value = node.declare_parameter(old, None, ParameterDescriptor(**text)).value
+        if value is None:
+            node.undeclare_parameter(old)
+            continue
+        node.set_descriptor(old, ParameterDescriptor(**text, read_only=True))
+        node.get_logger().warning(f"Parameter {old} is deprecated: use {name}.")
+        values[name] = specs[name].checked(old, value)
     return values

@@ -80,6 +80,17 @@ def test_deprecated_parameter_names_still_work():
     assert given.options.motion_options.grip_force.limit == 5
 
 
+def test_every_parameter_has_a_value_so_that_a_dump_can_be_loaded():
+    with node_of("commander_timeout:=3") as node:
+        from arm_hardware.ros.parameters import driver_parameters
+
+        driver_parameters(node)
+        values = {name: p.value for name, p in node.get_parameters_by_prefix("").items()}
+        assert values["commander_timeout"] == 3
+        assert "gripper_squeeze_limit" not in values and None not in values.values()
+        assert node.describe_parameter("commander_timeout").read_only
+
+
 def constraints_of(*given):
     """Return the default tolerances of a node with two joints, and those after a change."""
     rclpy = pytest.importorskip("rclpy")
