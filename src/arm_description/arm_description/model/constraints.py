@@ -37,7 +37,7 @@ class JointConstraint(Protocol):
 
     @property
     def reason(self) -> str:
-        """Subject and verb for messages: "its limits allow" or "the linkage allows"."""
+        """Subject and verb for messages: "the linkage allows" or "the linkage and its servo allow"."""
 
     def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
         """Return the least and greatest position of the joint [rad or m].
@@ -75,7 +75,7 @@ class LinearLimits:
     lower: tuple[LinearExpression, ...]
     upper: tuple[LinearExpression, ...]
 
-    reason: str = "its limits allow"
+    reason: str = "the linkage allows"
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class SampledLimits:
     joint: str
     other: str
     samples: tuple[tuple[float, float, float], ...]
-    reason: str = "its limits allow"
+    reason: str = "the linkage allows"
 
     @classmethod
     def of(

@@ -7,7 +7,7 @@ nothing but the robot description find them here. The joint is at least each <lo
 each <upper>: offset + factor * position, summed over the terms, in radians and metres:
 
     <joint_constraints name="my_arm">
-      <limits joint="elbow" reason="its limits allow">
+      <limits joint="elbow" reason="the linkage allows">
         <lower offset="-1.2351"><term joint="shoulder" factor="-0.6755" /></lower>
         <upper offset="-0.2294"><term joint="shoulder" factor="-0.7165" /></upper>
       </limits>
@@ -83,7 +83,7 @@ def read_constraints(robot: ET.Element, joints: Collection[str]) -> tuple[JointC
 
 def _limits(entry: ET.Element, joints: Collection[str]) -> JointConstraint:
     joint = _joint(entry, joints)
-    reason = entry.get("reason") or "its limits allow"
+    reason = entry.get("reason") or "the linkage allows"
     samples = entry.findall("sample")
     if samples:
         others = {_joint(sample, joints) for sample in samples}

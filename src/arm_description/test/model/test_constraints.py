@@ -36,7 +36,7 @@ def test_posture_moved_inside_is_inside():
 def test_sentence_names_the_joints_it_depends_on_and_the_range():
     worst = SET.worst([0.0, 1.0, 0.01, math.radians(20.0)])
     assert worst.sentence == (
-        "elbow: at shoulder 20 deg and lift 10 mm its limits allow -124.6 to 9.794 deg"
+        "elbow: at shoulder 20 deg and lift 10 mm the linkage allows -124.6 to 9.794 deg"
     )
     assert worst.joint == "elbow" and worst.amount == pytest.approx(
         1.0 - math.radians(9.794), abs=1e-4

@@ -189,7 +189,7 @@ BAD = [
     ("-0.6755*shoulder - 70.768", "'min(shoulder, waist)'", "is not linear in shoulder, waist"),
     ("-0.6755*shoulder", "-70*shoulder", "reach 8471 deg; check units.angle"),
     ("-0.6755*shoulder", "-0.6755*elbw", "did you mean 'elbow'"),
-    ("elbow: -90}", "elbow: -70}", "(elbow: at shoulder 90 deg its limits allow -131.6 to -77.63"),
+    ("elbow: -90}", "elbow: -70}", "(elbow: at shoulder 90 deg the linkage allows -131.6 to"),
     ("name: waist", "name: level_elbow", "the URDF needs the name 'level_elbow'"),
 ]  # fmt: skip
 
@@ -226,7 +226,7 @@ def test_summary_shows_the_sum_and_the_range():
     assert "3 joints and 1 dependent" in text
     assert "4  level     turns  -shoulder - elbow   0  147      0" in text
     assert (
-        "  elbow: its limits allow -0.6755*shoulder - 70.768 .. -0.7165*shoulder - 13.144 deg"
+        "  elbow: the linkage allows -0.6755*shoulder - 70.768 .. -0.7165*shoulder - 13.144 deg"
         in text
     )
 

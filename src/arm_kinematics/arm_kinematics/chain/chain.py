@@ -170,6 +170,17 @@ class Chain:
         T, J = self.fk_jacobian(q)
         return adjoint(pose(p=T[:3, 3])) @ J
 
+    def screw_jacobian(self, q: ArrayLike) -> Array:
+        """Return the Jacobian (6, s) by the positions of the screws, mimic joints among them."""
+        if self.gearing is None:
+            return self.jacobian(q)
+        constants = self._constants.copy()
+        constants[0, forward.LEADER] = 0.0
+        T, J = _empty((4, 4)), _empty((6, self._model.size))
+        if not forward.fk_jacobian(constants, self._row(q), T, J):
+            self._reject(q)
+        return J
+
     def body_jacobian(self, q: ArrayLike) -> Array:
         """Return the body Jacobian (6, n): the tip's twist along the tip's own axes (MR 5.1)."""
         T, J = self.fk_jacobian(q)

@@ -98,16 +98,24 @@ class PostureCost:
             return _SINGULAR_COST, np.zeros(len(x))
         if not self.has_length:
             by_J = np.vstack([self._directions.T @ by_H, np.zeros((3, J.shape[1]))])
-            return value, gradient_by_q(J, by_J)
+            return value, self._by_q(x, J, by_J)
         by_J = homogeneous_jacobian(by_H, math.exp(x[-1]))
-        return value, np.append(gradient_by_q(J, by_J), -float((by_H[:3] * H[:3]).sum()))
+        return value, np.append(self._by_q(x, J, by_J), -float((by_H[:3] * H[:3]).sum()))
+
+    def _by_q(self, x: Array, J: Array, by_J: Array) -> Array:
+        """Return the gradient (n,) by q from that by the Jacobian J (6, n) at x."""
+        gearing = self._chain.gearing
+        if gearing is None:
+            return gradient_by_screws(J, by_J)
+        J = self._chain.screw_jacobian(x[: self._chain.n])
+        return gearing.gradient_by_joints(gradient_by_screws(J, gearing.gradient_by_screws(by_J)))
 
 
-def gradient_by_q(J: Array, by_J: Array) -> Array:
-    """Return the gradient (n,) by q of a function, from its gradient by the Jacobian J (6, n).
+def gradient_by_screws(J: Array, by_J: Array) -> Array:
+    """Return the gradient (s,) by the positions of the screws of a function of their Jacobian.
 
-    Joint k moves the tip as seen by the columns up to its own, dv_i = w_i x v_k, and rotates the
-    columns behind it, dv_i = w_k x v_i and dw_i = w_k x w_i.
+    From its gradient by the Jacobian J (6, s). Screw k moves the tip as seen by the columns up to
+    its own, dv_i = w_i x v_k, and rotates those behind it, dv_i = w_k x v_i and dw_i = w_k x w_i.
     """
     v, w, by_v, by_w = J[:3].T, J[3:].T, by_J[:3].T, by_J[3:].T
     before = np.cumsum(np.cross(by_v, w), axis=0)

@@ -54,6 +54,14 @@ class MimicJoints:
         """Return the columns (6, n) of the joints; those of followers are already added."""
         return np.ascontiguousarray(J[:, self.owners] * self.ratios[self.owners])
 
+    def gradient_by_screws(self, by_joints: Array) -> Array:
+        """Return the gradient (..., s) by columns of screws from that by joints' (..., n)."""
+        return np.asarray(by_joints[..., self.leaders] * self.ratios)
+
+    def gradient_by_joints(self, by_screws: Array) -> Array:
+        """Return the gradient (n,) by the joints' positions from that by the screws' (s,)."""
+        return np.bincount(self.leaders, weights=by_screws * self.ratios)
+
     def rows(self, values: Array, of_followers: float) -> Array:
         """Return an array (s,) with the joint values (n,) at their owners, another elsewhere."""
         row = np.full(len(self.leaders), of_followers)

@@ -104,7 +104,7 @@ def test_refusal_names_joint_and_the_range_that_is_allowed():
     result = chain.ik(chain.fk([0.0, np.radians(95.0), -0.8]), mode="position")
     assert result.status == IkStatus.JOINT_LIMIT
     assert result.limiting_joints == ("elbow",)
-    assert "elbow: at shoulder 95 deg its limits allow -134.9 to -81.21 deg" in result.message
+    assert "elbow: at shoulder 95 deg the linkage allows -134.9 to -81.21 deg" in result.message
 
 
 def test_all_solutions_are_those_of_the_free_arm_that_are_inside():

@@ -93,7 +93,7 @@ def test_path_ends_at_the_limit_and_names_it():
     path = plan_path(CHAIN, [out], START, PathOptions(mode="position"))
     assert path.status == PathStatus.JOINT_LIMIT
     assert 0.05 < path.fraction < 1.0
-    assert "elbow: at shoulder" in path.message and "its limits allow" in path.message
+    assert "elbow: at shoulder" in path.message and "the linkage allows" in path.message
     assert_inside(path.positions)
     up = T.copy()
     up[2, 3] += 0.02
@@ -106,7 +106,7 @@ def test_path_that_starts_outside_is_refused():
     outside = np.radians([0.0, 85.0, -60.0])
     path = plan_path(CHAIN, [CHAIN.fk(START)], outside, PathOptions(mode="position"))
     assert path.status == PathStatus.JOINT_LIMIT
-    assert "elbow: at shoulder 85 deg its limits allow -128.2 to -74.05 deg" in path.message
+    assert "elbow: at shoulder 85 deg the linkage allows -128.2 to -74.05 deg" in path.message
 
 
 def test_recording_with_rounding_beyond_a_limit_is_a_valid_trajectory():
@@ -122,7 +122,7 @@ def test_trajectory_file_outside_is_one_sentence(tmp_path):
     rows = np.radians([[0.0, 85.0, -90.0], [0.0, 85.0, -60.0]])
     lines = [",".join(map(str, (time, *row))) for time, row in enumerate(rows)]
     file.write_text("time,waist,shoulder,elbow\n" + "\n".join(lines) + "\n")
-    with pytest.raises(DescriptionError, match="at 1 s, elbow: at shoulder 85 deg its limits"):
+    with pytest.raises(DescriptionError, match="at 1 s, elbow: at shoulder 85 deg the linkage"):
         read_trajectory(file, MODEL)
 
 
@@ -140,7 +140,7 @@ def test_plan_keeps_inside_and_names_the_limit(scene):
         assert_inside(step.trajectory.positions)
     refused = planned(scene, {"move_joints": {"joints_deg": {"elbow": -60}}})
     assert not refused.feasible
-    assert "elbow: at shoulder 85 deg its limits allow -128.2 to -74.05 deg" in refused.message
+    assert "elbow: at shoulder 85 deg the linkage allows -128.2 to -74.05 deg" in refused.message
 
 
 def test_plan_from_outside_is_refused(scene):
