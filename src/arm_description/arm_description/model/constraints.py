@@ -37,7 +37,7 @@ class JointConstraint(Protocol):
 
     @property
     def reason(self) -> str:
-        """Subject and verb for messages: "the linkage allows" or "the linkage and its servo allow"."""
+        """Subject and verb for messages: "the linkage allows"."""
 
     def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
         """Return the least and greatest position of the joint [rad or m].

@@ -60,7 +60,7 @@ class MimicJoints:
 
     def gradient_by_joints(self, by_screws: Array) -> Array:
         """Return the gradient (n,) by the joints' positions from that by the screws' (s,)."""
-        return np.bincount(self.leaders, weights=by_screws * self.ratios)
+        return np.asarray(np.bincount(self.leaders, by_screws * self.ratios), dtype=np.float64)
 
     def rows(self, values: Array, of_followers: float) -> Array:
         """Return an array (s,) with the joint values (n,) at their owners, another elsewhere."""
