@@ -17,10 +17,9 @@ from arm_hardware.bus.linux_i2c import DEVICE, LinuxI2C, blinka_i2c, bus_label, 
 from arm_hardware.bus.pca9685 import Pca9685Bus
 from arm_hardware.bus.servokit import ServoKitBus
 from arm_hardware.bus.sts3215 import HOMING_OFFSET
-from arm_hardware.calibration.calibration import SerialBus, ServoBoard
+from arm_hardware.calibration.calibration import FEETECH, SerialBus, ServoBoard
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import HardwareError
-from arm_hardware.motion.options import FEETECH
 from arm_hardware.simulation.board import SimI2C, SimSMBus, SimulatedBoard
 from arm_hardware.simulation.feetech_bus import SimulatedServoBus
 from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
@@ -56,7 +55,7 @@ def check_backend(backend: str, board: ServoBoard | SerialBus, calibration: Path
 def real_bus(backend: str, board: ServoBoard | SerialBus) -> Bus:
     """Return a bus, still closed, to a board on this computer; open() locks the board."""
     if isinstance(board, SerialBus):
-        return FeetechBus(board, board.port, BoardLock(Path(board.port), 0))
+        return servo_bus_at(board)
     lock = BoardLock(DEVICE, board.address)
     if _installed(backend) == "servokit":
         return ServoKitBus(board, blinka_i2c, bus_label(), lock)
@@ -66,6 +65,11 @@ def real_bus(backend: str, board: ServoBoard | SerialBus) -> Bus:
 def readable_bus(board: ServoBoard) -> Bus:
     """Return a bus, still closed, to read a board on this computer that may be in use."""
     return Pca9685Bus(board, linux_i2c, bus_label())
+
+
+def servo_bus_at(bus: SerialBus) -> Bus:
+    """Return a bus, still closed, to servos that answer; open() locks and reads only."""
+    return FeetechBus(bus, bus.port, BoardLock(Path(bus.port), 0))
 
 
 def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:

@@ -30,6 +30,7 @@ PYPI = {
     "mujoco": "mujoco-core",
     "numba": "numba",
     "playwright": "playwright",
+    "scservo_sdk": "feetech-servo-sdk",
     "viser": "viser",
     **dict.fromkeys(("msgspec", "rich", "websockets", "zstandard"), "viser"),
 }

@@ -298,8 +298,8 @@ class FeetechBus:
             )
         who = self.label(missing[0]) if missing else self.name
         return BusError(
-            f"{who} does not answer; these ids do: {', '.join(map(str, found))}; check its plugs "
-            "and its id."
+            f"{who} does not answer, the ids {', '.join(map(str, found))} do: check its plugs and "
+            "its id."
         )
 
     def _check_modes(self) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from arm_description.model.gripper import Claw
 
 
+FEETECH = "feetech"  # the backend of servos that answer
 SAFE_PULSES_US = (400.0, 2600.0)  # tolerated by hobby servos; a file may set others
 
 

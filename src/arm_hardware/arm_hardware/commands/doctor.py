@@ -17,16 +17,17 @@ from pathlib import Path
 from arm_common.cli import run
 from arm_common.network import limit_to_this_computer
 
-from arm_hardware.backends import readable_bus
+from arm_hardware.backends import readable_bus, servo_bus_at
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.linux_i2c import DEVICE
-from arm_hardware.calibration.calibration import ServoBoard, config_folder
+from arm_hardware.calibration.calibration import SerialBus, ServoBoard, config_folder
 from arm_hardware.commands.doctor_checks import (
     CheckResult,
     check_board,
     check_calibration,
     check_computer,
     check_device_node,
+    check_servo_bus,
     check_software,
     check_user,
     has_ros,
@@ -70,6 +71,7 @@ class Host:
     )  # None without ROS 2
     today: date = field(default_factory=date.today)
     proc: Path = PROC  # of the kernel
+    connect_servos: Callable[[SerialBus], Bus] = servo_bus_at
 
 
 def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResult]:
@@ -79,18 +81,21 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
     ones are checked.
     """
     yield from check_software(host.environment)
-    node = check_device_node(host.device, real)
+    paths = [file] if file else sorted(config_folder().glob("*_servos.yaml"))
+    checked = [check_calibration(path, real and file is not None, host.today) for path in paths]
+    boards = [read.board for _, read in checked if read]
+    buses = [board for board in boards if isinstance(board, SerialBus)]
+    node = check_device_node(host.device, real and not buses)
     yield node
-    wanted = ServoBoard()
-    for path in [file] if file else sorted(config_folder().glob("*_servos.yaml")):
-        found, read = check_calibration(path, real and file is not None, host.today)
-        yield found
-        if read and isinstance(read.board, ServoBoard):
-            wanted = read.board
+    yield from (found for found, _ in checked)
+    if real:
+        for bus in buses:
+            yield from check_servo_bus(bus, host.connect_servos)
+    wanted = [ServoBoard(), *(board for board in boards if isinstance(board, ServoBoard))][-1]
     if real and file is None:
         fix = "give --calibration FILE: real servos need a measured one"
         yield CheckResult("calibration of this arm", False, "none given", fix)
-    if node.ok:
+    if node.ok and not buses:
         yield from check_board(wanted, host.connect, real)
         yield check_user(host.device, wanted)
     if host.loopback is not None:

@@ -25,8 +25,9 @@ from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.linux_i2c import check_device, device_group
 from arm_hardware.bus.pca9685 import CHANNELS
 from arm_hardware.bus.servokit import PACKAGE
-from arm_hardware.calibration.calibration import Calibration, ServoBoard
+from arm_hardware.calibration.calibration import Calibration, SerialBus, ServoBoard
 from arm_hardware.calibration.file import load_calibration
+from arm_hardware.control.feedback import WARM
 from arm_hardware.errors import BusError, CalibrationError
 
 
@@ -90,6 +91,34 @@ def check_board(
     pulsing = [str(channel) for channel, count in counts.items() if count is not None]
     sends = f"on channels {', '.join(pulsing)}" if pulsing else "none: its servos are limp"
     yield CheckResult("pulses", True, sends)
+
+
+def check_servo_bus(
+    wanted: SerialBus, connect: Callable[[SerialBus], Bus]
+) -> Iterator[CheckResult]:
+    """Find a calibration's servos that answer and read what they report, without writing."""
+    what = f"servo bus {wanted.port}"
+    bus = connect(wanted)
+    try:
+        bus.open()
+        measured, counts = bus.measure(wanted.servos), bus.read_counts(wanted.servos)
+    except (BusError, OSError) as error:
+        problem, _, remedy = str(error).rstrip(".").partition(": ")
+        yield CheckResult(what, False, problem, remedy or "check its plugs and its supply")
+        return
+    finally:
+        bus.close()
+    yield CheckResult(what, True, f"ids {', '.join(map(str, measured))} answer")
+    volts = sorted(servo.voltage for servo in measured.values())
+    yield CheckResult("servos' supply", True, f"{volts[0]:.1f} to {volts[-1]:.1f} V")
+    hottest = max(measured, key=lambda number: measured[number].temperature)
+    heat = measured[hottest].temperature
+    detail = f"up to {heat:.0f} degrees Celsius (servo {hottest})"
+    fix = "let it cool down, and remove what it holds against"
+    yield CheckResult("servos' temperature", heat < WARM, detail, fix, needed=False)
+    holding = [str(number) for number, count in counts.items() if count is not None]
+    torque = f"servos {', '.join(holding)}" if holding else "none: the arm can be moved by hand"
+    yield CheckResult("torque", True, torque)
 
 
 def check_user(node: Path, wanted: ServoBoard) -> CheckResult:

@@ -17,13 +17,9 @@ from arm_common.cli import run
 
 from arm_hardware.backends import stored_i2c
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.feetech import FeetechBus
 from arm_hardware.bus.i2c import LockTimeoutI2C, Registers
 from arm_hardware.bus.linux_i2c import DEVICE, linux_i2c
 from arm_hardware.bus.pca9685 import ALL_LED_OFF_H, CHANNELS, FULL, LED0
-from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.calibration.calibration import SerialBus
-from arm_hardware.calibration.file import load_calibration
 from arm_hardware.errors import BusError, CalibrationError, HardwareError
 
 TRIES = 5
@@ -44,6 +40,12 @@ def release(board: Registers) -> None:
 
 
 def _release_servos(chosen: argparse.Namespace) -> None:
+    # Here, as a board must be released without YAML.
+    from arm_hardware.bus.feetech import FeetechBus
+    from arm_hardware.bus.retrying_bus import RetryingBus
+    from arm_hardware.calibration.calibration import SerialBus
+    from arm_hardware.calibration.file import load_calibration
+
     calibration = load_calibration(chosen.calibration)
     if not isinstance(calibration.board, SerialBus):
         raise CalibrationError("is for a PCA9685; give --address", str(calibration.path))

@@ -8,7 +8,7 @@ import argparse
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arm_hardware.calibration.calibration import config_folder
+from arm_hardware.calibration.calibration import FEETECH, config_folder
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.current_limits import PowerBudget
 
@@ -49,7 +49,6 @@ class MotionOptions:
 DEFAULT_MOTION = MotionOptions()
 HARDWARE = ("fake", "sim", "real")
 BACKENDS = ("servokit", "i2c_dev")  # Adafruit's library; the kernel's interface alone
-FEETECH = "feetech"  # the backend of servos that answer
 ALL_BACKENDS = (*BACKENDS, FEETECH)
 EXIT_ACTIONS = ("auto", "hold", "park", "release")  # auto: release real servos, hold others
 RECOVERIES = ("auto", "slow", "direct")  # auto: slow with real servos, direct with others

@@ -17,7 +17,12 @@ from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
-from arm_hardware.control.state_machine import UNCONFIGURED, DriverSnapshot, DriverState
+from arm_hardware.control.state_machine import (
+    UNCONFIGURED,
+    DriverSnapshot,
+    DriverState,
+    Tracking,
+)
 from arm_hardware.driver import Driver
 from arm_hardware.ros import messages
 from arm_hardware.ros.driver_context import DriverContext
@@ -116,6 +121,10 @@ def _servo_values(driver: Driver, snapshot: DriverSnapshot) -> dict[str, str]:
     }
 
 
+def _snapshot(driver: Driver | None) -> DriverSnapshot:
+    return driver.controller.snapshot() if driver else UNCONFIGURED
+
+
 class ClockPublisher:
     """Publishes /clock, unless a node whose name sorts before that of its own does.
 
@@ -197,14 +206,16 @@ class DriverStatePublisher:
         with self._lock:
             now = time.monotonic()
             driver = self._context.driver
-            snapshot = driver.controller.snapshot() if driver else UNCONFIGURED
+            # Of the same tick as joint_states: the next one may come before these are published.
+            tracking = self._monitor.tracking(driver) if driver else None
+            snapshot = tracking.snapshot if tracking else _snapshot(driver)
             stamp = self._context.time.now()
             if self._clock and (self._clock_limiter.is_due(now) or everything):
                 self._clock.publish(stamp, now)
             status = (snapshot.state, snapshot.message, snapshot.speed_scaling)
             changed = everything or status != self._last_status
             if self._state_is_due(snapshot, now) or changed:
-                self._publish_state(driver, snapshot)
+                self._publish_state(driver, snapshot, tracking)
                 self._resting.postpone(now)
             if driver and snapshot.goal_positions != self._goal_positions:
                 self._goal.publish(messages.goal(driver.axes, snapshot, stamp))
@@ -227,8 +238,10 @@ class DriverStatePublisher:
             return self._moving.is_due(moment)
         return now >= self._resting.due
 
-    def _publish_state(self, driver: Driver | None, snapshot: DriverSnapshot) -> None:
-        """Publish joint_states, stamped with the time of the tick that sent them."""
+    def _publish_state(
+        self, driver: Driver | None, snapshot: DriverSnapshot, tracking: Tracking | None
+    ) -> None:
+        """Publish joint_states and controller_state, stamped with the time of their tick."""
         moment, time_of = snapshot.moment, self._context.time
         if moment is None or moment != self._last_tick:
             self._last_stamp = time_of.now() if moment is None else time_of.at(moment)
@@ -238,7 +251,8 @@ class DriverStatePublisher:
         state = messages.joint_state(driver.axes, snapshot, self._last_stamp)
         if state is not None:
             self._states.publish(state)
-        self._monitor.publish(driver)
+        if tracking is not None:
+            self._monitor.publish(driver, tracking, self._last_stamp)
 
     def time_to_next(self, now: float) -> float:
         """Return the wall time until something is due regardless of ticks [s]."""

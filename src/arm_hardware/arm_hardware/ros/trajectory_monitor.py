@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from builtin_interfaces.msg import Time
 from control_msgs.msg import JointTrajectoryControllerState, SpeedScalingFactor
 from control_msgs.srv import QueryTrajectoryState
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
+from arm_hardware.control.state_machine import Tracking
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.speed_scaling import check_speed_scaling
@@ -39,13 +41,13 @@ class TrajectoryMonitor:
         )
         node.create_service(QueryTrajectoryState, _QUERY, self._on_query, callback_group=group)
 
-    def publish(self, driver: Driver) -> None:
-        """Publish controller_state, if anything subscribes to it."""
-        if not self._publisher.get_subscription_count():
-            return
-        tracking, time = driver.controller.tracking(), self._context.time
-        moment = tracking.snapshot.moment
-        stamp = time.now() if moment is None else time.at(moment)
+    def tracking(self, driver: Driver) -> Tracking | None:
+        """Return what controller_state reports, None if nothing subscribes to it."""
+        subscribed = self._publisher.get_subscription_count() > 0
+        return driver.controller.tracking() if subscribed else None
+
+    def publish(self, driver: Driver, tracking: Tracking, stamp: Time) -> None:
+        """Publish controller_state."""
         self._publisher.publish(messages.controller_state(driver.axes, tracking, stamp))
 
     def _on_scaling(self, message: SpeedScalingFactor) -> None:

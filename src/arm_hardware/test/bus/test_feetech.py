@@ -218,7 +218,7 @@ def test_missing_servo_is_named_with_the_ids_that_answer(connection):
     made = connection()
     made.servo_bus.servos[5].set(sts3215.ID, 9)
     text = refusal(made)
-    assert re.search(r"Servo 5 \(roll\).*do: 1, 2, 3, 4, 6, 9; check", text)
+    assert re.search(r"Servo 5 \(roll\).*the ids 1, 2, 3, 4, 6, 9 do: check", text)
 
 
 def test_no_servo_at_all_points_to_the_supply(connection):

@@ -15,7 +15,9 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from arm_hardware.backends import sim_bus
+from arm_hardware.backends import sim_bus, simulated_servos
+from arm_hardware.calibration.calibration import config_folder
+from arm_hardware.calibration.file import load_calibration
 from arm_hardware.clock import SteadyClock
 from arm_hardware.commands import doctor_checks
 from arm_hardware.commands.doctor import Host, main, run_checks
@@ -110,6 +112,41 @@ def test_healthy_machine_has_no_problems(host, measured, capsys):
     assert "servo board 0x40: answers" in out and "pulses: on channels 0, 3" in out
     assert "the oldest measured 15 days ago" in out and "other computers by eth0" in out
     assert "48 degrees" in out and "ondemand" in out and "supply: good" in out
+
+
+@pytest.fixture
+def servos(tmp_path, clock):
+    """Return the path of a calibration of servos that answer, and these, simulated."""
+    pytest.importorskip("scservo_sdk")
+    text = (config_folder() / "nut_arm_feetech.yaml").read_text()
+    path = tmp_path / "answering.yaml"
+    path.write_text(text.replace("example: true", "example: false"))
+    made = simulated_servos(load_calibration(path).board, clock)
+    yield path, made
+    made.servo_bus.close()
+
+
+def test_servos_that_answer_need_no_i2c(host, servos, tmp_path):
+    path, made = servos
+    absent = tmp_path / "dev/i2c-9"
+    found = seen(host, True, path, device=absent, connect_servos=lambda bus: made.bus)
+    assert found["servo bus /dev/ttyACM0"].detail == "ids 1, 2, 3, 4, 6 answer"
+    assert found["servos' supply"].detail == "7.4 to 7.4 V" and found["torque"].ok
+    assert found[str(absent)].mark == "note" and "servo board 0x40" not in found
+
+
+def test_warm_servo_is_a_note(host, servos):
+    path, made = servos
+    made.servo_bus.servos[3].temperature = 65.0
+    found = seen(host, True, path, connect_servos=lambda bus: made.bus)
+    heat = found["servos' temperature"]
+    assert heat.mark == "note" and heat.detail == "up to 65 degrees Celsius (servo 3)"
+
+
+def test_missing_port_of_servos_is_a_problem(host, servos):
+    result = seen(host, True, servos[0])["servo bus /dev/ttyACM0"]
+    assert result.mark == "problem" and "/dev/ttyACM0 does not exist" in result.detail
+    assert result.fix.startswith("plug the adapter in")
 
 
 def test_results_as_json(host, measured, capsys):

@@ -63,9 +63,11 @@ class World:
             get_fully_qualified_name=lambda: "/left/arm",
             get_publishers_info_by_topic=lambda _: map(endpoint, self.clocks),
         )
-        self.publisher = DriverStatePublisher(
-            node, self.context, SimpleNamespace(publish=lambda *_: None)
+        self.tracked = []  # stamps of controller_state
+        self.monitor = SimpleNamespace(
+            tracking=lambda _: None, publish=lambda *sent: self.tracked.append(sent[-1])
         )
+        self.publisher = DriverStatePublisher(node, self.context, self.monitor)
         self.states = self.sent[JointState]
 
     def create_publisher(self, kind, name, qos):
@@ -108,6 +110,23 @@ def world(monkeypatch):
         return made
 
     return make
+
+
+def test_controller_state_is_that_of_the_joint_state_although_ticks_go_on(world):
+    made = world()
+    made.moment = 1.0
+
+    def tracking(driver):
+        found = SimpleNamespace(snapshot=made.snapshot())
+        made.moment += TICK  # the control loop's thread does not wait
+        return found
+
+    made.monitor.tracking = tracking
+    for _ in range(5):
+        made.publisher.publish()
+    assert len(made.states) == 5
+    assert [m.header.stamp for m in made.states] == made.tracked
+    assert made.stamps()[1] - made.stamps()[0] == pytest.approx(TICK * NANO, abs=1)
 
 
 @pytest.mark.parametrize("late", [0.0, 0.003])

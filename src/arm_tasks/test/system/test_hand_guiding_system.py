@@ -1,0 +1,81 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""An arm of servos that answer is moved by hand, taught, armed, and plays what it was taught."""
+
+import pytest
+from arm_description.trajectories.files import read_trajectory
+from arm_tasks.client import Arm, Teacher
+from arm_tasks.scene.poses import load_poses
+from arm_testing.ros import driver as nc
+from lifecycle_msgs.msg import Transition
+
+from arm_description import load_robot
+
+pytest.importorskip("scservo_sdk")
+pytestmark = pytest.mark.thorough
+COUNT = 2 * 3.14159265 / 4096  # [rad]
+HERE, THERE = 252 * COUNT, 452 * COUNT  # [rad] where the hand holds the waist
+NODE = """
+import os, threading, time
+from arm_hardware.simulation.feetech_servo import SimulatedServo
+created = SimulatedServo.__init__
+def hold(servo):
+    while True:
+        servo.hand = 2500 if os.path.exists({path!r}) else 2300
+        time.sleep(0.01)
+def create(servo, number):
+    created(servo, number)
+    if number == 1:
+        threading.Thread(target=hold, args=[servo], daemon=True).start()
+SimulatedServo.__init__ = create
+from arm_hardware.ros.process import main
+main()
+"""
+
+
+@pytest.fixture
+def moved(tmp_path):
+    """The file whose existence moves the hand."""
+    return tmp_path / "moved"
+
+
+@pytest.fixture
+def guided(start_arm, tmp_path, moved):
+    files = {"poses": str(tmp_path / "poses.yaml"), "paths": str(tmp_path / "paths")}
+    stack = start_arm(
+        without=("arm_hardware",), speed="1", hardware="sim", parameters={"task_server": files}
+    )
+    client = nc.Client()
+    process = nc.NodeProcess(
+        NODE.format(path=str(moved)),
+        hardware="sim",
+        backend="feetech",
+        calibration="nut_arm_feetech",
+        autostart="configure",
+    )
+    stack.wait_for(lambda: abs(stack.joints.get("waist", 0.0) - HERE) < COUNT, "the hand")
+    yield stack, client
+    code, output = process.end()
+    client.close()
+    assert code == 0 and "Traceback" not in output, output
+
+
+def test_arm_without_torque_is_taught_by_hand_and_plays_it(guided, tmp_path, moved):
+    stack, client = guided
+    with Arm() as arm:
+        teacher = Teacher(arm)
+        assert "is saved in" in teacher.save_pose("here")
+        assert load_poses(tmp_path / "poses.yaml")["here"].joints["waist"] == pytest.approx(
+            HERE, abs=COUNT
+        )
+        teacher.record("guided")
+        moved.touch()
+        stack.wait_for(lambda: abs(stack.joints["waist"] - THERE) < COUNT, "the moved hand")
+        teacher.end_recording()
+        path = read_trajectory(tmp_path / "paths/guided.csv", load_robot("nut_arm"))
+        ends = path.positions[0, 0], path.positions[-1, 0]
+        assert ends == pytest.approx((HERE, THERE), abs=2 * COUNT)
+        assert client.change(Transition.TRANSITION_ACTIVATE)
+        client.wait_armed()
+        teacher.replay("guided", reverse=True)
+        stack.wait_for(lambda: abs(stack.joints["waist"] - HERE) < 4 * COUNT, "the path's start")
