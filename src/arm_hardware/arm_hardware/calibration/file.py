@@ -75,11 +75,11 @@ def _servo(unit: str, what: str, wires: Wires) -> Table:
     number = Leaf(unit, "number")
     pulse = "pulse" if wires is BOARD_WIRES else "count"
     numbers = ListOf(Leaf(wires.pulse, pulse), 2, 2)
-    sign = f"servo {what} = sign * joint {what} + zero; 1 if left out"
+    sign = f"servo {what} = sign * actuator {what} + zero; 1 if left out"
     keys = {
         wires.channel: Key(Leaf(f"0 to {wires.channels[-1]}", wires.channel), wires.what, True),
         "sign": Key(Leaf("1 or -1", "sign"), sign),
-        f"zero_{unit}": Key(number, f"servo {what} where the joint is at 0; 0 if left out"),
+        f"zero_{unit}": Key(number, f"servo {what} where the actuator is at 0; 0 if left out"),
         f"points_{unit}_{wires.pulse}": Key(
             ListOf(ListOf(NUMBER, 2, 2), 2, None),
             f"[servo {what}, {pulse}] measured, the first rising, {pulse}s rising or falling",
@@ -90,7 +90,7 @@ def _servo(unit: str, what: str, wires: Wires) -> Table:
         ),
         f"limits_{unit}": Key(
             ListOf(number, 2, 2),
-            f"lowest and highest joint {what}; what the points allow if left out",
+            f"lowest and highest actuator {what}; what the points allow if left out",
         ),
         f"speed_{unit}_s": Key(
             Leaf(f"{unit}/s, above 0", "positive"),
@@ -141,7 +141,7 @@ CALIBRATION = Table(
         ),
         "joints": Key(
             Named(Either(tuple(t for kinds in SERVOS.values() for t in kinds.values())), "joint"),
-            "a servo for each joint",
+            "a servo for each actuator: the joint, unless the robot has transmissions",
             True,
         ),
         "gripper": Key(

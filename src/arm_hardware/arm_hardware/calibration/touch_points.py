@@ -57,12 +57,15 @@ def tip_jacobian(model: RobotModel, frames: Sequence[Array], at: Array | None = 
 def tip_resolution(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) -> float:
     """Return the largest motion of the tip [m] by one count of one servo, the attainable accuracy.
 
-    Joint positions q are (n,) [rad or m]; maps are those of the joints from base to tip.
+    Joint positions q are (n,) [rad or m]; maps are those of the actuators of the joints.
     """
-    speeds = np.linalg.norm(tip_jacobian(model, model.dh_frames(q)), axis=0)
-    counts = [servo.count_of(position) for servo, position in zip(maps, q, strict=True)]
+    actuators = model.drivetrain.to_actuators(np.array(q, dtype=float))
+    counts = [servo.count_of(position) for servo, position in zip(maps, actuators, strict=True)]
     near = [[m.position_of(c + k) for k in (-1, 0, 1)] for m, c in zip(maps, counts, strict=True)]
-    return float((speeds * np.abs(np.diff(near)).max(axis=1)).max())
+    steps = np.diag(np.abs(np.diff(near)).max(axis=1))
+    moved = model.drivetrain.to_joints(actuators + steps) - model.drivetrain.to_joints(actuators)
+    tips = moved @ tip_jacobian(model, model.dh_frames(q)).T
+    return float(np.linalg.norm(tips, axis=1).max())
 
 
 XYZ = ListOf(Leaf("length", "number"), 3, 3)

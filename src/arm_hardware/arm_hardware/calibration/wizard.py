@@ -319,17 +319,29 @@ def template(model: RobotModel) -> str:
     Their channels are those of the calibration shipped for the robot, otherwise 0, 1, 2, ...
     """
     axes = axes_of(model)
-    if len(axes) > CHANNELS:
-        raise CalibrationError(f"{model.name} has {len(axes)} servos, a board has {CHANNELS}")
-    text = HEAD.format(robot=flow_word(model.name))
-    channels = _channels([axis.name for axis in axes], model.name)
-    for axis in axes:
+    servos = [_bounded(axis, model) for axis in axes.actuators]
+    if len(servos) > CHANNELS:
+        raise CalibrationError(f"{model.name} has {len(servos)} servos, a board has {CHANNELS}")
+    head = HEAD if axes.coupling is None else HEAD.replace("joint angle", "actuator angle")
+    text = head.format(robot=flow_word(model.name))
+    channels = _channels([axis.name for axis in servos], model.name)
+    for axis in servos:
         entry = f"{{channel: {channels[axis.name]}, {_points(axis, axes.claw(axis))}}}"
         if axis.name == GRIPPER:
             text += f"\n{GRIPPER}:\n  {entry}\n"
         else:
             text += f"  {flow_word(axis.name)}:\n    {entry}\n"
     return text
+
+
+def _bounded(axis: Axis, model: RobotModel) -> Axis:
+    """Return an actuator with limits, by default those where its joints are at theirs."""
+    if axis.name not in model.drivetrain.actuators or math.isfinite(axis.lower):
+        return axis
+    k = model.drivetrain.actuators.index(axis.name)
+    ends = (float(model.drivetrain.to_actuators(q)[k]) for q in (model.lower, model.upper))
+    lower, upper = sorted(ends)
+    return replace(axis, lower=lower, upper=upper)
 
 
 def _channels(names: Sequence[str], robot: str) -> dict[str, int]:

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from arm_common.cli import confirm, run
 from arm_common.transforms import Array
+from arm_description.transmissions.drivetrain import Drivetrain
 
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_hardware.calibration.file import parse_calibration
@@ -38,23 +39,33 @@ OLDER = (
 )
 
 
-def with_zeros(path: Path, found: KinematicFit) -> CalibrationChange:
+def with_zeros(path: Path, found: KinematicFit, drivetrain: Drivetrain) -> CalibrationChange:
     """Return the calibration file with the fitted zeros; raise HardwareError if it is invalid.
 
-    A joint that is dq beyond its commanded position, with servo angle sign * joint + zero, is
-    corrected by the zero ``zero - sign * dq``.
+    Joints that are dq beyond their commanded positions, with servo angles sign * actuator + zero,
+    are corrected by the zeros ``zero - sign * J dq`` of their actuators.
     """
+    beyond = np.zeros(len(drivetrain.joint_names))
+    for parameter, value in zip(found.parameters, found.values, strict=True):
+        if parameter.kind == "zero":
+            beyond[parameter.joint] = value
+    if beyond.any() and not drivetrain.is_linear:
+        raise HardwareError(
+            "Zeros of an arm with a crank or a measured table cannot be fitted: correct its "
+            "angles in the robot file, or measure its servos again with calibrate."
+        )
     text = read_bytes(path)
     servos = parse_calibration(text, path).servos
     values = {}
-    for parameter, value in zip(found.parameters, found.values, strict=True):
-        if parameter.kind != "zero":
+    turned = drivetrain.jacobian(np.zeros_like(beyond)) @ beyond
+    for name, value in zip(drivetrain.actuators, turned, strict=True):
+        if value == 0.0:
             continue
-        old = servos.get(parameter.name)
+        old = servos.get(name)
         if old is None:
-            raise HardwareError(f"{path} has no joint {parameter.name}.")
+            raise HardwareError(f"{path} has no joint {name}.")
         new = replace(old, zero=old.zero - old.sign * float(value))
-        values[parameter.name] = changed_keys(old, within_reach(new))
+        values[name] = changed_keys(old, within_reach(new))
     return change(path, text, values)
 
 
@@ -96,7 +107,7 @@ def calibrate_kinematics(options: argparse.Namespace) -> None:
         sys.stdout.write(OLDER.format(file=options.file, points=options.points))
     found = fit(model, select_parameters(model, options.lengths, options.keep), touches)
     sys.stdout.write(report(model, found, touches))
-    new = with_zeros(options.file, found)
+    new = with_zeros(options.file, found, model.drivetrain)
     sys.stdout.write(new.diff())
     if options.yes or confirm(f"Write this to {options.file}?"):
         sys.stdout.write(f"Written; the previous file is {new.write()}.\n")

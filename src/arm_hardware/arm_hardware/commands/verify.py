@@ -87,7 +87,7 @@ def report(driver: Driver, model: RobotModel, name: str) -> str:
         for axis, value in zip(driver.axes, commanded, strict=True)
     )
     x, y, z = tip_position(model, q) * 1e3
-    tick = tip_resolution(model, q, driver.output.maps[: model.n]) * 1e3
+    tick = tip_resolution(model, q, driver.output.maps[: len(model.drivetrain.actuators)]) * 1e3
     return (
         f"{name}: {joints}\n"
         f"  expect the tip (tool0) at {x:.1f} {y:.1f} {z:.1f} mm in base_link; "

@@ -43,6 +43,19 @@ def with_servos(path: Trajectory, axes: Axes) -> tuple[Trajectory, tuple[Axis, .
     return both, (*axes.arm, *(coupling.actuators[i] for i in columns))
 
 
+def servo_braking_time(axes: Axes, position: Array, velocity: Array, share: float) -> float:
+    """Return the time [s] in which servos brake together at a share of their accelerations.
+
+    The joints are at position and velocity (n,) [rad or m, per second].
+    """
+    coupling = axes.coupling
+    if coupling is None or not coupling.tight:
+        return 0.0
+    rates = coupling.drivetrain.jacobian(position) @ velocity
+    most = np.array([actuator.acceleration for actuator in coupling.actuators])
+    return float((np.abs(rates) / (share * most)).max())
+
+
 def _refined(path: Trajectory) -> Trajectory:
     """Return the same path with more points where joints move far between them."""
     far = np.abs(np.diff(path.positions, axis=0)).max(axis=1)

@@ -15,6 +15,7 @@ from arm_hardware.errors import CommandError
 from arm_hardware.motion.coupled_limits import (
     first_violation,
     keeps_constraints,
+    servo_braking_time,
     with_servos,
 )
 from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget, staggered_trajectory
@@ -111,6 +112,11 @@ def plan_motion(
             break
     if axes.coupling is not None and (error := first_violation(path, axes.coupling, dt)):
         raise error
+    if axes.coupling is not None and moving and not timing.feasible:
+        raise CommandError(
+            "The servos cannot leave the present motion for this trajectory within their limits; "
+            "wait until the arm rests, or cancel the motion."
+        )
     _check_path(path, timing, axes, plan.accelerations is not None)
     start = position, velocity
     motion = PlannedMotion(plan, start, requested, path, timing, ends_moving, scaling)
@@ -144,7 +150,10 @@ class _CandidatePaths:
     def braked(self) -> Trajectory:
         """Return the path that first comes to rest."""
         most = BLEND_SHARE * np.array([axis.acceleration for axis in self.axes.arm])
-        took = float((np.abs(self.velocity) / most).max())
+        took = max(
+            float((np.abs(self.velocity) / most).max()),
+            servo_braking_time(self.axes, self.position, self.velocity, BLEND_SHARE),
+        )
         stop = self.position + 0.5 * took * self.velocity
         rest = np.zeros_like(self.velocity)
         brake = Trajectory(

@@ -3,11 +3,16 @@
 """An arm with a gear, two servos on the shoulder, and an elbow servo on the base."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration
+from arm_hardware.calibration.kinematic_fit import joint_zeros
+from arm_hardware.calibration.touch_points import tip_position, tip_resolution
+from arm_hardware.calibration.wizard import template
+from arm_hardware.commands.calibrate_kinematics import with_zeros
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CalibrationError, CommandError, HardwareError, StateError
@@ -139,7 +144,9 @@ def test_start_reads_the_joints_back_from_the_pulses(bench):
     assert goal.outcome.name == "SUCCEEDED", goal.message
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 60))]
+)
 def test_no_servo_exceeds_its_speed_and_acceleration_whatever_moves_together(bench, seed):
     rng = np.random.default_rng(seed)
     bench.arm()
@@ -318,6 +325,46 @@ def test_speed_of_a_calibrated_servo_bounds_its_joint_over_the_gear(model, servo
     )
     axes = load_calibration(servos).narrowed(axes_of(model))
     assert (axes.arm[0].lower, axes.arm[0].upper) == pytest.approx(tuple(degrees(-40, 20)))
+
+
+def test_template_of_a_calibration_has_an_entry_for_each_actuator(model, tmp_path):
+    path = tmp_path / "new.yaml"
+    path.write_text(template(model))
+    servos = load_calibration(path).servos
+    assert list(servos) == [*model.drivetrain.actuators, "gripper"]
+    load_calibration(path).maps(axes_of(model))
+
+
+def test_tip_moves_by_the_resolution_of_the_worst_servo(model, servos):
+    maps = load_calibration(servos).maps(axes_of(model))[:5]
+    q = np.array(degrees(10, 80, -95, 5))
+    actuators = model.drivetrain.to_actuators(q)
+    moved = []
+    for k, servo in enumerate(maps):
+        count = servo.count_of(actuators[k])
+        step = abs(servo.position_of(count + 1) - servo.position_of(count))
+        beside = model.drivetrain.to_joints(actuators + step * np.eye(5)[k])
+        moved.append(np.linalg.norm(tip_position(model, beside) - tip_position(model, q)))
+    assert tip_resolution(model, q, maps) == pytest.approx(max(moved), rel=0.02)
+
+
+@pytest.mark.parametrize("model", [PARALLELOGRAM], indirect=True)
+def test_fitted_zeros_of_joints_become_zeros_of_actuators(model, servos, tmp_path):
+    table = "  - {type: table, joint: wrist, points: [[-90, -100], [0, 0], [90, 80]]}\n"
+    linear = parse_robot(ROBOT.replace("ELBOW", PARALLELOGRAM).replace(table, ""))
+    q, off = np.array(degrees(10, 80, -95, 5)), np.array(degrees(2, -3, 0, 1))
+    before = load_calibration(servos).maps(axes_of(linear))
+    found = SimpleNamespace(
+        parameters=[p for p in joint_zeros(linear) if p.name != "elbow"], values=off[[0, 1, 3]]
+    )
+    after = with_zeros(servos, found, linear.drivetrain).calibration.maps(axes_of(linear))
+    pulses = [
+        [m.pulse_of(a) for m, a in zip(maps, linear.drivetrain.to_actuators(at), strict=False)]
+        for maps, at in ((before, q - off), (after, q))
+    ]
+    assert pulses[0] == pytest.approx(pulses[1], abs=0.1)
+    with pytest.raises(HardwareError, match="crank or a measured table"):
+        with_zeros(servos, found, model.drivetrain)
 
 
 def test_fake_hardware_takes_the_same_way(model):
