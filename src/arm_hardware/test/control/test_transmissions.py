@@ -177,14 +177,7 @@ def test_no_servo_exceeds_its_speed_and_acceleration_whatever_moves_together(ben
             bench.controller.snapshot().message
         )
         command = bench.controller.command()[0]
-        places = (
-            [places[-1], output.to_servos(command)[:5]]
-            if False
-            else [
-                *places[-2:],
-                output.to_servos(command)[:5],
-            ]
-        )
+        places = [*places[-2:], output.to_servos(command)[:5]]
         steps = np.diff(places, axis=0)
         assert (np.abs(steps[-1]) <= fastest * DT + 1e-6).all()
         assert (np.abs(steps[-1] - steps[-2]) <= hardest * DT**2 + 1e-6).all()

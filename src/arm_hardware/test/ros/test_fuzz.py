@@ -81,12 +81,13 @@ class Watch:
         self._thread.start()
 
     def counts(self) -> list[int]:
+        """Return the counts on the board, 0 where it sends no pulses."""
         return [self.chip.count(channel) for channel, *_ in self._bounds]
 
     def _run(self) -> None:
         while not self._closing.wait(0.003):
             for count, (channel, low, high) in zip(self.counts(), self._bounds, strict=True):
-                if not low - 1 <= count <= high + 1:
+                if count and not low - 1 <= count <= high + 1:
                     self.broken.add((channel, count))
 
     def close(self) -> None:
@@ -106,6 +107,7 @@ class Driver(nc.Client):
     def move(self) -> None:
         """Let the arm move, whatever happened before, to the other side than the last time."""
         self.scaling.publish(SpeedScalingFactor(factor=1.0))
+        self._arm_again()  # the first request to the service may have released the servos
         assert self.trigger("stop").success
         self.wait_settled(HardwareStatus.STOPPED)
         assert self.trigger("reset").success
@@ -113,10 +115,20 @@ class Driver(nc.Client):
         self.creep(*(self._side * q for q in nc.AWAY))
         self.wait_state(HardwareStatus.MOVING)
 
+    def _arm_again(self) -> bool:
+        """Arm the servos if they are released; return whether they were."""
+        if 0 not in self.watch.counts():
+            return False
+        assert self.change(Transition.TRANSITION_DEACTIVATE)
+        assert self.change(Transition.TRANSITION_ACTIVATE)
+        self.wait_armed()
+        return True
+
     def check(self, what: str) -> None:
         """Check that the driver lives, has no fault and answers."""
         assert self._process.poll() is None, what
         assert self.lifecycle() == "active", what
+        assert self._arm_again() == what.endswith("/release"), what
         nc.wait_for(lambda: self.status.state != HardwareStatus.UNKNOWN, what)
         assert self.status.state != HardwareStatus.FAULT, (what, self.status.message)
         assert "internal error" not in self.status.message, (what, self.status.message)
