@@ -20,7 +20,7 @@ setup(
     ],
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
-    description="Servo driver for the PCA9685 and Feetech STS3215, with fake and simulated ones.",
+    description="Servo driver for the PCA9685 and Feetech STS3215; also emulates both.",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
     entry_points={

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MJCF of every shipped robot: MuJoCo reads it, and its kinematics and masses are ours."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from arm_simulation.mjcf.elements import CGS, SI, document, xml_text
 from arm_simulation.mjcf.robot import RobotMjcf, robot_mjcf
 
 from arm_description import load_robot, shipped_robots
+from arm_simulation import library
 
 mujoco = pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
 
@@ -24,6 +26,16 @@ def robot(request):
     return model, mujoco.MjModel.from_xml_string(robot_mjcf(model))
 
 
+def couple(compiled, data):
+    """Put every joint that follows another one where its equality has it."""
+    for i in range(compiled.neq):
+        follower, leader = compiled.eq_obj1id[i], compiled.eq_obj2id[i]
+        offset, ratio = compiled.eq_data[i, :2]
+        data.qpos[compiled.jnt_qposadr[follower]] = (
+            offset + ratio * data.qpos[compiled.jnt_qposadr[leader]]
+        )
+
+
 def test_forward_kinematics_are_ours(robot):
     model, compiled = robot
     data, rng = mujoco.MjData(compiled), np.random.default_rng(19)
@@ -31,6 +43,7 @@ def test_forward_kinematics_are_ours(robot):
         q = rng.uniform(model.lower, model.upper)
         for name, value in zip(model.joint_names, q, strict=True):
             data.joint(name).qpos = value
+        couple(compiled, data)
         mujoco.mj_kinematics(compiled, data)
         tool, T = data.body("tool0"), model.fk(q)
         assert np.abs(tool.xpos - T[:3, 3]).max() < 1e-9
@@ -80,6 +93,13 @@ def test_command_writes_a_file_and_reports_an_unknown_robot(tmp_path, capsys):
     message = capsys.readouterr().err
     assert message.count("\n") == 1
     assert "nut_arm" in message
+
+
+def test_command_needs_no_mujoco(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    library._module.cache_clear()
+    assert not library.has_mujoco()
+    assert dh2mjcf(["nut_arm", "-o", str(tmp_path / "arm.xml")]) == 0
 
 
 def test_claw_is_driven_by_the_angle_of_its_jaws():

@@ -24,7 +24,7 @@ from documents.blocks import COMMANDS, blocks, pages
 REPOSITORY = Path(__file__).resolve().parents[4]
 
 BOUND = 120.0  # s
-PACKAGES = ("arm_description", "arm_kinematics", "arm_hardware", "arm_tasks", "arm_viewer")
+PACKAGES = [path.parent.name for path in (REPOSITORY / "src").glob("*/setup.py")]
 FIRST = {"README.md", "docs/start.md", "docs/tutorials/calibration.md"}  # the rest is thorough
 
 
