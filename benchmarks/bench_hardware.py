@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 import rclpy
+from arm_hardware.calibration.calibration import BACKENDS
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
-from arm_hardware.motion.options import BACKENDS
 from arm_hardware.motion.trajectory_start import plan_motion
 from arm_hardware.simulation.pca9685_chip import ChipMemory
 from bench_stack import cpu_seconds

@@ -17,7 +17,7 @@ from arm_hardware.bus.linux_i2c import DEVICE, LinuxI2C, blinka_i2c, bus_label, 
 from arm_hardware.bus.pca9685 import Pca9685Bus
 from arm_hardware.bus.servokit import ServoKitBus
 from arm_hardware.bus.sts3215 import HOMING_OFFSET
-from arm_hardware.calibration.calibration import FEETECH, SerialBus, ServoBoard
+from arm_hardware.calibration.calibration import BACKENDS, FEETECH, SerialBus, ServoBoard
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import HardwareError
 from arm_hardware.simulation.board import SimI2C, SimSMBus, SimulatedBoard
@@ -38,18 +38,21 @@ class BoardConnection(NamedTuple):
     servo_bus: SimulatedServoBus | None = None
 
 
-def check_backend(backend: str, board: ServoBoard | SerialBus, calibration: Path) -> None:
-    """Raise HardwareError if a backend does not suit what a calibration is for."""
-    if (backend == FEETECH) == isinstance(board, SerialBus):
-        return
-    if backend == FEETECH:
+def backend_of(backend: str, board: ServoBoard | SerialBus, calibration: Path) -> str:
+    """Return the backend for what a calibration is for; raise HardwareError if it does not suit.
+
+    "auto" is the first one that suits.
+    """
+    suiting: tuple[str, ...] = BACKENDS
+    what = "a PCA9685 (board)"
+    if isinstance(board, SerialBus):
+        suiting, what = (FEETECH,), "servos that answer (bus)"
+    if backend not in ("auto", *suiting):
         raise HardwareError(
-            f"{calibration} is for a PCA9685 (board); backend:=feetech needs a calibration with "
-            "bus, such as nut_arm_feetech."
+            f"{calibration} is for {what}, which backend:=auto drives by {suiting[0]}; "
+            f"{backend} cannot."
         )
-    raise HardwareError(
-        f"{calibration} is for servos that answer (bus); set backend:=feetech, not {backend}."
-    )
+    return suiting[0] if backend == "auto" else backend
 
 
 def real_bus(backend: str, board: ServoBoard | SerialBus) -> Bus:

@@ -14,7 +14,7 @@ from pathlib import Path
 from arm_description import RobotModel
 from arm_hardware.backends import (
     BoardConnection,
-    check_backend,
+    backend_of,
     real_bus,
     sim_bus,
     simulated_board,
@@ -278,8 +278,8 @@ class Driver:
     def _connection(self) -> BoardConnection:
         if self.options.hardware == "fake" or self.calibration is None:
             return BoardConnection(FakeBus())
-        board, backend = self.calibration.board, self.options.backend
-        check_backend(backend, board, self.calibration.path)
+        board = self.calibration.board
+        backend = backend_of(self.options.backend, board, self.calibration.path)
         if self.options.hardware == "real":
             return BoardConnection(real_bus(backend, board))
         kept = self.options.sim_registers

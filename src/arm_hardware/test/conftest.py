@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.calibration.axes import rest_positions
-from arm_hardware.calibration.calibration import config_folder
+from arm_hardware.calibration.calibration import BACKENDS, config_folder
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.control.controller import TrajectoryController
@@ -25,7 +25,7 @@ from arm_hardware.motion.goal_validation import (
     single_point_goal,
     validate_goal,
 )
-from arm_hardware.motion.options import BACKENDS, DEFAULT_MOTION, DriverOptions, MotionOptions
+from arm_hardware.motion.options import DEFAULT_MOTION, DriverOptions, MotionOptions
 from arm_testing.factories import factory
 from arm_testing.waiting import InstantClock
 

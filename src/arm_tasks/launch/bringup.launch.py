@@ -200,15 +200,16 @@ def arguments():
             "hardware",
             default_value="sim",
             choices=["fake", "sim", "real"],
-            description="fake mirrors commands; sim runs Adafruit's driver on an emulated servo"
-            " board; real moves the servos.",
+            description="fake mirrors commands; sim runs the servos' driver on emulated"
+            " servos; real moves the servos.",
         ),
         DeclareLaunchArgument(
             "backend",
-            default_value="servokit",
-            choices=["servokit", "i2c_dev", "feetech"],
+            default_value="auto",
+            choices=["auto", "servokit", "i2c_dev", "feetech"],
             description="Driver of the servos of sim and real: servokit is Adafruit's library,"
-            " i2c_dev needs none; feetech is for servos that answer.",
+            " i2c_dev needs none; feetech is for servos that answer; auto is servokit or feetech,"
+            " whatever the calibration is for.",
         ),
         DeclareLaunchArgument(
             "exit_action",

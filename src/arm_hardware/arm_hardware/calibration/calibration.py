@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from arm_description.model.gripper import Claw
 
 
+BACKENDS = ("servokit", "i2c_dev")  # Adafruit's library; the kernel's interface alone
 FEETECH = "feetech"  # the backend of servos that answer
 SAFE_PULSES_US = (400.0, 2600.0)  # tolerated by hobby servos; a file may set others
 

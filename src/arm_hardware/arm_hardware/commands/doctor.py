@@ -83,19 +83,20 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
     yield from check_software(host.environment)
     paths = [file] if file else sorted(config_folder().glob("*_servos.yaml"))
     checked = [check_calibration(path, real and file is not None, host.today) for path in paths]
-    boards = [read.board for _, read in checked if read]
-    buses = [board for board in boards if isinstance(board, SerialBus)]
-    node = check_device_node(host.device, real and not buses)
-    yield node
+    given = checked[0][1] if file else None
+    wanted = given.board if given else ServoBoard()
+    node = None
+    if isinstance(wanted, ServoBoard):
+        node = check_device_node(host.device, real)
+        yield node
     yield from (found for found, _ in checked)
-    if real:
-        for bus in buses:
-            yield from check_servo_bus(bus, host.connect_servos)
-    wanted = [ServoBoard(), *(board for board in boards if isinstance(board, ServoBoard))][-1]
     if real and file is None:
         fix = "give --calibration FILE: real servos need a measured one"
         yield CheckResult("calibration of this arm", False, "none given", fix)
-    if node.ok and not buses:
+    if isinstance(wanted, SerialBus):
+        if real:
+            yield from check_servo_bus(wanted, host.connect_servos)
+    elif node is not None and node.ok:
         yield from check_board(wanted, host.connect, real)
         yield check_user(host.device, wanted)
     if host.loopback is not None:

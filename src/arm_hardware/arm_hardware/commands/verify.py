@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Move a calibrated arm slowly to reference postures and print where its tip should be.
 
-It accesses the board directly, so end the driver first. Measure the tip at each posture; an error
+It drives the servos directly, so end the driver first. Measure the tip at each posture; an error
 that is the same everywhere is that of a servo's zero, which calibrate_kinematics can fit.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -76,15 +77,30 @@ def drive(driver: Driver, to: Sequence[float], share: float) -> None:
             raise HardwareError("The motion did not end in time; is the computer overloaded?")
         if goal.outcome is not GoalOutcome.SUCCEEDED:
             raise HardwareError(goal.message)
+    _wait_for_rest(driver)
+
+
+def _wait_for_rest(driver: Driver) -> None:
+    """Wait until servos that answer rest, which follow their commands with a lag."""
+    deadline = time.monotonic() + PATIENCE
+    while (now := driver.controller.snapshot().measured) is not None and now.moving:
+        if time.monotonic() > deadline:
+            raise HardwareError("The servos do not come to rest; do their loads swing?")
+        time.sleep(driver.period / driver.options.speed)
 
 
 def report(driver: Driver, model: RobotModel, name: str) -> str:
-    """Return text about a posture: commanded joints, expected tip and the tip's resolution."""
-    commanded = [math.nan if p is None else p for p in driver.controller.snapshot().positions]
-    q = commanded[: model.n]
+    """Return text about a posture: joints, expected tip and the tip's resolution.
+
+    Joints are measured, with servos that do not answer commanded.
+    """
+    snapshot = driver.controller.snapshot()
+    commanded = [math.nan if p is None else p for p in snapshot.positions]
+    positions = snapshot.measured.positions if snapshot.measured else commanded
+    q = list(positions[: model.n])
     joints = ", ".join(
         f"{axis.name} {_written(value, axis.unit)}"
-        for axis, value in zip(driver.axes, commanded, strict=True)
+        for axis, value in zip(driver.axes, positions, strict=True)
     )
     x, y, z = tip_position(model, q) * 1e3
     tick = tip_resolution(model, q, driver.output.maps[: len(model.drivetrain.actuators)]) * 1e3
@@ -132,7 +148,7 @@ def verify(chosen: argparse.Namespace) -> None:
     driver.open()
     try:
         if real:
-            _confirm()
+            _confirm(driver)
         driver.arm()
         for name, positions in postures:
             drive(driver, positions, chosen.speed)
@@ -144,14 +160,17 @@ def verify(chosen: argparse.Namespace) -> None:
         sys.stdout.write(HELD + "\n")
 
 
-def _confirm() -> None:
+def _confirm(driver: Driver) -> None:
     """Ask the user before real servos are armed; raise HardwareError unless they agree."""
     if not sys.stdin.isatty():
         raise HardwareError("Arming real servos must be confirmed at a terminal.")
-    if not confirm(
-        "Servos without pulses are brought to the posture rest one after another, in short bursts;"
-        "\nsome jump there AT ONCE. Keep clear, be ready to cut their power. Arm them?"
-    ):
+    what = (
+        "The servos hold the arm where it is, then move it slowly from posture to posture"
+        if driver.bus.measures
+        else "Servos without pulses are brought to the posture rest one after another, in short "
+        "bursts;\nsome jump there AT ONCE"
+    )
+    if not confirm(f"{what}. Keep clear, be ready to cut their power. Arm them?"):
         raise HardwareError("Not armed: nothing was sent.")
 
 

@@ -41,6 +41,11 @@ class MeasuredState:
     servos: tuple[Measurement, ...]
 
     @property
+    def loads(self) -> tuple[float, ...]:
+        """Shares of the motors' voltage, by servo, -1 to 1."""
+        return tuple(servo.load for servo in self.servos)
+
+    @property
     def moving(self) -> bool:
         """Whether any servo turns."""
         return any(servo.speed for servo in self.servos)

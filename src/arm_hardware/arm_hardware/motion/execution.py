@@ -78,6 +78,10 @@ class MeasuredAxes(Protocol):
     def velocities(self) -> Sequence[float]:
         """Velocities [rad/s or m/s]."""
 
+    @property
+    def loads(self) -> Sequence[float]:
+        """Shares of the motors' voltage, by servo, -1 to 1; the last one is the gripper's."""
+
 
 class Execution(ABC):
     """A goal being executed."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axis, check_position
 from arm_hardware.calibration.servo_map import ServoMap, resolution
-from arm_hardware.errors import CommandError
-from arm_hardware.motion.execution import Execution, MeasuredAxes
+from arm_hardware.errors import INVALID_GOAL, CommandError
+from arm_hardware.motion.execution import Execution, GoalOutcome, MeasuredAxes
 from arm_hardware.motion.limiter import AxisState, brake, settled, track
 from arm_hardware.motion.options import GripForceOptions
 
@@ -66,6 +66,12 @@ def pressed_width(servo: ServoMap, contact: float, counts: int) -> float:
 
 STALL_TIME = 0.2  # [s] at rest short of the command that show a contact
 STALL_SPEED = 1e-3  # [m/s] below which jaws are at rest
+STALL_LOAD = 0.05  # share of the motor's voltage above which it pushes against something
+IDLE_TIME = 2.0  # [s] at rest short of the command without pushing after which a goal is aborted
+IDLE = (
+    "The jaws rest at {:.1f} mm, short of their command, without pushing: check the servo's "
+    "torque limit."
+)
 SHORT = 3  # counts from the command within which jaws have arrived
 
 
@@ -96,7 +102,7 @@ class GripperExecution(Execution):
         With what is ``measured``, it is over once the jaws have arrived or are held up.
         """
         if measured is not None and not self.canceled:
-            self._detect_contact(state, measured.positions[-1], measured.velocities[-1], dt)
+            self._detect_contact(state, measured, dt)
         if self.canceled:
             brake(self._axis, state, dt)
             return state.velocity == 0.0
@@ -114,12 +120,18 @@ class GripperExecution(Execution):
         at = self._servo.count_of(self.grip.contact)
         return number * max(resolution(self._servo, at), resolution(self._servo, None))
 
-    def _detect_contact(self, state: AxisState, width: float, speed: float, dt: float) -> None:
-        """Press on an object with the requested counts where it stops the jaws [m, m/s, s]."""
-        self._measured = width
-        held = abs(speed) < STALL_SPEED and not self._has_arrived(state.position)
+    def _detect_contact(self, state: AxisState, measured: MeasuredAxes, dt: float) -> None:
+        """Press on an object with the requested counts where it stops the jaws."""
+        self._measured = width = measured.positions[-1]
+        resting = abs(measured.velocities[-1]) < STALL_SPEED
+        held = resting and not self._has_arrived(state.position)
         self._stalled = self._stalled + dt if held else 0.0
         if self._stalled < STALL_TIME or self.goal.stalled:
+            return
+        if abs(measured.loads[-1]) < STALL_LOAD:
+            if self._stalled > IDLE_TIME:
+                self.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, IDLE.format(width * 1e3))
+                self.cancel()
             return
         self.goal.stalled = True
         counts = max(self.grip.counts, SHORT + 1)

@@ -8,7 +8,7 @@ import argparse
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arm_hardware.calibration.calibration import FEETECH, config_folder
+from arm_hardware.calibration.calibration import BACKENDS, FEETECH, config_folder
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.current_limits import PowerBudget
 
@@ -48,8 +48,7 @@ class MotionOptions:
 
 DEFAULT_MOTION = MotionOptions()
 HARDWARE = ("fake", "sim", "real")
-BACKENDS = ("servokit", "i2c_dev")  # Adafruit's library; the kernel's interface alone
-ALL_BACKENDS = (*BACKENDS, FEETECH)
+ALL_BACKENDS = ("auto", *BACKENDS, FEETECH)  # auto: what the calibration is for
 EXIT_ACTIONS = ("auto", "hold", "park", "release")  # auto: release real servos, hold others
 RECOVERIES = ("auto", "slow", "direct")  # auto: slow with real servos, direct with others
 PRIORITY = 40  # of the control loop with real servos: above programs, below the kernel's threads
@@ -60,7 +59,7 @@ class DriverOptions:
     """The hardware and how it is driven; see the node's parameters."""
 
     hardware: str = "fake"
-    backend: str = "servokit"  # of sim and real
+    backend: str = "auto"  # of sim and real
     calibration: str = ""  # path or shipped name; empty means the shipped one of the robot
     prefix: str = ""  # of the joints' names in commands, states and messages
     rate_hz: float = 50.0  # ticks per second of driver time
@@ -126,8 +125,11 @@ class DriverOptions:
 def add_board(parser: argparse.ArgumentParser) -> None:
     """Add ``--hardware`` and ``--backend``."""
     parser.add_argument(
-        "--hardware", choices=("real", "sim"), default="real", help="sim: a simulated board"
+        "--hardware", choices=("real", "sim"), default="real", help="sim: simulated servos"
     )
     parser.add_argument(
-        "--backend", choices=BACKENDS, default=BACKENDS[0], help="how the board is accessed"
+        "--backend",
+        choices=ALL_BACKENDS,
+        default=ALL_BACKENDS[0],
+        help="what drives the servos; auto: servokit for a board, feetech for servos that answer",
     )

@@ -45,10 +45,11 @@ class DriverParameters:
         "fake", "Hardware to drive: fake (mirrors commands), sim, real.", choices=HARDWARE
     )
     backend: str = parameter(
-        "servokit",
+        "auto",
         "What drives the servos of sim and real: servokit (a PCA9685 by Adafruit's library), "
         "i2c_dev (by the kernel's interface, smbus2; if the library of one is missing, the "
-        "other), feetech (a bus of servos that answer).",
+        "other), feetech (a bus of servos that answer), auto (servokit or feetech, whatever the "
+        "calibration is for).",
         choices=ALL_BACKENDS,
     )
     calibration: str = parameter(

@@ -12,10 +12,9 @@ from arm_hardware.backends import sim_bus
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.linux_i2c import blinka_i2c, bus_label, linux_i2c
 from arm_hardware.bus.servokit import PACKAGE, duty_fraction
-from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.calibration.calibration import BACKENDS, ServoBoard
 from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import BusError
-from arm_hardware.motion.options import BACKENDS
 from arm_hardware.simulation.board import SimI2C, SimulatedBoard
 from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, Pca9685Chip
 

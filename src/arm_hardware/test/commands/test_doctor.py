@@ -132,7 +132,12 @@ def test_servos_that_answer_need_no_i2c(host, servos, tmp_path):
     found = seen(host, True, path, device=absent, connect_servos=lambda bus: made.bus)
     assert found["servo bus /dev/ttyACM0"].detail == "ids 1, 2, 3, 4, 6 answer"
     assert found["servos' supply"].detail == "7.4 to 7.4 V" and found["torque"].ok
-    assert found[str(absent)].mark == "note" and "servo board 0x40" not in found
+    assert str(absent) not in found and "servo board 0x40" not in found
+
+
+def test_shipped_calibration_of_a_bus_hides_no_board(host):
+    found = seen(host)
+    assert "calibration so101_servos.yaml" in found and found["servo board 0x40"].ok
 
 
 def test_warm_servo_is_a_note(host, servos):

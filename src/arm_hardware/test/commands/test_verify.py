@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.servo_map import PointMap
 from arm_hardware.calibration.touch_points import tip_jacobian, tip_position, tip_resolution
 from arm_hardware.commands import verify
@@ -48,6 +49,19 @@ def test_reported_tip_matches_the_chips_counts(made, calibration_path, model, ca
     assert tips[1] == pytest.approx(tip_position(model, told(driver)[:4]) * 1e3, abs=0.051)
     assert np.degrees(told(driver)[:4]) == pytest.approx([30, 0, -20, 0], abs=0.3)
     assert "the arm is held" in out and driver.sim.chip.count(0) > 0
+
+
+def test_servos_that_answer_are_reported_as_measured(made, model, capsys):
+    pytest.importorskip("scservo_sdk")
+    file = str(config_folder() / "nut_arm_feetech.yaml")
+    assert verify.main([file, "waist=30,elbow=-20", "--hardware", "sim", "--speed", "1"]) == 0
+    (driver,), _ = made
+    out = capsys.readouterr().out
+    (tip,) = (list(map(float, m.split())) for m in re.findall(r"tool0\) at (.*) mm in", out))
+    counts = [servo.position for servo in driver.servo_bus.servos.values()]
+    q = [(count - 2048) * 2 * np.pi / 4096 for count in counts[:4]]
+    assert tip == pytest.approx(tip_position(model, q) * 1e3, abs=0.4)  # a count at the tip
+    assert np.degrees(q) == pytest.approx([30, 0, -20, 0], abs=1.0) and q[0] != np.radians(30)
 
 
 def test_speed_option_limits_the_motion(made, calibration_path, capsys):

@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_hardware.bus import sts3215
+from arm_hardware.bus import retrying_bus, sts3215
 from arm_hardware.control.feedback import measured_position, slope
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.errors import (
@@ -199,6 +199,15 @@ def test_requested_force_is_that_of_the_grasp(arm):
     assert loads == pytest.approx([0.128, 0.256], abs=0.04)
 
 
+def test_jaws_at_rest_without_load_are_not_a_grasp(arm):
+    arm.run(arm.controller.grip(0.03))
+    arm.servos[6].set(sts3215.TORQUE_LIMIT, 0)
+    goal = arm.controller.grip(0.0)
+    arm.run(goal)
+    assert goal.outcome is GoalOutcome.ABORTED and not goal.stalled
+    assert goal.message.startswith("The jaws rest at 30.0 mm, short of their command, without")
+
+
 def test_empty_jaws_are_not_a_grasp(arm):
     arm.run(arm.controller.grip(0.03))
     goal = arm.controller.grip(0.0)
@@ -277,6 +286,53 @@ def test_another_program_that_commands_the_servos_is_a_fault(arm):
     assert arm.state is DriverState.FAULT and "another program writes" in arm.message
 
 
+@pytest.fixture
+def patient(arm, monkeypatch):
+    """The same on a computer that may be busy: only the number of attempts counts."""
+    monkeypatch.setattr(retrying_bus, "GIVE_UP_AFTER", 60.0)
+    return arm
+
+
+def test_echo_of_the_adapter_disturbs_no_motion(patient):
+    arm = patient
+    arm.faults.echo = True
+    goal = arm.go(*THERE)
+    arm.run(goal)
+    assert goal.outcome is GoalOutcome.SUCCEEDED, goal.message
+    assert arm.measured[:4] == pytest.approx(THERE, abs=5 * COUNT)
+
+
+def test_servo_that_answers_with_another_id_is_a_fault(arm):
+    goal = arm.go(*THERE)
+    arm.tick(5)
+    arm.faults.answers_as = {2: 3}
+    arm.tick(2)
+    assert goal.outcome is GoalOutcome.ABORTED and arm.state is DriverState.FAULT
+    assert "Servo 2 (shoulder)" in arm.message and arm.message.endswith("deactivate and activate.")
+    before = [servo.get(sts3215.GOAL_POSITION) for servo in arm.servos.values()]
+    arm.tick(20)
+    assert before == [servo.get(sts3215.GOAL_POSITION) for servo in arm.servos.values()]
+
+
+def test_wrong_checksums_of_one_servo_are_a_fault(arm):
+    goal = arm.go(*THERE)
+    arm.tick(5)
+    arm.driver.bus.patience = None
+    arm.faults.corrupt(1.0, seed=3)
+    arm.tick(2)
+    assert goal.outcome is GoalOutcome.ABORTED and arm.state is DriverState.FAULT
+    assert "The servo bus at /dev/ttyACM0" in arm.message
+
+
+def test_unplugged_adapter_is_a_fault(arm):
+    goal = arm.go(*THERE)
+    arm.tick(5)
+    arm.driver.servo_bus.unplug()
+    arm.tick(2)
+    assert goal.outcome is GoalOutcome.ABORTED and arm.state is DriverState.FAULT
+    assert "plug the adapter in again" in arm.message
+
+
 def test_release_takes_the_torque(arm):
     arm.controller.release("test.")
     arm.tick()
@@ -296,13 +352,14 @@ def test_stop_freezes_the_targets(arm):
     assert goal.done and arm.state is DriverState.STOPPED
 
 
-def test_disturbed_bus_does_not_disturb_a_motion(arm):
-    arm.driver.bus.patience = None
+def test_disturbed_bus_does_not_disturb_a_motion(patient):
+    arm = patient
+    arm.driver.bus.patience = 0.1
     arm.faults.corrupt(0.005, seed=5)
     for q in (THERE, (0.0,) * 4):
         goal = arm.go(*q)
         arm.run(goal)
-        assert goal.outcome is GoalOutcome.SUCCEEDED
+        assert goal.outcome is GoalOutcome.SUCCEEDED, goal.message
     assert arm.faults.corrupted > 2
 
 
@@ -314,7 +371,7 @@ def test_positions_beyond_the_points_are_extrapolated(disarmed):
 
 
 def test_backend_and_calibration_must_suit(make_bench):
-    with pytest.raises(HardwareError, match=r"backend:=feetech, not servokit"):
+    with pytest.raises(HardwareError, match=r"servos that answer .*; servokit cannot"):
         make_bench(backend="servokit", calibration="nut_arm_feetech")
     with pytest.raises(HardwareError, match=r"is for a PCA9685"):
         make_bench(backend="feetech", calibration="nut_arm_servos")

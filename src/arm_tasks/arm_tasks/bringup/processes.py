@@ -128,16 +128,17 @@ ARGUMENTS = (
     Argument(
         "hardware",
         "sim",
-        "fake mirrors commands; sim runs Adafruit's driver on an emulated servo board; real moves"
-        " the servos.",
+        "fake mirrors commands; sim runs the servos' driver on emulated servos; real moves the"
+        " servos.",
         ("fake", "sim", "real"),
     ),
     Argument(
         "backend",
-        "servokit",
+        "auto",
         "Driver of the servos of sim and real: servokit is Adafruit's library, i2c_dev needs "
-        "none; feetech is for servos that answer.",
-        ("servokit", "i2c_dev", "feetech"),
+        "none; feetech is for servos that answer; auto is servokit or feetech, whatever the "
+        "calibration is for.",
+        ("auto", "servokit", "i2c_dev", "feetech"),
     ),
     Argument(
         "exit_action",
