@@ -47,6 +47,15 @@ class Axis:
 
 
 @dataclass(frozen=True)
+class DependentAxis:
+    """A mimic joint of the robot description: it is at ``ratio`` times the position of a joint."""
+
+    name: str
+    leader: str  # name of the joint that it follows
+    ratio: float
+
+
+@dataclass(frozen=True)
 class Axes:
     """All axes of one arm."""
 
@@ -54,6 +63,7 @@ class Axes:
     gripper: Axis | None = None  # the width of the gripper, or None
     hand: Gripper | None = None  # its fingers, whose positions follow from the width
     coupling: Coupling | None = None  # None if each joint has a servo and limits of its own
+    dependents: tuple[DependentAxis, ...] = ()  # joints without servos
 
     @property
     def all(self) -> tuple[Axis, ...]:
@@ -90,7 +100,15 @@ class Axes:
         hand, coupling = self.hand and self.hand.prefixed(prefix), self.coupling
         if coupling is not None:
             coupling = replace(coupling, actuators=_prefixed(coupling.actuators, prefix))
-        return Axes(_prefixed(self.arm, prefix), self.gripper, hand, coupling)
+        dependents = tuple(
+            DependentAxis(prefix + d.name, prefix + d.leader, d.ratio) for d in self.dependents
+        )
+        return Axes(_prefixed(self.arm, prefix), self.gripper, hand, coupling, dependents)
+
+    def dependent(self, values: Sequence[float]) -> list[float]:
+        """Return positions or rates of the dependent joints at those of the arm's joints."""
+        by_name = dict(zip(self.names, values, strict=True))
+        return [d.ratio * by_name[d.leader] for d in self.dependents]
 
     def __iter__(self) -> Iterator[Axis]:
         return iter(self.all)

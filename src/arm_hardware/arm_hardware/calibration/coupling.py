@@ -12,11 +12,12 @@ from typing import TypeAlias
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.constraints import ConstraintSet, JointConstraint
+from arm_description.model.elements import mimic_names
 from arm_description.transmissions.drivetrain import Drivetrain
 from arm_description.transmissions.transmission import ActuatorLimits
 
 from arm_description import RobotModel
-from arm_hardware.calibration.axes import GRIPPER, UNITS, Axes, Axis
+from arm_hardware.calibration.axes import GRIPPER, UNITS, Axes, Axis, DependentAxis
 
 _SAMPLES = 181  # of a joint's range, in which a curved transmission is evaluated
 _ROUNDING = 1e-9
@@ -178,6 +179,16 @@ def _coupling_of(model: RobotModel) -> Coupling | None:
     return Coupling(model.drivetrain, actuators, model.constraint_set, own)
 
 
+def _dependents_of(model: RobotModel) -> tuple[DependentAxis, ...]:
+    return tuple(
+        DependentAxis(name, leader, ratio)
+        for joint in model.dependents
+        for name, (leader, ratio) in zip(
+            mimic_names(joint.name, joint.terms), joint.terms, strict=True
+        )
+    )
+
+
 def axes_of(model: RobotModel) -> Axes:
     """Return the axes of a robot description."""
     arm = tuple(
@@ -187,8 +198,8 @@ def axes_of(model: RobotModel) -> Axes:
     coupling = _coupling_of(model)
     if coupling is not None:
         arm, coupling = _driven(arm, coupling, "the linkage allows")
-    grip = model.gripper
+    grip, dependents = model.gripper, _dependents_of(model)
     if grip is None:
-        return Axes(arm, coupling=coupling)
+        return Axes(arm, coupling=coupling, dependents=dependents)
     width = Axis(GRIPPER, "m", grip.min_width, grip.max_width, grip.velocity, grip.acceleration)
-    return Axes(arm, width, grip, coupling)
+    return Axes(arm, width, grip, coupling, dependents)

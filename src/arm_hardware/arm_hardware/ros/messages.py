@@ -85,7 +85,8 @@ def _seconds(duration: Duration) -> float:
 def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState | None:
     """Return the measured joint state, of servos that do not answer the commanded one.
 
-    Finger joints stand for the gripper's width; None while a position is unknown.
+    Finger joints stand for the gripper's width, and joints that follow others come last; None
+    while a position is unknown.
     """
     measured = snapshot.measured
     if measured is None and any(p is None for p in snapshot.positions):
@@ -97,12 +98,15 @@ def joint_state(axes: Axes, snapshot: DriverSnapshot, stamp: Time) -> JointState
     n, hand = len(axes.arm), axes.hand
     fingers = hand.positions(positions[n]) if hand else {}
     rates = hand.rates(positions[n], velocities[n]) if hand and velocities else {}
-    message = JointState(name=[*axes.names, *fingers])
+    message = JointState(name=[*axes.names, *fingers, *(d.name for d in axes.dependents)])
     message.header.stamp = stamp
-    message.position = [*positions[:n], *fingers.values()]
-    message.velocity = [*velocities[:n], *rates.values()]
+    arm, speeds = positions[:n], velocities[:n]
+    message.position = [*arm, *fingers.values(), *axes.dependent(arm)]
+    if speeds:
+        message.velocity = [*speeds, *rates.values(), *axes.dependent(speeds)]
     if measured is not None:
-        message.effort = [*measured.efforts[:n], *_finger_efforts(axes, measured)]
+        efforts = [*measured.efforts[:n], *_finger_efforts(axes, measured)]
+        message.effort = [*efforts, *(0.0 for _ in axes.dependents)]
     return message
 
 

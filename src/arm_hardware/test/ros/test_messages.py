@@ -8,12 +8,17 @@ import pytest
 
 pytest.importorskip("control_msgs")
 
+from arm_description.urdf.elements import MOVING
+from arm_description.urdf.reader import read_urdf
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.execution import Tolerances
 from arm_hardware.ros.messages import controller_state, goal_tolerances, joint_state, status
+from arm_testing.waiting import wait_for
 from builtin_interfaces.msg import Duration, Time
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
+
+from arm_description import load_robot
 
 Goal = FollowJointTrajectory.Goal
 
@@ -129,6 +134,23 @@ def test_joint_states_are_whole_counts_with_zero_velocity_at_rest(bench):
     servo = driver.output.maps[-1]
     assert width == servo.position_of(servo.count_of(0.02)) != 0.02
     assert list(message.velocity) == [0.0] * 6 and list(message.effort) == []
+
+
+def test_joint_states_have_the_joints_that_follow_others(opened):
+    """Every joint of the description that moves is in them, where the description has it."""
+    model = load_robot("mearm")
+    driver = opened(model, hardware="fake")
+    driver.controller.arm()
+    wait_for(lambda: None not in driver.controller.snapshot().positions, "the first pulses")
+    message = joint_state(driver.axes.prefixed("left_"), driver.controller.snapshot(), Time())
+    found = dict(zip(message.name, message.position, strict=True))
+    tree = read_urdf(model.to_urdf("left_"))
+    moving = [joint for joint in tree.joints if joint.kind in MOVING]
+    assert sorted(found) == sorted(joint.name for joint in moving)
+    for joint in moving:
+        leader, ratio, offset = tree.drive_of(joint)
+        assert found[joint.name] == pytest.approx(ratio * found[leader.name] + offset)
+    assert len(message.velocity) == len(found)
 
 
 def test_no_joint_states_and_unknown_status_in_fault(bench):

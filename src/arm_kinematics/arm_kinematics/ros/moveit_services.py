@@ -19,7 +19,6 @@ from arm_common.transforms import Array, inverse
 from geometry_msgs.msg import PoseStamped
 from rclpy.clock import Clock
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.errors import KinematicsError
@@ -229,13 +228,8 @@ def _stamped(pose: Array, frame: str, clock: Clock) -> PoseStamped:
 def _joints(state: RobotStateCache, robot_state: Any) -> dict[str, float]:
     """Return the current positions, overwritten by those given, whether is_diff is set or not."""
     check_single_axes(robot_state)
-    given, followers = robot_state.joint_state, state.robot.followers
-    if len(given.name) == len(given.position):
-        pairs = zip(given.name, given.position, strict=True)
-        own = [(name, position) for name, position in pairs if name not in followers]
-        given = JointState(name=[name for name, _ in own], position=[p for _, p in own])
     try:
-        return state.joints(given, "robot_state")
+        return state.joints(robot_state.joint_state, "robot_state")
     except RejectedError as rejection:
         if rejection.status != BAD_REQUEST:
             raise

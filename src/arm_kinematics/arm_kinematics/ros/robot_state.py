@@ -134,7 +134,8 @@ class RobotStateCache:
 
     def joint(self, name: str) -> str:
         """Return the robot's joint for a name, which may lack the prefix."""
-        return self._names.find(name, self.robot.joint_names.__contains__)
+        robot = self.robot
+        return self._names.find(name, (*robot.joint_names, *robot.followers).__contains__)
 
     def chain(self, tip: str) -> Chain:
         """Return the chain to a tip; an empty name means the default."""
@@ -161,7 +162,10 @@ class RobotStateCache:
         return {**self.positions, **given}
 
     def _given(self, message: JointState, what: str) -> dict[str, float]:
-        """Return the positions in a message by name, checked against the robot's joints."""
+        """Return the positions in a message by name, checked against the robot's joints.
+
+        Those of mimic joints, which joint_states may have, are ignored.
+        """
         names, positions = [self.joint(name) for name in message.name], message.position
         if len(names) != len(positions):
             raise bad_request(f"{what}: {len(names)} names but {len(positions)} positions.")
@@ -169,11 +173,12 @@ class RobotStateCache:
         if len(joints) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise bad_request(f"{what}: joint '{twice}' is given twice.")
-        for name, position in joints.items():
+        own = {n: position for n, position in joints.items() if n not in self.robot.followers}
+        for name, position in own.items():
             check_joint(self.robot, name, what)
             if not math.isfinite(position):
                 raise bad_request(f"{what}: the position of joint '{name}' is {position}.")
-        return joints
+        return own
 
     def base_from(self, frame: str) -> Array:
         """Return the transform base <- frame (4, 4); an empty frame is the base frame.

@@ -62,3 +62,45 @@ class TestPrefix:
         answer = left.call("solve_ik", request)
         assert answer.status == Answer.BAD_REQUEST
         assert answer.message == "seed: joint 'left_waist' is given twice."
+
+
+@pytest.fixture(scope="module")
+def mearm(left) -> World:
+    model = load_robot("mearm")
+    joints = {f"left_{name}": q for name, q in model.postures["rest"].items()}
+    joints |= {"left_left_jaw": 0.0}
+    left.set_up(model.to_urdf("left_"), joints, left_bolt=("left_base_link", HERE))
+    return left
+
+
+class TestLinkageArm:
+    """The node knows nothing but the description of an arm whose hand follows other joints."""
+
+    def test_answers_keep_limits_that_depend_on_other_joints(self, mearm):
+        model = load_robot("mearm")
+        lower, upper = np.transpose([(j.lower, j.upper) for j in model.joints])
+        drawn = np.random.default_rng(0).uniform(lower, upper, (40, 3))
+        violation = model.constraint_set.violation(drawn)
+        for q, excess in zip(drawn, violation, strict=True):
+            request = pose_request(model.fk(q), mode=SolveIK.Request.POSITION, max_solutions=4)
+            answer = mearm.call("solve_ik", request)
+            assert (answer.status == Answer.SUCCESS) == (excess <= 0.0), answer.message
+            found = np.array([solution.joint_state.position for solution in answer.solutions])
+            assert (model.constraint_set.violation(found) < 1e-9).all()
+            if excess > 0.0:
+                assert answer.limiting_joints == ["left_elbow"]
+                assert "left_elbow: at left_shoulder" in answer.message
+                assert "the linkage allows" in answer.message
+
+    @pytest.mark.parametrize("prefix", ["", "left_"])
+    def test_seed_may_have_the_joints_that_follow(self, mearm, prefix):
+        """As in joint_states; where they are follows from the others."""
+        request = pose_request(load_robot("mearm").fk([0.1, 1.5, -1.5]))
+        names = ("waist", "shoulder", "elbow", "level_shoulder", "level_elbow")
+        request.seed.name = [prefix + name for name in names]
+        request.seed.position = [0.1, 1.5, -1.5, 9.0, 9.0]
+        answer = mearm.call("solve_ik", request)
+        assert answer.status == Answer.SUCCESS, answer.message
+        np.testing.assert_allclose(
+            answer.solutions[0].joint_state.position, [0.1, 1.5, -1.5], atol=1e-5
+        )
