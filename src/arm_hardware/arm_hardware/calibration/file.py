@@ -67,6 +67,13 @@ BOARD_WIRES = Wires(
     "channel", range(CHANNELS), "output of the board", "us", "pulse_limits_us", PULSES_US
 )
 BUS_WIRES = Wires("id", range(254), "of the servo on the bus", "counts", "count_limits", COUNTS_OF)
+
+
+def wires_of(board: ServoBoard | SerialBus) -> Wires:
+    """Return the keys of what a calibration's servos are connected to."""
+    return BUS_WIRES if isinstance(board, SerialBus) else BOARD_WIRES
+
+
 DATE = Key(Leaf("date, as 2026-05-17", "date"), "day on which its points were measured")
 
 
@@ -207,10 +214,8 @@ def _calibration(root: Field, path: Path) -> Calibration:
     top = CALIBRATION.read(root)
     if ("board" in top) == ("bus" in top):
         raise root.error("needs either board or bus", "bus is for servos that answer")
-    wires = BOARD_WIRES if "board" in top else BUS_WIRES
-    board: ServoBoard | SerialBus = (
-        _board(top["board"]) if wires is BOARD_WIRES else _bus(top["bus"])
-    )
+    board = _board(top["board"]) if "board" in top else _bus(top["bus"])
+    wires = wires_of(board)
     safe = SAFE_PULSES_US if wires is BOARD_WIRES else COUNTS_OF
     if "safe_pulses_us" in top:
         safe = _pulses(top["safe_pulses_us"], PULSES_US)

@@ -1,6 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Changes the pulses of a board's servos one at a time in small steps, without the driver."""
+"""Changes the pulses of servos one at a time in small steps, without the driver.
+
+Servos that answer have counts in place of pulses, which are measured even without torque.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,16 @@ from typing import Protocol
 
 from arm_hardware.calibration.calibration import Calibration
 
+HELD_MEASURED = "Servos with torque keep it; ros2 run arm_hardware release takes it."
 HELD = "Pulses continue: the arm is held. Only `release`, or cutting its power, releases it."
+
+
+class MeasuredServo(Protocol):
+    """What a servo that answers reports."""
+
+    @property
+    def count(self) -> int:
+        """Its position."""
 
 
 class PulseBus(Protocol):
@@ -27,6 +39,9 @@ class PulseBus(Protocol):
 
     def release(self, channels: Iterable[int]) -> None:
         """End the pulses of channels."""
+
+    def measure(self, channels: Iterable[int]) -> Mapping[int, MeasuredServo]:
+        """Return what servos report, nothing on a board."""
 
 
 class Pulses:
@@ -80,3 +95,18 @@ class Pulses:
     def _write(self, name: str, count: int) -> None:
         self._bus.write({self._channels[name]: count})
         self.counts[name] = count
+
+
+class MeasuredPulses(Pulses):
+    """The counts of servos that answer: measured, with or without torque."""
+
+    def us(self, name: str) -> float:
+        """Return the measured count of a servo; raise BusError if it does not answer."""
+        channel = self._channels[name]
+        return float(self._bus.measure([channel])[channel].count)
+
+    def first(self, name: str) -> None:
+        """Give a servo torque where it is."""
+        self._bus.start()
+        least, most = self.bounds
+        self._write(name, min(max(round(self.us(name)), least), most))

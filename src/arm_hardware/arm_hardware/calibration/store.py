@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Changes calibration files: shows the difference and keeps the previous file as a backup."""
+"""Makes calibration files, and changes them: shows the difference and keeps a backup."""
 
 from __future__ import annotations
 
@@ -8,17 +8,34 @@ import difflib
 import itertools
 import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arm_common.files import write_bytes
-from arm_common.yaml.editing import with_values
+from arm_common.yaml.editing import flow_word, with_values
+from arm_description.model.gripper import Claw
 
-from arm_description import DescriptionError
-from arm_hardware.calibration.axes import GRIPPER
-from arm_hardware.calibration.calibration import Calibration, ServoCalibration
-from arm_hardware.calibration.file import TO_SI, parse_calibration
+from arm_description import DescriptionError, RobotModel
+from arm_hardware.calibration.axes import GRIPPER, Axis
+from arm_hardware.calibration.calibration import (
+    Calibration,
+    SerialBus,
+    ServoCalibration,
+    config_folder,
+)
+from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.file import (
+    BOARD_WIRES,
+    BUS_WIRES,
+    CHANNELS,
+    TO_SI,
+    Wires,
+    load_calibration,
+    parse_calibration,
+    wires_of,
+)
+from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import CalibrationError
 
 
@@ -105,20 +122,20 @@ def within_reach(servo: ServoCalibration) -> ServoCalibration:
     return replace(servo, limits=limits)
 
 
-def changed_keys(old: ServoCalibration, new: ServoCalibration) -> dict[str, str]:
+def changed_keys(old: ServoCalibration, new: ServoCalibration, wires: Wires) -> dict[str, str]:
     """Return the YAML text of each key whose value differs between two servos."""
     unit = file_unit(old)
     si = TO_SI[unit]
     values: dict[str, str] = {}
     if new.channel != old.channel:
-        values["channel"] = str(new.channel)
+        values[wires.channel] = str(new.channel)
     if new.zero != old.zero:
         values[f"zero_{unit}"] = _number(new.zero / si)
     if new.points != old.points:
         pairs = ", ".join(_pair(place / si, us) for place, us in new.points)
-        values[f"points_{unit}_us"] = f"[{pairs}]"
+        values[f"points_{unit}_{wires.pulse}"] = f"[{pairs}]"
     if new.pulse_limits_us != old.pulse_limits_us:
-        values["pulse_limits_us"] = _pair(*new.pulse_limits_us)
+        values[wires.limits] = _pair(*new.pulse_limits_us)
     if new.limits != old.limits:
         lower, upper = (value / si * 10**DECIMALS for value in new.limits)
         inside = math.ceil(lower - 1e-6), math.floor(upper + 1e-6)
@@ -134,3 +151,99 @@ def _number(value: float) -> str:
 
 def _pair(low: float, high: float) -> str:
     return f"[{_number(low)}, {_number(high)}]"
+
+
+HEAD = """\
+# Which servo of this arm is on which channel, and which pulse means which position.
+# Servo angle = sign * joint angle + zero_deg; points_deg_us: [servo angle, pulse in us].
+# Servos without a day of calibration have the numbers of an ideal one, not measured:
+# while there are any, `example: true` keeps real hardware from being armed.
+example: true
+robot: {robot}
+
+board:
+  address: 0x40
+  frequency_hz: 50
+  reference_clock_hz: 25000000
+
+joints:
+"""
+MEASURED_HEAD = """\
+# Which servo of this arm has which id, and which of its 4096 counts a turn means which position.
+# Servo angle = sign * joint angle + zero_deg; points_deg_counts: [servo angle, count].
+# Servos without a day of calibration have the numbers of an ideal one, not measured:
+# while there are any, `example: true` keeps real hardware from being armed.
+example: true
+robot: {robot}
+
+bus:
+  port: /dev/ttyACM0
+
+joints:
+"""
+TURN = "points_deg_us: [[-90, 500], [90, 2500]], pulse_limits_us: [500, 2500]"
+JAW = "points_deg_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [1000, 2000]"
+SLIDE = "points_mm_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [1000, 2000]"
+
+
+def template(model: RobotModel, measured: bool = False) -> str:
+    """Return a file with ideal servos, for editing; ``measured`` if they answer.
+
+    Their channels are those of the calibration shipped for the robot, otherwise 0, 1, 2, ..., and
+    of servos that answer 1, 2, 3, ...; if the shipped one is for such servos, so is the file.
+    """
+    axes = axes_of(model)
+    path = config_folder() / f"{model.name}_servos.yaml"
+    shipped = load_calibration(path) if path.is_file() else None
+    if shipped is not None and isinstance(shipped.board, SerialBus):
+        measured = True
+    wires = BUS_WIRES if measured else BOARD_WIRES
+    if len(axes) > len(wires.channels):
+        raise CalibrationError(f"{model.name} has {len(axes)} servos, a board has {CHANNELS}")
+    text = (MEASURED_HEAD if measured else HEAD).format(robot=flow_word(model.name))
+    same = shipped is not None and wires_of(shipped.board) is wires
+    known = shipped.servos if shipped is not None and same else {}
+    channels = _channels([axis.name for axis in axes], known, wires.channels[int(measured) :])
+    for axis in axes:
+        points = _counts if measured else _points
+        entry = f"{{{wires.channel}: {channels[axis.name]}, {points(axis, axes.claw(axis))}}}"
+        if axis.name == GRIPPER:
+            text += f"\n{GRIPPER}:\n  {entry}\n"
+        else:
+            text += f"  {flow_word(axis.name)}:\n    {entry}\n"
+    return text
+
+
+def _channels(
+    names: Sequence[str], known: Mapping[str, ServoCalibration], allowed: range
+) -> dict[str, int]:
+    channels = {name: known[name].channel for name in names if name in known}
+    free = (channel for channel in allowed if channel not in channels.values())
+    return channels | dict(zip((n for n in names if n not in known), free, strict=False))
+
+
+def _counts(axis: Axis, claw: Claw | None) -> str:
+    """Return points of a servo that answers, at 0 in the middle of a turn."""
+    unit, (lower, upper) = "deg", (-170.0, 170.0)
+    half = 170.0 * COUNTS / 360.0
+    if claw:
+        lower, upper = math.degrees(claw.closed), math.degrees(claw.open)
+        half = 0.5 * (upper - lower) * COUNTS / 360.0
+    elif axis.unit == "m":
+        unit, half = "mm", 0.25 * COUNTS
+        lower, upper = axis.lower * 1e3, axis.upper * 1e3
+    ends = round(0.5 * COUNTS - half), round(0.5 * COUNTS + half)
+    points = f"[[{lower:.6g}, {ends[0]}], [{upper:.6g}, {ends[1]}]]"
+    return f"points_{unit}_counts: {points}, count_limits: [{ends[0]}, {ends[1]}]"
+
+
+def _points(axis: Axis, claw: Claw | None) -> str:
+    if claw:
+        closed, opened = math.degrees(claw.closed), math.degrees(claw.open)
+        return JAW.format(lower=f"{closed:.6g}", upper=f"{opened:.6g}")
+    if axis.unit == "rad":
+        return TURN
+    lower, upper = axis.lower * 1e3, axis.upper * 1e3
+    if math.isinf(lower) or math.isinf(upper):
+        raise CalibrationError(f"{axis.name} slides and has no limits in the robot description")
+    return SLIDE.format(lower=f"{lower:.6g}", upper=f"{upper:.6g}")

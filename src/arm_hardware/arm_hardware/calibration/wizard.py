@@ -8,31 +8,29 @@ However it ends, pulses continue unchanged: the arm is held.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from arm_common.terminal import Screen
-from arm_common.yaml.editing import flow_word
-from arm_description.model.gripper import Claw
 
-from arm_description import RobotModel
-from arm_hardware.calibration.axes import GRIPPER, Axis
-from arm_hardware.calibration.calibration import Calibration, ServoCalibration, config_folder
-from arm_hardware.calibration.coupling import axes_of
-from arm_hardware.calibration.file import CHANNELS, TO_SI, load_calibration, monotonic
-from arm_hardware.calibration.pulses import Pulses
+from arm_hardware.calibration.axes import GRIPPER
+from arm_hardware.calibration.calibration import Calibration, ServoCalibration
+from arm_hardware.calibration.file import TO_SI, Wires, monotonic, wires_of
+from arm_hardware.calibration.pulses import MeasuredPulses, Pulses
 from arm_hardware.calibration.store import DECIMALS, change, changed_keys, file_unit, within_reach
-from arm_hardware.errors import CalibrationError, HardwareError
+from arm_hardware.errors import HardwareError
 
 
 class CalibrationDraft:
     """New points and pulse limits of a servo; positions in deg or mm."""
 
-    def __init__(self, servo: ServoCalibration) -> None:
+    def __init__(self, servo: ServoCalibration, wires: Wires) -> None:
         self.servo = servo  # as in the file
+        self._wires = wires
         self.unit = file_unit(servo)
         self._si = TO_SI[self.unit]
         # Position of the servo -> pulse [us], in order of measurement.
@@ -79,7 +77,7 @@ class CalibrationDraft:
 
     def values(self, today: date) -> Mapping[str, str]:
         """Return the keys of the file that change, as YAML."""
-        return changed_keys(self.servo, self.result(today))
+        return changed_keys(self.servo, self.result(today), self._wires)
 
 
 STEPS = {
@@ -102,6 +100,55 @@ HELP = """\
 """
 
 
+MEASURED_HELP = """\
+Guide the arm by hand: servos without torque turn freely, and their counts are measured.
+  n b    next servo, servo before; space: its count now
+  m      measured: type the joint's present position
+  u k    undo the last point; keep the file's points and add to them
+  [ ]    this count is the least, the greatest that it may ever get
+  p      hold: this servo gets torque where it is, nothing moves
+  . ,    one count more, less             (or right, left)
+  > <    ten counts more, less            (or up, down)
+  r      release this servo: it goes limp
+  c      change the id that this servo has
+  w      show what would be written, then write it if you confirm
+  h      these keys
+  q      quit; servos keep their torque, or have none (Ctrl-C: at once, nothing is written)
+"""
+
+
+class Terms(NamedTuple):
+    """What the sentences for servos on a board, and for servos that answer, differ in."""
+
+    help: str
+    unit: str
+    end: str  # what holds a servo
+    bounds: tuple[str, str]  # of its pulses
+    holds: str
+    limp: str
+    no_step: str
+
+
+BOARD_TERMS = Terms(
+    HELP,
+    "us",
+    "pulses",
+    ("shorter", "longer"),
+    "{name} gets pulses of {us:.0f} us and holds.",
+    "no pulses, p: first",
+    "{name} gets no pulses yet; p sends the first.",
+)
+MEASURED_TERMS = Terms(
+    MEASURED_HELP,
+    "counts",
+    "torque",
+    ("less", "more"),
+    "{name} has torque and holds at {us:.0f} counts; r releases it.",
+    "limp",
+    "{name} has no torque; p holds it where it is.",
+)
+
+
 class CalibrationSession:
     """A guided calibration, starting from a file's text; its constructor sends nothing."""
 
@@ -112,6 +159,9 @@ class CalibrationSession:
     ) -> None:
         self._path, self._text, self._today = path, text, today
         self._pulses = pulses
+        self._measures = isinstance(pulses, MeasuredPulses)
+        self._terms = MEASURED_TERMS if self._measures else BOARD_TERMS
+        self._wires = wires_of(calibration.board)
         self._names = list(calibration.servos)
         self._at = 0
         self._begin(calibration)
@@ -127,8 +177,9 @@ class CalibrationSession:
             "]": lambda: self._bound(1),
             "r": self._release,
             "w": self._write,
-            "h": lambda: self._terminal.print(HELP),
-            "?": lambda: self._terminal.print(HELP),
+            " ": lambda: None,
+            "h": lambda: self._terminal.print(self._terms.help),
+            "?": lambda: self._terminal.print(self._terms.help),
         }
         for key, steps in STEPS.items():
             self._actions[key] = partial(self._step, steps)
@@ -136,10 +187,11 @@ class CalibrationSession:
     def run(self, terminal: Screen) -> None:
         """Handle keys until the user quits."""
         self._terminal = terminal
-        terminal.print(HELP)
+        terminal.print(self._terms.help)
         for name, count in self._pulses.counts.items():
             if count is not None:
-                terminal.print(f"{name} gets pulses of {self._pulses.us(name):.0f} us and holds.")
+                us = self._pulses.us(name)
+                terminal.print(self._terms.holds.format(name=name, us=us))
         while True:
             terminal.show(self.status())
             key = terminal.key()
@@ -156,13 +208,25 @@ class CalibrationSession:
     def status(self) -> str:
         """Return one line about the current servo, newest point first in case it is cut off."""
         name, draft = self._name, self._draft
-        count = self._pulses.counts[name]
-        pulse = "no pulses, p: first" if count is None else f"{self._pulses.us(name):.1f} us"
+        pulse = self._terms.limp
+        if self._pulses.counts[name] is not None:
+            pulse = f"{self._pulses.us(name):.1f} us"
+        if self._measures:
+            pulse = self._measured_text(name)
         points = ", ".join(
             f"{draft.joint_position(place):g} {draft.unit}: {us:.0f}"
             for place, us in reversed(draft.points.items())
         )
-        return f"{name} (channel {draft.channel})  {pulse}  new points: {points or 'none'}"
+        channel = f"{self._wires.channel} {draft.channel}"
+        return f"{name} ({channel})  {pulse}  new points: {points or 'none'}"
+
+    def _measured_text(self, name: str) -> str:
+        """Return the measured count of a servo and whether it holds."""
+        limp = self._pulses.counts[name] is None
+        try:
+            return f"{self._pulses.us(name):.0f} counts, {self._terms.limp if limp else 'holds'}"
+        except HardwareError:
+            return "does not answer"
 
     @property
     def _name(self) -> str:
@@ -174,7 +238,8 @@ class CalibrationSession:
 
     def _begin(self, calibration: Calibration) -> None:
         self._drafts = {
-            name: CalibrationDraft(servo) for name, servo in calibration.servos.items()
+            name: CalibrationDraft(servo, self._wires)
+            for name, servo in calibration.servos.items()
         }
 
     def _values(self) -> dict[str, Mapping[str, str]]:
@@ -187,19 +252,24 @@ class CalibrationSession:
     def _has_pulses(self) -> bool:
         has = self._pulses.counts[self._name] is not None
         if not has:
-            self._terminal.print(f"{self._name} gets no pulses yet; p sends the first.")
+            self._terminal.print(self._terms.no_step.format(name=self._name))
         return has
 
     def _step(self, steps: int) -> None:
         if self._has_pulses() and not self._pulses.step(self._name, steps):
             self._terminal.print(
-                f"{self._name} is at the end of its safe pulses (safe_pulses_us of the file)."
+                f"{self._name} is at the end of its counts."
+                if self._measures
+                else f"{self._name} is at the end of its safe pulses (safe_pulses_us of the file)."
             )
 
     def _first(self) -> None:
         name = self._name
         if self._pulses.counts[name] is not None:
-            self._terminal.print(f"{name} gets pulses already.")
+            self._terminal.print(f"{name} gets {self._terms.end} already.")
+            return
+        if self._measures:
+            self._pulses.first(name)
             return
         self._terminal.print(
             f"The first pulse makes {name} turn AT ONCE and as fast as it can, from its "
@@ -211,43 +281,49 @@ class CalibrationSession:
 
     def _measure(self) -> None:
         name, draft = self._name, self._draft
-        if not self._has_pulses():
+        if not self._measures and not self._has_pulses():
             return
+        pulse = self._pulses.us(name)
         jaws = "angle of a jaw" if draft.unit == "deg" else "width of the gripper"
         what = jaws if name == GRIPPER else f"position of joint {name}"
         self._terminal.show(f"Measured {what}, in {draft.unit} (Enter: none): ")
         typed = self._terminal.line().strip()
         try:
             if typed:
-                draft.add_point(_number(typed), self._pulses.us(name))
+                draft.add_point(_number(typed), pulse)
         except ValueError as error:
             self._terminal.print(f"Not recorded: {error}.")
 
     def _change_channel(self) -> None:
         name, draft = self._name, self._draft
         if self._pulses.counts[name] is not None:
-            self._terminal.print(f"{name} gets pulses on channel {draft.channel}; r releases it.")
+            what = f"{self._wires.channel} {draft.channel}"
+            self._terminal.print(f"{name} gets {self._terms.end} on {what}; r releases it.")
             return
-        self._terminal.show(f"Channel of {name}, 0 to {CHANNELS - 1} (Enter: {draft.channel}): ")
+        last, kind = self._wires.channels[-1], self._wires.channel
+        self._terminal.show(
+            f"{kind.capitalize()} of {name}, 0 to {last} (Enter: {draft.channel}): "
+        )
         typed = self._terminal.line().strip()
         used = {other.channel: n for n, other in self._drafts.items() if other is not draft}
-        if typed not in map(str, range(CHANNELS)):
+        if typed not in map(str, self._wires.channels):
             if typed:
-                self._terminal.print(f"Not changed: {typed!r} is not 0 to {CHANNELS - 1}.")
+                self._terminal.print(f"Not changed: {typed!r} is not 0 to {last}.")
         elif int(typed) in used:
             self._terminal.print(
-                f"Not changed: channel {typed} is that of {used[int(typed)]}; change that first."
+                f"Not changed: {kind} {typed} is that of {used[int(typed)]}; change that first."
             )
         else:
             self._pulses.assign(name, int(typed))
             draft.channel = int(typed)
 
     def _bound(self, end: int) -> None:
-        if not self._has_pulses():
+        if not self._measures and not self._has_pulses():
             return
         us = round(self._pulses.us(self._name), 3)
         self._draft.clamp[end] = us
-        self._terminal.print(f"{self._name}: never {('shorter', 'longer')[end]} than {us:.0f} us.")
+        bound = f"{self._terms.bounds[end]} than {us:.0f} {self._terms.unit}"
+        self._terminal.print(f"{self._name}: never {bound}.")
 
     def _release(self) -> None:
         if self._yes(f"{self._name} will go limp, and its load sinks. Release it?"):
@@ -291,74 +367,3 @@ def _number(text: str) -> float:
     if not math.isfinite(value) or abs(value) > 1e4:
         raise ValueError(f"{text} is not a position")
     return value
-
-
-HEAD = """\
-# Which servo of this arm is on which channel, and which pulse means which position.
-# Servo angle = sign * joint angle + zero_deg; points_deg_us: [servo angle, pulse in us].
-# Servos without a day of calibration have the numbers of an ideal one, not measured:
-# while there are any, `example: true` keeps real hardware from being armed.
-example: true
-robot: {robot}
-
-board:
-  address: 0x40
-  frequency_hz: 50
-  reference_clock_hz: 25000000
-
-joints:
-"""
-TURN = "points_deg_us: [[-90, 500], [90, 2500]], pulse_limits_us: [500, 2500]"
-JAW = "points_deg_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [1000, 2000]"
-SLIDE = "points_mm_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [1000, 2000]"
-
-
-def template(model: RobotModel) -> str:
-    """Return a file with ideal servos, for editing.
-
-    Their channels are those of the calibration shipped for the robot, otherwise 0, 1, 2, ...
-    """
-    axes = axes_of(model)
-    servos = [_bounded(axis, model) for axis in axes.actuators]
-    if len(servos) > CHANNELS:
-        raise CalibrationError(f"{model.name} has {len(servos)} servos, a board has {CHANNELS}")
-    head = HEAD if axes.coupling is None else HEAD.replace("joint angle", "actuator angle")
-    text = head.format(robot=flow_word(model.name))
-    channels = _channels([axis.name for axis in servos], model.name)
-    for axis in servos:
-        entry = f"{{channel: {channels[axis.name]}, {_points(axis, axes.claw(axis))}}}"
-        if axis.name == GRIPPER:
-            text += f"\n{GRIPPER}:\n  {entry}\n"
-        else:
-            text += f"  {flow_word(axis.name)}:\n    {entry}\n"
-    return text
-
-
-def _bounded(axis: Axis, model: RobotModel) -> Axis:
-    """Return an actuator with limits, by default those where its joints are at theirs."""
-    if axis.name not in model.drivetrain.actuators or math.isfinite(axis.lower):
-        return axis
-    k = model.drivetrain.actuators.index(axis.name)
-    ends = (float(model.drivetrain.to_actuators(q)[k]) for q in (model.lower, model.upper))
-    lower, upper = sorted(ends)
-    return replace(axis, lower=lower, upper=upper)
-
-
-def _channels(names: Sequence[str], robot: str) -> dict[str, int]:
-    shipped = config_folder() / f"{robot}_servos.yaml"
-    servos = load_calibration(shipped).servos if shipped.is_file() else {}
-    channels = {name: servos[name].channel for name in names if name in servos}
-    free = (channel for channel in range(CHANNELS) if channel not in channels.values())
-    return channels | dict(zip((n for n in names if n not in servos), [*free], strict=False))
-
-
-def _points(axis: Axis, claw: Claw | None) -> str:
-    if claw:
-        closed, opened = math.degrees(claw.closed), math.degrees(claw.open)
-        return JAW.format(lower=f"{closed:.6g}", upper=f"{opened:.6g}")
-    if axis.unit == "rad":
-        return TURN
-    lower, upper = axis.lower * 1e3, axis.upper * 1e3
-    if math.isinf(lower) or math.isinf(upper):
-        raise CalibrationError(f"{axis.name} slides and has no limits in the robot description")
-    return SLIDE.format(lower=f"{lower:.6g}", upper=f"{upper:.6g}")

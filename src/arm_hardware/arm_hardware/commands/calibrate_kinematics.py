@@ -21,7 +21,7 @@ from arm_common.transforms import Array
 from arm_description.transmissions.drivetrain import Drivetrain
 
 from arm_description import DescriptionError, RobotModel, load_robot
-from arm_hardware.calibration.file import parse_calibration
+from arm_hardware.calibration.file import parse_calibration, wires_of
 from arm_hardware.calibration.kinematic_fit import KinematicFit, fit, select_parameters
 from arm_hardware.calibration.store import (
     CalibrationChange,
@@ -55,7 +55,8 @@ def with_zeros(path: Path, found: KinematicFit, drivetrain: Drivetrain) -> Calib
             "angles in the robot file, or measure its servos again with calibrate."
         )
     text = read_bytes(path)
-    servos = parse_calibration(text, path).servos
+    calibration = parse_calibration(text, path)
+    servos, wires = calibration.servos, wires_of(calibration.board)
     values = {}
     turned = drivetrain.jacobian(np.zeros_like(beyond)) @ beyond
     for name, value in zip(drivetrain.actuators, turned, strict=True):
@@ -65,7 +66,7 @@ def with_zeros(path: Path, found: KinematicFit, drivetrain: Drivetrain) -> Calib
         if old is None:
             raise HardwareError(f"{path} has no joint {name}.")
         new = replace(old, zero=old.zero - old.sign * float(value))
-        values[name] = changed_keys(old, within_reach(new))
+        values[name] = changed_keys(old, within_reach(new), wires)
     return change(path, text, values)
 
 

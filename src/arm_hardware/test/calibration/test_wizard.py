@@ -8,6 +8,7 @@ import re
 import sys
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,9 +16,16 @@ import yaml
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import ServoCalibration, config_folder
-from arm_hardware.calibration.file import load_calibration, parse_calibration
-from arm_hardware.calibration.pulses import Pulses
-from arm_hardware.calibration.wizard import HELP, CalibrationDraft, CalibrationSession, template
+from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.file import BOARD_WIRES, load_calibration, parse_calibration
+from arm_hardware.calibration.pulses import MeasuredPulses, Pulses
+from arm_hardware.calibration.store import template
+from arm_hardware.calibration.wizard import (
+    HELP,
+    MEASURED_HELP,
+    CalibrationDraft,
+    CalibrationSession,
+)
 from arm_testing import terminal as pp
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,7 +67,7 @@ def file(tmp_path, calibration_path):
 
 def run(file, text, bus, script):
     calibration = parse_calibration(text, file)
-    pulses = Pulses(RetryingBus(bus), calibration)
+    pulses = (MeasuredPulses if bus.measures else Pulses)(RetryingBus(bus), calibration)
     CalibrationSession(file, text, calibration, pulses, TODAY).run(script)
 
 
@@ -222,7 +230,7 @@ def test_limits_shrink_to_the_measured_range(file):
 
 def test_points_can_be_added_to_the_files_points_and_undone():
     servo = ServoCalibration(0, "rad", ((-1.0, 1000.0), (1.0, 2000.0)), (500.0, 2500.0), -1, 0.5)
-    draft = CalibrationDraft(servo)
+    draft = CalibrationDraft(servo, BOARD_WIRES)
     assert draft.values(TODAY) == {}
     draft.keep_file_points()
     draft.add_point(0.0, 1700.0)
@@ -231,6 +239,102 @@ def test_points_can_be_added_to_the_files_points_and_undone():
     draft.undo()
     assert len(draft.points) == 2
     assert draft.joint_position(math.degrees(0.5)) == pytest.approx(0.0)
+
+
+class Guided(FakeBus):
+    """Servos that answer, and a hand that turns the limp ones to `places` [counts]."""
+
+    def __init__(self):
+        super().__init__()
+        self.measures = True
+        self.places = dict.fromkeys(range(254), 2048)
+        self.sent = []
+
+    def measure(self, channels):
+        return {c: SimpleNamespace(count=self.counts.get(c) or self.places[c]) for c in channels}
+
+    def write_counts(self, counts):
+        self.sent += [(self.measure([c])[c].count, n) for c, n in counts.items()]
+        super().write_counts(counts)
+
+
+class Hand(Script):
+    """The same terminal; a whole number typed as a key turns the servo with the id 1 there."""
+
+    def __init__(self, bus, *keys):
+        super().__init__(*keys)
+        self.bus = bus
+
+    def key(self):
+        key = super().key()
+        if isinstance(key, int):
+            self.bus.places[1] = key
+            return " "
+        return key
+
+    def line(self):
+        return str(super().key())
+
+
+@pytest.fixture
+def answering(tmp_path):
+    path = tmp_path / "answering.yaml"
+    path.write_text(template(load_robot("nut_arm"), measured=True))
+    return path
+
+
+def guided(file, *keys):
+    bus = Guided()
+    script = Hand(bus, *keys)
+    with pytest.raises(KeyboardInterrupt):
+        run(file, file.read_bytes(), bus, script)
+    return bus, script
+
+
+def test_limp_servo_is_measured_where_a_hand_turns_it(answering):
+    keys = [1500, "m", "-45", 2600, "m", "51", 1480, "[", 2620, "]", "w", "y"]
+    bus, script = guided(answering, *keys)
+    waist = load_calibration(answering).servos["waist"]
+    there = [(math.radians(-45), 1500), (math.radians(51), 2600)]
+    np.testing.assert_allclose(waist.points, there, atol=1e-9)
+    assert waist.pulse_limits_us == (1480, 2620) and waist.calibrated == TODAY
+    assert bus.sent == [] and "waist (id 1)  2620 counts, limp" in script.shown
+    assert "points_deg_counts: [[-45, 1500], [51, 2600]]" in answering.read_text()
+    assert "never less than 1480 counts" in script.text()
+
+
+def test_servo_that_answers_is_held_where_it_is_and_moved_by_counts(answering):
+    bus, script = guided(answering, 1700, "p", ">", ",", "r", "y", 1900)
+    assert bus.sent == [(1700, 1700), (1700, 1710), (1710, 1709)]
+    assert "1900 counts, limp" in script.shown and "AT ONCE" not in script.text()
+
+
+@given(
+    keys=st.lists(st.sampled_from([*"pynbrmc.,<>[]ukwh x", "up", "down", "12", "-7", 77, 4000]))
+)
+def test_no_key_sequence_moves_a_servo_that_answers_by_more_than_ten_counts(keys):
+    bus, file = Guided(), Path("/nowhere/mine.yaml")
+    with contextlib.suppress(KeyboardInterrupt):
+        run(file, template(load_robot("nut_arm"), measured=True).encode(), bus, Hand(bus, *keys))
+    assert all(abs(after - before) <= 10 and 0 <= after <= 4095 for before, after in bus.sent)
+
+
+@pytest.mark.parametrize("robot", ["nut_arm", "so101", "five_axis"])
+def test_template_of_servos_that_answer_is_a_valid_example(robot, tmp_path):
+    model = load_robot(robot)
+    made = parse_calibration(template(model, measured=True).encode(), tmp_path / "new.yaml")
+    assert made.example and made.board.port == "/dev/ttyACM0"
+    axes = made.narrowed(axes_of(model))
+    assert all(axis.lower < axis.upper for axis in axes)
+    assert [servo.channel for servo in made.servos.values()][:4] == [1, 2, 3, 4]
+
+
+def test_template_of_an_arm_shipped_with_a_bus_is_for_a_bus(tmp_path):
+    made = parse_calibration(template(load_robot("so101")).encode(), tmp_path / "new.yaml")
+    shipped = load_calibration(config_folder() / "so101_servos.yaml")
+    assert {n: s.channel for n, s in made.servos.items()} == {
+        n: s.channel for n, s in shipped.servos.items()
+    }
 
 
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))
@@ -294,6 +398,27 @@ def test_wizard_in_a_terminal_on_the_simulated_chip(program, tmp_path):
     assert program.attributes() == program.before
 
 
+def test_wizard_in_a_terminal_on_servos_that_answer(tmp_path):
+    pytest.importorskip("scservo_sdk")
+    program = pp.PtyProgram(
+        *(sys.executable, "-m", "arm_hardware.commands.calibrate", "mine.yaml"),
+        *("--robot", "so101", "--hardware", "sim", "--port", "/dev/ttyACM7"),
+        folder=tmp_path,
+    )
+    program.wait_for("shoulder_pan (id 1)  2048 counts, limp")
+    program.ask("m", "in deg")
+    program.ask("1.5\n", "1.5 deg: 2048")
+    program.ask("p", "2048 counts, holds")
+    program.ask("[w", "Write this to mine.yaml?")
+    program.ask("y", "Written.")
+    program.type("q")
+    assert program.end() == 0 and "Servos with torque keep it" in program.said
+    program.close()
+    made = load_calibration(tmp_path / "mine.yaml")
+    assert made.board.port == "/dev/ttyACM7"
+    assert made.servos["shoulder_pan"].pulse_limits_us == (2048, 3982)
+
+
 @pytest.mark.parametrize("at", ["status", "question", "line"])
 def test_ctrl_c_holds_the_arm_and_writes_nothing(program, tmp_path, at):
     program.wait_for("no pulses")
@@ -326,6 +451,7 @@ def test_failed_start_is_one_sentence(tmp_path, capsys, monkeypatch, arguments, 
     assert message in err and err.count("\n") == 1
 
 
-def test_every_key_is_in_the_help():
+@pytest.mark.parametrize("text", [HELP, MEASURED_HELP])
+def test_every_key_is_in_the_help(text):
     for key in "nbp.,<>mukc[]rwhq":
-        assert f" {key} " in HELP, key
+        assert f" {key} " in text, key

@@ -10,8 +10,8 @@ import pytest
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.kinematic_fit import joint_zeros
+from arm_hardware.calibration.store import template
 from arm_hardware.calibration.touch_points import tip_position, tip_resolution
-from arm_hardware.calibration.wizard import template
 from arm_hardware.commands.calibrate_kinematics import with_zeros
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
