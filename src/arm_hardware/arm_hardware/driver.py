@@ -25,7 +25,7 @@ from arm_hardware.bus.gpio_line import GpioLine
 from arm_hardware.bus.pca9685 import CHANNELS
 from arm_hardware.calibration.axes import Axes, check_position, rest_positions
 from arm_hardware.calibration.calibration import Calibration, SerialBus, calibration_path
-from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.coupling import axes_of, kept_together
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
 from arm_hardware.clock import SteadyClock
@@ -269,11 +269,12 @@ class Driver:
             raise CalibrationError(
                 f"is for robot '{self.calibration.robot}', not '{self._model.name}'", str(path)
             )
-        narrowed = self.calibration.narrowed(axes)
+        maps = self.calibration.maps(axes)
+        narrowed = kept_together(self.calibration.narrowed(axes), maps, self.period)
         for axis, narrow in zip(axes, narrowed, strict=True):
             if narrow != axis:
                 _LOGGER.info("%s: limits narrowed by its calibration.", axis.name)
-        return narrowed, self.calibration.maps(axes)
+        return narrowed, maps
 
     def _connection(self) -> BoardConnection:
         if self.options.hardware == "fake" or self.calibration is None:

@@ -14,10 +14,15 @@ from arm_common.transforms import Array
 from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.model.elements import mimic_names
 from arm_description.transmissions.drivetrain import Drivetrain
-from arm_description.transmissions.transmission import ActuatorLimits
+from arm_description.transmissions.transmission import (
+    ActuatorLimits,
+    SeveralActuatorsTransmission,
+)
 
 from arm_description import RobotModel
 from arm_hardware.calibration.axes import GRIPPER, UNITS, Axes, Axis, DependentAxis
+from arm_hardware.calibration.servo_map import ServoMap, resolution
+from arm_hardware.errors import CalibrationError
 
 _SAMPLES = 181  # of a joint's range, in which a curved transmission is evaluated
 _ROUNDING = 1e-9
@@ -90,12 +95,17 @@ class Coupling:
             allowed = transmission.allowed_difference
             if amount > allowed + tolerance:
                 names = " and ".join(transmission.actuators)
+                first = self.actuators[self.drivetrain.actuators.index(transmission.actuators[0])]
                 return (
                     f"{transmission.joints[0]}: its servos {names} differ by "
-                    f"{math.degrees(amount):.3g} deg, more than the allowed "
-                    f"{math.degrees(allowed):.3g} deg, and would work against each other."
+                    f"{_written(amount, first)}, more than the allowed "
+                    f"{_written(allowed, first)}, and would work against each other."
                 )
         return ""
+
+
+def _written(amount: float, axis: Axis) -> str:
+    return f"{math.degrees(amount):.3g} deg" if axis.unit == "rad" else f"{amount * 1e3:.3g} mm"
 
 
 def _driven(
@@ -203,3 +213,30 @@ def axes_of(model: RobotModel) -> Axes:
         return Axes(arm, coupling=coupling, dependents=dependents)
     width = Axis(GRIPPER, "m", grip.min_width, grip.max_width, grip.velocity, grip.acceleration)
     return Axes(arm, width, grip, coupling, dependents)
+
+
+def kept_together(axes: Axes, maps: Sequence[ServoMap], dt: float) -> Axes:
+    """Return axes on which several servos move at most their allowed difference in a tick.
+
+    The bus may be lost when one of them has moved by a tick of dt [s] and its partner has not.
+
+    Raises:
+        CalibrationError: Servos are allowed to differ by less than a count.
+    """
+    if axes.coupling is None:
+        return axes
+    actuators = list(axes.actuators)
+    for i, (transmission, _) in enumerate(axes.coupling.drivetrain.drives()):
+        if not isinstance(transmission, SeveralActuatorsTransmission):
+            continue
+        allowed, count = transmission.allowed_difference, resolution(maps[i], None)
+        if allowed <= count:
+            raise CalibrationError(
+                f"{transmission.joints[0]}: its servos may differ by "
+                f"{_written(allowed, actuators[i])}, no more than one count of "
+                f"{actuators[i].name}, {_written(count, actuators[i])}",
+                remedy="set a larger allowed_difference in the robot file",
+            )
+        speed = (allowed - count) / dt
+        actuators[i] = actuators[i].narrowed(-math.inf, math.inf, speed)
+    return axes.driven_by(actuators)

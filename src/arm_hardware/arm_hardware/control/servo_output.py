@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Collection, Mapping, Sequence
 
@@ -121,31 +122,28 @@ class ServoOutput:
         """
         if self.coupling is not None:
             self._guard_joints(positions, self.coupling)
-        servos = self.to_servos(positions)
+        servos = positions if self.coupling is None else self.to_servos(positions)
+        counts: dict[int, int] = {}
         for i, position in enumerate(servos):
             self._guard(self._actuators[i], position)
+            counts[i] = self.maps[i].count_of(position)
             if not first:
-                self._guard_step(i, position)
+                self._guard_step(i, position, counts[i])
         for i, position in enumerate(servos):
             sent = self._sent[i]
             self._steps[i] = 0.0 if first or sent is None else position - sent
-        self._send(dict(enumerate(servos)))
+        self._send(servos, counts)
         self.monitor.check_written(self.counts)
 
     def write_group(self, group: Sequence[int], positions: Sequence[float]) -> None:
         """Send their first positions to the servos of a group, with the axes at ``positions``.
 
-        If one cannot be started, the others are released. Errors as in write().
+        If one cannot be started, the others are as before. Errors as in write().
         """
         servos = self.to_servos(positions)
         for i in group:
             self._guard(self._actuators[i], servos[i])
-        try:
-            self._send({i: servos[i] for i in group})
-        except HardwareError:
-            if len(group) > 1:
-                self.release_group(group)
-            raise
+        self._send(servos, {i: self.maps[i].count_of(servos[i]) for i in group})
         self.monitor.check_written(self.counts)
 
     def release_group(self, group: Sequence[int]) -> None:
@@ -174,20 +172,55 @@ class ServoOutput:
         m = len(self.coupling.actuators)
         return self.coupling.fighting(self.servo_positions()[:m], ROUNDING)
 
-    def _send(self, positions: Mapping[int, float]) -> None:
-        """Send positions [rad or m] by servo where their count has changed."""
-        counts = {i: self.maps[i].count_of(position) for i, position in positions.items()}
+    def _send(self, positions: Sequence[float], counts: Mapping[int, int]) -> None:
+        """Send counts by servo where they have changed; they mean the servos' positions."""
         if self.coupling is not None:
             self._guard_groups(counts, self.coupling)
         changed = {i: count for i, count in counts.items() if count != self.counts[i]}
-        written = self.bus.write({self.maps[i].channel: count for i, count in changed.items()})
-        for i, position in positions.items():
+        try:
+            written = self.bus.write({self.maps[i].channel: n for i, n in changed.items()})
+        except HardwareError:
+            self._put_back_pairs(changed)
+            raise
+        if len(written) < len(changed):  # halted between them
+            kept = self._put_back_pairs(self._torn(changed, written))
+            written = [channel for channel in written if channel not in kept]
+        for i in counts:
             if i in changed:
                 if self.maps[i].channel not in written:
                     continue
                 self.counts[i] = counts[i]
                 self.writes += 1
-            self._sent[i] = position
+            self._sent[i] = positions[i]
+
+    def _torn(self, changed: Collection[int], written: Collection[int]) -> list[int]:
+        """Return the servos that were written although a partner on their joint was not."""
+        left = {i for i in changed if self.maps[i].channel not in written}
+        torn = [group for group in self.groups if left.intersection(group)]
+        return [i for group in torn for i in group if i in changed and i not in left]
+
+    def _put_back_pairs(self, servos: Collection[int]) -> set[int]:
+        """Set servos that share a joint to their last counts, as their partners may be there.
+
+        If that fails, all servos of the joint are released.
+
+        Returns:
+            Their channels.
+        """
+        channels: set[int] = set()
+        for group in self.groups:
+            moved = [i for i in group if i in servos]
+            if len(group) == 1 or not moved:
+                continue
+            before = {self.maps[i].channel: self.counts[i] for i in moved}
+            channels.update(before)
+            try:
+                for channel in self.bus.differences(before):
+                    self.bus.restore(channel, before[channel])
+            except HardwareError:
+                with contextlib.suppress(HardwareError):  # the first error is reported
+                    self.bus.release([self.maps[i].channel for i in group])
+        return channels
 
     def reset_steps(self) -> None:
         """Restart from rest: the previous steps do not bound the next ones."""
@@ -235,14 +268,13 @@ class ServoOutput:
         if problem:
             raise HardwareError(f"{problem.removesuffix('.')}; this was held back.")
 
-    def _guard_step(self, i: int, position: float) -> None:
-        """Raise HardwareError for a step that exceeds the speed or acceleration limit."""
+    def _guard_step(self, i: int, position: float, to: int) -> None:
+        """Raise HardwareError for a step, to a count, beyond the speed or acceleration limit."""
         axis, servo = self._actuators[i], self.maps[i]
         sent, count = self._sent[i], self.counts[i]
         if sent is None or count is None:
             return
         step, most = position - sent, axis.velocity * self._dt
-        to = servo.count_of(position)
         counted = abs(servo.position_of(to) - servo.position_of(count))
         if abs(step) > most + ROUNDING or (
             to != count and counted > most + resolution(servo, to) + ROUNDING

@@ -130,6 +130,19 @@ def test_vertical_line_of_the_eezybotarm_stays_straight_to_a_count():
         assert abs(math.hypot(*ideal[:2, 3]) - radius) < 1e-12
 
 
+@pytest.mark.parametrize("name", [*BARS, "braccio", "learm"])
+def test_counts_of_the_joints_of_counts_are_the_same(name):
+    model, rng = load_robot(name), np.random.default_rng(1)
+    train = model.drivetrain
+    calibration = load_calibration(config_folder() / f"{name}_servos.yaml")
+    maps = [calibration.servos[n].map(calibration.board.count_us) for n in train.actuators]
+    for _ in range(300):
+        counts = [int(rng.integers(m.counts[0], m.counts[1] + 1)) for m in maps]
+        servos = np.array([m.position_of(c) for m, c in zip(maps, counts, strict=True)])
+        again = train.to_actuators(train.to_joints(servos))
+        assert [m.count_of(a) for m, a in zip(maps, again, strict=True)] == counts
+
+
 def tool_moves(model, q, step=1e-6):
     """Return how far each joint moves the tool, (3, n) [m/rad], without signs."""
     columns = []
