@@ -196,17 +196,16 @@ def _above_ground(first: Origin, shift: float, length: float) -> float:
 
 
 def _shortened(corners: Sequence[Triple], tool_z: Vector, reserve: float) -> list[Triple]:
-    """Return a path that ends at the palm, if it arrives there along the tool's z."""
+    """Return a path that ends at the palm, or before it if the palm reaches over the corner."""
     path = [np.array(corner) for corner in corners]
     while len(path) > 1 and np.linalg.norm(path[-1] - path[-2]) < _MIN_LENGTH:
         path.pop()
     if len(path) > 1:
-        last = path[-1] - path[-2]
+        end = path.pop()
+        last = end - path[-1]
         along = float(last @ tool_z)
-        if along > 0.999999 * float(np.linalg.norm(last)):
-            end = path.pop()
-            if along > reserve:
-                path.append(end - reserve * tool_z)
+        if along > reserve or along < 0.999999 * float(np.linalg.norm(last)):
+            path.append(end - reserve * tool_z)
     return [_triple(point) for point in path]
 
 

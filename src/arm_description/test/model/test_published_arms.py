@@ -115,7 +115,7 @@ def test_braccio_is_where_its_urdf_is():
     for q in random_postures(model):
         T, there = model.fk(q), product(BRACCIO, [*(q[:4] + HALF), HALF - q[4]])
         ahead = there @ [0, 0, 0.03 + math.sqrt(0.1009**2 - 0.01559**2), 1]
-        jaw = T @ [0, -0.02, 0, 1]  # the face of the fixed jaw
+        jaw = T @ [0, 0.02, 0, 1]  # the face of the fixed jaw
         assert jaw[:3] == pytest.approx(ahead[:3], abs=1e-12)
         assert T[:3, 2] == pytest.approx(there[:3, 2], abs=1e-12)
         assert abs(T[:3, 1] @ there[:3, 0]) == pytest.approx(1.0)  # both open along the same
@@ -134,7 +134,7 @@ LEARM = [
 def test_learm_is_where_its_urdf_is():
     model = load_robot("learm")
     for q in random_postures(model):
-        there = product(LEARM, q * [1, 1, -1, -1, 1]) @ rpy_matrix((0, 0, 0.11), (0, 0, 0))
+        there = product(LEARM, q * [1, 1, -1, -1, 1]) @ rpy_matrix((0, 0, 0.11), (0, 0, math.pi))
         assert model.fk(q) == pytest.approx(there, abs=1e-12)
 
 
@@ -151,6 +151,6 @@ SO101_FRAME = rpy_matrix((-0.0079, -0.000218121, -0.0981274), (0, 3.14159, 0))
 
 def test_so101_is_where_its_urdf_is():
     model = load_robot("so101")
-    quarter = rpy_matrix((0, 0, 0), (0, 0, HALF))
+    off_the_jaw = rpy_matrix((-model.gripper.claw.face, 0, 0), (0, 0, HALF))
     for q in random_postures(model):
-        assert np.abs(model.fk(q) - product(SO101, q) @ SO101_FRAME @ quarter).max() < 1e-9
+        assert np.abs(model.fk(q) - product(SO101, q) @ SO101_FRAME @ off_the_jaw).max() < 1e-9

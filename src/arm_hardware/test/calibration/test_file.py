@@ -66,6 +66,15 @@ def test_shipped_maps_cover_the_model(calibration, model):
     assert waist.pulse_of(math.pi / 2) == pytest.approx(2500.0)
 
 
+@pytest.mark.parametrize("path", sorted(config_folder().glob("*_servos.yaml")))
+def test_shipped_files_reach_all_that_their_robots_can(path):
+    """A narrower one would make the driver reject what a plan for the robot may demand."""
+    calibration = load_calibration(path)
+    axes = axes_of(load_robot(calibration.robot))
+    for axis, narrow in zip(axes, calibration.narrowed(axes), strict=True):
+        assert (narrow.lower, narrow.upper) == (axis.lower, axis.upper), axis.name
+
+
 @pytest.mark.parametrize(
     ("change", "key", "says"),
     [

@@ -57,15 +57,16 @@ class NutWorldNode(Node):
         super().__init__("nut_world")
         chosen = declare(self, NutWorldParameters)
         model = load_robot(chosen.robot)
+        scene = load_scene(chosen.scene, model.name)
         gripper = model.gripper
-        if gripper is None:
+        if gripper is None and scene.nut is not None:
             raise TasksError(f"robot {chosen.robot} has no gripper; the nut cannot be held")
         self._names = names = PrefixedNames(chosen.prefix)
         self._base, self._tool = names.add(BASE_FRAME), names.add(_TOOL_FRAME)
         self._gripper = gripper
         self._palm = names.add(_PALM_FRAME)
-        self._fingers = names.add_all(f"{finger}_link" for finger in gripper.joints)
-        scene = load_scene(chosen.scene, model.name)
+        fingers = gripper.joints if gripper else ()
+        self._fingers = names.add_all(f"{finger}_link" for finger in fingers)
         self._world = NutWorld(scene) if scene.nut is not None else None
         self._payloads = PayloadWorld(scene, gripper)
         self._nut_publisher = self.create_publisher(NutState, "nut_world/state", 10)
@@ -79,8 +80,8 @@ class NutWorldNode(Node):
 
     def _on_tf(self, message: TFMessage) -> None:
         moved = {stamped.child_frame_id for stamped in message.transforms} - self._own
-        if not any(frame.startswith(self._names.prefix) for frame in moved):
-            return  # this node's own, or another arm's
+        if self._gripper is None or not any(f.startswith(self._names.prefix) for f in moved):
+            return  # no payload moves, or this node's own frames, or another arm's
         tree = self._tf.tree
         try:
             T = tree.lookup(self._base, self._tool)

@@ -24,10 +24,10 @@ class PayloadWorld:
     """Tracks the payloads of a scene from geometry alone.
 
     Closing jaws grip a payload, which then moves with the tool. Opening jaws release it, and it
-    falls straight down. The scene has the initial poses.
+    falls straight down. The scene has the initial poses. Without jaws, payloads stay there.
     """
 
-    def __init__(self, scene: Scene, jaws: Gripper) -> None:
+    def __init__(self, scene: Scene, jaws: Gripper | None) -> None:
         self.scene = scene
         self._jaws = jaws
         self._names = [obj.name for obj in scene.objects.values() if obj.is_payload]
@@ -65,6 +65,8 @@ class PayloadWorld:
             _LOGGER.info("%s: released, lies on %s", carried.name, on)
 
     def _catch(self, name: str, T_tool: Array, width: float) -> bool:
+        if self._jaws is None:
+            return False
         found = grasp(self.scene.objects[name], T_tool, self._jaws, self._opened)
         if isinstance(found, str) or width > found.width:
             return False

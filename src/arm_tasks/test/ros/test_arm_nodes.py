@@ -71,6 +71,13 @@ def test_node_that_cannot_be_created_is_named(start):
     assert written.splitlines()[-1] == reason
 
 
+def test_scene_without_a_nut_needs_no_gripper(start, observer):
+    process = start("nut_world", *parameters(robot="puma560", scene="easel"))
+    observer.until(lambda: "nut_world" in observer.node.get_node_names())
+    code, written = end(process)
+    assert code == 0, written
+
+
 def test_node_whose_callback_fails_is_named_last(start):
     code, written = output_of(start("robot_state_publisher", "nut_world", then=BREAK))
     assert code == 1 and "Traceback" in written

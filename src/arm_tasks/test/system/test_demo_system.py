@@ -121,6 +121,22 @@ def test_demo_prints_its_steps_and_saves_a_picture(demo, tmp_path, short_transfe
     assert (tmp_path / "output" / "nut_transfer.png").stat().st_size > 20_000
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("hardware", ["sim", "fake"])
+@pytest.mark.parametrize(
+    ("robot", "task"),
+    [
+        *((robot, "pick_and_place") for robot in ("mearm", "braccio", "learm", "so101")),
+        *((robot, "draw_line") for robot in ("eezybotarm_mk1", "eezybotarm_mk2")),
+    ],
+)
+def test_every_kit_does_a_task(demo, robot, task, hardware):
+    words = ("--headless", "--speed", "8", "--hardware", hardware)
+    run = demo("--robot", robot, "--task", task, *words)
+    assert run.code() == 0, run.text
+    assert run.text.splitlines()[-1].startswith("Done: ")
+
+
 def test_ctrl_c_leaves_no_process_and_the_next_run_works(demo, tmp_path, ros_domain):
     """The next run ends by itself and names the node that was killed."""
     task = tmp_path / "slow.yaml"

@@ -21,6 +21,8 @@ from arm_description import load_robot
 from arm_kinematics import Chain
 
 ROBOTS = ("nut_arm", "five_axis", "puma560_gripper")
+KITS = ("mearm", "braccio", "learm", "so101")
+WITHOUT_GRIPPER = ("eezybotarm_mk1", "eezybotarm_mk2")
 
 
 def run(task, robot):
@@ -55,7 +57,7 @@ def test_other_arms_can_transfer_the_nut(robot):
     assert nut.turns_engaged >= task.expect.turns
 
 
-@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("robot", ROBOTS + KITS)
 def test_pick_and_place(robot):
     task = load_task("pick_and_place")
     plan, chain, done, payloads, seen = run(task, robot)
@@ -83,6 +85,14 @@ def test_draw_square(robot):
     lines = [s for s in plan.steps if s.line is not None]
     aside = [(s.index, q + 0.05) for s, q in zip(lines, done.joints, strict=False)]
     assert off_lines(plan, aside) > 1e-3
+
+
+@pytest.mark.parametrize("robot", ("nut_arm", "mearm", "braccio", "learm", *WITHOUT_GRIPPER))
+def test_draw_line_needs_no_gripper(robot):
+    plan, _, done, *_ = run(load_task("draw_line"), robot)
+    assert off_lines(plan, list(zip(done.steps, done.joints, strict=True))) < 0.1e-3
+    (line,) = (s.line for s in plan.steps if s.name == "draw the line")
+    assert line[1, :3, 3] - line[0, :3, 3] == pytest.approx([0.0, 0.0, -0.03], abs=1e-9)
 
 
 def test_task_is_rejected_for_an_arm_without_gripper():
