@@ -12,11 +12,14 @@ import pytest
 import yaml
 from arm_description.model.gripper import Claw
 from arm_hardware.calibration.calibration import calibration_path as find
+from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration, parse_calibration
 from arm_hardware.errors import CalibrationError
 from hypothesis import given
 from hypothesis import strategies as st
+
+from arm_description import load_robot
 
 
 @pytest.fixture(scope="module")
