@@ -1,13 +1,20 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm of servos that answer is moved by hand, taught, armed, and plays what it was taught."""
+"""An arm of servos that answer is moved by hand: taught, or as the leader of another one."""
+
+import contextlib
+import sys
+import time
 
 import pytest
 from arm_description.trajectories.files import read_trajectory
 from arm_tasks.client import Arm, Teacher
 from arm_tasks.scene.poses import load_poses
+from arm_testing import terminal
+from arm_testing.processes import end, parameters, start_python
 from arm_testing.ros import driver as nc
 from lifecycle_msgs.msg import Transition
+from sensor_msgs.msg import JointState
 
 from arm_description import load_robot
 
@@ -79,3 +86,59 @@ def test_arm_without_torque_is_taught_by_hand_and_plays_it(guided, tmp_path, mov
         client.wait_armed()
         teacher.replay("guided", reverse=True)
         stack.wait_for(lambda: abs(stack.joints["waist"] - HERE) < 4 * COUNT, "the path's start")
+
+
+@contextlib.contextmanager
+def so101(moved, name, **values):
+    """Start the driver of a simulated SO-101 with shipped calibration in a namespace."""
+    code = NODE.format(path=str(moved)) if name == "left" else ""
+    program = ["-c", code] if code else ["-m", "arm_hardware.ros.process"]
+    options = parameters(robot="so101", hardware="sim", **values)
+    process = start_python(*program, *options, "-r", f"__ns:=/{name}")
+    try:
+        yield
+    finally:
+        code, output = end(process)
+        assert code == 0 and "Traceback" not in output, output
+
+
+def test_limp_so101_leads_another_one(moved):
+    """The leader has no torque; a hand moves it, and the follower's servos go there."""
+    found = {}
+    client = nc.Client()
+    for name in ("left", "right"):
+        client.node.create_subscription(
+            JointState,
+            f"/{name}/joint_states",
+            lambda m, name=name: found.update({name: dict(zip(m.name, m.position, strict=True))}),
+            10,
+        )
+
+    def pan(name):
+        return found.get(name, {}).get("shoulder_pan", 0.0)
+
+    with (
+        so101(moved, "left", autostart="configure"),
+        so101(moved, "right", autostart="activate"),
+    ):
+        nc.wait_for(lambda: abs(pan("left") - HERE) < COUNT and "right" in found, "both arms")
+        follow = "from arm_tasks.commands.entry_points import follow; exit(follow())"
+        program = terminal.PtyProgram(
+            *(sys.executable, "-c", follow, "so101", "--namespace", "right"),
+            *("--leader", "/left/joint_states"),
+        )
+        try:
+            program.wait_for("waiting  joints")
+            for place in (HERE, THERE):
+                deadline = time.monotonic() + nc.BOUND
+                while abs(pan("right") - place) > 6 * COUNT:
+                    program.type("f")
+                    program.read()
+                    assert time.monotonic() < deadline, program.said[-500:]
+                    time.sleep(0.03)  # as a key repeats
+                moved.touch()
+            program.type("q")
+            assert program.end() == 0 and "Traceback" not in program.said
+        finally:
+            program.close()
+            client.close()
