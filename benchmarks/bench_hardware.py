@@ -3,7 +3,8 @@
 """The servo driver: lateness of its loop, its share of a core, the time to stop.
 
 One driver process at speed 1 over real DDS, on the simulated board. Its registers are in a file
-that this process also reads, so the times of their last changes are the board's own.
+that this process also reads, so the times of their last changes are the board's own. Simulated
+servos that answer are in a process of their own, in which bytes take the time of the wire.
 """
 
 from __future__ import annotations
@@ -19,15 +20,18 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import rclpy
-from arm_hardware.calibration.calibration import BACKENDS
+from arm_hardware.backends import servo_bus_at
+from arm_hardware.bus.retrying_bus import RetryingBus
+from arm_hardware.calibration.calibration import BACKENDS, SerialBus, config_folder
 from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.file import load_calibration
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.trajectory_start import plan_motion
 from arm_hardware.simulation.pca9685_chip import ChipMemory
@@ -44,25 +48,42 @@ from arm_description import load_robot
 DOMAIN = "79"
 PATIENCE = 60.0  # [s]
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
-THERE, BACK = (1.0, -0.5, 0.5, 1.0), (-1.0, 0.5, -0.5, -1.0)
+THERE = (1.0, -0.5, 0.5, 1.0)
 SWING = 1.5  # [s] from one to the other; every register changes in nearly every tick
 TICK = 0.02  # [s]
 WAVE = 20.0  # [s] period of the motion whose planning is measured
 QUIET = 0.1  # [s] after which registers that did not change will not
 BURN = "while True: pass"
+PORT = "/dev/ttyACM0"  # in the shipped calibration
+SERVOS = """
+import sys
+from arm_hardware.clock import SteadyClock
+from arm_hardware.simulation.feetech_bus import SimulatedServoBus
+bus = SimulatedServoBus(range(1, 7), SteadyClock())
+bus.byte_time = 1e-5  # ten bits at 1 Mbit/s
+print(bus.path, flush=True)
+sys.stdin.read()
+"""
 LATENESS = "lateness median, p99, worst [ms]"
 
 
 class Driver:
     """A driver process with clients for the measurements."""
 
-    def __init__(self, backend: str, board: Path) -> None:
-        arguments = {
-            "hardware": "sim",
-            "backend": backend,
-            "autostart": "activate",
-            "sim_registers": board,
-        }
+    def __init__(
+        self, names: Sequence[str], there: Sequence[float], board: Path | None, **values: Any
+    ) -> None:
+        """Start a driver with parameters.
+
+        Args:
+            names: Joints that move.
+            there: Their positions at one end of the motion, negated at the other [rad].
+            board: File of the simulated board's registers.
+            values: Parameters of the driver.
+        """
+        arguments = {"hardware": "sim", "autostart": "activate", **values}
+        if board is not None:
+            arguments["sim_registers"] = board
         options = [x for k, v in arguments.items() for x in ("-p", f"{k}:={v}")]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "arm_hardware.ros.process", "--ros-args", *options],
@@ -78,11 +99,12 @@ class Driver:
         self._stop = self.node.create_client(Trigger, "arm_hardware/stop")
         self._reset = self.node.create_client(Trigger, "arm_hardware/reset")
         self._state = ""
-        self._postures = deque((THERE, BACK))
+        self._names = list(names)
+        self._postures = deque((list(there), [-q for q in there]))
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
         threading.Thread(target=self._executor.spin, daemon=True).start()
-        self.changed_at = ChipMemory(board).changed_at
+        self.changed_at = ChipMemory(board).changed_at if board is not None else []
 
     def wait_armed(self) -> None:
         """Wait until it is ready."""
@@ -103,10 +125,10 @@ class Driver:
     def swing(self) -> None:
         """Start moving to the other posture."""
         self._postures.rotate()
-        point = JointTrajectoryPoint(positions=list(self._postures[0]))
+        point = JointTrajectoryPoint(positions=self._postures[0])
         point.time_from_start.sec, fraction = int(SWING), SWING % 1
         point.time_from_start.nanosec = int(fraction * 1e9)
-        self._motion.publish(JointTrajectory(joint_names=list(NAMES), points=[point]))
+        self._motion.publish(JointTrajectory(joint_names=self._names, points=[point]))
 
     def call(self, client: Any) -> None:
         """Call a service and wait for the answer."""
@@ -177,7 +199,7 @@ def measure(backend: str, seconds: float, number: int) -> tuple[list[str], list[
     """Return the rows of both tables for one backend."""
     loop, stop = [], []
     with tempfile.TemporaryDirectory() as folder:
-        driver = Driver(backend, Path(folder) / "board")
+        driver = Driver(NAMES, THERE, Path(folder) / "board", backend=backend)
         try:
             driver.wait_armed()
             for name, moving, busy in (
@@ -197,6 +219,76 @@ def measure(backend: str, seconds: float, number: int) -> tuple[list[str], list[
         finally:
             driver.end()
     return loop, stop
+
+
+@contextmanager
+def servo_bus() -> Iterator[Path]:
+    """Start the servos of an SO-101; yield a calibration with their serial port."""
+    text = (config_folder() / "so101_servos.yaml").read_text()
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVOS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin and process.stdout
+    port = process.stdout.readline().strip()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "servos.yaml"
+        path.write_text(text.replace("example: true", "example: false").replace(PORT, port))
+        try:
+            yield path
+        finally:
+            process.stdin.close()
+            process.wait(PATIENCE)
+
+
+def tick(path: Path, number: int = 1000) -> str:
+    """Return the times of a tick's transfers with six servos, as cells of a table [ms]."""
+    board = load_calibration(path).board
+    assert isinstance(board, SerialBus)
+    bus = RetryingBus(servo_bus_at(board))
+    bus.open()
+    bus.start()
+    ids, taken = list(board.servos), []
+    targets = {i: m.count for i, m in bus.measure(ids).items()}
+    bus.write(targets)
+    for n in range(number):
+        begin, used = time.perf_counter(), time.thread_time()
+        bus.measure(ids)
+        bus.differences(targets)
+        targets = dict.fromkeys(ids, 2048 + n % 2)
+        bus.write(targets)
+        taken.append((time.perf_counter() - begin, time.thread_time() - used))
+    bus.release(ids)
+    bus.bus.close()
+    wall, cpu = (sorted(1e3 * x for x in column) for column in zip(*taken, strict=True))
+    return f"{statistics.median(wall):.2f} | {wall[int(0.99 * number)]:.2f} | " + (
+        f"{statistics.median(cpu):.2f}"
+    )
+
+
+def six_servos(seconds: float) -> list[str]:
+    """Return rows: an arm with six servos on a board and on a bus at 50 and 100 Hz."""
+    rows = []
+    for rate in (50.0, 100.0):
+        with servo_bus() as path, tempfile.TemporaryDirectory() as folder:
+            on_bus = {"hardware": "real", "robot": "so101", "calibration": path}
+            on_bus |= {"realtime_priority": 0, "exit_action": "release"}
+            for backend, robot, board, values in (
+                ("i2c_dev", "learm", Path(folder) / "board", {"robot": "learm"}),
+                ("feetech", "so101", None, on_bus),
+            ):
+                names = load_robot(robot).joint_names
+                driver = Driver(
+                    *(names, [0.5] * len(names), board), backend=backend, rate_hz=rate, **values
+                )
+                try:
+                    driver.wait_armed()
+                    for name, moving in (("at rest", False), ("moving", True)):
+                        cells = phase(driver, moving, seconds)
+                        rows.append(f"| `{backend}` | {rate:.0f} | {name} | {cells} |")
+                        print(rows[-1], flush=True)
+                finally:
+                    driver.end()
+    return rows
 
 
 def planning(number: int) -> str:
@@ -236,6 +328,9 @@ def main() -> None:
         rows = measure(backend, chosen.seconds, chosen.stops)
         loop += rows[0]
         stop += rows[1]
+    answering = six_servos(chosen.seconds)
+    with servo_bus() as path:
+        transfers = tick(path)
     text = "\n".join(
         [
             f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}; ticks of "
@@ -254,9 +349,17 @@ def main() -> None:
             "| points | to validate [ms] | to plan, aside from the control loop [ms] |",
             "|---|---|---|",
             *(f"| {number} | {planning(number)} |" for number in (100, 10_000, 50_000)),
+            "",
+            "| six servos | Hz | | lateness p50 [ms] | p99 | max | share of a core |",
+            "|---|---|---|---|---|---|---|",
+            *answering,
+            "",
+            "| transfers of a tick, six servos, 1 Mbit/s | p50 [ms] | p99 | CPU [ms] |",
+            "|---|---|---|---|",
+            f"| measure, check, write and read back | {transfers} |",
         ]
     )
-    print("\n".join(text.splitlines()[-3:]))
+    print("\n".join(text.splitlines()[-14:]))
     if chosen.write:
         write(chosen.write, "hardware", text)
         print(f"written to {chosen.write}")

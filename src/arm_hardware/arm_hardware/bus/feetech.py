@@ -133,8 +133,9 @@ class FeetechBus:
 
     def write_counts(self, counts: Mapping[int, int]) -> None:
         """Set targets, then switch the torque on where it is off; see Bus.write_counts()."""
-        self._confirm(GOAL_POSITION, counts)
-        limp = [number for number, found in self.read_counts(counts).items() if found is None]
+        found = self._confirm(GOAL_POSITION, counts, COMMANDED)
+        torques = {n: TORQUE_ENABLE.decode(block, COMMANDED.start) for n, block in found.items()}
+        limp = [number for number, torque in torques.items() if torque != ON]
         self._confirm(TORQUE_ENABLE, dict.fromkeys(limp, ON))
 
     def release(self, channels: Iterable[int]) -> None:
@@ -246,22 +247,34 @@ class FeetechBus:
             )
         )
 
-    def _confirm(self, register: Register, values: Mapping[int, int]) -> None:
-        """Set a register and read it back until it is right; raise OSError EBADMSG otherwise."""
-        left = dict(values)
+    def _confirm(
+        self, register: Register, values: Mapping[int, int], block: slice | None = None
+    ) -> dict[int, bytes]:
+        """Set a register and read it back until it is right.
+
+        Returns:
+            The memory read back by id: the register, or the block around it.
+
+        Raises:
+            OSError: EBADMSG if it does not become right.
+        """
+        block = block or slice(register.address, register.address + register.size)
+        left, seen = dict(values), dict[int, bytes]()
         for _ in range(WRITES):
             if not left:
-                return
+                return seen
             self._write(register, left)
-            found = self._transfer(list(left), register.address, register.size)
+            found = self._transfer(list(left), block.start, block.stop - block.start)
+            seen |= {number: memory for number, (memory, _) in found.items()}
             left = {
                 number: value
                 for number, value in left.items()
-                if register.decode(found[number][0], register.address) != value
+                if register.decode(seen[number], block.start) != value
             }
             self.rewrites += bool(left)
         if left:
             raise OSError(errno.EBADMSG, f"{self.label(next(iter(left)))} keeps no write")
+        return seen
 
     # -- checks -----------------------------------------------------------------------------------
 

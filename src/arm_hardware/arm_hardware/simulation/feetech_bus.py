@@ -19,6 +19,7 @@ import os
 import random
 import select
 import threading
+import time
 import tty
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -99,6 +100,7 @@ class SimulatedServoBus:
     def __init__(self, ids: Iterable[int], clock: SteadyClock) -> None:
         self._clock = clock
         self.faults = BusFaults()
+        self.byte_time = 0.0  # [s] that a byte takes on the wire; 1e-5 at 1 Mbit/s
         self.servos: Mapping[int, SimulatedServo] = {n: SimulatedServo(n) for n in ids}
         self._lock = threading.Lock()
         self._master, self._slave = os.openpty()
@@ -135,6 +137,8 @@ class SimulatedServoBus:
             stream += data
             for instruction in split(stream):
                 answer = self.answer(instruction)
+                if self.byte_time:
+                    time.sleep(self.byte_time * (len(instruction) + len(answer)))
                 if answer:
                     os.write(self._master, answer)
 
