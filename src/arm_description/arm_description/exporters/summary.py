@@ -8,6 +8,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
 from arm_common.transforms import matrix_rpy
 from arm_common.yaml.linear_expressions import LinearExpression
 
@@ -46,8 +47,10 @@ def home_posture(model: RobotModel) -> tuple[str, Mapping[str, float]]:
     for name in ("rest", *model.postures):
         if name in model.postures:
             return name, model.postures[name]
-    rest = model.constraint_set.inside([joint.rest for joint in model.joints])
-    return "every joint at 0", dict(zip(model.joint_names, rest.tolist(), strict=True))
+    zero = np.array([joint.rest for joint in model.joints])
+    inside = model.constraint_set.nearest(zero, model.lower, model.upper)
+    q = (zero if inside is None else inside).tolist()
+    return "every joint at 0", dict(zip(model.joint_names, q, strict=True))
 
 
 class _Summary:
@@ -142,8 +145,9 @@ class _Summary:
         """Return the bounds of a joint that are linear in others, with the unit."""
         kind = next(joint.type for joint in self._model.joints if joint.name == limits.joint)
         lower, upper = (
-            ", ".join(self._sum(one, kind) for one in side)
-            for side in (limits.lower, limits.upper)
+            texts[0] if len(texts) == 1 else f"{outermost}({', '.join(texts)})"
+            for outermost, side in (("max", limits.lower), ("min", limits.upper))
+            for texts in ([self._sum(one, kind) for one in side],)
         )
         return f"{lower} .. {upper} {self._units.unit(kind)}"
 

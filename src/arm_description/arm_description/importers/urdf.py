@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 from arm_common.transforms import Matrix
@@ -41,6 +42,7 @@ from arm_description.urdf.reader import UrdfTree, read_urdf
 # Exceeds the error of pi/2 written with five decimals [rad].
 PARALLEL = 1e-5
 SAMPLES = 100
+_Bound: TypeAlias = tuple[str, bool, LinearExpression]  # joint, whether lower, limit
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,10 @@ def import_urdf(
     table = dh_from_axes(axes, hand.tool, convention, parallel)
     joints, dependents = _joints(tree, rows, table.rows)
     rest = ConstraintSet([j.name for j in joints], [j.constraint for j in joints if j.constraint])
-    posture = dict(zip(rest.names, rest.inside([j.rest for j in joints]).tolist(), strict=True))
+    zero, ends = [j.rest for j in joints], np.array([(j.lower, j.upper) for j in joints]).T
+    found = rest.nearest(zero, *ends) if rest else None
+    q = zero if found is None else found.tolist()
+    posture = dict(zip(rest.names, q, strict=True))
     clean_name = _clean(name or tree.name)
     model = RobotModel(
         name=clean_name,
@@ -104,16 +109,17 @@ def import_urdf(
         source=f"{file or 'URDF'}, from {chain.base} to {chain.tip}",
     )
     error = _difference(model, tree, chain, hand.tool)
-    return UrdfImport(model, tuple(_notes(chain, hand.note, table.notes, error)), error)
+    notes = (*table.notes, hand.note, _lost_limits(model, tree))
+    return UrdfImport(model, tuple(_notes(chain, notes, error)), error)
 
 
-def _notes(chain: ArmChain, hand: str, table: tuple[str, ...], error: float) -> Iterator[str]:
+def _notes(chain: ArmChain, found: Sequence[str], error: float) -> Iterator[str]:
     yield f"From {chain.base} to {chain.tip}: {', '.join(joint.name for joint in chain.moving)}."
     yield (
         f"The table differs from the URDF by at most {error:.1e} (m, or an element of the "
         f"rotation) at {SAMPLES} random positions."
     )
-    for note in (*table, hand):
+    for note in found:
         if note:
             yield f"{note[0].upper()}{note[1:]}."
     if chain.others:
@@ -162,18 +168,18 @@ def _joints(
 
 def _constrained(joints: dict[str, Joint], tree: UrdfTree) -> dict[str, Joint]:
     """Return the joints with the constraints of the URDF that are linear, as a file has them."""
-    found = [one for one in tree.constraints if isinstance(one, LinearLimits)]
+    bounds = _bounds(tree, list(joints))
     ranges = {name: (joint.lower, joint.upper) for name, joint in joints.items()}
     for joint in tuple(joints.values()):
-        own = [one for one in found if _clean(one.joint) == joint.name]
-        lower = [_renamed(bound) for one in own for bound in one.lower]
-        upper = [_renamed(bound) for one in own for bound in one.upper]
-        named = {name for bound in (*lower, *upper) for name, _ in bound.factors}
-        if not named or not named < ranges.keys():
+        lower, upper = (
+            [bound for name, side, bound in bounds if name == joint.name and side is is_lower]
+            for is_lower in (True, False)
+        )
+        if not any(bound.factors for bound in (*lower, *upper)):
             continue
-        if max(bound.range(ranges)[0] for bound in lower) != joint.lower:
+        if max((bound.range(ranges)[0] for bound in lower), default=None) != joint.lower:
             lower.append(LinearExpression(joint.lower))
-        if min(bound.range(ranges)[1] for bound in upper) != joint.upper:
+        if min((bound.range(ranges)[1] for bound in upper), default=None) != joint.upper:
             upper.append(LinearExpression(joint.upper))
         joints[joint.name] = replace(
             joint,
@@ -182,6 +188,53 @@ def _constrained(joints: dict[str, Joint], tree: UrdfTree) -> dict[str, Joint]:
             constraint=LinearLimits(joint.name, tuple(lower), tuple(upper)),
         )
     return joints
+
+
+def _bounds(tree: UrdfTree, names: Sequence[str]) -> list[_Bound]:
+    """Return the linear constraints between joints, so that none depends on itself."""
+    bounds = [
+        (_clean(one.joint), is_lower, _renamed(bound))
+        for one in tree.constraints
+        if isinstance(one, LinearLimits) and {_clean(name) for name in one.joints} <= set(names)
+        for is_lower, side in ((True, one.lower), (False, one.upper))
+        for bound in side
+    ]
+    return [_of_last(b, names) for b in bounds] if _is_circular(bounds, names) else bounds
+
+
+def _is_circular(bounds: Sequence[_Bound], names: Sequence[str]) -> bool:
+    """Return whether limits of joints depend on each other in a circle."""
+    left = set(names)
+    while left:
+        free = left - {name for name, _, bound in bounds if left & {n for n, _ in bound.factors}}
+        if not free:
+            return True
+        left -= free
+    return False
+
+
+def _of_last(bound: _Bound, names: Sequence[str]) -> _Bound:
+    """Return a bound as one of the last joint in it, which is never circular."""
+    joint, is_lower, limit = bound
+    sign = 1.0 if is_lower else -1.0
+    beyond = limit.plus(LinearExpression(0.0, ((joint, 1.0),)), -1.0).times(sign)  # inside, <= 0
+    last = max((name for name, _ in beyond.factors), key=names.index)
+    factor = dict(beyond.factors)[last]
+    rest = LinearExpression(beyond.constant, tuple(f for f in beyond.factors if f[0] != last))
+    return last, factor < 0.0, rest.times(-1.0 / factor)
+
+
+def _lost_limits(model: RobotModel, tree: UrdfTree) -> str:
+    """Return a sentence about limits that depend on other joints and are not in the model."""
+    names = set(model.joint_names)
+    lost = [
+        f"{one.joint} by {' and '.join(one.joints[1:])}"
+        for one in tree.constraints
+        if not (isinstance(one, LinearLimits) and set(map(_clean, one.joints)) <= names)
+    ]
+    if not lost:
+        return ""
+    return f"limits omitted, as they are not linear or not of the arm: {', '.join(lost)}"
 
 
 def _renamed(bound: LinearExpression) -> LinearExpression:

@@ -98,6 +98,7 @@ class LinearLimits:
 
 _SAMPLES = 257
 _HALVINGS = 30
+_POSTURES = 256  # from which one inside is sought
 _DENSE = 0.05  # step between checked postures [rad or m]
 
 
@@ -266,6 +267,23 @@ class ConstraintSet:
                     joint = self.names.index(constraint.joint)
                     row[joint] = min(max(row[joint], lower), upper)
         return row
+
+    def nearest(self, q: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Array | None:
+        """Return a posture (n,) inside the constraints and limits, q itself if it is inside.
+
+        Otherwise the nearest to q of postures moved inside from there and from everywhere within
+        lower and upper (n,); None if there is none.
+        """
+        low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
+        start = np.clip(np.asarray(q, dtype=np.float64), low, high)
+        spread = np.random.default_rng(0).uniform(low, high, (_POSTURES, len(start)))
+        for rows in (start[None], spread):
+            moved = np.array([self.inside(row) for row in rows])
+            fits = (moved >= low - SLACK).all(axis=1) & (moved <= high + SLACK).all(axis=1)
+            moved = moved[fits & (self.violation(moved) <= SLACK)]
+            if len(moved):
+                return np.asarray(moved[np.argmin(np.linalg.norm(moved - start, axis=1))])
+        return None
 
     def _sentence(self, constraint: JointConstraint, q: Array) -> str:
         values = dict(zip(self.names, q.tolist(), strict=True))

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
+import numpy as np
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Table, Variants
 
@@ -113,9 +114,21 @@ def read_root(root: Field) -> RobotModel:
         sources=MappingProxyType(dict(_sources(root, ROBOT))),
     )
     _reject_tiny(model, keys["units"])
+    _check_limits(model, keys["joints"])
     if "postures" in keys:
         _check_postures(model, keys["postures"])
     return model
+
+
+def _check_limits(model: RobotModel, field: Field) -> None:
+    """Raise an error if limits that depend on other joints contradict each other everywhere."""
+    constraints, start = model.constraint_set, np.array([joint.rest for joint in model.joints])
+    if constraints and constraints.nearest(start, model.lower, model.upper) is None:
+        limit = constraints.tightest(start)
+        raise field.error(
+            f"no posture is inside all limits ({limit.sentence if limit else ''})",
+            "widen the limits of these joints, or the range of their transmissions",
+        )
 
 
 def _check_postures(model: RobotModel, field: Field) -> None:

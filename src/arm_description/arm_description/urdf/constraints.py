@@ -21,16 +21,19 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
 from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.errors import UrdfError
 from arm_description.model.constraints import JointConstraint, LinearLimits, SampledLimits
+from arm_description.urdf.elements import MOVING, UrdfJoint
 
 ELEMENT = "joint_constraints"
 _SIDES = ("lower", "upper")
+_Ranges: TypeAlias = Mapping[str, tuple[float, float]]  # of each independent joint [rad or m]
 
 
 def constraint_elements(
@@ -68,52 +71,89 @@ def _write_bounds(entry: ET.Element, limits: LinearLimits, prefix: str) -> None:
                 ET.SubElement(place, "term", joint=prefix + name, factor=repr(factor))
 
 
-def read_constraints(robot: ET.Element, joints: Collection[str]) -> tuple[JointConstraint, ...]:
+def read_constraints(
+    robot: ET.Element, joints: Iterable[UrdfJoint]
+) -> tuple[JointConstraint, ...]:
     """Return the constraints of a URDF.
 
     Args:
         robot: the root element.
-        joints: names of its joints.
+        joints: its joints.
 
     Raises:
-        UrdfError: a joint is missing, or a number is invalid.
+        UrdfError: a joint does not move on its own, a number is invalid, or a joint has no
+            position that its limits allow.
     """
-    return tuple(_limits(entry, joints) for entry in robot.findall(f"{ELEMENT}/limits"))
+    ranges = {
+        joint.name: (joint.limit.lower, joint.limit.upper)
+        if joint.limit and joint.kind != "continuous"
+        else (-math.inf, math.inf)
+        for joint in joints
+        if joint.kind in MOVING and joint.mimic is None
+    }
+    return tuple(_limits(entry, ranges) for entry in robot.findall(f"{ELEMENT}/limits"))
 
 
-def _limits(entry: ET.Element, joints: Collection[str]) -> JointConstraint:
-    joint = _joint(entry, joints)
+def _limits(entry: ET.Element, ranges: _Ranges) -> JointConstraint:
+    joint = _joint(entry, ranges)
     reason = entry.get("reason") or "the linkage allows"
-    samples = entry.findall("sample")
-    if samples:
-        others = {_joint(sample, joints) for sample in samples}
-        rows = [
-            tuple(_number(sample, key, joint) for key in ("at", "lower", "upper"))
-            for sample in samples
-        ]
-        if len(others) > 1 or any(b[0] <= a[0] for a, b in pairwise(rows)):
-            raise UrdfError(f"the <sample>s of joint {joint!r} must increase, of one joint")
-        return SampledLimits(joint, others.pop(), tuple((x, a, b) for x, a, b in rows), reason)
+    found: SampledLimits | LinearLimits
+    if samples := entry.findall("sample"):
+        found = _sampled(joint, samples, ranges, reason)
+        lower, upper = min(s[1] for s in found.samples), max(s[2] for s in found.samples)
+    else:
+        found = _linear(joint, entry, ranges, reason)
+        lower = max(bound.range(ranges)[0] for bound in found.lower)
+        upper = min(bound.range(ranges)[1] for bound in found.upper)
+    if max(lower, ranges[joint][0]) > min(upper, ranges[joint][1]):
+        problem = f"<limits> of joint {joint!r} never allow a position"
+        raise UrdfError(problem, remedy="correct the numbers")
+    return found
+
+
+def _sampled(
+    joint: str, samples: Sequence[ET.Element], ranges: _Ranges, reason: str
+) -> SampledLimits:
+    others = {_other(sample, joint, ranges) for sample in samples}
+    rows = [
+        tuple(_number(sample, key, joint) for key in ("at", "lower", "upper"))
+        for sample in samples
+    ]
+    if len(others) > 1 or any(b[0] <= a[0] for a, b in pairwise(rows)):
+        raise UrdfError(f"the <sample>s of joint {joint!r} must increase, of one joint")
+    return SampledLimits(joint, others.pop(), tuple((x, a, b) for x, a, b in rows), reason)
+
+
+def _linear(joint: str, entry: ET.Element, ranges: _Ranges, reason: str) -> LinearLimits:
     lower, upper = (
-        tuple(_bound(bound, joint, joints) for bound in entry.findall(side)) for side in _SIDES
+        tuple(_bound(bound, joint, ranges) for bound in entry.findall(side)) for side in _SIDES
     )
     if not lower or not upper:
         raise UrdfError(f"<limits> of joint {joint!r} have no <lower> or no <upper>")
     return LinearLimits(joint, lower, upper, reason)
 
 
-def _bound(bound: ET.Element, joint: str, joints: Collection[str]) -> LinearExpression:
+def _bound(bound: ET.Element, joint: str, ranges: _Ranges) -> LinearExpression:
     total = LinearExpression(_number(bound, "offset", joint))
     for term in bound.findall("term"):
         factor = _number(term, "factor", joint)
-        total = total.plus(LinearExpression(0.0, ((_joint(term, joints), factor),)))
+        total = total.plus(LinearExpression(0.0, ((_other(term, joint, ranges), factor),)))
     return total
 
 
-def _joint(element: ET.Element, joints: Collection[str]) -> str:
+def _other(element: ET.Element, joint: str, ranges: _Ranges) -> str:
+    """Return the joint that limits of a joint depend on, which is not itself."""
+    name = _joint(element, ranges)
+    if name == joint:
+        raise UrdfError(f"<limits> of joint {joint!r} depend on itself")
+    return name
+
+
+def _joint(element: ET.Element, ranges: _Ranges) -> str:
     name = element.get("joint", "")
-    if name not in joints:
-        raise UrdfError(f"<{element.tag}> in <{ELEMENT}> refers to the missing joint {name!r}")
+    if name not in ranges:
+        problem = f"<{element.tag}> in <{ELEMENT}> refers to the joint {name!r}"
+        raise UrdfError(problem, remedy="name one that moves and mimics no other")
     return name
 
 

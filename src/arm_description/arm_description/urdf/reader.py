@@ -50,13 +50,14 @@ _DEFAULTS |= dict.fromkeys(("lower", "upper", "velocity", "effort"), "0")
 class UrdfTree:
     """A URDF with a valid kinematic tree.
 
-    Visuals, collisions, inertials and constraints are read and checked on first access.
+    Visuals, collisions and inertials are read and checked on first access.
     """
 
     name: str  # "robot" if it has none
     root: str  # name of the root link
     links: tuple[str, ...]  # names of all links, in document order
     joints: tuple[UrdfJoint, ...]  # from the root outwards, otherwise in document order
+    constraints: tuple[JointConstraint, ...] = ()  # limits of joints that depend on others
     _robot: ET.Element = field(
         default_factory=lambda: ET.Element("robot"), repr=False, compare=False
     )
@@ -95,11 +96,6 @@ class UrdfTree:
         """Mass of each link that has one, in document order."""
         return tuple(_inertial(element, link) for link, element in self._elements("inertial"))
 
-    @cached_property
-    def constraints(self) -> tuple[JointConstraint, ...]:
-        """Limits of joints that depend on other joints, in document order."""
-        return read_constraints(self._robot, self.joint)
-
     def _elements(self, tag: str) -> Iterator[tuple[str, ET.Element]]:
         for link in self._robot.findall("link"):
             for element in link.findall(tag):
@@ -120,7 +116,9 @@ def read_urdf(text: str) -> UrdfTree:
             raise UrdfError(f"there is more than one {kind} {name!r}", remedy="rename one")
     _check_mimics(joints)
     root = _root(links, joints)
-    return UrdfTree(robot.get("name", "robot"), root, links, _sorted(root, joints), robot)
+    constraints = read_constraints(robot, joints)
+    name = robot.get("name", "robot")
+    return UrdfTree(name, root, links, _sorted(root, joints), constraints, robot)
 
 
 def parse_xml(text: str, kind: str = "URDF") -> ET.Element:

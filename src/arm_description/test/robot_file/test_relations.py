@@ -4,11 +4,12 @@
 
 import numpy as np
 import pytest
+from arm_description.errors import UrdfError
 from arm_description.exporters.drawing import Style, picture
 from arm_description.exporters.moveit_package import moveit_package
 from arm_description.exporters.reach import reach
 from arm_description.exporters.srdf import to_srdf
-from arm_description.exporters.summary import robot_summary
+from arm_description.exporters.summary import home_posture, robot_summary
 from arm_description.importers.urdf import import_urdf
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.kinematics import link_poses
@@ -269,8 +270,8 @@ CRANK = (
 def test_travel_of_actuators_is_in_the_urdf():
     """The samples of one that is not linear are never wider than it."""
     text = LINKAGE.replace("theta: -(shoulder + elbow), d: 0", "theta: 0, d: 0")
-    text = text.replace("level,", "level2,").replace("elbow: -90}", "elbow: -90, level2: 0}")
-    text = text.replace("147, alpha: 0}", "147, alpha: 0, limits: {lower: -20, upper: 20}}")
+    text = text.replace("level,", "level2,").replace("elbow: -90}", "elbow: -90, level2: 78}")
+    text = text.replace("147, alpha: 0}", "147, alpha: 0, limits: {lower: -20, upper: 79}}")
     text = text.replace("tool:", TRAVEL.replace("CRANK", CRANK) + "tool:")
     text = text[: text.index("postures:")]
     model = parse_robot(text)
@@ -291,6 +292,81 @@ def test_travel_of_actuators_is_in_the_urdf():
     for q in postures(model, 200):
         linear = max(float(c.violation(_columns(c, model, q))) for c in model.constraints[:2])
         assert again.constraint_set.violation(q) == pytest.approx(linear, abs=1e-9)
+
+
+def test_limits_in_a_circle_are_read_back():
+    """A limit by another joint, and an actuator's travel that limits that one by the first."""
+    text = LINKAGE.replace("lower: 39, upper: 120", "lower: -elbow - 40, upper: 120")
+    text = text.replace("-0.6755*shoulder - 70.768", "-130").replace(
+        "-slope*shoulder - 13.144", "-50"
+    )
+    travel = "{type: parallelogram, joint: elbow, against: shoulder, range: [-30, 50]}"
+    model = parse_robot(text.replace("tool:", f"transmissions:\n  - {travel}\ntool:"))
+    again = import_urdf(model.to_urdf(), model.convention).model
+    assert parse_robot(robot_yaml(again)) == again
+    q = postures(model, 2000)
+    np.testing.assert_allclose(
+        again.constraint_set.violation(q) > 0.0, model.constraint_set.violation(q) > 0.0
+    )
+
+
+def test_limits_that_contradict_each_other_everywhere_are_rejected():
+    travel = "{type: parallelogram, joint: elbow, against: shoulder, range: [150, 170]}"
+    with pytest.raises(DescriptionError, match="no posture is inside all limits") as refusal:
+        parse_robot(LINKAGE.replace("tool:", f"transmissions:\n  - {travel}\ntool:"))
+    assert refusal.value.line
+    assert refusal.value.remedy
+
+
+def test_home_without_postures_is_inside():
+    text = LINKAGE[: LINKAGE.index("postures:")].replace("lower: 39,", "lower: -elbow - 30,")
+    model = parse_robot(
+        text.replace("-0.6755*shoulder - 70.768", "-100").replace(
+            "-slope*shoulder - 13.144", "-40"
+        )
+    )
+    home = home_posture(model)[1]
+    assert model.constraint_set.worst([home[name] for name in model.joint_names]) is None
+
+
+def test_limits_that_a_file_cannot_have_are_noted():
+    crank = "{type: crank, joint: elbow, against: shoulder, ground: 135, crank: 50, rod: 135, "
+    crank += "rocker: 50, rocker_angle: 10, crank_angle: 10, range: [-60, 60]}"
+    text = LINKAGE.replace("lower: 39", "lower: 50").replace("-0.6755*shoulder - 70.768", "-130")
+    text = text.replace("-slope*shoulder - 13.144", "-50")
+    model = parse_robot(text.replace("tool:", f"transmissions:\n  - {crank}\ntool:"))
+    found = import_urdf(model.to_urdf(), model.convention)
+    note = "Limits omitted, as they are not linear or not of the arm: elbow by shoulder."
+    assert note in found.notes
+    assert not found.model.constraints
+
+
+URDF = parse_robot(LINKAGE).to_urdf()
+BAD_URDFS = [
+    ('<term joint="shoulder"', '<term joint="nose"', "refers to the joint 'nose'; name one that"),
+    ('<term joint="shoulder"', '<term joint="level_elbow"', "the joint 'level_elbow'; name one"),
+    (
+        '<term joint="shoulder"',
+        '<term joint="elbow"',
+        "<limits> of joint 'elbow' depend on itself",
+    ),
+    ("<lower offset=", "<low offset=", "have no <lower> or no <upper>"),
+    ('factor="-0.6755"', 'factor="x"', "<term factor=\"x\"> of joint 'elbow' must be a number"),
+    ('<lower offset="-', '<lower offset="', "<limits> of joint 'elbow' never allow a position"),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"), BAD_URDFS, ids=[new for _, new, _ in BAD_URDFS]
+)
+def test_bad_constraints_of_a_urdf_are_one_sentence(old, new, message):
+    assert old in URDF
+    text = URDF.replace(old, new)
+    if old.startswith("<lower"):
+        text = text.replace("</lower>", "</low>" if "low " in new else "</lower>")
+    with pytest.raises(UrdfError) as refusal:
+        read_urdf(text)
+    assert message in str(refusal.value)
 
 
 def _columns(constraint, model, q):

@@ -124,11 +124,15 @@ def _prefixed(axes: tuple[Axis, ...], prefix: str) -> tuple[Axis, ...]:
 def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:
     """Return the posture ``rest`` in the order of ``axes.all`` [rad or m].
 
-    A joint missing in the posture rests at 0, or in the middle of its limits if they exclude 0;
-    a missing gripper at its largest width.
+    A joint missing in the posture rests at 0, or in the middle of its limits if they exclude 0,
+    or near to that if its limits depend on other joints; a missing gripper at its largest width.
     """
     posture = model.postures.get("rest", {})
     rest = [float(posture.get(axis.name, _middle(axis))) for axis in axes.arm]
+    if not posture and axes.coupling is not None and axes.coupling.constraints:
+        lower, upper = ([getattr(axis, end) for axis in axes.arm] for end in ("lower", "upper"))
+        found = axes.coupling.constraints.nearest(rest, lower, upper)
+        rest = rest if found is None else found.tolist()
     if axes.gripper is not None:
         rest.append(float(posture.get(GRIPPER, axes.gripper.upper)))
     return tuple(rest)
