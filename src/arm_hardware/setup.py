@@ -6,7 +6,7 @@ from setuptools import find_packages, setup
 
 PACKAGE = "arm_hardware"
 FOLDERS = ("config", "schema", "systemd")
-TOOLS = ("calibrate", "calibrate_kinematics", "doctor", "lerobot", "release", "verify")
+TOOLS = ("calibrate", "calibrate_kinematics", "doctor", "lerobot", "release", "servos", "verify")
 
 setup(
     name=PACKAGE,

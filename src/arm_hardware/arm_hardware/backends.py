@@ -70,9 +70,9 @@ def readable_bus(board: ServoBoard) -> Bus:
     return Pca9685Bus(board, linux_i2c, bus_label())
 
 
-def servo_bus_at(bus: SerialBus) -> Bus:
+def servo_bus_at(bus: SerialBus) -> FeetechBus:
     """Return a bus, still closed, to servos that answer; open() locks and reads only."""
-    return FeetechBus(bus, bus.port, BoardLock(Path(bus.port), 0))
+    return FeetechBus(bus, bus.port, BoardLock(Path(bus.port), None))
 
 
 def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:

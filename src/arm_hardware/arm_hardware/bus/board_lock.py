@@ -31,8 +31,11 @@ _SPACING = 1 << 32  # between the ranges of two addresses, more than any process
 class BoardLock:
     """The lock of the board at an address of a bus, initially not held."""
 
-    def __init__(self, node: Path, address: int) -> None:
-        """Name the lock; ``node`` is the bus' device node, or a simulated board's file."""
+    def __init__(self, node: Path, address: int | None) -> None:
+        """Name the lock of a board, or of the whole bus if its address is None.
+
+        ``node`` is the bus' device node, or a simulated board's file.
+        """
         self._node = node
         self._address = address
         self._descriptor: int | None = None
@@ -53,11 +56,10 @@ class BoardLock:
                 raise self._unusable(error) from error
             holder = self.holder()
             who = "another process" if holder is None else f"process {holder}"
-            raise BusError(
-                f"The servo board at 0x{self._address:02x} of {self._node} is in use by {who}; "
-                "end it first.",
-                self._address,
-            ) from error
+            what = f"The servo bus {self._node}"
+            if self._address is not None:
+                what = f"The servo board at 0x{self._address:02x} of {self._node}"
+            raise BusError(f"{what} is in use by {who}; end it first.", self._address) from error
         self._descriptor = descriptor
 
     def release(self) -> None:
@@ -84,7 +86,7 @@ class BoardLock:
         return None if kind == fcntl.F_UNLCK else int(length)
 
     def _range(self, kind: int) -> bytes:
-        start = self._address * _SPACING
+        start = (self._address or 0) * _SPACING
         return struct.pack(_FLOCK, kind, os.SEEK_SET, start, os.getpid(), 0)
 
     def _unusable(self, error: OSError) -> BusError:

@@ -10,6 +10,7 @@ servo confirms a sync write, so each is read back.
 from __future__ import annotations
 
 import errno
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -23,10 +24,13 @@ from arm_hardware.bus.interface import Measurement
 from arm_hardware.bus.sts3215 import (
     ACCELERATION,
     COMMANDED,
+    COUNTS,
     GOAL_POSITION,
     GOAL_VELOCITY,
     HOMING_OFFSET,
+    ID,
     LIMITS,
+    LOCK,
     MAX_VOLTAGE,
     MEASURED,
     MIN_VOLTAGE,
@@ -42,6 +46,8 @@ from arm_hardware.errors import BusError
 
 PACKAGE = "feetech-servo-sdk"
 WRITES = 10  # of a value that reads back different
+HALF_TURN = COUNTS // 2
+STORING_TIME = 0.02  # [s] in which a servo stores a value
 ON = 1  # of TORQUE_ENABLE; 128 would set the servo's zero
 READ_TIMEOUT = 0.005  # [s] of one read of the port, of which a transfer needs several
 SCANNED = range(1, 21)  # ids that are tried when one is silent
@@ -92,6 +98,8 @@ class FeetechBus:
         self._sdk = import_scservo()
         if self._port is None:
             self._connect()
+        if not self._bus.servos:
+            return  # to be searched
         try:
             self._check_servos()
         except BusError:
@@ -152,6 +160,45 @@ class FeetechBus:
         """Return the name of a servo."""
         name = self._bus.servos[channel].name if channel in self._bus.servos else ""
         return f"Servo {channel}{f' ({name})' if name else ''} of {self._bus.port}"
+
+    def set_id(self, number: int, new: int) -> None:
+        """Give a servo another id, which lasts; it loses its torque.
+
+        Raises:
+            BusError: The servo does not keep it.
+            OSError: A transfer failed.
+        """
+        self._store(number, ID, new)
+
+    def centre(self, number: int) -> int:
+        """Make a servo's present position count 2048, which lasts; return its Homing_Offset.
+
+        It loses its torque; errors as in set_id().
+        """
+        size = HOMING_OFFSET.size
+        block = self._transfer([number], HOMING_OFFSET.address, size)[number][0]
+        encoder = self.measure([number])[number].count + HOMING_OFFSET.decode(
+            block, HOMING_OFFSET.address
+        )
+        offset = encoder % COUNTS - HALF_TURN
+        offset = max(offset, 1 - HALF_TURN)  # of 4096 offsets, the memory has room for 4095
+        self._store(number, HOMING_OFFSET, offset)
+        return offset
+
+    def _store(self, number: int, register: Register, value: int) -> None:
+        """Set a register that lasts without power."""
+        self._confirm(TORQUE_ENABLE, {number: 0})
+        self._confirm(LOCK, {number: 0})
+        self._write(register, {number: value})
+        now = value if register is ID else number
+        for _ in range(WRITES):
+            time.sleep(STORING_TIME)
+            with suppress(OSError):
+                block = self._transfer([now], register.address, register.size)[now][0]
+                if register.decode(block, register.address) == value:
+                    self._confirm(LOCK, {now: 1})
+                    return
+        raise BusError(f"{self.label(number)} does not keep {value}; try again.")
 
     def close(self) -> None:
         """Close the port; servos keep torque and targets."""

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """LeRobot's calibration files, as calibrations of servos that answer, and back.
 
-LeRobot stores for each motor its id, drive_mode (1 turns the sign), homing_offset (written to the
-servo), range_min and range_max [counts]; an angle is 0 in the middle of the range, and 4095 counts
-are 360 degrees (lerobot/motors/motors_bus.py). The gripper is 0 to 100 % of its range. Here a
-turn has 4096 counts: LeRobot's angles differ by 0.024 %.
+LeRobot stores for each motor its id, drive_mode (1 turns the sign of percentages; of degrees, it
+does not), homing_offset (written to the servo), range_min and range_max [counts]; an angle is 0 in
+the middle of the range, and 4095 counts are 360 degrees (lerobot/motors/motors_bus.py). The
+gripper is 0 to 100 % of its range. Here a turn has 4096 counts: LeRobot's angles differ by
+0.024 %. A jaw that turns is closed at 0 % and turns with its servo.
 """
 
 from __future__ import annotations
@@ -102,7 +103,9 @@ def calibration_text(
         claw, motor = axes.claw(axes.gripper), motors[motor_of[GRIPPER]]
         unit, ends = "mm", (axes.gripper.lower * 1e3, axes.gripper.upper * 1e3)
         if claw is not None:
-            unit, ends = "deg", (math.degrees(claw.closed), math.degrees(claw.open))
+            closed = math.degrees(claw.closed)
+            travel = DEGREES * (motor["range_max"] - motor["range_min"])
+            unit, ends = "deg", (closed, closed + travel)
         lines += ["", f"{GRIPPER}: {_gripper(motor, unit, ends)}"]
     return "\n".join(lines) + "\n"
 

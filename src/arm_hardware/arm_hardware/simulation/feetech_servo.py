@@ -109,10 +109,14 @@ class SimulatedServo:
 
     def write(self, address: int, data: bytes) -> None:
         """Write memory; what it measures is read-only."""
+        offset_before = self.get(sts3215.HOMING_OFFSET)
         for offset, byte in enumerate(data):
             place = address + offset
             if sts3215.ID.address <= place < sts3215.PRESENT_POSITION.address:
                 self.memory[place] = byte
+        shift = self.get(sts3215.HOMING_OFFSET) - offset_before
+        if shift:
+            self.position = (self.position - shift) % sts3215.COUNTS
         if not self.get(sts3215.TORQUE_ENABLE):
             self._faults &= ~LATCHED
             self._overloaded = 0.0

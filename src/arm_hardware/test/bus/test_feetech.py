@@ -9,6 +9,7 @@ import errno
 import os
 import re
 import tty
+from pathlib import Path
 
 import pytest
 from arm_hardware.backends import simulated_servos
@@ -264,7 +265,7 @@ def test_homing_offset_must_be_the_calibrated_one(connection):
 def test_missing_port_is_one_sentence(tmp_path):
     bus = SerialBus(str(tmp_path / "ttyACM0"), servos=BUS.servos)
     with pytest.raises(BusError, match=r"ttyACM0 does not exist: plug the adapter in.*\)\.$"):
-        FeetechBus(bus, bus.port, BoardLock(tmp_path / "ttyACM0", 0)).open()
+        FeetechBus(bus, bus.port, BoardLock(tmp_path / "ttyACM0", None)).open()
 
 
 def test_missing_library_is_one_sentence(connection, monkeypatch):
@@ -272,3 +273,31 @@ def test_missing_library_is_one_sentence(connection, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "scservo_sdk", None)
     with pytest.raises(BusError, match=r"install it: .*feetech-servo-sdk"):
         made.bus.open()
+
+
+def test_bus_in_use_is_refused_with_the_process(rig):
+    held, other = (BoardLock(Path(rig.servo_bus.path), None) for _ in range(2))
+    held.acquire()
+    words = rf"The servo bus /dev/.* is in use by process {os.getpid()}"
+    with pytest.raises(BusError, match=words):
+        FeetechBus(BUS, rig.servo_bus.path, other).open()
+    held.release()
+
+
+def test_id_is_changed_and_locked_again(rig):
+    rig.servo_bus.servos[6].write(sts3215.TORQUE_ENABLE.address, b"\x01")
+    rig.bus.set_id(6, 9)
+    servo = rig.servo_bus.servos[6]
+    assert servo.number == 9 and 6 not in rig.bus.scan() and 9 in rig.bus.scan()
+    assert servo.get(sts3215.LOCK) == 1 and servo.get(sts3215.TORQUE_ENABLE) == 0
+
+
+@pytest.mark.parametrize("place", [0, 1, 300, 2048, 4000, 4095])
+@pytest.mark.parametrize("offset", [0, -900, 1200])
+def test_centred_servo_is_at_2048_wherever_it_was(rig, place, offset):
+    servo = rig.servo_bus.servos[2]
+    servo.set(sts3215.HOMING_OFFSET, offset)
+    servo.position = place
+    stored = rig.bus.centre(2)
+    assert rig.bus.measure([2])[2].count == pytest.approx(2048, abs=1)  # of 4096 offsets, 4095
+    assert servo.get(sts3215.HOMING_OFFSET) == stored and servo.get(sts3215.LOCK) == 1

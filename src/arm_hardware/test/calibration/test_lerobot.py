@@ -14,6 +14,8 @@ from arm_hardware.errors import CalibrationError
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arm_description import load_robot
+
 JOINTS = ("waist", "shoulder", "elbow", "wrist_roll", "gripper")
 
 
@@ -54,7 +56,7 @@ def test_export_returns_what_was_imported(model, tmp_path_factory, rows):
 
 
 def test_angles_are_those_of_lerobot_but_for_its_4095_counts(model, tmp_path):
-    """LeRobot: (count - middle) * 360 / 4095, negated by drive_mode."""
+    """LeRobot: (count - middle) * 360 / 4095; drive_mode negates, as it does percentages."""
     motors = MOTORS | {"shoulder": motor(2, 700, 2900, drive_mode=1)}
     maps = imported(motors, model, tmp_path).maps(axes_of(model))
     for joint, sign, middle in ((0, 1, 2000.5), (1, -1, 1800.0)):
@@ -96,6 +98,30 @@ def test_wrong_file_is_one_sentence(text, words):
     with pytest.raises(CalibrationError) as caught:
         read_lerobot(text, "arm.json")
     assert words in str(caught.value) and str(caught.value).startswith("arm.json")
+
+
+SO101 = {
+    "shoulder_pan": motor(1, 811, 3326, 908),
+    "shoulder_lift": motor(2, 810, 3205, -2014),
+    "elbow_flex": motor(3, 828, 3043, 177),
+    "wrist_flex": motor(4, 883, 3217, 85),
+    "wrist_roll": motor(5, 0, 4095, -57),
+    "gripper": motor(6, 1526, 2741, -132),
+}
+
+
+def test_so101_of_lerobot_is_driven_and_exported_again(tmp_path):
+    model = load_robot("so101")
+    found = imported(SO101, model, tmp_path)
+    assert json.loads(lerobot_text(found, {})) == SO101
+    axes, maps = found.narrowed(axes_of(model)), found.maps(axes_of(model))
+    for axis, joint in zip(axes.arm, model.joints, strict=True):
+        assert joint.lower <= axis.lower < 0.0 < axis.upper <= joint.upper
+    claw = axes.claw(axes.gripper)
+    assert axes.gripper.lower == pytest.approx(claw.width(claw.closed))
+    assert maps[-1].count_of(claw.width(claw.closed)) == 1526
+    quarter = claw.closed + math.pi / 4  # 512 counts: the jaw turns with its servo
+    assert maps[-1].count_of(claw.width(quarter)) == 1526 + 512
 
 
 def test_motor_without_joint_is_refused(model, tmp_path):

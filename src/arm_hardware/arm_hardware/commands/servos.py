@@ -1,0 +1,86 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""List the servos that answer at a serial port; give one another id, or centre it.
+
+A new servo has the id 1, and servos on one bus need different ones: connect one at a time, and
+give it the id of its joint. Centring makes the position where a servo is held by hand the middle
+of its turn, count 2048: counts jump from 4095 to 0 half a turn away, which must not be within the
+joint's range. Both take the servo's torque and last without power.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from arm_common.cli import run
+
+from arm_hardware.backends import servo_bus_at
+from arm_hardware.bus.feetech import FeetechBus
+from arm_hardware.calibration.calibration import SerialBus
+from arm_hardware.calibration.file import BAUD_RATES
+from arm_hardware.errors import BusError, HardwareError
+
+_FIX = "switch its supply on, check its plugs, and connect one servo at a time"
+
+
+def _required(found: Sequence[int], number: int) -> int:
+    if number not in found:
+        raise BusError(f"No servo with the id {number} answers; {_FIX}.")
+    return number
+
+
+def _change(bus: FeetechBus, found: Sequence[int], chosen: argparse.Namespace) -> str:
+    """Change a servo as chosen; return a sentence about it."""
+    if chosen.centre is not None:
+        offset = bus.centre(_required(found, chosen.centre))
+        return f"Servo {chosen.centre} is at count 2048 now; its Homing_Offset is {offset}.\n"
+    old, new = chosen.set_id
+    _required(found, old)
+    if not 0 <= new <= 252:
+        raise BusError(f"{new} is no id; ids are 0 to 252.")
+    if new in found:
+        raise BusError(f"The id {new} is that of another servo; give that one another id first.")
+    bus.set_id(old, new)
+    return f"Servo {old} has the id {new} now.\n"
+
+
+def _list(bus: FeetechBus, found: Sequence[int]) -> str:
+    return "".join(
+        f"id {number}: count {servo.count}, {servo.voltage:.1f} V, {servo.temperature:.0f} deg C\n"
+        for number, servo in bus.measure(found).items()
+    )
+
+
+def servos(chosen: argparse.Namespace) -> None:
+    """Run the tool."""
+    bus = servo_bus_at(SerialBus(chosen.port, chosen.baud_rate))
+    bus.open()
+    try:
+        found = bus.scan()
+        if not found:
+            raise BusError(f"No servo answers at {chosen.port}, {chosen.baud_rate} baud; {_FIX}.")
+        listing = chosen.centre is None and chosen.set_id is None
+        sys.stdout.write(_list(bus, found) if listing else _change(bus, found, chosen))
+    except OSError as error:
+        raise BusError(f"{chosen.port}: {error.strerror or error}; {_FIX}.") from error
+    finally:
+        bus.close()
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the tool; return the exit code."""
+    parser = argparse.ArgumentParser(prog="servos", description=__doc__)
+    parser.add_argument("--port", default="/dev/ttyACM0", help="serial port of the bus")
+    parser.add_argument("--baud-rate", type=int, choices=BAUD_RATES, default=1_000_000)
+    change = parser.add_mutually_exclusive_group()
+    change.add_argument("--set-id", type=int, nargs=2, metavar=("OLD", "NEW"), help="another id")
+    change.add_argument(
+        "--centre", type=int, metavar="ID", help="its present position becomes count 2048"
+    )
+    return run(parser, servos, args, (HardwareError,))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

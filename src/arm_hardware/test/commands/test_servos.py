@@ -1,0 +1,73 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Ids and middles of servos that answer, by the command."""
+
+import pytest
+from arm_hardware.bus import sts3215
+from arm_hardware.bus.feetech import FeetechBus
+from arm_hardware.commands import servos as tool
+from arm_hardware.simulation.feetech_bus import SimulatedServoBus
+
+pytest.importorskip("scservo_sdk")
+
+
+@pytest.fixture
+def simulated(monkeypatch, clock):
+    made = SimulatedServoBus([1, 4], clock)
+    monkeypatch.setattr(tool, "servo_bus_at", lambda bus: FeetechBus(bus, made.path))
+    yield made
+    made.close()
+
+
+def test_servos_are_listed(simulated, capsys):
+    simulated.servos[4].position = 1234
+    assert tool.main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [f"id {i}: count {n}, 7.4 V, 25 deg C" for i, n in ((1, 2048), (4, 1234))]
+
+
+def test_new_servo_gets_the_id_of_its_joint(simulated, capsys):
+    assert tool.main(["--set-id", "1", "6"]) == 0
+    assert capsys.readouterr().out == "Servo 1 has the id 6 now.\n"
+    assert simulated.servos[1].number == 6
+
+
+def test_servo_is_centred(simulated, capsys):
+    simulated.servos[4].position = 3900
+    assert tool.main(["--centre", "4"]) == 0
+    assert "at count 2048 now; its Homing_Offset is 1852" in capsys.readouterr().out
+    assert simulated.servos[4].position == 2048
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--set-id", "2", "6"], "No servo with the id 2 answers"),
+        (["--set-id", "1", "4"], "The id 4 is that of another servo"),
+        (["--set-id", "1", "300"], "300 is no id"),
+        (["--centre", "9"], "No servo with the id 9 answers"),
+    ],
+)
+def test_impossible_change_is_one_sentence_and_stores_nothing(simulated, capsys, arguments, words):
+    before = [bytes(servo.memory[:40]) for servo in simulated.servos.values()]
+    assert tool.main(arguments) == 1
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1
+    assert before == [bytes(servo.memory[:40]) for servo in simulated.servos.values()]
+
+
+def test_servo_that_stores_nothing_is_an_error(simulated, capsys, monkeypatch):
+    write = type(simulated.servos[4]).write
+    monkeypatch.setattr(
+        type(simulated.servos[4]),
+        "write",
+        lambda self, at, data: None if at == sts3215.ID.address else write(self, at, data),
+    )
+    assert tool.main(["--set-id", "4", "6"]) == 1
+    assert "does not keep 6; try again" in capsys.readouterr().err
+
+
+def test_silent_bus_points_to_the_supply(simulated, capsys):
+    simulated.faults.silent = {1, 4}
+    assert tool.main([]) == 1
+    assert "No servo answers at /dev/ttyACM0" in capsys.readouterr().err
