@@ -8,11 +8,13 @@ Servos that answer have counts in place of pulses, which are measured even witho
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from arm_hardware.calibration.calibration import Calibration
 
+TAP = 0.1  # [s] of pulses, in which a servo that is free turns by some counts
 HELD_MEASURED = "Servos with torque keep it; ros2 run arm_hardware release takes it."
 HELD = "Pulses continue: the arm is held. Only `release`, or cutting its power, releases it."
 
@@ -67,11 +69,11 @@ class Pulses:
         count = self.counts[name]
         return math.nan if count is None else count * self._count_us
 
-    def first(self, name: str) -> None:
-        """Send a servo its first pulse, halfway between its pulse limits."""
+    def first(self, name: str, count: int | None = None) -> None:
+        """Send a servo its first pulse, by default halfway between its pulse limits."""
         self._bus.start()
         middle = sum(self._servos[name].pulse_limits_us) / 2.0
-        self._write(name, round(middle / self._count_us))
+        self._write(name, round(middle / self._count_us) if count is None else count)
 
     def step(self, name: str, steps: int) -> bool:
         """Lengthen a servo's pulses by some counts; return False at the end of the safe range."""
@@ -81,6 +83,22 @@ class Pulses:
             return False
         self._write(name, count)
         return True
+
+    def tap(self, name: str, steps: int) -> bool:
+        """Do as step() for a moment, then end the pulses; ``counts`` keeps the last one."""
+        done = self.step(name, steps)
+        time.sleep(TAP)
+        self.end(name)
+        return done
+
+    def end(self, name: str) -> None:
+        """End the pulses of a servo that taps will move on."""
+        self._bus.release([self._channels[name]])
+
+    def move(self, counts: Mapping[str, int]) -> None:
+        """Send counts to servos that have pulses."""
+        self._bus.write({self._channels[name]: count for name, count in counts.items()})
+        self.counts.update(counts)
 
     def assign(self, name: str, channel: int) -> None:
         """Change the channel of a servo without pulses; it adopts those already sent there."""
@@ -105,7 +123,7 @@ class MeasuredPulses(Pulses):
         channel = self._channels[name]
         return float(self._bus.measure([channel])[channel].count)
 
-    def first(self, name: str) -> None:
+    def first(self, name: str, count: int | None = None) -> None:
         """Give a servo torque where it is."""
         self._bus.start()
         least, most = self.bounds

@@ -193,18 +193,21 @@ def template(model: RobotModel, measured: bool = False) -> str:
     of servos that answer 1, 2, 3, ...; if the shipped one is for such servos, so is the file.
     """
     axes = axes_of(model)
+    servos = [_bounded(axis, model) for axis in axes.actuators]
     path = config_folder() / f"{model.name}_servos.yaml"
     shipped = load_calibration(path) if path.is_file() else None
     if shipped is not None and isinstance(shipped.board, SerialBus):
         measured = True
     wires = BUS_WIRES if measured else BOARD_WIRES
-    if len(axes) > len(wires.channels):
-        raise CalibrationError(f"{model.name} has {len(axes)} servos, a board has {CHANNELS}")
+    if len(servos) > len(wires.channels):
+        raise CalibrationError(f"{model.name} has {len(servos)} servos, a board has {CHANNELS}")
     text = (MEASURED_HEAD if measured else HEAD).format(robot=flow_word(model.name))
+    if not model.drivetrain.is_identity:
+        text = text.replace("joint angle", "actuator angle")
     same = shipped is not None and wires_of(shipped.board) is wires
     known = shipped.servos if shipped is not None and same else {}
-    channels = _channels([axis.name for axis in axes], known, wires.channels[int(measured) :])
-    for axis in axes:
+    channels = _channels([axis.name for axis in servos], known, wires.channels[int(measured) :])
+    for axis in servos:
         points = _counts if measured else _points
         entry = f"{{{wires.channel}: {channels[axis.name]}, {points(axis, axes.claw(axis))}}}"
         if axis.name == GRIPPER:
@@ -212,6 +215,16 @@ def template(model: RobotModel, measured: bool = False) -> str:
         else:
             text += f"  {flow_word(axis.name)}:\n    {entry}\n"
     return text
+
+
+def _bounded(axis: Axis, model: RobotModel) -> Axis:
+    """Return an actuator with limits, by default those where its joints are at theirs."""
+    if axis.name not in model.drivetrain.actuators or math.isfinite(axis.lower):
+        return axis
+    k = model.drivetrain.actuators.index(axis.name)
+    ends = (float(model.drivetrain.to_actuators(q)[k]) for q in (model.lower, model.upper))
+    lower, upper = sorted(ends)
+    return replace(axis, lower=lower, upper=upper)
 
 
 def _channels(

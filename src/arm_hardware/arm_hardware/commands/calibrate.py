@@ -19,7 +19,7 @@ from arm_common.signals import interrupt_on_signals
 from arm_common.terminal import Screen
 from arm_common.yaml.editing import flow_word, with_values
 
-from arm_description import DescriptionError, load_robot
+from arm_description import DescriptionError, RobotModel, load_robot, shipped_robots
 from arm_hardware.backends import (
     backend_of,
     real_bus,
@@ -30,10 +30,11 @@ from arm_hardware.backends import (
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import FEETECH, Calibration, SerialBus
+from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import parse_calibration
 from arm_hardware.calibration.pulses import HELD, HELD_MEASURED, MeasuredPulses, Pulses
 from arm_hardware.calibration.store import read_bytes, template
-from arm_hardware.calibration.wizard import CalibrationSession
+from arm_hardware.calibration.wizard.session import CalibrationSession
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.options import add_board
@@ -56,18 +57,38 @@ def calibrate(chosen: argparse.Namespace) -> None:
     if chosen.port:
         text = with_values(text, ("bus",), {"port": flow_word(chosen.port)})
     calibration = parse_calibration(text, chosen.file)
-    screen = Screen()
+    model, screen = _robot(chosen.robot, calibration), Screen()
     bus = _closed_bus(chosen, calibration)
     retrying = RetryingBus(bus, "press the key again")
     retrying.open()
     try:
         pulses = (MeasuredPulses if bus.measures else Pulses)(retrying, calibration)
-        session = CalibrationSession(chosen.file, text, calibration, pulses, date.today())
+        session = CalibrationSession(chosen.file, text, calibration, pulses, date.today(), model)
         with screen:
             session.run(screen)
     finally:
         sys.stdout.write(f"\n{HELD_MEASURED if bus.measures else HELD}\n")
         bus.close()
+
+
+def _robot(given: str, calibration: Calibration) -> RobotModel | None:
+    """Return the robot of a calibration, None if it is neither shipped nor given."""
+    name = given or calibration.robot
+    if not given and name not in shipped_robots():
+        sys.stdout.write(
+            f"Without --robot FILE, the mechanism of {name} is unknown: positions are then those "
+            "of the servos' shafts.\n"
+        )
+        return None
+    model = load_robot(name)
+    if model.name != calibration.robot:
+        raise CalibrationError(
+            f"is for robot '{calibration.robot}', not '{model.name}'",
+            str(calibration.path),
+            remedy="give the --robot of this file",
+        )
+    calibration.maps(axes_of(model))
+    return model
 
 
 def _closed_bus(chosen: argparse.Namespace, calibration: Calibration) -> Bus:
@@ -84,7 +105,9 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the tool; return the exit code."""
     parser = argparse.ArgumentParser(prog="calibrate", description=__doc__)
     parser.add_argument("file", type=Path, help="calibration file of this arm, new or not")
-    parser.add_argument("--robot", default="", help="robot of a new file: shipped name or path")
+    parser.add_argument(
+        "--robot", default="", help="robot of the file, needed for a new one: shipped name or path"
+    )
     parser.add_argument("--port", default="", help="serial port of servos that answer")
     add_board(parser)
     interrupt_on_signals()

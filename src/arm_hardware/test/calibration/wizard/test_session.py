@@ -20,12 +20,9 @@ from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import BOARD_WIRES, load_calibration, parse_calibration
 from arm_hardware.calibration.pulses import MeasuredPulses, Pulses
 from arm_hardware.calibration.store import template
-from arm_hardware.calibration.wizard import (
-    HELP,
-    MEASURED_HELP,
-    CalibrationDraft,
-    CalibrationSession,
-)
+from arm_hardware.calibration.wizard.draft import CalibrationDraft
+from arm_hardware.calibration.wizard.session import CalibrationSession
+from arm_hardware.calibration.wizard.terms import HELP, MEASURED_HELP
 from arm_testing import terminal as pp
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,7 +133,9 @@ def test_pulses_already_sent_by_the_board_are_kept(file):
     assert "shoulder gets pulses of 1625 us and holds" in script.text()
 
 
-@given(keys=st.lists(st.sampled_from([*"pynbrmc.,<>[]ukwh?x q", "up", "down", "12", "-7", ""])))
+@given(
+    keys=st.lists(st.sampled_from([*"pynbrmc.,<>[]ukwh?x qgtl+-", "up", "down", "12", "-7", ""]))
+)
 def test_no_key_sequence_leaves_the_safe_range_or_starts_a_servo_unconfirmed(calibration, keys):
     """Whatever is typed: each change of a pulse is a step, and the first one was agreed to."""
     seen = []
@@ -453,5 +452,5 @@ def test_failed_start_is_one_sentence(tmp_path, capsys, monkeypatch, arguments, 
 
 @pytest.mark.parametrize("text", [HELP, MEASURED_HELP])
 def test_every_key_is_in_the_help(text):
-    for key in "nbp.,<>mukc[]rwhq":
+    for key in "nbp.,<>mukc[]rgtl+-whq":
         assert f" {key} " in text, key

@@ -1,0 +1,80 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""New values of a servo, as they are measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+
+from arm_hardware.calibration.calibration import ServoCalibration
+from arm_hardware.calibration.file import TO_SI, Wires, monotonic
+from arm_hardware.calibration.store import DECIMALS, changed_keys, file_unit, within_reach
+
+
+class CalibrationDraft:
+    """New points and pulse limits of a servo; positions in deg or mm."""
+
+    def __init__(self, servo: ServoCalibration, wires: Wires) -> None:
+        self.servo = servo  # as in the file
+        self._wires = wires
+        self.unit = file_unit(servo)
+        self._si = TO_SI[self.unit]
+        # Position of the servo -> pulse [us], in order of measurement.
+        self.points: dict[float, float] = {}
+        self.channel = servo.channel
+        self.clamp: list[float | None] = [None, None]  # new (least, most) pulse, None if not set
+
+    def add_point(self, position: float, pulse_us: float) -> None:
+        """Add a measured point of the joint; raise ValueError if it contradicts the others."""
+        place = round(self.servo.sign * position + self.servo.zero / self._si, DECIMALS)
+        pulse_us = round(pulse_us, DECIMALS)
+        points = dict(sorted({**self.points, place: pulse_us}.items()))
+        if not monotonic(list(points.values())):
+            raise ValueError(
+                "with the other points, pulses would neither rise nor fall throughout"
+            )
+        self.points.pop(place, None)
+        self.points[place] = pulse_us
+
+    def keep_file_points(self) -> None:
+        """Add the file's points to the new ones."""
+        old = {round(place / self._si, DECIMALS): us for place, us in self.servo.points}
+        self.points = {**old, **self.points}
+
+    def undo(self) -> None:
+        """Remove the last point."""
+        if self.points:
+            self.points.popitem()
+
+    def joint_position(self, place: float) -> float:
+        """Return the joint position at a servo position."""
+        return self.servo.sign * (place - self.servo.zero / self._si)
+
+    def result(self, today: date) -> ServoCalibration:
+        """Return the updated servo; the old points remain until there are two new ones."""
+        servo, old = replace(self.servo, channel=self.channel), self.servo.pulse_limits_us
+        if len(self.points) >= 2:
+            rows = tuple(sorted((place * self._si, us) for place, us in self.points.items()))
+            servo = replace(servo, points=rows, calibrated=today)
+            old = min(self.points.values()), max(self.points.values())
+        least, most = self.clamp
+        clamp = (old[0] if least is None else least, old[1] if most is None else most)
+        return within_reach(replace(servo, pulse_limits_us=clamp))
+
+    def values(self, today: date) -> Mapping[str, str]:
+        """Return the keys of the file that change, as YAML."""
+        return changed_keys(self.servo, self.result(today), self._wires)
+
+
+def number(text: str) -> float:
+    """Return a typed number; raise ValueError with the reason if it is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number") from None
+    if not math.isfinite(value) or abs(value) > 1e4:
+        raise ValueError(f"{text} is not a position")
+    return value

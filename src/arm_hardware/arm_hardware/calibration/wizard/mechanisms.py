@@ -1,0 +1,227 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""How a servo moves its joints: what to measure there, with which tool, and what follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from arm_description.transmissions.crank import CrankTransmission, LinkageLengths
+from arm_description.transmissions.transmission import (
+    ParallelogramTransmission,
+    SeveralActuatorsTransmission,
+    SimpleTransmission,
+)
+
+from arm_description import RobotModel
+from arm_hardware.calibration.axes import rest_positions
+from arm_hardware.calibration.coupling import axes_of
+
+LENGTHS = ("ground", "crank", "rod", "rocker")
+_CALLIPER = 0.5  # [mm] by which lengths between the centres of screws are measured wrong
+_LEAST_SPAN = 20.0  # [deg or mm] of positions from which a ratio is found
+_MOST_OFF = 2.0  # [deg or mm] from a line, more than a person reads wrong
+_READING = 0.5  # [deg or mm] to which a person reads
+_VERTICAL = 0.9  # vertical component of an axis about which gravity shows nothing
+
+WHICH = (
+    "Which servo is it? After p, the keys . and , move one link only; if another one moves than "
+    "this says, r, then c."
+)
+POINTS = "Measure two positions or more with m, far apart; three show whether they lie on a line."
+STOPS = (
+    "Limits: f, then steps towards the stop, a hand on the arm; where it no longer moves, two "
+    "steps back, then [ or ]."
+)
+
+
+class Mechanism:
+    """The transmission between an actuator and its joints; positions in deg or mm.
+
+    Attributes:
+        joints: Names of the joints that its position depends on.
+    """
+
+    def __init__(self, model: RobotModel, name: str) -> None:
+        """Find the transmission of an actuator of a robot."""
+        drivetrain = model.drivetrain
+        self._model, self._name = model, name
+        self._transmission, self._output = drivetrain.drives()[drivetrain.actuators.index(name)]
+        self.joints = self._transmission.inputs
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether the servo turns as its joint does."""
+        return self._transmission == SimpleTransmission(self.joints, (self._name,))
+
+    @property
+    def question(self) -> str:
+        """What a person measures."""
+        if len(self.joints) == 1:
+            return f"position of joint {self.joints[0]}"
+        return f"positions of joints {' and '.join(self.joints)}, with a space between"
+
+    def actuator_position(self, joints: Sequence[float], si: float) -> float:
+        """Return the actuator's position with the joints there; a unit is ``si`` rad or m.
+
+        Raises:
+            ValueError: There are too many or too few joints.
+        """
+        if len(joints) != len(self.joints):
+            raise ValueError(f"{len(self.joints)} numbers are needed, {' and '.join(self.joints)}")
+        q = np.array(joints) * si
+        return float(self._transmission.to_actuators(q)[self._output]) / si
+
+    def guide(self) -> str:
+        """Return what the servo moves, and how a person measures it."""
+        return "\n".join((f"{self._name} {self._moves()}", WHICH, self._tool(), POINTS, STOPS))
+
+    def _moves(self) -> str:
+        t, joint = self._transmission, self.joints[0]
+        if isinstance(t, SeveralActuatorsTransmission):
+            others = " and ".join(name for name in t.actuators if name != self._name)
+            return (
+                f"moves {joint} together with {others}. First this one with {others} limp (r), "
+                f"then {others} with this one\nlimp, so that they cannot work against each other. "
+                "Then p with the other one holding sends this one to the same position; + and -\n"
+                "turn it alone: leave it where neither hums, and m records it."
+            )
+        if isinstance(t, ParallelogramTransmission):
+            base = " and ".join(t.depends_on)
+            return (
+                f"moves {joint} against {base}, over a parallelogram: while {base} moves, its "
+                "link keeps its angle to\nthe base. l checks the four lengths."
+            )
+        if isinstance(t, CrankTransmission):
+            return (
+                f"moves {joint} over a crank and a rod. l checks their lengths, between the "
+                "centres of the screws."
+            )
+        if isinstance(t, SimpleTransmission) and abs(t.mechanical_reduction) != 1.0:
+            return (
+                f"moves {joint} over a gear, {abs(t.mechanical_reduction):g} turns of the servo "
+                "for one of the joint by the robot file; t\nfinds the ratio from three positions."
+            )
+        if len(self.joints) > 1:
+            return f"moves {' and '.join(self.joints)} together; measure both at each position."
+        return f"moves {joint}."
+
+    def _tool(self) -> str:
+        """Return with which tool the joints are measured."""
+        model = self._model
+        frames = model.dh_frames(np.array(rest_positions(model, axes_of(model))[: model.n]))
+        turning: list[str] = []
+        sliding: list[str] = []
+        upright: list[str] = []
+        for i, joint in enumerate(model.rows):
+            if joint.name not in self.joints:
+                continue
+            frame = frames[i if model.convention == "standard" else i + 1]
+            axis = frame[:3, :3] @ joint.direction
+            if joint.type == "prismatic":
+                sliding.append(joint.name)
+            else:
+                (upright if abs(axis[2]) > _VERTICAL else turning).append(joint.name)
+        sentences = []
+        if turning:
+            sentences.append(
+                f"{' and '.join(turning)}: lay a phone with an inclinometer app on the link; the "
+                "joint is its angle less that of the link before."
+            )
+        if upright:
+            sentences.append(
+                f"{' and '.join(upright)}: an inclinometer shows nothing about a vertical axis; "
+                "use a protractor, or lay the arm on its side."
+            )
+        if sliding:
+            sentences.append(f"{' and '.join(sliding)}: measure with a calliper.")
+        return "\n".join(sentences)
+
+    def gear(self, joints: Sequence[float], pulses: Sequence[float], quarter: float) -> str:
+        """Return a sentence with the ratio of its gear.
+
+        Args:
+            joints: Measured positions of its joint.
+            pulses: At these.
+            quarter: By which the servo's own horn turns by 90 deg.
+
+        Raises:
+            ValueError: No ratio can be found; its text is the reason.
+        """
+        t = self._transmission
+        if not isinstance(t, SimpleTransmission | SeveralActuatorsTransmission):
+            raise ValueError(f"{self._name} moves {self.joints[0]} by no gear of one ratio")
+        if self._model.joints[self._model.joint_names.index(self.joints[0])].type != "revolute":
+            raise ValueError(f"{self.joints[0]} slides; a calliper shows its travel a pulse")
+        if len(joints) < 3:
+            raise ValueError("measure three positions of it first, far apart")
+        span = max(joints) - min(joints)
+        if span < _LEAST_SPAN:
+            raise ValueError(f"the positions are within {span:.3g} deg; measure farther apart")
+        slope, start = np.polyfit(pulses, joints, 1)
+        off = float(np.abs(slope * np.array(pulses) + start - np.array(joints)).max())
+        if off > _MOST_OFF:
+            raise ValueError(
+                f"the positions are up to {off:.1f} deg from a line, so this is no gear of one "
+                "ratio; measure again, or use type: table"
+            )
+        ratio = 90.0 / quarter / abs(float(slope))
+        sign = "-" if t.mechanical_reduction < 0.0 else ""
+        return (
+            f"mechanical_reduction: {sign}{ratio:.4g}   # +- "
+            f"{2.0 * max(off, _READING) / span * ratio:.2g}; the robot file has "
+            f"{t.mechanical_reduction:g}\nIf you change it there, start again with a new file: "
+            "the points depend on it."
+        )
+
+    def linkage(self, lengths: Sequence[float]) -> str:
+        """Return a sentence about measured lengths of its linkage [mm], as LENGTHS.
+
+        Raises:
+            ValueError: They cannot be right; its text is the reason.
+        """
+        if len(lengths) != len(LENGTHS) or min(lengths) <= 0.0:
+            raise ValueError(f"four lengths above 0 are needed: {', '.join(LENGTHS)}")
+        t = self._transmission
+        written = ", ".join(f"{k}: {x:g}" for k, x in zip(LENGTHS, lengths, strict=True))
+        if isinstance(t, ParallelogramTransmission):
+            return self._parallelogram(lengths, written)
+        if not isinstance(t, CrankTransmission):
+            raise ValueError(f"{self._name} moves {self.joints[0]} without a linkage")
+        measured = replace(t, lengths=LinkageLengths(*(x * 1e-3 for x in lengths)))
+        closing, limits = measured.closing_range(), _degrees(t.span)
+        where = f"{self.joints[0]}, whose limits are {limits}"
+        if closing is None:
+            raise ValueError(
+                f"with these lengths the linkage cannot close for any position of {where}; "
+                "measure again, and compare rocker_angle and branch of the robot file"
+            )
+        if closing != t.span:
+            raise ValueError(
+                f"with these lengths the linkage only closes for {_degrees(closing)} of {where}; "
+                "measure again, or reduce the limits"
+            )
+        q = np.zeros((91, len(self.joints)))
+        q[:, 0] = np.linspace(*t.span, len(q))
+        off = math.degrees(np.abs(measured.to_actuators(q) - t.to_actuators(q)).max())
+        return (
+            f"{written}   # closes for {limits}\nWith the lengths of the robot file the servo "
+            f"would be up to {off:.2g} deg away."
+        )
+
+    def _parallelogram(self, lengths: Sequence[float], written: str) -> str:
+        ground, crank, rod, rocker = lengths
+        if max(abs(ground - rod), abs(crank - rocker)) <= _CALLIPER:
+            return "A parallelogram, as the robot file says: opposite bars are equal."
+        raise ValueError(
+            f"ground and rod differ by {abs(ground - rod):.3g} mm, crank and rocker by "
+            f"{abs(crank - rocker):.3g} mm, so this is no parallelogram; write type: crank, "
+            f"{written} and its rocker_angle into the robot file"
+        )
+
+
+def _degrees(span: Sequence[float]) -> str:
+    return f"{math.degrees(span[0]):.4g} to {math.degrees(span[1]):.4g} deg"

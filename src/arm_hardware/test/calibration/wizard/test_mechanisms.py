@@ -1,0 +1,356 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The calibration guides a person through gears, linkages and servos that share a joint."""
+
+import contextlib
+import math
+import re
+import sys
+from datetime import date
+
+import numpy as np
+import pytest
+from arm_hardware.bus.fake import FakeBus
+from arm_hardware.bus.retrying_bus import RetryingBus
+from arm_hardware.calibration import pulses as pulses_module
+from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.file import load_calibration, parse_calibration
+from arm_hardware.calibration.pulses import Pulses
+from arm_hardware.calibration.store import template
+from arm_hardware.calibration.wizard.mechanisms import Mechanism
+from arm_hardware.calibration.wizard.session import CalibrationSession
+from arm_hardware.commands import calibrate
+from arm_testing import terminal as pp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arm_description import load_robot, parse_robot
+
+KIT = """\
+name: kit_arm
+convention: standard
+units: {length: mm, angle: deg}
+joints:
+  - {name: waist, type: revolute, d: 90, a: 0, alpha: 90,
+     limits: {lower: -90, upper: 90, velocity: 100}}
+  - {name: shoulder, type: revolute, d: 0, a: 105, alpha: 0,
+     limits: {lower: 0, upper: 120, velocity: 100}}
+  - {name: elbow, type: revolute, d: 0, a: 90, alpha: 0,
+     limits: {lower: -140, upper: -20, velocity: 100}}
+transmissions:
+  - {type: several, joint: shoulder, actuators: [left, right], mirrored: [false, true],
+     allowed_difference: 3}
+  - {type: crank, joint: elbow, against: shoulder, ground: 105, crank: 30, rod: 105, rocker: 31,
+     rocker_angle: 180, crank_angle: 180}
+postures: {rest: {waist: 0, shoulder: 60, elbow: -90}}
+"""
+MEASURED = """\
+robot: kit_arm
+board: {}
+joints:
+  waist: {channel: 0, points_deg_us: [[-90, 500], [90, 2500]], pulse_limits_us: [500, 2500]}
+  left: {channel: 1, points_deg_us: [[-10, 600], [130, 2200]], pulse_limits_us: [600, 2200],
+    calibrated: 2026-05-17}
+  right: {channel: 2, points_deg_us: [[-130, 700], [10, 2310]], pulse_limits_us: [700, 2310],
+    calibrated: 2026-05-17}
+  elbow: {channel: 3, points_deg_us: [[-90, 500], [90, 2500]], pulse_limits_us: [500, 2500]}
+"""
+COUNT = 4.88  # [us]
+
+
+class Keys:
+    """A terminal at which keys are typed; a longer text is a line."""
+
+    def __init__(self, keys):
+        self.keys, self.said, self.shown = list(keys), [], ""
+        self.print = self.said.append
+
+    def key(self):
+        if not self.keys:
+            raise KeyboardInterrupt
+        return self.keys.pop(0)
+
+    line = key
+
+    def show(self, text):
+        self.shown = text
+
+
+def typed(model, text, keys, path, bus=None):
+    """Type keys into a calibration; return all that was said, the last status, and the bus."""
+    bus, screen = bus or FakeBus(), Keys(keys)
+    calibration = parse_calibration(text.encode(), path)
+    pulses = Pulses(RetryingBus(bus), calibration)
+    session = CalibrationSession(
+        path, text.encode(), calibration, pulses, date(2026, 5, 18), model
+    )
+    with contextlib.suppress(KeyboardInterrupt):
+        session.run(screen)
+    return "\n".join(screen.said), screen.shown, bus
+
+
+@pytest.fixture
+def kit():
+    return parse_robot(KIT)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "mine.yaml"
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    monkeypatch.setattr(pulses_module, "TAP", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("robot", "actuator", "sentences"),
+    [
+        ("mearm", "waist", ["moves waist.", "vertical axis", "protractor"]),
+        ("mearm", "elbow", ["elbow against shoulder, over a parallelogram", "inclinometer app"]),
+        ("eezybotarm_mk2", "waist", ["a gear, 2.0497 turns", "t\nfinds the ratio"]),
+        ("nut_arm", "elbow", ["moves elbow.", "inclinometer app"]),
+    ],
+)
+def test_guide_says_what_moves_and_how_it_is_measured(robot, actuator, sentences):
+    text = Mechanism(load_robot(robot), actuator).guide()
+    for sentence in (*sentences, "Which servo is it?", "Limits: f"):
+        assert sentence in text, text
+
+
+@pytest.mark.parametrize("name", ["nut_arm", "mearm", "eezybotarm_mk1", "eezybotarm_mk2", "learm"])
+def test_measured_joints_become_positions_of_the_actuator(name):
+    model, rng = load_robot(name), np.random.default_rng(0)
+    for q in rng.uniform(model.lower, model.upper, (20, model.n)):
+        actuators = model.drivetrain.to_actuators(q)
+        for actuator, expected in zip(model.drivetrain.actuators, actuators, strict=True):
+            mechanism = Mechanism(model, actuator)
+            joints = [math.degrees(q[model.joint_names.index(j)]) for j in mechanism.joints]
+            found = mechanism.actuator_position(joints, math.radians(1.0))
+            assert found == pytest.approx(math.degrees(expected), abs=1e-9)
+
+
+def test_points_measured_at_the_joints_drive_the_arm_right(path):
+    """Known servos are found again from positions of the joints alone."""
+    model = load_robot("eezybotarm_mk2")
+    text = template(model)
+
+    def joint_at(us):  # a geared waist whose servo turns 180 deg in 1900 us
+        return (us - 1470) * 180 / 1900 / 2.0497
+
+    keys, count = ["p", "y"], 307
+    for steps in (-10, 10, 10):
+        count += 10 * steps
+        keys += [">" if steps > 0 else "<"] * 10
+        keys += ["m", f"{joint_at(count * COUNT):.3f}"]
+    typed(model, text, [*keys, "w", "y"], path)
+    servo = load_calibration(path).maps(axes_of(model))[0]
+    actuator = model.drivetrain.to_actuators(np.radians([12.0, 70.0, -100.0]))[0]
+    assert joint_at(servo.count_of(actuator) * COUNT) == pytest.approx(12.0, abs=0.15)
+
+
+GEAR = [(-21.6, 1010), (0.3, 1498), (22.0, 1986)]
+
+
+def test_ratio_of_a_gear_follows_from_three_positions():
+    mechanism = Mechanism(load_robot("eezybotarm_mk2"), "waist")
+    joints, pulses = zip(*GEAR, strict=True)
+    found = re.match(
+        r"mechanical_reduction: ([\d.]+) .* robot file has 2.0497",
+        mechanism.gear(joints, pulses, 1000),
+    )
+    assert float(found[1]) == pytest.approx(976 / 1000 * 90 / 43.6, abs=1e-3)
+    doubled = mechanism.gear(joints, pulses, 500)
+    assert float(doubled.split()[1]) == pytest.approx(2 * float(found[1]), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("actuator", "joints", "reason"),
+    [
+        ("waist", [-20, 20], "measure three positions of it first"),
+        ("waist", [-2, 0, 2], "within 4 deg; measure farther apart"),
+        ("waist", [-21, 9, 22], "up to 6 deg from a line, so this is no gear of one ratio"),
+        ("elbow", [-21, 0, 22], "elbow moves elbow by no gear"),
+    ],
+)
+def test_ratio_that_cannot_be_found_is_refused_with_the_reason(actuator, joints, reason):
+    mechanism = Mechanism(load_robot("eezybotarm_mk2"), actuator)
+    with pytest.raises(ValueError, match=re.escape(reason).replace("6", r"5.\d")):
+        mechanism.gear(joints, [1010, 1498, 1986][: len(joints)], 1000)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "answer"),
+    [
+        ([105, 30, 105, 31], "closes for -140 to -20 deg"),
+        ([105.4, 30, 105, 31], r"the servo would be up to \d[\d.]* deg away"),
+    ],
+)
+def test_measured_lengths_of_a_crank_are_checked(kit, lengths, answer):
+    assert re.search(answer, Mechanism(kit, "elbow").linkage(lengths))
+
+
+@pytest.mark.parametrize(
+    ("robot", "actuator", "lengths", "reason"),
+    [
+        (None, "elbow", [300, 30, 105, 31], "cannot close for any position of elbow"),
+        (None, "elbow", [105, 30, 112, 31], "only closes for .* reduce the limits"),
+        (None, "elbow", [105, 30, 105], "four lengths above 0 are needed"),
+        (None, "elbow", [105, 0, 105, 31], "four lengths above 0 are needed"),
+        (None, "left", [105, 30, 105, 31], "moves shoulder without a linkage"),
+        ("eezybotarm_mk2", "elbow", [135, 60, 130, 60], "no parallelogram; write type: crank"),
+    ],
+)
+def test_lengths_that_cannot_be_right_are_refused(kit, robot, actuator, lengths, reason):
+    mechanism = Mechanism(load_robot(robot) if robot else kit, actuator)
+    with pytest.raises(ValueError, match=reason):
+        mechanism.linkage(lengths)
+
+
+def test_equal_bars_are_a_parallelogram():
+    mechanism = Mechanism(load_robot("eezybotarm_mk2"), "elbow")
+    assert "A parallelogram" in mechanism.linkage([135, 60, 135.3, 60.4])
+
+
+def test_second_servo_of_a_joint_gets_no_pulse_before_both_are_measured(kit, path):
+    text, _, bus = typed(kit, template(kit), ["n", "p", "y", "n", "p", "y"], path)
+    assert set(bus.counts) == {1} and "first measure left and right, the other one limp" in text
+
+
+def test_second_servo_starts_where_the_first_holds_the_joint(kit, path):
+    keys = ["n", "p", "y", *[">"] * 5, "n", "p", "y"]
+    text, _, bus = typed(kit, MEASURED, keys, path)
+    assert "right turns AT ONCE to the position where left holds" in text
+    maps = parse_calibration(MEASURED.encode(), path).maps(axes_of(kit))
+    left, right = (maps[k].position_of(bus.counts[k]) for k in (1, 2))
+    assert math.degrees(left + right) == pytest.approx(0.0, abs=0.25)
+
+
+@given(
+    keys=st.lists(st.sampled_from(["n", "b", "p", "y", ".", ">", "<", ",", "+", "-", "r", "f"]))
+)
+def test_no_keys_let_two_servos_work_against_each_other(keys):
+    kit = parse_robot(KIT)
+    maps = parse_calibration(MEASURED.encode(), "x").maps(axes_of(kit))
+    apart = []
+
+    class Watching(FakeBus):
+        def write_counts(self, counts):
+            super().write_counts(counts)
+            if {1, 2} <= {c for c, n in self.counts.items() if n is not None}:
+                left, right = (maps[k].position_of(self.counts[k]) for k in (1, 2))
+                apart.append(abs(math.degrees(left + right)))
+
+    start = ["n", "p", "y", "n", "p", "y"]
+    typed(kit, MEASURED, start + keys, "x", Watching())
+    assert max(apart) <= 3.0 + 0.45  # allowed, and one write before the other
+
+
+def test_aligned_servos_are_recorded_together(kit, path):
+    keys = ["n", "p", "y", "n", "p", "y", "+", "+", "m", "61"]
+    _, shown, _ = typed(kit, MEASURED, keys, path)
+    assert "-61 deg" in shown
+    _, shown, _ = typed(kit, MEASURED, [*keys, "b"], path)
+    assert " 61 deg" in shown
+
+
+def test_servos_that_share_a_joint_are_released_together(kit, path):
+    keys = ["n", "p", "y", "n", "p", "y", "r", "y"]
+    _, _, bus = typed(kit, MEASURED, keys, path)
+    assert not any(bus.counts.get(k) for k in (1, 2))
+
+
+def test_pair_with_unmeasured_pulses_on_the_board_is_not_moved(kit, path):
+    bus = FakeBus()
+    bus.counts = {1: 300, 2: 300}
+    text, _, _ = typed(kit, template(kit), ["n", ">", "+"], path, bus)
+    assert bus.counts == {1: 300, 2: 300} and "not measured, so they cannot move" in text
+
+
+def test_stop_is_felt_with_short_pushes_only(kit, path):
+    pulsing = []
+
+    class Watching(FakeBus):
+        def release(self, channels):
+            super().release(channels)
+            pulsing.append(dict(self.counts))
+
+    keys = ["p", "y", "f", "y", *["."] * 4, "]", "n"]
+    text, _, _ = typed(kit, MEASURED, keys, path, Watching())
+    assert len(pulsing) == 6 and not any(any(c.values()) for c in pulsing)  # after each of them
+    assert "never longer than 1518 us" in text and "waist is limp" in text
+    text, _, _ = typed(kit, MEASURED, ["n", "p", "y", "n", "p", "y", "f"], path)
+    assert "Not with left holding the joint" in text
+
+
+def test_gripper_and_plain_joints_refuse_what_they_do_not_have(path):
+    model = load_robot("mearm")
+    text, _, _ = typed(model, template(model), ["b", "t", "l", "g"], path)
+    assert text.count("the gripper is no joint") == 2 and "gripper: Which servo" in text
+    text, _, _ = typed(None, template(model), ["t", "l"], path)
+    assert text.count("start with --robot") == 2
+
+
+def program(folder, robot):
+    return pp.PtyProgram(
+        *(sys.executable, "-m", "arm_hardware.commands.calibrate", "mine.yaml"),
+        *("--robot", robot, "--hardware", "sim", "--backend", "i2c_dev"),
+        folder=folder,
+    )
+
+
+def test_linkage_is_measured_in_a_terminal(tmp_path):
+    user = program(tmp_path, "mearm")
+    user.wait_for("waist (channel 0)  no pulses")
+    user.ask("nn", "elbow (channel 2)")
+    user.ask("g", "over a parallelogram")
+    user.ask("py", "1498.2 us")
+    user.ask("m", "positions of joints elbow and shoulder, with a space between, in deg")
+    user.ask("-90\n", "2 numbers are needed")
+    user.ask("m", "in deg")
+    user.ask("-90.5 90\n", "-0.5 deg: 1498")
+    user.ask("<<<<<<<<m", "in deg")
+    user.ask("-130 90\n", "-40 deg: 1108")
+    user.ask("l", "in mm")
+    user.ask("80 35 80 35.2\n", "A parallelogram")
+    user.ask("w", "Write this to mine.yaml?")
+    user.ask("y", "Written.")
+    user.type("q")
+    assert user.end() == 0 and "Traceback" not in user.said
+    user.close()
+    elbow = load_calibration(tmp_path / "mine.yaml").servos["elbow"]
+    assert np.degrees([place for place, _ in elbow.points]) == pytest.approx([-40, -0.5])
+
+
+def test_pair_is_calibrated_in_a_terminal(tmp_path):
+    (tmp_path / "kit_arm.yaml").write_text(KIT)
+    user = program(tmp_path, "kit_arm.yaml")
+    user.wait_for("waist (channel 0)  no pulses")
+    user.ask("ng", "then right with this one")
+    for joints, answer in (("10", "10 deg: 1498"), ("98", "98 deg: 1986")):
+        user.ask("py" if joints == "10" else ">" * 10, "us")
+        user.ask("m", "joint shoulder, in deg")
+        user.ask(f"{joints}\n", answer)
+    user.ask("np", "first measure right")
+    user.ask("bry", "left (channel 1)  no pulses")
+    for joints, answer in (("97", "-97 deg: 1498"), ("9", "-9 deg: 1986")):
+        user.ask("npy" if joints == "97" else ">" * 10, "us")
+        user.ask("m", "joint shoulder, in deg")
+        user.ask(f"{joints}\n", answer)
+    user.ask("bp", "to the position where right holds")
+    user.ask("y", "left (channel 1)  1498.2 us")
+    user.ask("+" * 9, "more than the allowed 3, and work against it")
+    user.ask("wy", "Written.")
+    user.type("q")
+    assert user.end() == 0 and "Traceback" not in user.said
+    user.close()
+    found = load_calibration(tmp_path / "mine.yaml").servos
+    assert found["left"].calibrated and found["right"].calibrated
+
+
+def test_robot_of_another_file_is_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text(template(load_robot("mearm")))
+    assert calibrate.main(["mine.yaml", "--robot", "nut_arm", "--hardware", "sim"]) == 1
+    assert "is for robot 'mearm', not 'nut_arm'" in capsys.readouterr().err
