@@ -77,6 +77,29 @@ def assert_inside(chain, result):
     assert (result.every_q <= chain.upper + 1e-12).all()
 
 
+@pytest.mark.parametrize("count", [40, pytest.param(1500, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("robot", ["mearm", "eezybotarm_mk1", "eezybotarm_mk2"])
+def test_linkage_arm_reaches_exactly_what_its_linkage_allows(robot, count):
+    """Their elbows bend one way only, so that a point has one posture, inside or outside."""
+    model = load_robot(robot)
+    chain = Chain.from_urdf(model.to_urdf())  # the node has nothing else
+    assert chain.constraints and chain.upper[2] < 0.0
+    rng = np.random.default_rng(8)
+    drawn, seeds = rng.uniform(chain.lower, chain.upper, (2, count, chain.n))
+    edge = np.array([chain.constraints.inside(q) for q in drawn[::4]])
+    for q, seed in zip((*drawn, *edge), (*seeds, *seeds[::4]), strict=True):
+        T, violation = chain.fk(q), model.constraint_set.violation(q)
+        for mode in ("position", "pose"):
+            result = chain.ik(T, seed, mode)
+            assert result.ok == (violation <= 1e-9), (q, result.message)
+            assert_inside(chain, result)
+            if result.ok:
+                np.testing.assert_allclose(chain.fk(result.q)[:3, 3], T[:3, 3], atol=1.01e-5)
+            else:
+                assert "elbow: at shoulder" in result.message
+        assert chain.all_solutions(T, seed).ok == result.ok
+
+
 def test_posture_inside_makes_a_target_with_an_answer_inside(case):
     chain, mode, count = case
     for q in inside_and_outside(chain, count)[0]:
