@@ -18,12 +18,17 @@ from pathlib import Path
 from arm_common.cli import confirm, run
 from arm_common.signals import interrupt_on_signals
 from arm_common.suggestions import did_you_mean
+from arm_description.transmissions.transmission import SeveralActuatorsTransmission
 
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_hardware.calibration.axes import check_position, rest_positions
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.pulses import HELD
-from arm_hardware.calibration.touch_points import tip_position, tip_resolution
+from arm_hardware.calibration.touch_points import (
+    link_inclinations,
+    tip_position,
+    tip_resolution,
+)
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CommandError, HardwareError
 from arm_hardware.motion.execution import GoalOutcome
@@ -103,11 +108,24 @@ def report(driver: Driver, model: RobotModel, name: str) -> str:
         for axis, value in zip(driver.axes, positions, strict=True)
     )
     x, y, z = tip_position(model, q) * 1e3
+    links = link_inclinations(model, q).items()
+    angles = ", ".join(f"{name} {math.degrees(angle):.1f}" for name, angle in links)
+    upwards = f"\n  an inclinometer on the links shows: {angles} deg upwards" if angles else ""
     tick = tip_resolution(model, q, driver.output.maps[: len(model.drivetrain.actuators)]) * 1e3
     return (
         f"{name}: {joints}\n"
         f"  expect the tip (tool0) at {x:.1f} {y:.1f} {z:.1f} mm in base_link; "
-        f"one count of a servo moves it by up to {tick:.1f} mm"
+        f"one count of a servo moves it by up to {tick:.1f} mm{upwards}"
+    )
+
+
+def advice(model: RobotModel) -> str:
+    """Return a line for each joint that several servos hold."""
+    several = [t for t in model.transmissions if isinstance(t, SeveralActuatorsTransmission)]
+    return "".join(
+        f"{' and '.join(t.actuators)} hold {t.joints[0]} together: if one hums or gets warm at "
+        "rest, align them with the keys + and - of calibrate.\n"
+        for t in several
     )
 
 
@@ -150,6 +168,7 @@ def verify(chosen: argparse.Namespace) -> None:
         if real:
             _confirm(driver)
         driver.arm()
+        sys.stdout.write(advice(model))
         for name, positions in postures:
             drive(driver, positions, chosen.speed)
             sys.stdout.write(report(driver, model, name) + "\n")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.servo_map import PointMap
+from arm_hardware.calibration.store import template
 from arm_hardware.calibration.touch_points import tip_jacobian, tip_position, tip_resolution
 from arm_hardware.commands import verify
 
@@ -62,6 +63,34 @@ def test_servos_that_answer_are_reported_as_measured(made, model, capsys):
     q = [(count - 2048) * 2 * np.pi / 4096 for count in counts[:4]]
     assert tip == pytest.approx(tip_position(model, q) * 1e3, abs=0.4)  # a count at the tip
     assert np.degrees(q) == pytest.approx([30, 0, -20, 0], abs=1.0) and q[0] != np.radians(30)
+
+
+@pytest.mark.parametrize("robot", ["eezybotarm_mk2", "mearm"])
+def test_inclinometer_on_the_links_shows_what_the_pulses_mean(made, robot, capsys):
+    file = str(config_folder() / f"{robot}_servos.yaml")
+    assert verify.main([file, "shoulder=75,elbow=-100", *SIM]) == 0
+    (driver,), _ = made
+    shown = re.search(r"shows: shoulder (.*), elbow (.*), level (.*) deg", capsys.readouterr().out)
+    servos = told(driver)
+    model = load_robot(robot)
+    _, shoulder, elbow = np.degrees(model.drivetrain.to_joints(np.array(servos[:3])))
+    assert [float(x) for x in shown.groups()] == pytest.approx(
+        [shoulder, shoulder + elbow, 0.0], abs=0.06
+    )
+
+
+def test_servos_that_hold_a_joint_together_are_named(made, tmp_path, capsys):
+    (tmp_path / "kit.yaml").write_text(
+        "name: kit\nconvention: standard\nunits: {length: mm, angle: deg}\njoints:\n"
+        "  - {name: lift, type: revolute, d: 0, a: 90, alpha: 0,"
+        " limits: {lower: -60, upper: 60, velocity: 90}}\n"
+        "transmissions:\n  - {type: several, joint: lift, actuators: [left, right],"
+        " mirrored: [false, true], allowed_difference: 3}\n"
+    )
+    (tmp_path / "servos.yaml").write_text(template(load_robot(str(tmp_path / "kit.yaml"))))
+    arguments = [str(tmp_path / "servos.yaml"), "lift=20", "--robot", str(tmp_path / "kit.yaml")]
+    assert verify.main([*arguments, *SIM]) == 0
+    assert "left and right hold lift together: if one hums" in capsys.readouterr().out
 
 
 def test_speed_option_limits_the_motion(made, calibration_path, capsys):
