@@ -32,6 +32,7 @@ setup(
             "follow = arm_tasks.commands.entry_points:follow",
             "play = arm_tasks.commands.entry_points:play",
             "keystore = arm_tasks.commands.keystore:main",
+            "contact_world = arm_tasks.commands.entry_points:contact_world",
             "nut_world = arm_tasks.commands.entry_points:nut_world",
             "run_task = arm_tasks.commands.entry_points:run_task",
             "teach = arm_tasks.commands.entry_points:teach",

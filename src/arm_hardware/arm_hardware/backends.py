@@ -22,7 +22,11 @@ from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import HardwareError
 from arm_hardware.simulation.board import SimI2C, SimSMBus, SimulatedBoard
 from arm_hardware.simulation.feetech_bus import SimulatedServoBus
-from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
+from arm_hardware.simulation.pca9685_chip import (
+    PCA9685_CHIP_CHANNELS,
+    ChipMemory,
+    Pca9685Chip,
+)
 
 _LOGGER = logging.getLogger(__name__)
 _SIMULATED = "the simulated bus"
@@ -116,6 +120,25 @@ def simulated_board(
 ) -> SimulatedBoard:
     """Return a simulated board with servos; ``registers`` is a file that outlives the process."""
     return SimulatedBoard(board, clock, registers)
+
+
+def stored_pulses(registers: Path, board: ServoBoard) -> tuple[float, ...]:
+    """Return the pulse [us] of each channel of a board whose registers a driver keeps in a file.
+
+    The chip changes its outputs at the end of a transfer; a second reading that agrees excludes
+    one that the driver interrupted. All are 0 while the file does not exist.
+    """
+    if not registers.is_file():
+        return (0.0,) * PCA9685_CHIP_CHANNELS
+    chip = Pca9685Chip(board.reference_clock_hz, ChipMemory(registers))
+    now, before = _pulses(chip), None
+    while now != before:
+        now, before = _pulses(chip), now
+    return now
+
+
+def _pulses(chip: Pca9685Chip) -> tuple[float, ...]:
+    return tuple(chip.pulse_us(channel) for channel in range(PCA9685_CHIP_CHANNELS))
 
 
 def stored_i2c(registers: Path, address: int) -> I2C:

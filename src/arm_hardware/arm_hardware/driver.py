@@ -28,7 +28,7 @@ from arm_hardware.calibration.calibration import Calibration, SerialBus, calibra
 from arm_hardware.calibration.coupling import axes_of, kept_together
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
-from arm_hardware.clock import SteadyClock
+from arm_hardware.clock import SteadyClock, driver_clock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.heartbeat import OeHeartbeat, SystemdNotifier
 from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, tick_period
@@ -111,7 +111,7 @@ class Driver:
         """Create a driver without accessing hardware; raise HardwareError for wrong options."""
         options.check()
         self.options = options
-        self.clock = clock or SteadyClock(options.speed)
+        self.clock = clock or driver_clock(options.speed, options.sim_pace)
         self.period = tick_period(options.rate_hz, options.speed)
         self.calibration: Calibration | None = None
         self._model = model

@@ -188,6 +188,17 @@ class ContactWorld:
         T[:3, :3], T[:3, 3] = found.xmat.reshape(3, 3), found.xpos / CGS.length
         return T
 
+    def contacts(self) -> list[tuple[Array, Array]]:
+        """Return point (3,) [m] and force (3,) [N] of each contact, in base_link."""
+        found = []
+        force = np.zeros(6)
+        for i in range(self.mj_data.ncon):
+            self._library.mj_contactForce(self.mj_model, self.mj_data, i, force)
+            contact = self.mj_data.contact[i]
+            along = contact.frame.reshape(3, 3).T @ force[:3] / CGS.force
+            found.append((contact.pos / CGS.length, along))
+        return found
+
     def nut(self) -> NutTruth:
         """Return the truth about the nut."""
         jaws, thread, other = self._forces_on_nut()

@@ -4,13 +4,14 @@
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.ros.launch import set_network
-from arm_tasks.bringup.launch import check_arguments, exit_handlers
+from arm_tasks.bringup.launch import SharedFile, check_arguments, exit_handlers
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
 from launch.conditions import IfCondition, UnlessCondition
 from launch.substitutions import (
     AndSubstitution,
     Command,
+    EqualsSubstitution,
     IfElseSubstitution,
     LaunchConfiguration,
     NotEqualsSubstitution,
@@ -51,11 +52,16 @@ def driver(condition):
     """Return the servo driver and what its end means; it shares its process with no other node."""
     names = ("robot", "prefix", "hardware", "backend", "exit_action", "calibration")
     speed = ParameterValue(LaunchConfiguration("speed"), value_type=float)
+    extra = {
+        "speed": speed,
+        "sim_registers": shared_file("registers"),
+        "sim_pace": shared_file("pace"),
+    }
     node = Node(
         package="arm_hardware",
         executable="hardware",
         name="arm_hardware",
-        parameters=[{**{name: text(name) for name in names}, "speed": speed}, *FILES],
+        parameters=[{**{name: text(name) for name in names}, **extra}, *FILES],
         condition=condition,
         **shared("arm_hardware"),
     )
@@ -66,7 +72,8 @@ def software():
     """Return the nodes beside the driver: in one process, or one each with composed:=false."""
     composed, tasks = LaunchConfiguration("composed"), LaunchConfiguration("tasks")
     simulated = NotEqualsSubstitution(LaunchConfiguration("hardware"), "real")
-    world = AndSubstitution(tasks, simulated)
+    geometric = EqualsSubstitution(LaunchConfiguration("world"), "geometric")
+    world = AndSubstitution(AndSubstitution(tasks, simulated), geometric)
     urdf = {"robot_description": robot_description(), **sim_time()}
     kinematics = {
         "prefix": text("prefix"),
@@ -74,6 +81,13 @@ def software():
         **sim_time(),
     }
     scene = {"robot": text("robot"), "prefix": text("prefix"), "scene": text("scene")}
+    physics = {
+        **scene,
+        "calibration": text("calibration"),
+        "registers": shared_file("registers"),
+        "pace": shared_file("pace"),
+        **sim_time(),
+    }
     server = {**scene, "task_path": text("task_path"), **sim_time()}
     # The C++ node where it is installed, otherwise ours, which behaves the same.
     apart = is_installed("robot_state_publisher")
@@ -96,6 +110,16 @@ def software():
         parameters=[{**urdf, **kinematics, **server}, *FILES],
         condition=IfCondition(composed),
         **shared("arm_nodes"),
+    )
+    contact = Node(
+        package="arm_tasks",
+        executable="contact_world",
+        name="contact_world",
+        parameters=[physics, *FILES],
+        condition=IfCondition(
+            AndSubstitution(tasks, EqualsSubstitution(LaunchConfiguration("world"), "contact"))
+        ),
+        **shared("contact_world"),
     )
     each = [
         Node(
@@ -123,9 +147,10 @@ def software():
         ),
     ]
     return [
-        *exit_handlers([publisher, together, *each]),
+        *exit_handlers([publisher, together, contact, *each]),
         *([publisher] if apart else []),
         together,
+        contact,
         GroupAction([*([] if apart else [publisher]), *each], condition=UnlessCondition(composed)),
     ]
 
@@ -152,14 +177,20 @@ def robot_description():
 
 
 def sim_time():
-    """Return the parameter use_sim_time: true unless simulated time runs as fast as real time."""
-    simulated = PythonExpression(["float(", LaunchConfiguration("speed"), ") != 1.0"])
+    """Return the parameter use_sim_time: true unless time runs as fast as real time."""
+    speed, world = LaunchConfiguration("speed"), LaunchConfiguration("world")
+    simulated = PythonExpression(["float(", speed, ") != 1.0 or '", world, "' == 'contact'"])
     return {"use_sim_time": ParameterValue(simulated, value_type=bool)}
 
 
 def text(name):
     """Return a launch argument as a string, even if it looks like a number."""
     return ParameterValue(LaunchConfiguration(name), value_type=str)
+
+
+def shared_file(kind):
+    """Return a file that driver and contact physics share; empty without these."""
+    return ParameterValue(SharedFile(kind), value_type=str)
 
 
 def is_installed(package):
@@ -230,6 +261,14 @@ def arguments():
             choices=switch,
             description="Whether to run tasks: task server, scene and, unless hardware is real,"
             " the simulated world.",
+        ),
+        DeclareLaunchArgument(
+            "world",
+            default_value="geometric",
+            choices=["geometric", "contact"],
+            description="What decides where the simulated nut is: geometric (rules, at any speed)"
+            " or contact (physics of contact and friction, driven by the servos' pulses; needs"
+            " MuJoCo).",
         ),
         DeclareLaunchArgument(
             "scene",

@@ -69,6 +69,7 @@ class DriverOptions:
     stall_timeout: float = 1.0  # wall seconds without a tick that end a motion; 0: none
     realtime_priority: int = -1  # of the control loop's thread; 0 for none, -1 for auto
     sim_registers: str = ""  # file that keeps the simulated chip's registers; empty for none
+    sim_pace: str = ""  # file of the time that the driver shares with a simulated world
     oe_heartbeat_line: str = ""  # GPIO line that the control loop toggles; empty for none
     motion_options: MotionOptions = field(default_factory=MotionOptions)
     folder: Path = field(default_factory=config_folder)  # where shipped calibrations are
@@ -97,6 +98,8 @@ class DriverOptions:
             raise HardwareError(f"speed {self.speed:g} is not within 0.01 to 100.")
         if not 5.0 <= self.rate_hz <= 200.0:
             raise HardwareError(f"rate_hz {self.rate_hz:g} is not within 5 to 200.")
+        if self.sim_pace and (self.hardware != "sim" or self.speed != 1.0):
+            raise HardwareError("sim_pace is for hardware sim at speed 1.")
         if self.hardware == "real" and self.speed != 1.0:
             raise HardwareError(
                 f"speed {self.speed:g} is for simulated time only; real servos run at speed 1."

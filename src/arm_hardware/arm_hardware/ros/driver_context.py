@@ -26,15 +26,15 @@ CALLS = 5  # innermost calls to log of an unforeseen exception
 
 
 class DriverTime:
-    """Stamps messages with the node's clock at speed 1, otherwise with simulated time.
+    """Stamps messages with the node's clock, or with simulated time if the driver's clock is so.
 
     Simulated time begins with the computer's start: it is the same for all drivers of one speed,
     and does not jump back when a driver is started again.
     """
 
     def __init__(self, node_clock: rclpy.clock.Clock, clock: SteadyClock) -> None:
-        """Use the driver's clock unless its speed is 1."""
-        self.simulated = clock.speed != 1.0
+        """Use the driver's clock if it differs from wall time."""
+        self.simulated = clock.simulated
         self._node_clock = node_clock
         self._clock = clock
         self._epoch = round(clock.origin * NANO)

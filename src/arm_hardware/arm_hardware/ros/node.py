@@ -18,7 +18,7 @@ from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
 from arm_description import load_robot
-from arm_hardware.clock import SteadyClock
+from arm_hardware.clock import driver_clock
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError, StateError
 from arm_hardware.ros.controllers import GripperServer, TrajectoryServer
@@ -71,7 +71,8 @@ class HardwareNode(ManagedNode):
         super().__init__("arm_hardware")
         self.parameters = driver_parameters(self)
         self.signals: Callable[[], int] = lambda: 0  # returns the number received so far
-        self._driver_clock = SteadyClock(self.parameters.options.speed)
+        options = self.parameters.options
+        self._driver_clock = driver_clock(options.speed, options.sim_pace)
         time_of = DriverTime(self.get_clock(), self._driver_clock)
         scaling = declare(self, SpeedScalingParameters, "speed_scaling.").initial_scaling_factor
         self._shared = context = DriverContext(

@@ -64,8 +64,8 @@ class DriverParameters:
     )
     publish_clock: bool = parameter(
         True,
-        "Publish /clock if speed is not 1, unless a node does whose name sorts before its own: "
-        "of several drivers, at one speed on one computer, one publishes it.",
+        "Publish /clock if speed is not 1 or sim_pace is set, unless a node does whose name sorts "
+        "before its own: of several drivers, at one speed on one computer, one publishes it.",
     )
     autostart: str = parameter(
         "none",
@@ -83,6 +83,11 @@ class DriverParameters:
         "",
         "File that keeps the simulated board's registers, as a board with power does when "
         "the node ends; empty for none.",
+    )
+    sim_pace: str = parameter(
+        "",
+        "File by which contact physics and the driver share their time, in lock-step; empty for "
+        "none.",
     )
     oe_heartbeat_line: str = parameter(
         "",

@@ -8,15 +8,21 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from arm_hardware.backends import sim_bus
+from arm_hardware.backends import sim_bus, simulated_board, stored_pulses
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.linux_i2c import blinka_i2c, bus_label, linux_i2c
 from arm_hardware.bus.servokit import PACKAGE, duty_fraction
 from arm_hardware.calibration.calibration import BACKENDS, ServoBoard
 from arm_hardware.calibration.servo_map import COUNTS
+from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import BusError
 from arm_hardware.simulation.board import SimI2C, SimulatedBoard
-from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, Pca9685Chip
+from arm_hardware.simulation.pca9685_chip import (
+    AUTO_INCREMENT,
+    LED0,
+    PCA9685_CHIP_CHANNELS,
+    Pca9685Chip,
+)
 
 BOARD = ServoBoard()
 MODE1, PRE_SCALE, SLEEP = 0x00, 0xFE, 0x10
@@ -246,6 +252,7 @@ sys.modules.update(dict.fromkeys(modules.split()))
 from arm_description import load_robot
 from arm_hardware.commands import doctor, release
 from arm_hardware.driver import Driver
+from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import BusError
 from arm_hardware.motion.options import DriverOptions as Options
 model = load_robot("nut_arm")
@@ -265,6 +272,7 @@ ON_A_PI = """
 import sys
 sys.modules.update(dict.fromkeys(sys.argv[1:]))
 from arm_hardware.bus.servokit import import_adafruit
+from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import BusError
 try:
     print(import_adafruit()[0].__name__)
@@ -311,3 +319,33 @@ def test_backend_without_its_library_falls_back_to_the_other(missing, present, m
     )
     assert all(remedy in done.stdout for remedy in remedies)  # without any library
     assert done.stdout.count("\n") == 1
+
+
+def test_pulses_are_read_from_the_file_that_another_process_writes(tmp_path):
+    file = tmp_path / "registers"
+    assert not any(stored_pulses(file, BOARD))
+    assert not file.exists()
+    chip = simulated_board(BOARD, SteadyClock(), file).chip
+    assert not any(stored_pulses(file, BOARD))  # asleep
+    chip.write(bytes([MODE1, AUTO_INCREMENT]))
+    chip.write(bytes([LED0 + 4 * 3, 0, 0, 0x2C, 0x01]))
+    pulses = stored_pulses(file, BOARD)
+    assert pulses[3] == pytest.approx(chip.pulse_us(3))
+    assert [channel for channel, pulse in enumerate(pulses) if pulse] == [3]
+
+
+def test_pulses_are_not_read_in_the_middle_of_a_transfer(tmp_path, monkeypatch):
+    """Between the two bytes of a channel, a pulse may be wrong by a sixteenth of the period."""
+    file = tmp_path / "registers"
+    chip = simulated_board(BOARD, SteadyClock(), file).chip
+    chip.write(bytes([MODE1, AUTO_INCREMENT]))
+    chip.write(bytes([LED0, 0, 0, 0xFF, 0x00]))
+    read, rest = Pca9685Chip.pulse_us, [bytes([LED0 + 2, 0x00]), bytes([LED0 + 3, 0x01])]
+
+    def write_between(it, channel):
+        if rest and channel == 0:
+            chip.write(rest.pop(0))
+        return read(it, channel)
+
+    monkeypatch.setattr(Pca9685Chip, "pulse_us", write_between)
+    assert stored_pulses(file, BOARD)[0] == pytest.approx(256 * chip.count_us)

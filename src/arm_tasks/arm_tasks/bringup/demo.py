@@ -22,6 +22,7 @@ from arm_tasks.bringup.processes import (
     ARGUMENTS,
     Process,
     check_namespace,
+    checked_world,
     chosen,
     in_namespace,
     processes,
@@ -31,13 +32,15 @@ from arm_tasks.bringup.several_arms import DEFAULT_SPACING, check_arms, several_
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE
-from arm_tasks.task.parser import load_task
+from arm_tasks.task.parser import DEFAULT_TASK, load_task
 
 _MAX_SPEED = 20.0
 _POLL_PERIOD = 0.05  # [s]
 _TASK_END_TIMEOUT = 30.0  # [s], for the task server to notice a lost node and end the task
 _LOGS = Path("log") / "nodes"
-_OWN_DEFAULTS = {"viewer": "browser", "scene": ""}  # of ./arm; "" is the scene of the task
+# of ./arm; the scene is by default that of the task, the task that of the world
+_OWN_DEFAULTS = {"viewer": "browser", "scene": "", "task": ""}
+_TASKS = {"geometric": DEFAULT_TASK, "contact": "nut_transfer_contact"}
 
 
 def demo_parser() -> argparse.ArgumentParser:
@@ -70,6 +73,8 @@ def demo_parser() -> argparse.ArgumentParser:
 def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     """Return the values of the demo's arguments by name, or raise an error of the package."""
     values = vars(demo_parser().parse_args(arguments))
+    values["world"] = checked_world(values, lambda text: print(f"arm: {text}", file=sys.stderr))
+    values["task"] = values["task"] or _TASKS[values["world"]]
     values["scene"] = values["scene"] or load_task(values["task"]).scene or DEFAULT_SCENE
     if values.pop("headless"):
         values["viewer"] = "none"

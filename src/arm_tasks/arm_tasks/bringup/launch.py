@@ -16,11 +16,16 @@ from launch import LaunchContext, Substitution
 from launch.actions import LogInfo, RegisterEventHandler, Shutdown
 from launch.conditions import IfCondition, UnlessCondition
 from launch.event_handlers import OnProcessExit
-from launch.logging import launch_config
+from launch.logging import get_logger, launch_config
 from launch.substitutions import EqualsSubstitution, LaunchConfiguration
 from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
 
-from arm_tasks.bringup.processes import copy_for_editing, use_sim_time
+from arm_tasks.bringup.processes import (
+    PhysicsFile,
+    checked_world,
+    copy_for_editing,
+    use_sim_time,
+)
 
 # mypy: disable-error-code="attr-defined, misc"
 
@@ -38,9 +43,14 @@ class _Tasks:
 
 
 def check_arguments(context: LaunchContext) -> None:
-    """Raise TasksError if an argument is invalid that launch itself would not check."""
-    use_sim_time(context.launch_configurations)
-    check_params_file(context.launch_configurations)
+    """Raise TasksError if an argument is invalid that launch itself would not check.
+
+    Without MuJoCo, the world becomes geometric.
+    """
+    values = context.launch_configurations
+    use_sim_time(values)
+    check_params_file(values)
+    values["world"] = checked_world(values, get_logger("arm_tasks").warning)
 
 
 def on_node_exit(event: Any, context: LaunchContext) -> list[Any] | None:
@@ -121,6 +131,22 @@ def on_last_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     if tasks.have_failed:
         raise _error(context, f"the task failed; {_SEE}")
     return [Shutdown(reason="the task is done")]
+
+
+class SharedFile(Substitution):
+    """A file that driver and contact physics share; "" with the geometric world."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self._file = PhysicsFile(kind)
+
+    def describe(self) -> str:
+        """Return its text in messages of launch."""
+        return f"SharedFile({self._file.kind})"
+
+    def perform(self, context: LaunchContext) -> str:
+        """Return the path."""
+        return str(self._file(context.launch_configurations))
 
 
 class RvizConfig(Substitution):

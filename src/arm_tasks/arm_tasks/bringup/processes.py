@@ -5,10 +5,13 @@
 A value may be a function of the arguments, name -> text.
 """
 
+import atexit
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -58,8 +61,8 @@ class Arg:
 
 
 def use_sim_time(values: Values) -> bool:
-    """Return True unless simulated time runs at the speed of wall time."""
-    return Arg("speed", float)(values) != 1.0
+    """Return True unless time runs at the speed of wall time."""
+    return Arg("speed", float)(values) != 1.0 or values.get("world") == "contact"
 
 
 def copy_for_editing(shipped: Path, folder: Path) -> Path:
@@ -67,6 +70,55 @@ def copy_for_editing(shipped: Path, folder: Path) -> Path:
     copy = Path(mkdtemp(dir=folder)) / shipped.name
     shutil.copyfile(shipped, copy)
     return copy
+
+
+@cache
+def _run_folder() -> Path:
+    """Return a folder of this run, which is removed at its end."""
+    folder = Path(mkdtemp(prefix="arm-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+@dataclass(frozen=True)
+class PhysicsFile:
+    """A file of this run that driver and contact physics share; "" with the geometric world."""
+
+    kind: str  # registers of the emulated board, or pace: the time
+
+    def __call__(self, values: Values) -> Plain:  # noqa: D102
+        if values["world"] != "contact":
+            return ""
+        return str(_run_folder() / f"{values.get('namespace') or 'board'}.{self.kind}")
+
+
+def checked_world(values: Values, report: Callable[[str], object]) -> str:
+    """Return the world of a run: geometric, with a report, where contact physics cannot run.
+
+    Raises:
+        TasksError: other arguments exclude contact physics.
+    """
+    if values["world"] != "contact":
+        return values["world"]
+    for name, needed, why in _FOR_CONTACT:
+        if values.get(name, needed[0]) not in needed:
+            raise TasksError(
+                f"world is contact, but {name} is {values[name]}: {why};"
+                f" give {needed[0] or 'none'}, or the geometric world"
+            )
+    if find_spec("mujoco") is None:
+        report("Contact physics need MuJoCo, which is not installed; the world is geometric.")
+        return "geometric"
+    return "contact"
+
+
+_FOR_CONTACT = (
+    ("hardware", ("sim",), "the physics are driven by the pulses of the emulated board"),
+    ("backend", ("servokit", "i2c_dev"), "the physics are driven by the pulses of a PCA9685"),
+    ("part", ("all",), "the physics read the registers of the board on this computer"),
+    ("speed", ("1.0", "1"), "the physics decide how fast the time is"),
+    ("robots", ("",), "the physics simulate one arm"),
+)
 
 
 def _robot_description(values: Values) -> str:
@@ -151,6 +203,13 @@ ARGUMENTS = (
         "calibration",
         "",
         "Servo calibration: a shipped name or a path; empty means the robot's own.",
+    ),
+    Argument(
+        "world",
+        "geometric",
+        "What decides where the simulated nut is: geometric (rules, at any speed) or contact"
+        " (physics of contact and friction, driven by the servos' pulses; needs MuJoCo).",
+        ("geometric", "contact"),
     ),
     Argument("scene", DEFAULT_SCENE, "Scene: a shipped name or the path of a YAML file."),
     Argument("task", DEFAULT_TASK, "Task: a shipped name or the path of a YAML file."),
@@ -287,19 +346,33 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
         state_publisher: Package that publishes robot_description and tf; by default
             robot_state_publisher if installed, otherwise arm_description, which behaves the same.
     """
-    driver = {name: Arg(name) for name in _DRIVER_ARGUMENTS}
-    world = {**_REST, "hardware": ("fake", "sim")}
+    driver: dict[str, Value] = {name: Arg(name) for name in _DRIVER_ARGUMENTS}
+    driver |= {"speed": Arg("speed", float), "sim_registers": PhysicsFile("registers")}
+    driver["sim_pace"] = PhysicsFile("pace")
+    world = {**_REST, "hardware": ("fake", "sim"), "world": ("geometric",)}
     return (
         _state_publisher(state_publisher),
         Process(
             "arm_hardware",
             "hardware",
             "arm_hardware",
-            {**driver, "speed": Arg("speed", float)},
+            driver,
             when={"part": ("all", "hardware")},
         ),
         _composable("arm_kinematics", "kinematics", _SIM_TIME, _REST),
         _composable("arm_tasks", "nut_world", _SCENE, world),
+        Process(
+            "arm_tasks",
+            "contact_world",
+            "contact_world",
+            {
+                **_SCENE,
+                "calibration": Arg("calibration"),
+                "registers": PhysicsFile("registers"),
+                "pace": PhysicsFile("pace"),
+            },
+            when={**_REST, "world": ("contact",)},
+        ),
         _composable("arm_tasks", "task_server", {**_SCENE, "task_path": Arg("task_path")}, _REST),
         *_views(),
         Process(

@@ -6,6 +6,7 @@ from arm_common.signals import node_entry_point, tool_entry_point
 
 arm_nodes = node_entry_point("arm_tasks.ros.arm_nodes")
 task_server = node_entry_point("arm_tasks.ros.task_server.node")
+contact_world = node_entry_point("arm_tasks.ros.contact_world_node")
 nut_world = node_entry_point("arm_tasks.ros.nut_world_node")
 
 check = tool_entry_point("arm_tasks.commands.check")

@@ -178,18 +178,27 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     ),
     "unscrew": _step(
         "Unscrews the nut from a bolt, regrasping at the end of the wrist's range, and retreats.",
-        _screw(
-            Key(POSITIVE, "turns to undo; all turns of the scene if omitted"),
-            "additional turns; 0.1 if omitted",
-        ),
+        {
+            **_screw(
+                Key(POSITIVE, "turns to undo; all turns of the scene if omitted"),
+                "additional turns; 0.1 if omitted",
+            ),
+            "pull_off_turns": Key(
+                Leaf("number, at least 0", "at_least_0"),
+                "turns left at which the nut is pulled straight off; 0 (unscrew all) if omitted",
+            ),
+        },
         "bolt",
     ),
     "screw_on": _step(
         "Screws the nut in the jaws onto a bolt, releases it and retreats.",
-        _screw(
-            Key(POSITIVE, "turns of thread to make", True),
-            "additional turns, if the thread's start is unknown; 0.5 if omitted",
-        ),
+        {
+            **_screw(
+                Key(POSITIVE, "turns of thread to make", True),
+                "additional turns, if the thread's start is unknown; 0.5 if omitted",
+            ),
+            "keep_pressing": Key(TRUTH, "press until the first release; false if omitted"),
+        },
         "bolt",
     ),
     "wait": _command("Waits.", {"seconds": Key(SECONDS, "duration", True)}, "seconds"),

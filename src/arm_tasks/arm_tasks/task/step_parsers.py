@@ -223,7 +223,7 @@ PARSERS: dict[str, Parser] = {
     "close": _grip,
     "release": _grip,
     "turn": _parser(steps.Turn, advance=0.0),
-    "unscrew": _parser(steps.Unscrew, extra_turns=0.1, **_SCREW),
+    "unscrew": _parser(steps.Unscrew, extra_turns=0.1, pull_off_turns=0.0, **_SCREW),
     "screw_on": _parser(steps.ScrewOn, extra_turns=0.5, **_SCREW),
     "wait": _parser(steps.Wait),
     "wait_until": _wait_until,

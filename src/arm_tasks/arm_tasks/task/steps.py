@@ -141,10 +141,17 @@ class Screw(StepBase):
 class Unscrew(Screw):
     """Unscrew the nut from a bolt and retreat with it."""
 
+    # turns of thread left at which the nut is pulled off, instead of being released again; 0: none
+    pull_off_turns: float
+
 
 @dataclass(frozen=True, kw_only=True)
 class ScrewOn(Screw):
     """Screw the nut in the jaws onto a bolt, release it and retreat."""
+
+    # whether the pressure stays until the first release; else the tool first goes back to where
+    # the nut should be, which pulls off a nut that does not slide in the jaws
+    keep_pressing: bool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,6 +41,25 @@ def test_transfer_fails_without_search_and_play_compensation(plan_of):
     assert run_trial(plan, EXPECTED, noise, 0).fault
 
 
+def test_nut_is_pulled_off_when_so_little_thread_is_left(plan_of):
+    plan = plan_of(transfer("unscrew", pull_off_turns=1.0))
+    names = [step.name for step in plan.steps if step.name.startswith("take the nut off")]
+    assert "3.4 of 3.4 turns" in names[-2]
+    assert names[-1].endswith("retreat")
+
+
+def test_pressing_tool_does_not_go_back_before_the_first_release(plan_of, chain, scene):
+    depths = []
+    for keep in (False, True):
+        plan = plan_of(transfer("screw_on", keep_pressing=keep))
+        first = next(
+            step for step in plan.steps if "turn 1 of" in step.name and "onto" in step.message
+        )
+        T = np.linalg.inv(scene.bolt("lower_bolt").pose) @ chain.fk(first.trajectory.positions[-1])
+        depths.append(float(T[2, 3]))
+    assert depths[1] > depths[0] + 2e-3
+
+
 @settings(max_examples=25, deadline=None)
 @given(radius=st.floats(0.5e-3, 6e-3), roll=st.floats(-2.0, 2.0), share=st.floats(0.01, 0.99))
 def test_spiral_stays_within_its_radius_and_has_the_right_velocity(radius, roll, share):

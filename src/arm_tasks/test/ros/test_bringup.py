@@ -11,7 +11,9 @@ from arm_tasks.bringup.processes import (
     ARGUMENTS,
     COMPOSED,
     Arg,
+    PhysicsFile,
     Process,
+    checked_world,
     chosen,
     is_enabled,
     processes,
@@ -120,3 +122,45 @@ def test_nodes_with_different_values_of_a_parameter_are_not_composed():
 def test_real_hardware_has_no_simulated_world(table):
     world = next(process for process in table if process.name == "nut_world")
     assert "real" not in world.when["hardware"]
+
+
+CONTACT = {a.name: a.default for a in ARGUMENTS} | {"world": "contact"}
+
+
+def test_contact_physics_replace_the_rules_and_share_files_with_the_driver():
+    assert not PhysicsFile("pace")(CONTACT | {"world": "geometric"})
+    table = {process.name: process for process in chosen(processes("arm_description"), CONTACT)}
+    (composed,) = (p for p in table.values() if p.nodes)
+    assert "nut_world" not in composed.nodes
+    driver, world = table["arm_hardware"].parameters, table["contact_world"].parameters
+    for written, read in (("sim_registers", "registers"), ("sim_pace", "pace")):
+        file = driver[written](CONTACT)
+        assert file == world[read](CONTACT)
+        assert not Path(file).exists()
+        assert driver[written](CONTACT | {"namespace": "left"}) != file
+    assert world["use_sim_time"](CONTACT)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("hardware", "fake"),
+        ("hardware", "real"),
+        ("backend", "feetech"),
+        ("part", "rest"),
+        ("speed", "2.0"),
+        ("robots", "left,right"),
+    ],
+)
+def test_arguments_that_exclude_contact_physics_are_named(name, value):
+    with pytest.raises(TasksError, match=f"world is contact, but {name} is {value}:"):
+        checked_world(CONTACT | {name: value}, print)
+
+
+def test_without_mujoco_the_world_is_geometric_and_that_is_reported_once(monkeypatch):
+    reports = []
+    assert checked_world(CONTACT, reports.append) == "contact"
+    assert not reports
+    monkeypatch.setattr("arm_tasks.bringup.processes.find_spec", lambda name: None)
+    assert checked_world(CONTACT, reports.append) == "geometric"
+    assert len(reports) == 1

@@ -26,7 +26,7 @@ from arm_tasks.planning.tool_path import path_options, tool_path
 from arm_tasks.planning.world_model import InJaws, OnBolt
 from arm_tasks.scene.payloads import SQUEEZE
 from arm_tasks.scene.scene import TURN, Scene
-from arm_tasks.task.steps import Orientation, Screw, ScrewOn, Tolerance
+from arm_tasks.task.steps import Orientation, Screw, ScrewOn, Tolerance, Unscrew
 
 _RING_DISTANCE = 0.8e-3  # between rings [m], much less than the mouth of a nut
 _LEAD = 0.25  # fraction of a ring's time to reach the first ring
@@ -108,7 +108,11 @@ class ScrewPlanner:
         """
         requested = nut.turns if self.step.turns is None else self.step.turns
         comes_off = requested >= nut.turns
-        turns = nut.turns + self.step.extra_turns if comes_off else requested
+        pull_off = self.step.pull_off_turns if isinstance(self.step, Unscrew) else 0.0
+        if comes_off and 0.0 < pull_off < nut.turns:
+            turns = nut.turns - pull_off
+        else:
+            turns = nut.turns + self.step.extra_turns if comes_off else requested
         chain, q = self.builder.chain, self.builder.q
         score = grip_score(chain, self.scene, nut, then, q) if then and comes_off else None
         z = self.bolt.depth(nut.turns) - self.half_nut
@@ -234,7 +238,7 @@ class ScrewPlanner:
                 at = self._catch(chosen, at)
             roll = stroke.grip + stroke.turn
             z = at.z + self._advance(roll - at.roll)
-            if i == 0 and holding:
+            if i == 0 and isinstance(self.step, ScrewOn) and not self.step.keep_pressing:
                 before_catching = self.bolt.pitch * chosen.before_catching
                 z = min(z, self._advance(stroke.turn) - before_catching - self.half_nut)
             goal = Place(self.bolt, z, roll)

@@ -1,0 +1,211 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated world by contact physics: receives the pulses of the servo board alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from arm_common.ros.messages import pose_message, transform_message
+from arm_common.ros.names import PrefixedNames, prefix_parameter
+from arm_common.ros.node_runner import run_node
+from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK
+from arm_common.transforms import Array
+from arm_hardware.backends import stored_pulses
+from arm_hardware.calibration.calibration import ServoBoard, calibration_path, config_folder
+from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.file import load_calibration
+from arm_hardware.clock import SharedPace
+from arm_simulation.world import FRAME, ContactWorld
+from geometry_msgs.msg import Point
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import Marker, MarkerArray
+
+from arm_description import load_robot
+from arm_interfaces.msg import NutState
+from arm_tasks.errors import TasksError
+from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
+from arm_tasks.scene.nut_state import NutReport
+from arm_tasks.scene.scene import BASE_FRAME
+from arm_tasks.world.contact_scene import NutObserver, simulated_scene
+
+# mypy: disable-error-code="no-untyped-call"
+
+
+_PERIOD = 2  # frames between two messages about the nut while it moves
+_REPEAT = 50  # frames between two messages at rest
+_MOVED = 1e-5  # least change of a pose that is published [m]
+_TIMER = FRAME / 4  # [s]
+_CATCH_UP = 0.1  # [s] of lateness that is made up for; the time of the arm is slower by the rest
+_PER_NEWTON = 0.005  # length of a force's arrow [m/N]
+
+
+@dataclass(frozen=True)
+class ContactWorldParameters:
+    """Parameters of the node."""
+
+    scene: str = parameter(DEFAULT_SCENE, "Scene with the nut, name or path.")
+    robot: str = parameter("nut_arm", "Robot that is simulated, name or path.")
+    calibration: str = parameter(
+        "", "Calibration of its servos, path or name; empty for the one shipped for the robot."
+    )
+    registers: str = parameter(
+        "", "File with the registers of the driver's simulated board, its sim_registers."
+    )
+    pace: str = parameter("", "File with the time that it shares with the driver, its sim_pace.")
+    prefix: str = prefix_parameter()
+
+
+class ContactWorldNode(Node):
+    """Simulates arm, nut and payloads by contact and friction.
+
+    It knows no command, plan or task: the arm moves by the pulses of the board, which the node
+    reads from the registers that the driver writes; the first ones wake the world. Its time is
+    that of the driver, in lock-step: on a busy computer both become slower than real time.
+
+    Publishers:
+        nut_world/state: while the nut moves 25 times a second, and once a second.
+        payload_world/poses: poses of the payloads, latched, while they move.
+        ground_truth/joint_states: true positions of all joints, 50 times a second.
+        ground_truth/contacts: points and forces of contacts, only while someone subscribes.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("contact_world")
+        chosen = declare(self, ContactWorldParameters)
+        model = load_robot(chosen.robot)
+        path = calibration_path(chosen.calibration, model.name, config_folder())
+        calibration = load_calibration(path)
+        if not isinstance(calibration.board, ServoBoard):
+            raise TasksError(f"{path} has no servo board; contact physics need its pulses")
+        axes = axes_of(model)
+        if axes.coupling is not None or (axes.hand and axes.hand.claw):
+            raise TasksError(
+                f"contact physics of {model.name} are not available: its servos act through "
+                "linkages; use world:=geometric"
+            )
+        names = (*model.joint_names, "gripper")[: len(axes.actuators)]
+        maps = dict(zip(names, calibration.maps(axes), strict=True))
+        scene = load_scene(chosen.scene, model.name)
+        self._board, self._registers = calibration.board, Path(chosen.registers)
+        self._pace = _shared_pace(chosen.pace)
+        self._names = PrefixedNames(chosen.prefix)
+        self._base = self._names.add(BASE_FRAME)
+        log = self.get_logger().info
+        self._world = ContactWorld(model, simulated_scene(scene), maps, report=log)
+        self._nut = NutObserver(self._world.nut()) if scene.nut is not None else None
+        self._payloads = {k: t.pose for k, t in scene.objects.items() if t.is_payload}
+        self._nuts = self.create_publisher(NutState, "nut_world/state", 10)
+        self._poses = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
+        self._joints = self.create_publisher(JointState, "ground_truth/joint_states", 10)
+        self._contacts = self.create_publisher(MarkerArray, "ground_truth/contacts", 1)
+        self._due, self._powered = 0.0, False
+        self._frames = round(self._pace.world / FRAME)
+        self._sent: NutReport | None = None
+        self._idle = _REPEAT  # frames since the last message about the nut
+        self._publish_payloads(self._payloads)
+        self.create_timer(_TIMER, self._advance, clock=STEADY_CLOCK)
+
+    def _advance(self) -> None:
+        """Step a frame once wall time and the driver have come to its beginning."""
+        now = time.monotonic()
+        if now < self._due or not self._pace.may_advance:
+            return
+        self._due = max(self._due + FRAME, now - _CATCH_UP)
+        pulses = stored_pulses(self._registers, self._board)
+        self._powered |= any(pulses)
+        if self._powered:
+            self._world.step(pulses.__getitem__)
+        self._frames += 1
+        self._pace.world = self._frames * FRAME
+        self._publish()
+
+    def _publish(self) -> None:
+        positions = self._world.joints()
+        message = JointState(
+            name=self._names.add_all(positions), position=list(positions.values())
+        )
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._joints.publish(message)
+        poses = {name: self._world.pose_of(name) for name in self._payloads}
+        if any(_moved(poses[name], T) for name, T in self._payloads.items()):
+            self._publish_payloads(poses)
+        if self._nut is not None:
+            self._publish_nut(self._nut.update(self._world.nut()))
+        if self._contacts.get_subscription_count():
+            self._contacts.publish(self._arrows())
+
+    def _publish_payloads(self, poses: dict[str, Array]) -> None:
+        self._payloads = poses
+        stamp = self.get_clock().now().to_msg()
+        add = self._names.add
+        transforms = [transform_message(self._base, add(k), T, stamp) for k, T in poses.items()]
+        self._poses.publish(TFMessage(transforms=transforms))
+
+    def _publish_nut(self, report: NutReport) -> None:
+        before, self._idle = self._sent, self._idle + 1
+        moved = before is None or _moved(before.pose, report.pose)
+        news = before is None or before.message != report.message
+        if not (news or self._idle >= _REPEAT or (moved and self._idle >= _PERIOD)):
+            return
+        self._sent, self._idle = report, 0
+        self._nuts.publish(self._nut_message(report))
+
+    def _nut_message(self, report: NutReport) -> NutState:
+        message = NutState(
+            state=int(report.status),
+            bolt=report.bolt,
+            turns_engaged=report.turns_engaged,
+            grasped=report.grasped,
+            message=report.message,
+        )
+        message.header.stamp = self.get_clock().now().to_msg()
+        message.header.frame_id = self._base
+        message.pose.header = message.header
+        message.pose.pose = pose_message(report.pose)
+        return message
+
+    def _arrows(self) -> MarkerArray:
+        """Return an arrow for the force of each contact, 5 mm for a newton."""
+        message = MarkerArray(markers=[Marker(action=Marker.DELETEALL)])
+        stamp = self.get_clock().now().to_msg()
+        for i, (point, force) in enumerate(self._world.contacts()):
+            arrow = Marker(ns="contacts", id=i, type=Marker.ARROW, action=Marker.ADD)
+            arrow.header.frame_id, arrow.header.stamp = self._base, stamp
+            arrow.points = [_point(point), _point(point + force * _PER_NEWTON)]
+            arrow.scale.x, arrow.scale.y, arrow.scale.z = 0.001, 0.002, 0.002
+            arrow.color.r, arrow.color.a = 1.0, 1.0
+            message.markers.append(arrow)
+        return message
+
+
+def _shared_pace(file: str) -> SharedPace:
+    try:
+        return SharedPace(Path(file) if file else None)
+    except OSError as error:
+        raise TasksError(f"pace {file!r} cannot be written: {error.strerror}") from None
+
+
+def _point(p: Array) -> Point:
+    return Point(x=float(p[0]), y=float(p[1]), z=float(p[2]))
+
+
+def _moved(before: Array, after: Array) -> bool:
+    return bool(np.abs(before - after).max() > _MOVED)
+
+
+def make_nodes() -> Sequence[Node]:
+    """Create the node."""
+    return [ContactWorldNode()]
+
+
+def main() -> int:
+    """Run the node until the process is ended."""
+    return run_node(make_nodes)

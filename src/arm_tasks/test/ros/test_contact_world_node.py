@@ -1,0 +1,88 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The node of the contact physics moves its arm by the registers of the emulated board alone."""
+
+import pytest
+import rclpy
+from arm_hardware.driver import Driver
+from arm_hardware.motion.options import DriverOptions
+from arm_tasks.ros.contact_world_node import ContactWorldNode
+from arm_testing.ros.probe import Probe
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import MarkerArray
+
+from arm_description import load_robot
+
+pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
+MODEL = load_robot("nut_arm")
+
+
+@pytest.fixture
+def start():
+    """Return a function that creates the node, with its time at the test's command."""
+    nodes = []
+
+    def make(**parameters):
+        words = [word for k, v in parameters.items() for word in ("-p", f"{k}:={v}")]
+        rclpy.init(args=["--ros-args", "-p", "scene:=easel", *words])
+        nodes.append(ContactWorldNode())
+        return nodes[0]
+
+    yield make
+    for node in nodes:
+        node.destroy_node()
+    rclpy.try_shutdown()
+
+
+def test_arm_waits_for_pulses_and_then_follows_them_in_lock_step(start, tmp_path):
+    registers, pace = tmp_path / "registers", tmp_path / "pace"
+    node = start(registers=registers, pace=pace)
+    options = DriverOptions(
+        hardware="sim", backend="i2c_dev", sim_registers=str(registers), sim_pace=str(pace)
+    )
+    driver = Driver(MODEL, options)
+    node._pace.driver = 0.1
+    for _ in range(20):
+        node._advance()
+    assert (driver.clock.now(), node._world.time) == (pytest.approx(0.1), 0.0)  # no pulses yet
+    driver.output.bus.open()
+    driver.controller.read()
+    driver.controller.arm()
+    for _ in range(150):
+        driver.controller.tick(driver.clock.now())
+        node._pace.driver = before = driver.clock.now() + driver.period
+        while driver.clock.now() < before - 1e-6:
+            node._advance()
+        node._advance()
+        assert driver.clock.now() == pytest.approx(before)  # the world waits for the driver
+    true, commanded = node._world.joints(), driver.controller.command()[0]
+    for name, position in zip(MODEL.joint_names, commanded, strict=False):
+        assert true[name] == pytest.approx(position, abs=0.03), name
+    assert node._world.time == pytest.approx(3.0, abs=0.2)
+
+
+def test_truth_and_contacts_are_published(start):
+    node, probe = start(), Probe()
+    joints, contacts = [], []
+    probe.node.create_subscription(JointState, "ground_truth/joint_states", joints.append, 10)
+    probe.node.create_subscription(MarkerArray, "ground_truth/contacts", contacts.append, 10)
+    node._world.step(lambda _: 0.0, 40)  # limp, the arm falls on the table
+    node._pace.driver = 1e9
+    probe.until(lambda: node._advance() or (joints and contacts))
+    assert set(MODEL.joint_names) <= set(joints[-1].name)
+    assert len(contacts[-1].markers) > 1
+    probe.close()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "why"),
+    [
+        ({"robot": "mearm"}, "linkages"),
+        ({"calibration": "nut_arm_feetech"}, "has no servo board"),
+        ({"pace": "/proc/none/pace"}, "cannot be written"),
+    ],
+)
+def test_arm_that_cannot_be_simulated_is_refused_in_a_sentence(start, parameters, why):
+    with pytest.raises(Exception, match=why) as error:
+        start(**parameters)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,56 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The nut transfer by contact and friction: driver, emulated chip and physics in lock-step."""
+
+from dataclasses import replace
+
+import pytest
+from arm_simulation.servos import ServoErrors
+from arm_tasks.execution.engine import EngineState
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.simulation.contact_run import ContactArm, run_in_contact
+
+pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
+pytestmark = pytest.mark.thorough  # the transfer takes a minute of CPU
+
+
+@pytest.fixture
+def transfer(scene, model, request_for):
+    """Return a function that plans the transfer for an arm with errors, and the arm."""
+
+    def make(errors=None):
+        arm = ContactArm(model, scene, errors)
+        request = replace(request_for("nut_transfer_contact"), start=arm.configuration())
+        return plan_task(request), arm
+
+    return make
+
+
+def test_nut_is_transferred_by_contact_alone(transfer):
+    run = run_in_contact(*transfer())
+    assert run.nut.bolt == "lower_bolt", run
+    assert run.nut.turns_engaged >= 3.0
+    assert not run.nut.held
+    assert run.outcome.state is EngineState.SUCCEEDED
+
+
+def test_equal_arms_have_equal_runs_and_others_do_not(transfer):
+    ends = []
+    for zero in (0.0, 0.0, 1e-3):
+        plan, arm = transfer({"waist": ServoErrors(zero=zero)})
+        first = replace(plan, steps=plan.steps[:6])  # up to the grip
+        run_in_contact(first, arm)
+        ends.append(arm.world.mj_data.qpos.tobytes())
+    assert ends[0] == ends[1]
+    assert ends[1] != ends[2]
+
+
+def test_nut_that_is_released_too_early_falls(transfer, model, scene):
+    """The judge is the physics: the transfer's plan, with jaws that open before the thread."""
+    plan, arm = transfer()
+    carried = next(i for i, step in enumerate(plan.steps) if step.name == "carry it over")
+    opens = next(step for step in plan.steps if step.name == "open the jaws")
+    steps = (*plan.steps[: carried + 1], opens, plan.steps[-1])
+    run = run_in_contact(replace(plan, steps=steps), arm)
+    assert run.outcome is None
+    assert run.nut.fallen
