@@ -16,6 +16,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from arm_hardware.calibration.touch_points import TouchPoints
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene
+from arm_tasks.simulation.contact_run import ContactArm, contact_trial
 from arm_tasks.simulation.noisy_arm import (
     HOBBY,
     ONE_TICK,
@@ -138,13 +140,65 @@ def cells(done: Sequence[MonteCarloTrial]) -> tuple[str, str]:
     return f"{share:.0f} %", ", ".join(f"{what} ({n})" for what, n in faults.most_common())
 
 
+def contact_rows() -> list[Row]:
+    """Return the lines of the trials in contact physics."""
+    new = Noise(dead_band=math.radians(0.45), backlash=math.radians(0.2))
+    return [
+        Row("new servos, 0.45 deg of dead band", new),
+        Row("and zeros to 0.25 deg", new.but(zero=math.radians(0.25))),
+        Row("and zeros to 0.5 deg", new.but(zero=math.radians(0.5))),
+        Row("hobby arm, zeros to 0.1 deg", HOBBY.but(zero=math.radians(0.1))),
+        Row("hobby arm, zeros to 0.5 deg", HOBBY),
+    ]
+
+
+def in_contact(plan: TaskPlan, noise: Noise, seed: int) -> tuple[str, float]:
+    """Run one trial in contact physics; return its fault and CPU seconds per simulated second."""
+    begin = time.process_time()
+    fault, run = contact_trial(plan, noise, seed)
+    return fault, (time.process_time() - begin) / run.duration
+
+
+def run_contact(seeds: Sequence[int], write_to: Path | None) -> None:
+    """Run the trials in contact physics, with the task for it."""
+    start = ContactArm(MODEL, SCENE).configuration()  # also stores the compiled threads
+    plan = plan_task(TaskRequest(load_task("nut_transfer_contact"), SCENE, MODEL, CHAIN, start))
+    if not plan.feasible:
+        raise SystemExit(plan.message)
+    lines, costs = [], []
+    with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork")) as pool:
+        for row in contact_rows():
+            done = list(pool.map(functools.partial(in_contact, plan, row.noise), seeds))
+            costs += [cost for _, cost in done]
+            faults = Counter(fault for fault, _ in done if fault)
+            why = ", ".join(f"{what} ({n})" for what, n in faults.most_common())
+            lines.append([row.name, f"{len(done) - faults.total()} of {len(done)}", why])
+            print("  ".join(lines[-1]), flush=True)
+    text = (
+        f"{processor()}, {os.cpu_count()} cores; {np.median(costs):.2f} CPU seconds per simulated "
+        f"second (median).\n\n{table(['off by', 'succeeded', 'what went wrong first'], lines)}"
+    )
+    if write_to:
+        write(write_to, "nut_transfer_contact", text)
+        print(f"written to {write_to}")
+
+
 def main() -> None:
     """Run the trials, print, and write where told to."""
     parser = argparse.ArgumentParser(prog="./arm bench nut_transfer", description=__doc__)
     parser.add_argument("--trials", type=int, default=100, help="a line and task (100)")
     parser.add_argument("--seed", type=int, default=0, help="of the first trial (0)")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
+    parser.add_argument(
+        "--world",
+        choices=("geometric", "contact"),
+        default="geometric",
+        help="rules of geometry, or contact physics, where a trial takes minutes (geometric)",
+    )
     chosen = parser.parse_args()
+    if chosen.world == "contact":
+        run_contact(range(chosen.seed, chosen.seed + chosen.trials), chosen.write)
+        return
     plans = planned(plain(TASK)), planned(TASK)
     seeds = range(chosen.seed, chosen.seed + chosen.trials)
     lines, begin, left = [], time.monotonic(), 0.0

@@ -37,6 +37,7 @@ FRAME = 20e-3  # [s] between two pulses of a channel
 _HELD = 0.2  # least force of a jaw that holds something [N]
 _COAXIAL = 1.0e-3  # a nut on a thread is at most this far beside its axis [m]
 _TILT = math.radians(12.0)
+_DEEPEST = 0.5e-3  # of two bodies in each other at the start [m]
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,7 @@ class ContactWorld:
         if scene.nut is not None:
             self.place_nut(scene.nut.pose)
         self._library.mj_forward(self.mj_model, self.mj_data)
+        self._check_start()
 
     @property
     def time(self) -> float:
@@ -254,6 +256,19 @@ class ContactWorld:
         gripper = self._robot.gripper
         names = gripper.joints if gripper else ()
         return tuple(int(self.mj_model.body(f"{name}_link").id) for name in names)
+
+    def _check_start(self) -> None:
+        """Raise SimulationError if a loose body starts inside another body."""
+        model = self.mj_model
+        free = {"nut", *(solid.name for solid in self._scene.solids if solid.mass is not None)}
+        for contact in self.mj_data.contact:
+            names = [model.body(int(model.geom_bodyid[geom])).name for geom in contact.geom]
+            if contact.dist < -_DEEPEST * CGS.length and free & set(names):
+                first, other = (name.replace("world", "the floor") for name in names)
+                raise SimulationError(
+                    f"{first} and {other} overlap by {-contact.dist / CGS.length * 1e3:.1f} mm",
+                    remedy="move one of them in the scene",
+                )
 
     def _check(self) -> None:
         kinds = self._library.mjtWarning

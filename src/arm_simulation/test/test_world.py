@@ -174,6 +174,22 @@ def test_divergence_is_a_fault_of_the_simulation(tmp_path, monkeypatch, caplog):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("solids", "floor", "why"),
+    [
+        ((block("a"), block("b", (0.31, 0.0, 0.5))), -1.0, "a and b overlap by 10.0 mm"),
+        ((block("a", (0.3, 0.0, 0.005)),), 0.0, "the floor and a overlap by 5.0 mm"),
+    ],
+)
+def test_loose_body_in_another_one_is_refused(solids, floor, why):
+    with pytest.raises(SimulationError, match=why):
+        world(*solids, floor=floor)
+
+
+def test_fixed_bodies_may_overlap():
+    world(block("a", mass=None), block("b", (0.31, 0.0, 0.5), mass=None))
+
+
 def test_joint_without_servo_is_named():
     with pytest.raises(SimulationError, match="elbow has no servo"):
         ContactWorld(

@@ -114,7 +114,11 @@ def checked_world(values: Values, report: Callable[[str], object]) -> str:
 
 _FOR_CONTACT = (
     ("hardware", ("sim",), "the physics are driven by the pulses of the emulated board"),
-    ("backend", ("servokit", "i2c_dev"), "the physics are driven by the pulses of a PCA9685"),
+    (
+        "backend",
+        ("auto", "servokit", "i2c_dev"),
+        "the physics are driven by the pulses of a PCA9685",
+    ),
     ("part", ("all",), "the physics read the registers of the board on this computer"),
     ("speed", ("1.0", "1"), "the physics decide how fast the time is"),
     ("robots", ("",), "the physics simulate one arm"),

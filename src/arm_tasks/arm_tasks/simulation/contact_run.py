@@ -21,10 +21,11 @@ from arm_simulation.world import FRAME, ContactWorld, NutTruth
 
 from arm_description import RobotModel
 from arm_kinematics import Chain
-from arm_tasks.execution.engine import Engine, Feedback, TaskOutcome
+from arm_tasks.execution.engine import Engine, EngineState, Feedback, TaskOutcome
 from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory, TaskPlan
 from arm_tasks.scene.scene import Scene
+from arm_tasks.simulation.noisy_arm import Noise, displaced
 from arm_tasks.task.condition import Observation
 from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.world.contact_scene import simulated_scene
@@ -172,3 +173,32 @@ def run_in_contact(
         arm.step()
     arm.settle()
     return ContactRun(engine.outcome, arm.world.nut(), plan.steps[running].name, arm.time - began)
+
+
+def drawn_errors(model: RobotModel, noise: Noise, seed: int) -> dict[str, ServoErrors]:
+    """Return errors of all servos, drawn from a seed; the gripper's zero is that of its width."""
+    rng = np.random.default_rng(seed)
+    bounds = {name: noise.zero for name in model.joint_names} | {"gripper": noise.width}
+    return {
+        name: ServoErrors(noise.dead_band, noise.backlash, float(rng.uniform(-most, most)))
+        for name, most in bounds.items()
+    }
+
+
+def contact_trial(plan: TaskPlan, noise: Noise, seed: int) -> tuple[str, ContactRun]:
+    """Run a plan with an arm and bolts that differ from it, drawn from a seed.
+
+    Returns:
+        The first thing that went wrong, "" for a success, and the run.
+    """
+    model, task = plan.request.model, plan.request.task
+    actual = displaced(plan.request.scene, noise, np.random.default_rng([seed, 1]))
+    run = run_in_contact(plan, ContactArm(model, actual, drawn_errors(model, noise, seed)))
+    step, nut, wanted = run.step.split(":")[0], run.nut, task.expect
+    if run.outcome is None:
+        return f"nut fell: {step}", run
+    if run.outcome.state is not EngineState.SUCCEEDED:
+        return f"step failed: {step}", run
+    if wanted and (nut.bolt != wanted.nut_on or nut.turns_engaged < wanted.turns):
+        return "thread did not catch", run
+    return "", run
