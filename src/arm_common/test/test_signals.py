@@ -32,6 +32,34 @@ def test_signal_during_the_imports_exits_silently(tmp_path, kind, code, number):
     assert end(process, number) == (code, "")
 
 
+ENDING = """
+import atexit
+class Slow:
+    def __del__(self):
+        print("torn down")
+kept = [Slow()]
+kept.append(kept)
+def main():
+    atexit.register(print, "exit function")
+    {end}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "code", "shown"),
+    [
+        ("return 3", 3, "exit function\n"),
+        ("raise KeyError", 1, "exit function\ntorn down\n"),
+    ],
+)
+def test_node_that_has_ended_is_not_torn_down(tmp_path, last, code, shown):
+    (tmp_path / "slow.py").write_text(ENDING.format(end=last))
+    process = start_python("-c", IMPORTING.format(folder=str(tmp_path), kind="node"))
+    output, _ = process.communicate(timeout=20)
+    assert process.returncode == code
+    assert output.endswith(shown) and ("Traceback" in output) == ("raise" in last)
+
+
 @pytest.fixture
 def handlers():
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -88,7 +88,20 @@ def world(context):
 
 
 def rviz(condition):
-    """Return RViz with both arms."""
+    """Return RViz with both arms, a drag handle for each, and what their end means."""
+    handles = [
+        Node(
+            package="arm_viewer",
+            executable="tool_handle",
+            name="tool_handle",
+            namespace=name,
+            parameters=[{"prefix": f"{name}_", **sim_time()}],
+            output="screen",
+            condition=condition,
+            ros_arguments=["--enclave", "/arm/tool_handle"],
+        )
+        for name in ARMS
+    ]
     view = Node(
         package="rviz2",
         executable="rviz2",
@@ -99,7 +112,12 @@ def rviz(condition):
         condition=condition,
         ros_arguments=["--enclave", "/arm/rviz2"],
     )
-    return [*exit_handlers([view], on_view_exit), view]
+    return [
+        *exit_handlers(handles),
+        *exit_handlers([view], on_view_exit),
+        *handles,
+        view,
+    ]
 
 
 def browser(condition):

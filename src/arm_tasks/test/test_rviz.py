@@ -90,7 +90,7 @@ def test_rviz_config_uses_existing_classes_and_topics(name):
     if name == "nut_transfer":
         expected |= {"scene_markers", "task_markers"}
     elif name == "two_arms":
-        shown = ("scene_markers", "task_markers")
+        shown = ("kinematics_markers", "tool_handle", "scene_markers", "task_markers")
         expected = {f"{arm}/{topic}" for arm in ("left", "right") for topic in shown}
         expected |= {"robot_description"}
     assert set(filter(None, topics.values())) == expected  # relative, for one namespace per arm

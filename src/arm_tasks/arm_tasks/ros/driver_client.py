@@ -327,7 +327,10 @@ class ActionMove:
     def _on_result(self, future: Any) -> None:
         response = future.result()
         state = _ENDS.get(response.status, MoveState.FAILED)
-        self._end(state, getattr(response.result, "error_string", ""))
+        why = getattr(response.result, "error_string", "")  # a GripperCommand has none
+        if state is MoveState.FAILED and not why and self._state.idle:
+            why = self._state.driver_message
+        self._end(state, why)
 
     def _end(self, state: MoveState, why: str) -> None:
         if not self._status.done:

@@ -228,6 +228,7 @@ def test_two_arms_have_their_own_nodes_and_share_one_clock_and_one_view():
     for arm, clock in zip(arms, (True, False), strict=True):
         (driver,) = (node for node in arm if node.key == ("arm_hardware", "hardware"))
         assert f"publish_clock:={clock}" in commands[driver]
+        assert ("arm_viewer", "tool_handle") in {node.key for node in arm}
     shared = [node.key for node in nodes if node not in (*arms[0], *arms[1])]
     assert sorted(shared) == [("arm_description", "state_publisher"), ("rviz2", "rviz2")]
 

@@ -83,8 +83,10 @@ class Client:
 def world(monkeypatch):
     made = SimpleNamespace(now=0.0, lost="", client=Client(), ends=[])
     monkeypatch.setattr(driver_client.time, "monotonic", lambda: made.now)
-    state = SimpleNamespace(lost=lambda: made.lost, driver_message="")
-    made.move = ActionMove(made.client, None, state, lambda: made.ends.append(made.move.poll()))
+    made.state = SimpleNamespace(lost=lambda: made.lost, driver_message="", idle=True)
+    made.move = ActionMove(
+        made.client, None, made.state, lambda: made.ends.append(made.move.poll())
+    )
     return made
 
 
@@ -108,6 +110,14 @@ def test_end_of_a_motion_is_reported_exactly_once(world, accepted):
     assert len(world.ends) == 1 - accepted
     world.client.end(GoalStatus.STATUS_SUCCEEDED)
     assert world.ends == [world.move.poll()]
+
+
+@pytest.mark.parametrize("idle", [True, False])
+def test_failure_without_a_text_has_the_reason_that_the_driver_reports(world, idle):
+    world.client.accept()
+    world.state.idle, world.state.driver_message = idle, "The control loop stalled; holding."
+    world.client.end(GoalStatus.STATUS_ABORTED)
+    assert world.move.poll().message == ("The control loop stalled; holding." if idle else "")
 
 
 def test_late_rejection_changes_nothing(world):
