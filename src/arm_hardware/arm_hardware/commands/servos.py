@@ -73,7 +73,9 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the tool; return the exit code."""
     parser = argparse.ArgumentParser(prog="servos", description=__doc__)
     parser.add_argument("--port", default="/dev/ttyACM0", help="serial port of the bus")
-    parser.add_argument("--baud-rate", type=int, choices=BAUD_RATES, default=1_000_000)
+    parser.add_argument(
+        "--baud-rate", type=int, choices=BAUD_RATES, default=1_000_000, help="its speed"
+    )
     change = parser.add_mutually_exclusive_group()
     change.add_argument("--set-id", type=int, nargs=2, metavar=("OLD", "NEW"), help="another id")
     change.add_argument(
