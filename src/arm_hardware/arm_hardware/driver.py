@@ -33,7 +33,7 @@ from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.heartbeat import OeHeartbeat, SystemdNotifier
 from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, tick_period
 from arm_hardware.control.servo_output import ServoOutput
-from arm_hardware.errors import CalibrationError, HardwareError, StateError
+from arm_hardware.errors import CalibrationError, CommandError, HardwareError, StateError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, single_point_goal
 from arm_hardware.motion.options import DriverOptions
@@ -92,6 +92,19 @@ def _goal_at_rest(controller: TrajectoryController, rest: Sequence[float]) -> Va
     return single_point_goal(controller.axes, seconds, rest[: len(arm)])
 
 
+def _check_constraints(axes: Axes, rest: Sequence[float]) -> None:
+    """Raise CommandError for a rest posture outside of limits that depend on other joints."""
+    if axes.coupling is None or not axes.coupling.constraints:
+        return
+    violation = axes.coupling.constraints.worst(rest[: len(axes.arm)])
+    if violation is not None:
+        raise CommandError(
+            f"{violation.sentence}, and the rest posture is outside; change the posture rest of "
+            "the robot, or measure its servos again.",
+            joint=violation.joint,
+        )
+
+
 class Driver:
     """One arm's driver, from configuration to exit.
 
@@ -120,6 +133,7 @@ class Driver:
         self.axes = self.axes.prefixed(options.prefix)
         for axis, position in zip(self.axes, rest, strict=True):
             check_position(axis, position, " of the rest posture")
+        _check_constraints(self.axes, rest)
         self.bus, self.sim, self.servo_bus = self._connection()
         self.output = ServoOutput(self.bus, self.axes, maps, self.period)
         self.controller = TrajectoryController(

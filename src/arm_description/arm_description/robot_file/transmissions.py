@@ -244,7 +244,10 @@ class _Reader:
     def _joint(self, field: Field) -> str:
         name = field.text()
         if name not in self._joints:
-            raise field.error(f"{name!r} is not a joint", f"use one of {', '.join(self._joints)}")
+            raise field.error(
+                f"{name!r} is not a joint that actuators move",
+                f"use one of {', '.join(self._joints)}",
+            )
         return name
 
     def _require_revolute(self, name: str) -> None:

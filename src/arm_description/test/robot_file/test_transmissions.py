@@ -66,7 +66,10 @@ def test_file_without_transmissions_has_an_actuator_for_each_joint():
 @pytest.mark.parametrize(
     ("entry", "problem"),
     [
-        ("{type: simple, joint: wist}", "'wist' is not a joint; use one of waist, shoulder"),
+        (
+            "{type: simple, joint: wist}",
+            "'wist' is not a joint that actuators move; use one of waist",
+        ),
         ("{type: simple, joint: waist, mechanical_reduction: 0}", "must not be 0"),
         ("{type: belt, joint: waist}", "simple"),
         ("{type: simple, joint: waist, rod: 4}", "rod"),

@@ -140,7 +140,17 @@ class Calibration:
             limits, speed = self._servo(axis, axes).reach(axes.claw(axis))
             reach = max(points.lower, limits[0]), min(points.upper, limits[1])
             narrow.append(axis.narrowed(*reach, speed))
-        return axes.driven_by(narrow)
+        driven = axes.driven_by(narrow)
+        for axis in (*driven.actuators, *driven.arm):
+            if axis.lower > axis.upper:
+                raise CalibrationError(
+                    "points, pulse limits and limits of its servos have no position in common "
+                    "with its limits in the robot description",
+                    str(self.path),
+                    key=axis.name,
+                    remedy="check sign and zero, and measure again",
+                )
+        return driven
 
     def _servo(self, axis: Axis, axes: Axes) -> ServoCalibration:
         servo = self.servos.get(axis.name)

@@ -263,3 +263,45 @@ def test_files_are_found_by_path_name_and_robot(calibration_path):
         find("", "puma560", folder)
     with pytest.raises(CalibrationError, match="'nothing'"):
         find("nothing", "nut_arm", folder)
+
+
+OLD_FILE = b"""\
+example: true
+robot: nut_arm
+
+board:
+  address: 0x40               # PCA9685 with all address jumpers open (NXP data sheet, section 7.1)
+  frequency_hz: 50            # analogue servos want 50
+  reference_clock_hz: 25000000  # nominal; real oscillators differ by some percent
+
+joints:
+  waist:      {channel: 0, points_deg_us: [[-90, 500], [0, 1500], [90, 2500]],
+    pulse_limits_us: [500, 2500]}
+  shoulder:   {channel: 1, sign: -1, zero_deg: 5, points_deg_us: [[-90, 520], [90, 2410]],
+    pulse_limits_us: [520, 2410]}
+  elbow:      {channel: 2, points_deg_us: [[-90, 2500], [90, 500]],
+    pulse_limits_us: [600, 2400], speed_deg_s: 300}
+  wrist_roll: {channel: 3, points_deg_us: [[-90, 500], [90, 2500]],
+    pulse_limits_us: [500, 2500], limits_deg: [-80, 80]}
+
+gripper:
+  channel: 5
+  points_mm_us: [[0, 1000], [30, 2000]]
+  pulse_limits_us: [1000, 2000]
+"""
+
+
+def test_files_from_before_transmissions_mean_what_they_meant():
+    """The counts are those of servo = sign * joint + zero, computed by hand."""
+    axes = axes_of(load_robot("nut_arm"))
+    calibration = parse_calibration(OLD_FILE, Path("old.yaml"))
+    maps, narrow = calibration.maps(axes), calibration.narrowed(axes)
+    assert narrow.coupling is None and narrow.names == axes.names
+    waist, shoulder, elbow, roll, gripper = maps
+    assert waist.count_of(math.radians(30)) == round((1500 + 1000 * 30 / 90) / 4.88)
+    assert shoulder.count_of(math.radians(30)) == round((520 + 1890 * 65 / 180) / 4.88)
+    assert elbow.count_of(math.radians(-30)) == round((1500 + 2000 * 30 / 180) / 4.88)
+    assert roll.count_of(math.radians(45)) == round((1500 + 500) / 4.88)
+    assert gripper.count_of(0.012) == round(1400 / 4.88)
+    assert narrow.arm[2].velocity <= math.radians(300)
+    assert narrow.arm[3].upper == pytest.approx(min(axes.arm[3].upper, math.radians(80)))

@@ -9,7 +9,7 @@ import os
 import numpy as np
 import pytest
 from arm_hardware.control.state_machine import DriverState
-from arm_hardware.errors import CalibrationError
+from arm_hardware.errors import CalibrationError, HardwareError
 
 from arm_description import parse_robot
 
@@ -179,6 +179,30 @@ def test_difference_below_a_count_is_refused(model, tmp_path, make_bench):
     path.write_text(SERVOS)
     with pytest.raises(CalibrationError, match=r"shoulder: .* 0.4 deg, no more than one count of"):
         make_bench(calibration=str(path))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "channel: 2",
+            "channel: 1",
+            r"yaml:7: joints.right: has channel 1, which left has",
+        ),
+        ("[[-130, 700], [10", "[[-130, 700], [-70", "position in common .* check sign and zero"),
+        ("  right:", "  #right:", "'right' has no entry"),
+        ("  left:", "  shoulder:", "'shoulder' is not an actuator of this robot; known are"),
+        ("left: {channel: 1, points_deg", "left: {channel: 1, points_mm", "left: this axis needs"),
+        ("left: {", "left: {limits_deg: [0, 20], ", "of the rest posture is .* outside of its"),
+    ],
+)
+def test_wrong_calibration_of_a_pair_is_one_sentence(tmp_path, make_bench, old, new, message):
+    path = tmp_path / "kit_arm_servos.yaml"
+    text = SERVOS.replace("[[-10, 600], [130", "[[-10, 600], [40") if "[10" in old else SERVOS
+    path.write_text(text.replace(old, new))
+    with pytest.raises(HardwareError, match=message) as found:
+        make_bench(calibration=str(path))
+    assert "\n" not in str(found.value)
 
 
 def test_servos_agree_at_every_tick_of_any_motion(bench):

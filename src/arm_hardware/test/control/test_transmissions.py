@@ -423,3 +423,13 @@ def test_fake_hardware_takes_the_same_way(model):
         assert found == pytest.approx((*degrees(0, 90, -90, 0), 0.02), abs=1e-6)
     finally:
         driver.close()
+
+
+@pytest.mark.parametrize("model", [PARALLELOGRAM], indirect=True)
+def test_rest_posture_that_the_servos_do_not_reach_is_refused(servos, make_bench):
+    text = servos.read_text()
+    servos.write_text(
+        text.replace("elbow: {channel: 2,", "elbow: {channel: 2, limits_deg: [5, 40],")
+    )
+    with pytest.raises(HardwareError, match=r"at shoulder 90 deg .* the rest posture is outside"):
+        make_bench(calibration=str(servos))
