@@ -11,10 +11,13 @@ in which the tip can move; that needs no length.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.model.constraints import SLACK
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
@@ -25,6 +28,7 @@ from arm_kinematics.errors import KinematicsError
 STARTS = 96
 _PROBES = 16  # postures that determine the directions of motion
 _NO_MOTION = 1e-9
+Bounds: TypeAlias = list[tuple[float | None, float | None]]
 _SINGULAR_COST = 1e3  # finite stand-in for the cost of a singular posture
 
 
@@ -48,18 +52,53 @@ def best_posture(chain: Chain, starts: int = STARTS) -> BestPosture:
     lower, upper = finite_limits(chain)
     cost = PostureCost(chain)
     best_x, best = np.empty(0), math.inf
-    for start in [np.clip(np.zeros(chain.n), lower, upper), *halton_points(lower, upper, starts)]:
-        found = minimize(
-            cost, cost.start(start), jac=True, method="L-BFGS-B", bounds=cost.bounds(lower, upper)
-        )
-        found.x[: chain.n] = chain.constraints.inside(found.x[: chain.n])
-        condition = frobenius_condition(cost.matrix(found.x)[1])
+    zero = np.clip(np.zeros(chain.n), lower, upper)
+    for start in postures_inside(chain, np.vstack([zero, halton_points(lower, upper, starts)])):
+        x = minimum_inside(chain, cost, cost.start(start), cost.bounds(lower, upper))
+        condition = frobenius_condition(cost.matrix(x)[1])
         if condition < best * (1.0 - 1e-9):
-            best_x, best = found.x, condition
+            best_x, best = x, condition
     if not math.isfinite(best):
         raise KinematicsError("the arm is singular at every posture that was tried")
     length = math.exp(best_x[-1]) if cost.has_length else None
     return BestPosture(best_x[: chain.n], best, length)
+
+
+def postures_inside(chain: Chain, q: Array) -> Array:
+    """Return postures (m, n) moved inside the constraints, without those that stay outside."""
+    if not chain.constraints:
+        return q
+    moved = np.array([chain.constraints.inside(row) for row in q])
+    return moved[chain.constraints.violation(moved) <= SLACK]
+
+
+def minimum_inside(
+    chain: Chain, cost: Callable[[Array], tuple[float, Array]], start: Array, bounds: Bounds
+) -> Array:
+    """Return the local minimum of a cost from a start, inside bounds and the constraints.
+
+    Args:
+        chain: The arm.
+        cost: Returns the value and the gradient at x, which begins with joint positions (n,).
+        start: The first x, which is inside.
+        bounds: Lower and upper of each component of x, None where there is none.
+    """
+    if not chain.constraints:
+        return np.asarray(minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
+    inside = chain.constraints.inside
+
+    def margins(x: Array) -> Array:
+        """Return how far the joints are inside each of their limits that depend on others."""
+        q = dict(zip(chain.joint_names, x.tolist(), strict=False))
+        ends = [(q[c.joint], *c.bounds(q)) for c in chain.constraints.constraints]
+        return np.array([[at - lower, upper - at] for at, lower, upper in ends]).ravel()
+
+    limits = {"type": "ineq", "fun": margins}
+    found = minimize(cost, start, jac=True, method="SLSQP", bounds=bounds, constraints=limits).x
+    low, high = np.array(bounds, dtype=np.float64).T  # NaN where there is none
+    found = np.fmin(np.fmax(found, low), high)
+    moved = np.append(inside(found[: chain.n]), found[chain.n :])
+    return moved if float(chain.constraints.violation(moved[: chain.n])) <= SLACK else start
 
 
 class PostureCost:
@@ -78,9 +117,9 @@ class PostureCost:
         size = math.sqrt((J[:3] ** 2).sum() / max((J[3:] ** 2).sum(), 1e-300)) or 1.0
         return np.append(q, math.log(size))
 
-    def bounds(self, lower: Array, upper: Array) -> list[tuple[float | None, float | None]]:
+    def bounds(self, lower: Array, upper: Array) -> Bounds:
         """Return the bounds of x."""
-        bounds: list[tuple[float | None, float | None]] = [*zip(lower, upper, strict=True)]
+        bounds: Bounds = [*zip(lower, upper, strict=True)]
         return [*bounds, (None, None)] if self.has_length else bounds
 
     def matrix(self, x: Array) -> tuple[Array, Array]:

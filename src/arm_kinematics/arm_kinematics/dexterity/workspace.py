@@ -14,14 +14,15 @@ from itertools import product
 
 import numpy as np
 from arm_common.transforms import Array, pose
-from scipy.optimize import minimize
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
 from arm_kinematics.dexterity.optimal_posture import (
     finite_limits,
     halton_points,
+    minimum_inside,
     motion_directions,
+    postures_inside,
 )
 from arm_kinematics.errors import KinematicsError
 
@@ -62,7 +63,7 @@ class SliceMap:
 def bounding_box(chain: Chain) -> tuple[Array, Array]:
     """Return the lowest and the highest corner (3,) that the tip reaches, base frame [m]."""
     lower, upper = finite_limits(chain)
-    probes = halton_points(lower, upper, PROBES)
+    probes = postures_inside(chain, halton_points(lower, upper, PROBES))
     tips = np.array([chain.fk(q)[:3, 3] for q in probes])
     corners = np.zeros((2, 3))
     for side, axis in product((0, 1), range(3)):
@@ -144,14 +145,13 @@ def _extreme_coordinate(
     chain: Chain, q: Array, sign: int, axis: int, lower: Array, upper: Array
 ) -> float:
     """Return the extreme coordinate of the tip along an axis, optimised from the start q."""
-    found = minimize(
-        lambda x: -sign * chain.fk(x)[axis, 3],
-        q,
-        jac=lambda x: -sign * chain.jacobian(x)[axis],
-        method="L-BFGS-B",
-        bounds=list(zip(lower, upper, strict=True)),
-    )
-    return float(chain.fk(found.x)[axis, 3])
+
+    def cost(x: Array) -> tuple[float, Array]:
+        T, J = chain.fk_jacobian(x)
+        return -sign * float(T[axis, 3]), -sign * J[axis]
+
+    x = minimum_inside(chain, cost, q, list(zip(lower, upper, strict=True)))
+    return float(chain.fk(x)[axis, 3])
 
 
 def _centres(lowest: float, highest: float, cell: float) -> Array:

@@ -138,6 +138,24 @@ def test_volume_matches_a_spherical_shell():
     assert found.error < 0.05 * found.volume
 
 
+@pytest.mark.parametrize("robot", ["mearm", "eezybotarm_mk2"])
+def test_box_and_best_posture_keep_limits_that_depend_on_other_joints(robot):
+    """The elbow's own range, which encloses them, would reach 4 cm higher with the MeArm."""
+    chain = shipped(robot)
+    q = np.random.default_rng(4).uniform(chain.lower, chain.upper, (20000, chain.n))
+    q = q[chain.constraints.violation(q) <= 0.0]
+    tips = np.array([chain.fk(one)[:3, 3] for one in q])
+    lower, upper = bounding_box(chain)
+    assert (lower <= tips.min(axis=0)).all() and (upper >= tips.max(axis=0)).all()
+    assert lower == pytest.approx(tips.min(axis=0), abs=0.01)
+    assert upper == pytest.approx(tips.max(axis=0), abs=0.01)
+    best = best_posture(chain, 12)
+    assert chain.constraints.violation(best.q) <= 1e-9
+    cost = PostureCost(chain)
+    sampled = min(frobenius_condition(cost.matrix(one)[1]) for one in q[:2000])
+    assert best.condition <= sampled
+
+
 def test_planar_arm_has_no_volume():
     found = reachable_volume(shipped("planar2"), 100)
     assert found.volume == 0.0 and found.upper[0] == pytest.approx(0.5, abs=1e-6)
