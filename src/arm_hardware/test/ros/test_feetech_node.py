@@ -35,7 +35,12 @@ main()
 def arm():
     client = nc.Client()
     process = nc.NodeProcess(
-        NODE, hardware="sim", backend="feetech", calibration="nut_arm_feetech", autostart="none"
+        NODE,
+        hardware="sim",
+        backend="feetech",
+        calibration="nut_arm_feetech",
+        autostart="none",
+        **{"constraints.wrist_roll.trajectory": 0.15},
     )
     try:
         assert client.change(Transition.TRANSITION_CONFIGURE)
@@ -82,14 +87,18 @@ def test_grasp_is_in_the_result(arm):
     nc.wait_for(lambda: arm.states[-1].effort[-1] < 0.0, "the effort of a finger")
 
 
-def test_blocked_joint_violates_its_path_tolerance(arm):
-    tolerance = JointTolerance(name="wrist_roll", position=0.15)
+@pytest.mark.parametrize(
+    ("tolerances", "bound"),
+    [([], 0.15), ([JointTolerance(name="wrist_roll", position=0.25)], 0.25)],
+    ids=["parameter", "goal"],
+)
+def test_blocked_joint_violates_its_path_tolerance(arm, tolerances, bound):
     points = nc.trajectory([(1.0, (0.2, -0.3, 0.3, 1.2))])
-    handle = arm.send_goal(trajectory=points, path_tolerance=[tolerance])
+    handle = arm.send_goal(trajectory=points, path_tolerance=tolerances)
     result = arm.result(handle).result
     assert result.error_code == result.PATH_TOLERANCE_VIOLATED
     assert result.error_string.startswith("wrist_roll: ")
-    assert result.error_string.endswith("behind the trajectory, more than the tolerance 0.15.")
+    assert result.error_string.endswith(f"behind the trajectory, more than the tolerance {bound}.")
     arm.wait_settled(HardwareStatus.ARMED)
 
 
