@@ -115,7 +115,7 @@ class JointRelations:
         if min(gap.range(self._range_by_name(gap))[1] for gap in gaps) <= 0.0:
             others = " and ".join(name for name in limits.joints if name != limits.joint)
             raise field.error(
-                f"never allow a position: lower is not below upper, whatever {others}",
+                f"never allow a position: lower is never below upper for any position of {others}",
                 "check the signs",
             )
         if self._types[limits.joint] == "revolute" and max(-lower, upper) > MAX_ROTATION:

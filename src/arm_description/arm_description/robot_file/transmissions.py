@@ -118,7 +118,7 @@ class _Reader:
         names = [self._keys["joint"]] if "joint" in self._keys else self._items("joints", 2)
         self._moved = tuple(map(self._joint, names))
         if len(set(self._moved)) < len(self._moved):
-            raise self._keys["joints"].error("are twice the same joint")
+            raise self._keys["joints"].error("name the same joint twice")
         self._type = joints[self._moved[0]].type
         if self._kind not in ("simple", "several", "table"):
             for name in self._moved:
@@ -200,7 +200,7 @@ class _Reader:
             scope.angle(keys["rocker_angle"]) if "rocker_angle" in keys else 0.0,
             self._ratio(keys.get("ratio")),
             self._least_angle(),
-            depends_on=self._against() if "against" in keys else (),
+            depends_on=self._ground_joint(),
             limits=self._limits(),
         )
         closing = crank.closing_range()
@@ -257,12 +257,21 @@ class _Reader:
                 "use type simple, several or table",
             )
 
+    def _ground_joint(self) -> tuple[str, ...]:
+        if "against" not in self._keys:
+            return ()
+        if self._keys["against"].is_list:
+            raise self._keys["against"].error("must be the name of one joint, not a list")
+        return self._against()
+
     def _against(self) -> tuple[str, ...]:
         field = self._keys["against"]
         names = tuple(self._joint(item) for item in (field.items() if field.is_list else [field]))
         for name in names:
-            if name in self._moved or names.count(name) > 1:
-                raise field.error(f"{name!r} cannot be here", "name earlier joints, each once")
+            if name in self._moved:
+                raise field.error(f"{name!r} is the joint itself", "name earlier joints")
+            if names.count(name) > 1:
+                raise field.error(f"{name!r} is named twice", "name each joint once")
             self._require_revolute(name)
         return names
 

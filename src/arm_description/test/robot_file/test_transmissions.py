@@ -83,12 +83,13 @@ def test_file_without_transmissions_has_an_actuator_for_each_joint():
             "allows waist -80 .. 95 deg, its limits",
         ),
         ("{type: simple, joint: waist, range: [95, -95]}", "must increase"),
-        ("{type: parallelogram, joint: elbow, against: elbow}", "'elbow' cannot be here"),
+        ("{type: parallelogram, joint: elbow, against: elbow}", "'elbow' is the joint itself"),
+        ("{type: parallelogram, joint: elbow, against: [waist, waist]}", "'waist' is named twice"),
         ("{type: parallelogram, joint: slide, against: elbow}", "slide is prismatic"),
         ("{type: parallelogram, joint: elbow, against: [waist], ratio: [1, 2]}", "list of 1"),
         (
             "{type: differential, joints: [waist, waist], actuators: [a, b]}",
-            "twice the same joint",
+            "name the same joint twice",
         ),
         ("{type: differential, joints: [waist, elbow], actuators: [a, a]}", "two different names"),
         (
@@ -110,6 +111,10 @@ def test_file_without_transmissions_has_an_actuator_for_each_joint():
             "cannot close for any elbow -140 .. -40 deg; measure",
         ),
         (f"{CRANK}, rocker_angle: 100}}", "the linkage only closes for elbow -"),
+        (
+            f"{CRANK.replace('against: shoulder', 'against: [shoulder, waist]')}}}",
+            "must be the name of one joint, not a list",
+        ),
     ],
 )
 def test_impossible_transmissions_are_refused_with_line_and_remedy(entry, problem):

@@ -134,9 +134,9 @@ class TopicCondition:
         if self.above is not None and self.below is not None and self.above >= self.below:
             return f"no value is above {self.above:g} and below {self.below:g}"
         if not _PATH.fullmatch(self.field):
-            return f"field '{self.field}' is no path such as pose.position.x or position[2]"
+            return f"field '{self.field}' is not a path such as pose.position.x or position[2]"
         if self.type and not re.fullmatch(r"\w+/(msg/)?\w+", self.type):
-            return f"type '{self.type}' is no message type such as std_msgs/msg/Bool"
+            return f"type '{self.type}' is not a message type such as std_msgs/msg/Bool"
         return ""
 
     def resolved(self, type_name: str, types: MessageTypes) -> TopicCondition:
@@ -217,7 +217,7 @@ def _kind_of(path: str, type_name: str, types: MessageTypes) -> tuple[type, Mess
         owner, kind = found, found.fields[name]
         element = _LIST.fullmatch(kind)
         if element is None and index is not None:
-            raise PlanError(f"{name} is no list, it is a {kind}")
+            raise PlanError(f"{name} is not a list, it is a {kind}")
         if element is not None:
             if index is None:
                 raise PlanError(f"{name} is a list; give an index, as in {name}[0]")

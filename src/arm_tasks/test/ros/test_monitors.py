@@ -80,7 +80,7 @@ def test_topic_that_begins_with_another_type_fails(probe, subscriber):
         (until("known", type="std_msgs/msg/Bool"), "is arm_interfaces/msg/TaskState, not std_"),
         (until("silent", "x", equals=1.0, type="std_msgs/Bool"), "no field 'x'"),
         (until("silent", type="no_msgs/msg/Bool"), "type no_msgs/msg/Bool is not installed"),
-        (until("a topic"), "'a topic' is no name of a topic: topic name must not contain"),
+        (until("a topic"), "'a topic' is not the name of a topic: topic name must not contain"),
     ],
 )
 def test_mistake_is_found_before_the_first_motion(probe, subscriber, condition, why):

@@ -77,7 +77,7 @@ def test_nan_is_neither_above_nor_below():
         ("on", {"equals": 1.0}, "on is true or false, but equals is 1"),
         ("pose", {"equals": 1.0}, "pose is of the type a/Pose; name one of its fields"),
         ("pose.q", {"equals": 1.0}, "q is a list; give an index, as in q[0]"),
-        ("state[0]", {"equals": 1.0}, "state is no list"),
+        ("state[0]", {"equals": 1.0}, "state is not a list"),
         ("state", {"equals": 1.0, "type": "a/Pose"}, "the type of t is a/msg/State, not a/Pose"),
     ],
 )

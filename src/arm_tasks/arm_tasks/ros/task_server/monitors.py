@@ -235,7 +235,7 @@ def publishers(node: Node, topic: str) -> list[TopicEndpointInfo]:
         return list(node.get_publishers_info_by_topic(node.resolve_topic_name(topic)))
     except InvalidTopicNameException as error:
         why = str(error).splitlines()[0].partition(": ")[2]
-        raise PlanError(f"'{topic}' is no name of a topic: {why}") from None
+        raise PlanError(f"'{topic}' is not the name of a topic: {why}") from None
 
 
 def published_type(found: list[TopicEndpointInfo], topic: str) -> str:
