@@ -18,6 +18,7 @@ from arm_description.errors import DescriptionError
 from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.model.elements import (
     NO_MOTION,
+    Bar,
     Colours,
     Convention,
     DependentJoint,
@@ -57,6 +58,7 @@ class RobotModel:
         source: origin of its numbers.
         transmissions: what stands between joints and actuators; joints without one have an
             actuator of their own.
+        bars: bars of linkages, which are drawn.
         units: units of its file, for input and output; all numbers here are in SI units.
         constants: constants of its file, in the units of the file.
         sources: origins of numbers by key of the file, such as "joints[0]" or "constants.l1";
@@ -78,6 +80,7 @@ class RobotModel:
     masses: Mapping[str, float] = field(default_factory=_empty)
     meshes: Mapping[str, Mesh] = field(default_factory=_empty)
     transmissions: tuple[Transmission, ...] = ()
+    bars: tuple[Bar, ...] = ()
     units: Units = field(default=SI, compare=False)
     constants: Mapping[str, float] = field(default_factory=_empty, compare=False)
     sources: Mapping[str, str] = field(default_factory=_empty, compare=False)
@@ -95,10 +98,7 @@ class RobotModel:
     @cached_property
     def rows(self) -> tuple[Joint, ...]:
         """The joints of all rows of the table, independent and dependent, base to tool."""
-        rows = list(self.joints)
-        for joint in self.dependents:
-            rows.insert(joint.index, joint)
-        return tuple(rows)
+        return in_order(self.joints, self.dependents)
 
     @cached_property
     def constraints(self) -> tuple[JointConstraint, ...]:
@@ -199,6 +199,16 @@ class RobotModel:
         from arm_description.urdf.writer import robot_urdf
 
         return robot_urdf(self, prefix, dh_frames)
+
+
+def in_order(
+    joints: tuple[Joint, ...], dependents: tuple[DependentJoint, ...]
+) -> tuple[Joint, ...]:
+    """Return independent and dependent joints in the order of their rows."""
+    rows = list(joints)
+    for joint in dependents:
+        rows.insert(joint.index, joint)
+    return tuple(rows)
 
 
 def read_only(values: ArrayLike) -> Vector:

@@ -45,14 +45,16 @@ class ArmChain:
 
 
 class LinkTree:
-    """Links and joints of a URDF, by parent and by child."""
+    """Links and joints of a URDF, by parent and by child, without those that are only drawn."""
 
     def __init__(self, tree: UrdfTree) -> None:
         self.tree = tree
         self.below: dict[str, list[UrdfJoint]] = {link: [] for link in tree.links}
         self.above = {joint.child: joint for joint in tree.joints}
+        self.drawn = _only_drawn(tree)
         for joint in tree.joints:
-            self.below[joint.parent].append(joint)
+            if joint.name not in self.drawn:
+                self.below[joint.parent].append(joint)
 
     def links(self, link: str, rigid: bool = False) -> list[str]:
         """Return a link and all its descendants, or those rigidly connected to it."""
@@ -91,6 +93,20 @@ class LinkTree:
         return link
 
 
+def _only_drawn(tree: UrdfTree) -> set[str]:
+    """Return the joints of drawn bars: mimic joints to links without mass and collision."""
+    real = {part.link for part in (*tree.inertials, *tree.collisions)}
+    seen = {part.link for part in tree.visuals}
+    drawn = set[str]()
+    for joint in reversed(tree.joints):  # all that is below a joint comes before it
+        if joint.child in real or joint.mimic is None:
+            real.add(joint.parent)
+        elif joint.child in seen:
+            drawn.add(joint.name)
+            seen.add(joint.parent)
+    return drawn
+
+
 def find_chain(tree: UrdfTree, base: str = "", tip: str = "") -> ArmChain:
     """Find the arm from a base link, by default the root, to a tip.
 
@@ -117,6 +133,7 @@ def find_chain(tree: UrdfTree, base: str = "", tip: str = "") -> ArmChain:
     if any(links.moving_joints(joint.child) for joint in hand):
         hand = []
     used = {joint.name for joint in (*path, *hand)}
+    used |= links.drawn
     others = [j.name for j in tree.joints if j.kind != "fixed" and j.name not in used]
     return ArmChain(base, end, tuple(path), tuple(hand), tuple(others), bool(tip))
 

@@ -229,6 +229,25 @@ def dependent_joint(
 
 
 @dataclass(frozen=True)
+class Bar:
+    """A bar of a linkage, parallel to a link of the arm and held at levers of equal length.
+
+    It is drawn only; what it does is in the table and the transmissions.
+
+    Attributes:
+        name: unique name.
+        beside: the joint whose link it is parallel to.
+        levers: the joint whose link the levers turn with.
+        at: end of the lever from the axis of `beside`, in its link with all joints at 0 [m].
+    """
+
+    name: str
+    beside: str
+    levers: str
+    at: Triple
+
+
+@dataclass(frozen=True)
 class Payload:
     """Load carried by the tool."""
 

@@ -296,6 +296,20 @@ def _transmission(kind: str) -> Table:
 
 TRANSMISSION = Variants("type", {kind: _transmission(kind) for kind in _KINDS})
 
+BAR = Table(
+    {
+        "name": Key(NAME, "name of the bar", required=True),
+        "beside": Key(NAME, "joint whose link it is parallel to", required=True),
+        "levers": Key(NAME, "joint whose link its two levers turn with", required=True),
+        "at": Key(
+            LENGTHS_3,
+            "end of the lever from the axis of that joint, in its link with all joints at 0",
+            required=True,
+        ),
+        "source": FROM,
+    }
+)
+
 PAYLOAD = Table(
     {
         "mass": Key(MASS, "mass that the tool carries", required=True),
@@ -354,6 +368,9 @@ ROBOT = Table(
         "transmissions": Key(
             ListOf(TRANSMISSION, 1, MAX_ROWS),
             "what stands between joints and servos; a joint without one has a servo of its own",
+        ),
+        "bars": Key(
+            ListOf(BAR, 1, MAX_ROWS), "bars of linkages, drawn only: they follow the joints"
         ),
         "payload": Key(PAYLOAD, "load carried by the tool; default none"),
         "masses": Key(

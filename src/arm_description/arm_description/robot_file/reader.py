@@ -20,6 +20,7 @@ from arm_description.robot_file.joints import read_joints
 from arm_description.robot_file.keys import ROBOT, SOURCE, SOURCED
 from arm_description.robot_file.scope import read_name, read_scope, read_units
 from arm_description.robot_file.sections import (
+    read_bars,
     read_colours,
     read_gripper,
     read_mesh,
@@ -28,7 +29,7 @@ from arm_description.robot_file.sections import (
     read_postures,
 )
 from arm_description.robot_file.transmissions import read_transmissions
-from arm_description.robot_model import RobotModel
+from arm_description.robot_model import RobotModel, in_order
 
 
 def _sources(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:
@@ -89,6 +90,7 @@ def read_root(root: Field) -> RobotModel:
     scope = read_scope(units, keys.get("constants"))
     joints, dependents = read_joints(keys["joints"], convention, scope)
     names = tuple(joint.name for joint in (*joints, *dependents))
+    rows = in_order(joints, dependents)
     gripper = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
     parts = ("base", *names, *(("gripper", *gripper.joints) if gripper else ()))
     bodies = tuple(f"{name}_link" for name in parts)  # links with shapes
@@ -109,6 +111,7 @@ def read_root(root: Field) -> RobotModel:
             keys.get("meshes"), (*bodies, "flange", "tool0"), partial(read_mesh, scope=scope)
         ),
         transmissions=read_transmissions(keys.get("transmissions"), joints, scope),
+        bars=read_bars(keys.get("bars"), rows, convention, scope),
         units=units,
         constants=scope.expressions.values,
         sources=MappingProxyType(dict(_sources(root, ROBOT))),

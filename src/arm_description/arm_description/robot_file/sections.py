@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,9 @@ from arm_common.files import installed_share
 from arm_common.yaml.document import Field
 
 from arm_description.model.elements import (
+    Bar,
     Colours,
+    Convention,
     Joint,
     JointType,
     Mesh,
@@ -37,8 +39,17 @@ from arm_description.model.gripper import (
     Turning,
 )
 from arm_description.robot_file.joints import read_joint_name
-from arm_description.robot_file.keys import CLAW, COLOURS, FINGER, GRIPPER, MESH, PALM, PAYLOAD
-from arm_description.robot_file.scope import EvaluationContext, triple
+from arm_description.robot_file.keys import (
+    BAR,
+    CLAW,
+    COLOURS,
+    FINGER,
+    GRIPPER,
+    MESH,
+    PALM,
+    PAYLOAD,
+)
+from arm_description.robot_file.scope import EvaluationContext, read_name, triple
 
 T = TypeVar("T")
 GRIPPER_KEY = "gripper"
@@ -247,6 +258,40 @@ def _uri(field: Field) -> str:
     if not path.is_file():
         raise field.error(f"there is no file {text!r}", f"it was searched for in {path.parent}")
     return path.resolve().as_uri()
+
+
+def read_bars(
+    field: Field | None, rows: tuple[Joint, ...], convention: Convention, scope: EvaluationContext
+) -> tuple[Bar, ...]:
+    """Read the bars of linkages; the axes that they turn about must be parallel."""
+    names = [row.name for row in rows]
+    bars: list[Bar] = []
+    for item in field.items() if field else ():
+        keys = BAR.read(item)
+        bar = Bar(
+            name=read_name(keys["name"]),
+            beside=keys["beside"].choice(names[:-1]),
+            levers=keys["levers"].choice(names),
+            at=triple(keys["at"], scope.length),
+        )
+        ends = sorted(map(names.index, (bar.beside, bar.levers)))
+        if ends[0] == ends[1]:
+            raise keys["levers"].error("is the joint beside it", "name another joint")
+        first = ends[0] + (bar.levers == names[ends[0]])  # of the joints that turn the levers
+        if not _are_parallel(rows[first : ends[1] + 1], convention):
+            problem = f"the axes from {names[first]} to {names[ends[1]]} are not parallel"
+            raise keys["levers"].error(problem, "a bar is for revolute joints with parallel axes")
+        if any(other.name == bar.name for other in bars):
+            raise keys["name"].error(f"the name {bar.name!r} is already used", "rename the bar")
+        bars.append(bar)
+    return tuple(bars)
+
+
+def _are_parallel(rows: Sequence[Joint], convention: Convention) -> bool:
+    """Return whether joints turn about parallel axes."""
+    between = rows[:-1] if convention == "standard" else rows[1:]
+    turns = all(row.type == "revolute" and row.axis == "z" for row in rows)
+    return turns and all(abs(row.row.alpha) < SLACK for row in between)
 
 
 def read_payload(field: Field, scope: EvaluationContext) -> Payload:

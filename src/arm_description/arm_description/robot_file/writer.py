@@ -21,6 +21,7 @@ from arm_common.yaml.linear_expressions import LinearExpression
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import (
     NO_MOTION,
+    Bar,
     Colours,
     Convention,
     DependentJoint,
@@ -103,6 +104,7 @@ class _Writer:
             [f"{k}: {self._origin(T)}" for k, T in origins.items() if T != NO_MOTION],
             ["joints:", *self._table(model)],
             self._transmissions(model),
+            self._bars(model.bars),
             _block("gripper", self._gripper(model.gripper) if model.gripper else {}),
             _block("postures", self._postures(model)),
             self._load(model),
@@ -186,6 +188,14 @@ class _Writer:
         for transmission in model.transmissions:
             values = transmission_entry(transmission, types, self._number)
             lines.append(f"  - {flow_mapping(values, ',' + chr(10) + '     ')}")
+        return lines
+
+    def _bars(self, bars: Sequence[Bar]) -> list[str]:
+        lines = ["bars:"] if bars else []
+        for bar in bars:
+            words = {k: flow_word(getattr(bar, k)) for k in ("name", "beside", "levers")}
+            at = ", ".join(map(self._number, bar.at))
+            lines.append(f"  - {flow_mapping(words | {'at': f'[{at}]'})}")
         return lines
 
     def _bound(self, function: str, bounds: Sequence[LinearExpression], kind: JointType) -> str:

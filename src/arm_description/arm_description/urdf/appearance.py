@@ -62,14 +62,14 @@ class Skeleton:
         if self._model.convention == "modified":
             a = self._model.rows[0].row.a
             corners += [_triple((self._model.base.matrix @ (a, 0.0, 0.0, 1.0))[:3]), first.xyz]
-        rods = _rods(corners, _COLUMN_RADIUS * unit, self._colours.base)
-        return (foot, *rods, *self._guide(0, first))
+        column = rods(corners, _COLUMN_RADIUS * unit, self._colours.base)
+        return (foot, *column, *self._guide(0, first))
 
     def link_shapes(self, index: int) -> tuple[UrdfGeometry, ...]:
         """Return the skeleton of a joint's child link in the frame of that link."""
-        joint, size = self._model.rows[index], self._size_at(index)
+        joint, size = self._model.rows[index], self.size_at(index)
         colour = self._colours.links[index % len(self._colours.links)]
-        shapes = _rods(self._corners(index), _ROD_RADIUS * size, colour)
+        shapes = rods(self._corners(index), _ROD_RADIUS * size, colour)
         if joint.type == "prismatic":
             shapes.append(_bar(joint.lower, joint.upper, size, colour))
         else:
@@ -98,13 +98,13 @@ class Skeleton:
         box = (shape.width, shape.thickness, shape.length)
         return (UrdfGeometry("box", box, centre, self._colours.fingers),)
 
-    def _size_at(self, index: int) -> float:
+    def size_at(self, index: int) -> float:
         """Return the reference size at a joint [m], which decreases towards the tool."""
         return self._size * (1.0 - _TAPER * index / max(len(self._model.rows) - 1, 1))
 
     def _hinge(self, index: int) -> UrdfGeometry:
         """Return a cylinder along the axis, at the start of a long rod along it."""
-        crossed, size = self._crossed(index), self._size_at(index)
+        crossed, size = self._crossed(index), self.size_at(index)
         # Part of a universal or ball joint: a slim cross.
         if any(joint.axis != "z" for joint in self._model.rows[index : index + 2]):
             axis = self._model.rows[index].axis
@@ -116,7 +116,7 @@ class Skeleton:
         d = self._model.rows[index].row.d
         shift = 0.0 if self._model.convention == "standard" else -d
         if abs(d) > 2 * length:
-            clearance = _JOINT_RADIUS * self._size_at(index - 1) if crossed else 0.0
+            clearance = _JOINT_RADIUS * self.size_at(index - 1) if crossed else 0.0
             shift += math.copysign(length / 2 + clearance, d)
         if index == 0:
             shift = _above_ground(self._frames.joints[0], shift, length)
@@ -157,7 +157,7 @@ class Skeleton:
         """Return the box that a prismatic joint slides through, on its parent link."""
         if self._model.rows[index].type != "prismatic":
             return []
-        size = self._size_at(index)
+        size = self.size_at(index)
         side, length = 2.4 * _JOINT_RADIUS * size, 1.5 * _JOINT_LENGTH * size
         return [UrdfGeometry("box", (side, side, length), origin, self._colours.joints)]
 
@@ -166,7 +166,7 @@ class Skeleton:
 
         If the tool is inside the last hinge, as at a wrist centre, the plate caps that hinge.
         """
-        size = self._size_at(len(self._model.rows) - 1)
+        size = self.size_at(len(self._model.rows) - 1)
         radius, height = _JOINT_RADIUS * size, _PLATE_HEIGHT * size
         tip = self._frames.dh[-1].matrix @ self._model.tool.matrix
         face = height / 20  # slightly beyond the end of the rod, to cover it
@@ -217,14 +217,15 @@ def _bar(lower: float, upper: float, size: float, colour: str) -> UrdfGeometry:
     return UrdfGeometry("box", (side, side, end - start), middle, colour)
 
 
-def _rods(corners: Sequence[Triple], radius: float, colour: str) -> list[UrdfGeometry]:
-    rods = []
+def rods(corners: Sequence[Triple], radius: float, colour: str) -> list[UrdfGeometry]:
+    """Return cylinders along a path, in the frame of its corners [m]."""
+    cylinders = []
     for start, end in pairwise(np.array(corners)):
         length = float(np.linalg.norm(end - start))
         if length > _MIN_LENGTH:
             place = Origin(_triple((start + end) / 2), _along(end - start))
-            rods.append(UrdfGeometry("cylinder", (radius, length), place, colour))
-    return rods
+            cylinders.append(UrdfGeometry("cylinder", (radius, length), place, colour))
+    return cylinders
 
 
 def _along(direction: Vector) -> Triple:

@@ -47,7 +47,7 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
     joints: list[UrdfJoint] = []
     for index, (joint, origin) in enumerate(zip(model.rows, frames.joints, strict=True)):
         if isinstance(joint, DependentJoint):
-            more = _mimics(model, joint, origin, links[-1].name, prefix)
+            more = mimic_parts(model, joint, origin, links[-1].name, prefix)
             links, joints = [*links, *more.links], [*joints, *more.joints]
             links.append(UrdfLink(joints[-1].child, skeleton.link_shapes(index)))
             continue
@@ -74,7 +74,7 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
     return UrdfParts(tuple(links), tuple(joints))
 
 
-def _mimics(
+def mimic_parts(
     model: RobotModel, joint: DependentJoint, origin: Origin, parent: str, prefix: str
 ) -> UrdfParts:
     """Return a mimic joint for each term, on one axis, and the small links between them."""

@@ -101,6 +101,7 @@ class UrdfLink:
     mass: float | None = None  # of the shapes [kg]; None to estimate it from their volume
     mesh: Mesh | None = None  # visual and collision in place of the shapes
     visible: bool = True  # whether visual and collision are written
+    collides: bool = True  # whether collision is written
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from arm_common.transforms import Matrix, Vector
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Mesh, Origin, rgb
 from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
+from arm_description.urdf.bars import bar_parts
 from arm_description.urdf.constraints import constraint_elements
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts, duplicate
 from arm_description.urdf.kinematics import JointFrames
@@ -61,7 +62,10 @@ def robot_urdf(
     if parent:
         joint = UrdfJoint(f"{prefix}mount", "fixed", parent, prefix + BASE, mount)
         parts = UrdfParts((UrdfLink(parent), *parts.links), (joint, *parts.joints))
-    extra = dh_frames(model, prefix, frames) if with_dh_frames else UrdfParts((), ())
+    extra = bar_parts(model, prefix, frames)
+    if with_dh_frames:
+        dh = dh_frames(model, prefix, frames)
+        extra = UrdfParts(extra.links + dh.links, extra.joints + dh.joints)
     # The URDF adds joints, which may have the name of one of the table; so may the parent link.
     links, joints = parts.links + extra.links, parts.joints + extra.joints
     for kind, elements in (("link", links), ("joint", joints)):
@@ -115,6 +119,7 @@ def robot_macro(model: RobotModel, macro: str) -> str:
     prefix, frames = "${prefix}", JointFrames(model)
     parts = assemble(model, prefix, frames)
     body.extend(_elements(parts))
+    body.extend(_elements(bar_parts(model, prefix, frames)))
     optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${dh_frames}")
     optional.extend(_elements(dh_frames(model, prefix, frames)))
     optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${parent != ''}")
@@ -184,7 +189,7 @@ def _link(link: UrdfLink) -> ET.Element:
         _geometry(visual, shape)
         material = ET.SubElement(visual, "material", name=f"colour_{shape.colour.lstrip('#')}")
         ET.SubElement(material, "color", rgba=_rgba(shape.colour))
-    for shape in shapes:
+    for shape in shapes if link.collides else ():
         _geometry(ET.SubElement(element, "collision"), shape)
     return element
 
