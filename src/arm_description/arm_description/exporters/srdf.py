@@ -25,6 +25,7 @@ from arm_description.model.elements import mimic_names
 from arm_description.robot_file.sections import GRIPPER_KEY, SLACK
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, PALM, TOOL, assemble
+from arm_description.urdf.bars import bar_parts
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import attribute, parse_xml
@@ -211,6 +212,8 @@ def to_srdf(model: RobotModel, prefix: str = "") -> str:
     for joint in model.dependents:
         for name in mimic_names(joint.name, joint.terms):
             ET.SubElement(robot, "passive_joint", name=prefix + name)
+    for follower in bar_parts(model, prefix).joints:
+        ET.SubElement(robot, "passive_joint", name=follower.name)
     _exempt_pairs(robot, model, prefix)
     return xml_text(robot)
 

@@ -94,8 +94,8 @@ class LinkTree:
 
 
 def _only_drawn(tree: UrdfTree) -> set[str]:
-    """Return the joints of drawn bars: mimic joints to links without mass and collision."""
-    real = {part.link for part in (*tree.inertials, *tree.collisions)}
+    """Return the joints of drawn bars: mimic joints to links that are seen but do not collide."""
+    real = {part.link for part in tree.collisions}
     seen = {part.link for part in tree.visuals}
     drawn = set[str]()
     for joint in reversed(tree.joints):  # all that is below a joint comes before it

@@ -5,7 +5,7 @@
 A bar stays parallel to a link of the arm while its two levers turn with another link. From that
 link, a lever turns by the angle between both, the bar back by the same, the second lever forth
 again. An angle that is the sum of two joints takes two coincident mimic joints, as everywhere.
-Bars have a visual, but neither mass nor collision: the skeleton's own thickness is no measure of
+Bars have a visual and inertia, but no collision: the skeleton's own thickness is no measure of
 the gap between them.
 """
 
@@ -36,8 +36,9 @@ _RADIUS = 0.01  # relative to the size at the joint
 _ON_AXIS = DhRow(0.0, 0.0, 0.0, 0.0)
 
 
-def bar_parts(model: RobotModel, prefix: str, frames: JointFrames) -> UrdfParts:
+def bar_parts(model: RobotModel, prefix: str = "", frames: JointFrames | None = None) -> UrdfParts:
     """Return the links and mimic joints of all bars."""
+    frames = frames or JointFrames(model)
     parts = [part for bar in model.bars for part in _parts(model, bar, prefix, frames)]
     links = tuple(link for part in parts for link in part.links)
     return UrdfParts(links, tuple(joint for part in parts for joint in part.joints))
@@ -76,6 +77,4 @@ def _parts(model: RobotModel, bar: Bar, prefix: str, frames: JointFrames) -> Ite
         parts = mimic_parts(model, joint, origin, parent, prefix)
         parent = parts.joints[-1].child
         shapes = tuple(rods(corners, radius, colour))
-        between = tuple(UrdfLink(link.name) for link in parts.links)
-        drawn = UrdfLink(parent, shapes, has_inertia=False, collides=False)
-        yield UrdfParts((*between, drawn), parts.joints)
+        yield UrdfParts((*parts.links, UrdfLink(parent, shapes, collides=False)), parts.joints)

@@ -62,12 +62,12 @@ def robot_urdf(
     if parent:
         joint = UrdfJoint(f"{prefix}mount", "fixed", parent, prefix + BASE, mount)
         parts = UrdfParts((UrdfLink(parent), *parts.links), (joint, *parts.joints))
-    extra = bar_parts(model, prefix, frames)
+    all_parts = [parts, bar_parts(model, prefix, frames)]
     if with_dh_frames:
-        dh = dh_frames(model, prefix, frames)
-        extra = UrdfParts(extra.links + dh.links, extra.joints + dh.joints)
+        all_parts.append(dh_frames(model, prefix, frames))
     # The URDF adds joints, which may have the name of one of the table; so may the parent link.
-    links, joints = parts.links + extra.links, parts.joints + extra.joints
+    links = [link for part in all_parts for link in part.links]
+    joints = [joint for part in all_parts for joint in part.joints]
     for kind, elements in (("link", links), ("joint", joints)):
         if name := duplicate([element.name for element in elements]):
             raise DescriptionError(
@@ -75,7 +75,7 @@ def robot_urdf(
                 remedy="rename that joint of the robot file or the parent",
             )
     robot = ET.Element("robot", name=model.name)
-    robot.extend([*_elements(parts), *_elements(extra)])
+    robot.extend(element for part in all_parts for element in _elements(part))
     robot.extend(_constraints(model, prefix))
     if ros2_control:
         hardware = hardware_elements(ros2_control)

@@ -11,6 +11,7 @@ import yaml
 from arm_description.commands.export import dh2moveit
 from arm_description.exporters.moveit_package import moveit_package, package_name
 from arm_description.model.elements import mimic_names
+from arm_description.urdf.bars import bar_parts
 from arm_description.urdf.reader import read_urdf
 
 from arm_description import load_robot, shipped_robots
@@ -26,6 +27,10 @@ def test_moveit_names_and_limits_match_the_robot(robot):
     moving = {j.name: j for j in tree.joints if j.limit}
     limits = yaml.safe_load(files["config/joint_limits.yaml"])["joint_limits"]
     followers = {n for d in model.dependents for n in mimic_names(d.name, d.terms)}
+    bars = bar_parts(model).joints
+    passive = ET.fromstring(files[f"config/{robot}.srdf"]).iter("passive_joint")
+    assert {e.get("name") for e in passive} == followers | {joint.name for joint in bars}
+    followers |= {joint.name for joint in bars}
     assert set(limits) == set(moving) - followers
     for name, limit in limits.items():
         assert limit["max_velocity"] == pytest.approx(moving[name].limit.velocity)

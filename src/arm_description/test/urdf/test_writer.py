@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_description.model.elements import Origin, mimic_names
+from arm_description.urdf.bars import bar_parts
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.writer import merged_urdf, robot_urdf
 from hypothesis import given, settings
@@ -63,6 +64,7 @@ def test_frames_follow_rep_103_and_120(robot):
     for row in model.rows:
         rows += [*mimic_names(row.name, getattr(row, "terms", ()))[:-1], row.name]
     bodies = [*rows, *(("gripper", *model.gripper.joints) if model.gripper else ())]
+    bodies += [joint.child.removesuffix("_link") for joint in bar_parts(model).joints]
     assert set(tree.links) == {"base_link", "flange", "tool0", *(f"{b}_link" for b in bodies)}
     assert parents["flange"] == (f"{rows[-1]}_link", "fixed")
     assert parents["tool0"] == ("flange", "fixed")
