@@ -96,7 +96,7 @@ def test_every_kind_of_step_is_read_in_si_units():
         ("wait_until: {topic: a, field: b, above: x, timeout: 1}", "'x' is not a variable"),
         ("wait_until: {topic: a, field: b, above: 2, below: 1, timeout: 1}", "no value is above"),
         ("wait_until: {topic: a, field: b..c, equals: 1, timeout: 1}", "'b..c' is not a path"),
-        ("wait_until: {topic: a, field: b, equals: 1, type: c, timeout: 1}", "'c' is no message"),
+        ("wait_until: {topic: a, field: b, equals: 1, type: c, timeout: 1}", "'c' is not a"),
         ("repeat: {times: 0, steps: [open]}", "times is 0 but must be at least 1"),
         ("repeat: {times: 1.5, steps: [open]}", "times must be a whole number, not 1.5"),
         ("repeat: {times: 99999, steps: [open]}", "times is 99999; at most 10000 is possible"),
