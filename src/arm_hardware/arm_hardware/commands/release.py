@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from arm_common.cli import run
@@ -47,15 +48,17 @@ def _release_servos(chosen: argparse.Namespace) -> None:
     from arm_hardware.calibration.file import load_calibration
 
     calibration = load_calibration(chosen.calibration)
-    if not isinstance(calibration.board, SerialBus):
+    board = calibration.board
+    if not isinstance(board, SerialBus):
         raise CalibrationError("is for a PCA9685; give --address", str(calibration.path))
-    bus = RetryingBus(FeetechBus(calibration.board, calibration.board.port), "try again")
+    # Unchecked: whatever is wrong with a servo or the supply, the torque is switched off.
+    bus = RetryingBus(FeetechBus(replace(board, servos={}), board.port), "try again")
     bus.open()
     try:
-        bus.release(calibration.board.servos)
+        bus.release(board.servos)
     finally:
         bus.bus.close()
-    sys.stdout.write(f"Released all servos at {calibration.board.port}.\n")
+    sys.stdout.write(f"Released all servos at {board.port}.\n")
 
 
 def _release_board(chosen: argparse.Namespace) -> None:
