@@ -244,11 +244,13 @@ class Driver:
         if needed > tick:
             _LOGGER.warning(
                 "While all %d servos move, the bus needs %.0f ms of each %.0f ms tick, so motions "
-                "take longer; use a faster bus (on a Raspberry Pi, "
-                "dtparam=i2c_arm_baudrate=400000) or a lower rate_hz.",
+                "take longer; use a faster bus (%s) or a lower rate_hz.",
                 len(self.output.maps),
                 1e3 * needed,
                 1e3 * tick,
+                "its baud_rate"
+                if self.bus.measures
+                else "on a Raspberry Pi, dtparam=i2c_arm_baudrate=400000",
             )
 
     def _begin_heartbeat(self) -> None:

@@ -80,11 +80,11 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
     The I2C device is needed only with ``real`` servos; without a calibration file, the shipped
     ones are checked.
     """
-    yield from check_software(host.environment)
     paths = [file] if file else sorted(config_folder().glob("*_servos.yaml"))
     checked = [check_calibration(path, real and file is not None, host.today) for path in paths]
     given = checked[0][1] if file else None
     wanted = given.board if given else ServoBoard()
+    yield from check_software(host.environment, wanted)
     node = None
     if isinstance(wanted, ServoBoard):
         node = check_device_node(host.device, real)

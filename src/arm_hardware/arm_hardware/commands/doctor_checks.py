@@ -21,6 +21,7 @@ from pathlib import Path
 from arm_common.suggestions import install_command
 
 from arm_hardware.bus.board_lock import BoardLock
+from arm_hardware.bus.feetech import PACKAGE as FEETECH_PACKAGE
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.linux_i2c import check_device, device_group
 from arm_hardware.bus.pca9685 import CHANNELS
@@ -217,19 +218,25 @@ def _text(path: Path) -> str:
         return ""
 
 
-PACKAGES = ("adafruit-blinka", "adafruit-circuitpython-pca9685", PACKAGE)
+BOARD_PACKAGES = ("adafruit-blinka", "adafruit-circuitpython-pca9685", PACKAGE)
 LEAST_PYTHON = (3, 10)
 
 
-def check_software(environment: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Check the installed software."""
+def check_software(
+    environment: Mapping[str, str], board: ServoBoard | SerialBus
+) -> Iterator[CheckResult]:
+    """Check the installed software, as servos of this kind need it."""
     found, least = (".".join(map(str, part)) for part in (sys.version_info[:3], LEAST_PYTHON))
     ok = sys.version_info[:2] >= LEAST_PYTHON
     yield CheckResult("Python", ok, found, f"install Python {least} or newer")
     ros = environment.get("ROS_DISTRO") or "no ROS_DISTRO set"
     fix = "source your ROS 2 (source /opt/ros/jazzy/setup.bash), or use ./arm, which brings one"
     yield CheckResult("ROS 2", has_ros(), ros if has_ros() else "rclpy is not installed", fix)
-    yield from (_package(name) for name in PACKAGES)
+    if isinstance(board, SerialBus):
+        yield _package(FEETECH_PACKAGE, install_command(FEETECH_PACKAGE), needed=True)
+        return
+    fix = f"not needed with backend:=i2c_dev; else {install_command(PACKAGE)}"
+    yield from (_package(name, fix, needed=False) for name in BOARD_PACKAGES)
 
 
 def has_ros() -> bool:
@@ -237,10 +244,9 @@ def has_ros() -> bool:
     return importlib.util.find_spec("rclpy") is not None
 
 
-def _package(name: str) -> CheckResult:
-    """Check one of Adafruit's packages; the backend i2c_dev needs none of them."""
+def _package(name: str, fix: str, needed: bool) -> CheckResult:
+    """Check whether a package is installed."""
     try:
         return CheckResult(name, True, metadata.version(name))
     except metadata.PackageNotFoundError:
-        fix = f"not needed with backend:=i2c_dev; else {install_command(PACKAGE)}"
-        return CheckResult(name, False, "not installed", fix, needed=False)
+        return CheckResult(name, False, "not installed", fix, needed)

@@ -22,8 +22,9 @@ from arm_description.transmissions.transmission import SeveralActuatorsTransmiss
 
 from arm_description import DescriptionError, RobotModel, load_robot
 from arm_hardware.calibration.axes import check_position, rest_positions
+from arm_hardware.calibration.calibration import SerialBus
 from arm_hardware.calibration.file import load_calibration
-from arm_hardware.calibration.pulses import HELD
+from arm_hardware.calibration.pulses import HELD, HELD_MEASURED
 from arm_hardware.calibration.touch_points import (
     link_inclinations,
     tip_position,
@@ -37,7 +38,8 @@ from arm_hardware.motion.options import DriverOptions, add_board
 
 SHORTEST_MOTION = 0.5  # [s] of any motion
 PATIENCE = 5.0  # [s] of wall time beyond the planned duration of a motion
-SIMULATED_SPEED = 10.0  # simulated seconds per wall second
+# Simulated seconds per wall second; less with servos that answer, which take their time to do so.
+SIMULATED_SPEED = {False: 10.0, True: 2.0}
 
 
 def posture(driver: Driver, model: RobotModel, name: str) -> list[float]:
@@ -149,13 +151,14 @@ def verify(chosen: argparse.Namespace) -> None:
     """Run the tool."""
     if not 0.0 < chosen.speed <= 1.0:
         raise HardwareError(f"--speed {chosen.speed:g} is not above 0 and at most 1.")
-    model = load_robot(chosen.robot or load_calibration(chosen.file).robot)
+    calibration = load_calibration(chosen.file)
+    model = load_robot(chosen.robot or calibration.robot)
     real = chosen.hardware == "real"
     options = DriverOptions(
         hardware=chosen.hardware,
         backend=chosen.backend,
         calibration=str(chosen.file),
-        speed=1.0 if real else SIMULATED_SPEED,
+        speed=1.0 if real else SIMULATED_SPEED[isinstance(calibration.board, SerialBus)],
         exit_action="hold",
     )
     driver = Driver(model, options)
@@ -176,7 +179,7 @@ def verify(chosen: argparse.Namespace) -> None:
                 input("  Measure, then press Enter (Ctrl-C: stop here). ")
     finally:
         driver.close()
-        sys.stdout.write(HELD + "\n")
+        sys.stdout.write(f"{HELD_MEASURED if driver.bus.measures else HELD}\n")
 
 
 def _confirm(driver: Driver) -> None:

@@ -133,11 +133,21 @@ def test_servos_that_answer_need_no_i2c(host, servos, tmp_path):
     assert found["servo bus /dev/ttyACM0"].detail == "ids 1, 2, 3, 4, 6 answer"
     assert found["servos' supply"].detail == "7.4 to 7.4 V" and found["torque"].ok
     assert str(absent) not in found and "servo board 0x40" not in found
+    assert found["feetech-servo-sdk"].ok and "adafruit-blinka" not in found
 
 
 def test_shipped_calibration_of_a_bus_hides_no_board(host):
     found = seen(host)
     assert "calibration so101_servos.yaml" in found and found["servo board 0x40"].ok
+
+
+def test_missing_library_of_servos_that_answer_is_a_problem(host, servos, monkeypatch):
+    def missing(name):
+        raise doctor_checks.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(doctor_checks.metadata, "version", missing)
+    result = seen(host, True, servos[0])["feetech-servo-sdk"]
+    assert result.mark == "problem" and result.fix.endswith("feetech-servo-sdk")
 
 
 def test_warm_servo_is_a_note(host, servos):

@@ -62,6 +62,7 @@ def test_servos_that_answer_are_reported_as_measured(made, model, capsys):
     counts = [servo.position for servo in driver.servo_bus.servos.values()]
     q = [(count - 2048) * 2 * np.pi / 4096 for count in counts[:4]]
     assert tip == pytest.approx(tip_position(model, q) * 1e3, abs=0.4)  # a count at the tip
+    assert "Servos with torque keep it" in out
     assert np.degrees(q) == pytest.approx([30, 0, -20, 0], abs=1.0) and q[0] != np.radians(30)
 
 
