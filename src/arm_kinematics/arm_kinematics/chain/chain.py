@@ -10,6 +10,7 @@ derived from them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -140,6 +141,19 @@ class Chain:
         """Joint positions (n,) at mid-range, 0 where there are no limits."""
         middle = self._model.middle
         return middle.copy() if self.gearing is None else self.gearing.joints(middle)
+
+    @cached_property
+    def unconstrained(self) -> Chain:
+        """The chain without constraints; joints with any get half a turn or a metre more."""
+        limited = {constraint.joint for constraint in self.constraints.constraints}
+        bounds = zip(self.lower, self.upper, self.velocity, self.acceleration, strict=True)
+        joints = []
+        for name, slides, (low, high, *rates) in zip(
+            self.joint_names, self.sliding, bounds, strict=True
+        ):
+            more = 0.0 if name not in limited else 1.0 if slides else np.pi
+            joints.append(ChainJoint(name, slides, low - more, high + more, *rates))
+        return Chain(self.S, self.M, joints, base=self.base, tip=self.tip, gearing=self.gearing)
 
     def fk(self, q: ArrayLike) -> Array:
         """Return the pose (4, 4) of the tip at joint positions q (n,) [rad or m]."""

@@ -35,6 +35,8 @@ _TURNS = 12
 """Times that a posture is moved into the limits and back onto the target, for each seed."""
 _MARGINS = (1.0, 1.2)
 """Shares of the way back inside: exactly, and beyond it if that makes no progress."""
+_BRANCHES = 4
+"""Solutions beyond limits of which the mildest is the reason for a refusal."""
 _REFINEMENTS = 40
 """Steps towards the target for the best posture inside."""
 
@@ -61,7 +63,8 @@ class ConstrainedSolver:
         check_count(max_solutions)
         first = self._plain(T, seed, key, max_solutions if max_solutions == 1 else None, deadline)
         if not first.ok:
-            return self._refused(first, T, key, allow_approximate, first.reason)
+            reason = self._reason_beyond(first, T, seed, key, deadline)
+            return self._refused(first, T, key, allow_approximate, reason)
         found = self._inside(first)
         if found is None or max_solutions != 1 or whole_turns:
             branches = self._branches(T, seed, key, deadline, first)
@@ -69,7 +72,8 @@ class ConstrainedSolver:
         if found is None:
             found = self._from_seeds(T, seed, key, deadline)
         if found is None:
-            return self._refused(first, T, key, allow_approximate, self._reason(first))
+            reason = self._reason(first)
+            return self._refused(first, T, key, allow_approximate, reason)
         return found if max_solutions is None else found.selected(range(max_solutions))
 
     def batch(
@@ -181,14 +185,37 @@ class ConstrainedSolver:
         )
         return [self._constraints.inside(q) for q in (*first, chain.middle, *spread)]
 
-    def _reason(self, result: IkResult) -> Reason:
-        """Return the constraint that is in the way of the mildest solution."""
+    def _reason(self, result: IkResult) -> Reason | None:
+        """Return the constraint that is in the way of the mildest solution, if there is one."""
         amounts = self._constraints.violation(result.every_q)
-        mildest = result.every_q[int(np.argmin(amounts))]
-        worst = self._constraints.worst(mildest)
-        assert worst is not None
+        worst = self._constraints.worst(result.every_q[int(np.argmin(amounts))])
+        if worst is None:
+            return None
         clause = f"joint limits are in the way: {worst.sentence}"
         return Reason(IkStatus.JOINT_LIMIT, clause, (worst.joint,))
+
+    def _reason_beyond(
+        self,
+        result: IkResult,
+        T: ArrayLike,
+        seed: ArrayLike | None,
+        key: OptionKey,
+        deadline: float,
+    ) -> Reason | None:
+        """Return why there is no solution: the constraint, if the range that encloses it is.
+
+        That range is wider than what is allowed where the other joints are.
+        """
+        limited = {constraint.joint for constraint in self._constraints.constraints}
+        timeout = None if math.isinf(deadline) else max(deadline - time.monotonic(), 0.0)
+        if not limited.intersection(result.limiting_joints) or timeout == 0.0:
+            return result.reason
+        mode, near, turned, axis, axes, weights, prefer = key
+        free = self._chain.unconstrained.ik(
+            T, seed, mode, near, turned, False, _BRANCHES, timeout, axis=axis,
+            tool=self._solver.tool, tolerance_axes=axes, weights=weights, prefer=prefer,
+        )  # fmt: skip
+        return (self._reason(free) if free.ok else None) or result.reason
 
     def _refused(
         self,

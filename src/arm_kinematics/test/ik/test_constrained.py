@@ -122,9 +122,11 @@ def test_best_effort_and_approximate_answer_are_inside(case):
     assert refused or chain.n == 7
 
 
-def test_refusal_names_joint_and_the_range_that_is_allowed():
+@pytest.mark.parametrize("elbow", [-0.8, -0.5], ids=["within its range", "beyond it"])
+def test_refusal_names_joint_and_the_range_that_is_allowed(elbow):
+    """The elbow's range, -152 to -41 deg, is that for every position of the shoulder."""
     chain = Chain.from_model(MODEL)
-    result = chain.ik(chain.fk([0.0, np.radians(95.0), -0.8]), mode="position")
+    result = chain.ik(chain.fk([0.0, np.radians(95.0), elbow]), mode="position")
     assert result.status == IkStatus.JOINT_LIMIT
     assert result.limiting_joints == ("elbow",)
     assert "elbow: at shoulder 95 deg the linkage allows -134.9 to -81.21 deg" in result.message
