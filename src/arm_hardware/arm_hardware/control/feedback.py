@@ -128,13 +128,17 @@ class ServoFeedback:
         That is its command if it has torque, otherwise where it was measured.
 
         Raises:
-            StateError: A servo reports a fault, or is outside of its limits.
+            StateError: A servo reports a fault or is outside of its limits, or servos of one joint
+                differ too much.
             BusError: The bus is lost.
         """
         for i, servo in enumerate(self.measure().servos):
             if servo.faults:
                 self._raise(i, StateError)
-        self._faulty = [0.0] * len(self._faulty)
+        problem = self._coupling.fighting(self._servos) if self._coupling else ""
+        if problem:
+            raise StateError(f"{problem} Bring them together by hand, then activate.")
+        self._faulty, self._apart = [0.0] * len(self._faulty), 0.0
         return [
             target
             if target is not None and axis.lower <= target <= axis.upper

@@ -8,8 +8,9 @@ import os
 
 import numpy as np
 import pytest
+from arm_hardware.bus import sts3215
 from arm_hardware.control.state_machine import DriverState
-from arm_hardware.errors import CalibrationError, HardwareError
+from arm_hardware.errors import CalibrationError, HardwareError, StateError
 
 from arm_description import parse_robot
 
@@ -213,3 +214,56 @@ def test_servos_agree_at_every_tick_of_any_motion(bench):
         for _ in range(30):
             bench.tick()
             assert difference(bench) < 0.45  # half a count each
+
+
+SERIAL = """\
+example: true
+robot: kit_arm
+bus: {port: /dev/ttyACM0}
+joints:
+  waist: {id: 1, points_deg_counts: [[-90, 1024], [90, 3072]], count_limits: [1024, 3072]}
+  left: {id: 2, points_deg_counts: [[-10, 1934], [130, 3527]], count_limits: [1934, 3527]}
+  right: {id: 3, points_deg_counts: [[-130, 569], [10, 2162]], count_limits: [569, 2162]}
+"""
+
+
+@pytest.fixture
+def serial(tmp_path, make_bench):
+    pytest.importorskip("scservo_sdk")
+    path = tmp_path / "kit_arm_bus.yaml"
+    path.write_text(SERIAL)
+    bench = make_bench(backend="feetech", calibration=str(path))
+    bench.servos = bench.driver.servo_bus.servos
+    bench.servos[2].position, bench.servos[3].position = 2700.0, 1396.0  # 57.3 deg both
+    bench.driver.open()
+    return bench
+
+
+def torques(bench):
+    return [servo.get(sts3215.TORQUE_ENABLE) for servo in bench.servos.values()]
+
+
+def test_pair_that_answers_is_armed_where_it_is(serial):
+    serial.controller.arm()
+    for _ in range(20):
+        serial.tick()
+        assert serial.servos[2].position == pytest.approx(2700, abs=1.5)
+        assert serial.servos[3].position == pytest.approx(1396, abs=1.5)
+    assert serial.controller.state is DriverState.ARMED and all(torques(serial))
+
+
+def test_pair_that_stands_apart_gets_no_torque(serial):
+    serial.servos[3].position = 1396.0 - 60  # 5.3 deg
+    with pytest.raises(StateError, match=r"left and right differ by 5\..* Bring them together"):
+        serial.controller.arm()
+    assert not any(torques(serial))
+
+
+def test_pair_that_comes_apart_is_a_fault(serial):
+    serial.controller.arm()
+    serial.tick(5)
+    serial.servos[3].stops = (1390.0, 1402.0)  # its gear is blocked
+    serial.go(0.0, 1.4, time=1.5)
+    serial.tick(100)
+    assert serial.controller.state is DriverState.FAULT
+    assert "left and right differ by" in serial.controller.snapshot().message

@@ -153,6 +153,33 @@ def test_joint_states_have_the_joints_that_follow_others(opened):
     assert len(message.velocity) == len(found)
 
 
+@pytest.mark.parametrize("model", [load_robot("mearm")], ids=["mearm"])
+def test_messages_of_an_arm_with_linkages_have_joints_and_their_servos(make_bench, model):
+    """joint_states and the estimate are the joints', the status the servos'."""
+    bench = make_bench()
+    driver = bench.driver
+    driver.open()
+    bench.arm()
+    bench.tick(75)
+    goal = bench.go(*map(math.radians, (20, 80, -100)), time=2.0)
+    bench.tick(200)
+    assert goal.done
+    snapshot = driver.controller.snapshot()
+    state = joint_state(driver.axes, snapshot, Time())
+    shown = dict(zip(state.name, map(math.degrees, state.position), strict=True))
+    assert shown["shoulder"] == pytest.approx(80, abs=0.6)
+    assert shown["elbow"] == pytest.approx(-100, abs=1.0)
+    assert [math.degrees(q) for q in snapshot.estimated[:3]] == pytest.approx(
+        [shown[name] for name in ("waist", "shoulder", "elbow")], abs=1.0
+    )
+    servos = {j.name: j for j in status("sim", driver, snapshot, Time()).joints}
+    assert math.degrees(servos["elbow"].position) == pytest.approx(-20, abs=0.5)  # on the base
+    assert servos["elbow"].channel == 2
+    assert servos["elbow"].position == pytest.approx(
+        math.radians(shown["shoulder"] + shown["elbow"]), abs=1e-9
+    )
+
+
 def test_no_joint_states_and_unknown_status_in_fault(bench):
     bench.tick(100)
     assert joint_state(bench.driver.axes, bench.controller.snapshot(), Time()) is not None
