@@ -284,7 +284,8 @@ def test_bus_in_use_is_refused_with_the_process(rig):
     held.release()
 
 
-def test_id_is_changed_and_locked_again(rig):
+def test_id_is_changed_and_locked_again(rig, monkeypatch):
+    monkeypatch.setattr(feetech, "SCANNED", range(5, 10))
     rig.servo_bus.servos[6].write(sts3215.TORQUE_ENABLE.address, b"\x01")
     rig.bus.set_id(6, 9)
     servo = rig.servo_bus.servos[6]

@@ -3,7 +3,7 @@
 """Ids and middles of servos that answer, by the command."""
 
 import pytest
-from arm_hardware.bus import sts3215
+from arm_hardware.bus import feetech, sts3215
 from arm_hardware.bus.feetech import FeetechBus
 from arm_hardware.commands import servos as tool
 from arm_hardware.simulation.feetech_bus import SimulatedServoBus
@@ -14,6 +14,7 @@ pytest.importorskip("scservo_sdk")
 @pytest.fixture
 def simulated(monkeypatch, clock):
     made = SimulatedServoBus([1, 4], clock)
+    monkeypatch.setattr(feetech, "SCANNED", range(1, 7))  # each silent one takes its time
     monkeypatch.setattr(tool, "servo_bus_at", lambda bus: FeetechBus(bus, made.path))
     yield made
     made.close()

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The driver on simulated servos that answer."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from arm_hardware.bus import retrying_bus, sts3215
 from arm_hardware.control.feedback import measured_position, slope
 from arm_hardware.control.state_machine import DriverState
+from arm_hardware.driver import Driver
 from arm_hardware.errors import (
     GOAL_TOLERANCE_VIOLATED,
     PATH_TOLERANCE_VIOLATED,
@@ -15,10 +18,14 @@ from arm_hardware.errors import (
 )
 from arm_hardware.motion.execution import GoalOutcome, Tolerances
 from arm_hardware.motion.goal_validation import single_point_goal
+from arm_hardware.motion.options import DriverOptions
+
+from arm_description import load_robot
 
 pytest.importorskip("scservo_sdk")
 COUNT = sts3215.RADIANS
 THERE = (0.5, 0.2, -0.3, 0.1)
+JOINTS = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll")
 
 
 class Arm:
@@ -186,6 +193,45 @@ def test_object_in_the_jaws_is_felt(arm):
     arm.tick(100)
     load = arm.controller.snapshot().measured.servos[-1].load
     assert 0.05 < abs(load) < 0.2
+
+
+@pytest.fixture
+def so101(clock):
+    """The shipped SO-101 with its template: six servos, a jaw that turns."""
+    driver = Driver(load_robot("so101"), DriverOptions(hardware="sim"), clock)
+    driver.loop.start = lambda: None
+    made = Arm(SimpleNamespace(driver=driver, clock=clock, controller=driver.controller))
+    driver.open()
+    made.controller.arm()
+    made.tick()
+    yield made
+    driver.close("release")
+
+
+def test_shipped_so101_goes_where_it_is_sent_as_measured(so101):
+    goal = so101.go(0.5, -0.4, 0.6, -0.3, 1.0, time=1.5, path=dict.fromkeys(JOINTS, 0.4))
+    so101.run(goal)
+    assert goal.outcome is GoalOutcome.SUCCEEDED, goal.message
+    assert so101.measured[:5] == pytest.approx((0.5, -0.4, 0.6, -0.3, 1.0), abs=5 * COUNT)
+
+
+def test_blocked_joint_of_the_so101_aborts(so101):
+    so101.servos[3].stops = (2000, 2200)
+    goal = so101.go(0.0, 0.0, 0.8, 0.0, 0.0, time=1.0, path={"elbow_flex": 0.2})
+    so101.run(goal)
+    assert goal.code == PATH_TOLERANCE_VIOLATED and goal.message.startswith("elbow_flex: 0.2")
+
+
+def test_turning_jaw_of_the_so101_feels_an_object(so101):
+    axes = so101.driver.axes
+    claw = axes.claw(axes.gripper)
+    so101.run(so101.controller.grip(0.06))
+    so101.servos[6].stops = (1700, 4000)
+    goal = so101.controller.grip(axes.gripper.lower)
+    so101.run(goal)
+    width = claw.width(claw.closed + (1700 - 1422) * COUNT)
+    assert goal.stalled and goal.message == f"Grasped an object at {1e3 * width:.1f} mm."
+    assert so101.controller.snapshot().measured.efforts[-1] < 0.0  # [N] it closes
 
 
 def test_requested_force_is_that_of_the_grasp(arm):
