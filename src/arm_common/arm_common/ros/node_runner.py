@@ -15,12 +15,14 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import rclpy
 from rclpy.exceptions import InvalidNamespaceException
 from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
+from rclpy.time_source import TimeSource
 from rclpy.utilities import remove_ros_args
 from rclpy.validate_namespace import validate_namespace
 
@@ -32,6 +34,8 @@ from arm_common.ros.worker import ExecutorThread
 from arm_common.signals import ProcessEnd, interrupt_on_signals
 
 _SHUTDOWN_TIMEOUT = 8.0  # [s] after which a hung process exits; launch kills it after 10
+
+_SET_TIME = TimeSource.clock_callback
 
 
 class NodeError(Exception):
@@ -75,6 +79,7 @@ def run_node(
     input_errors: tuple[type[Exception], ...] = (InputError, *errors)
     end = ProcessEnd()
     limit_to_this_computer(os.environ)
+    TimeSource.clock_callback = _set_time  # type: ignore[method-assign, assignment]
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     nodes: list[Node] = []
     try:
@@ -97,6 +102,14 @@ def run_node(
             node.destroy_node()
         rclpy.try_shutdown()
         faulthandler.cancel_dump_traceback_later()
+
+
+def _set_time(source: TimeSource, message: Any) -> None:
+    """Take the time from /clock, unless it is negative, which rclpy raises ValueError for."""
+    if message.clock.sec >= 0:
+        _SET_TIME(source, message)
+    else:
+        rclpy.logging.get_logger("clock").warning("Ignoring a negative time on /clock.", once=True)
 
 
 def _spin_until(

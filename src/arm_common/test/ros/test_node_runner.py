@@ -10,6 +10,7 @@ from arm_testing.ros.probe import Probe
 from arm_testing.waiting import BOUND, wait_for
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
+from rosgraph_msgs.msg import Clock
 
 DISCOVERY_LEASE = 12.0  # [s], less than the 20 s after which DDS drops a silent participant
 NODE = """
@@ -125,3 +126,21 @@ def test_failed_begin_exits_with_code_1(start):
 def test_context_shutdown_ends_the_process(start):
     process = start("made", then="node.create_timer(0.01, lambda: rclpy.shutdown())")
     assert end(process) in ((0, "begun\nclosed\n"), (0, "closed\n"))
+
+
+SIMULATED = """
+    node.set_parameters([rclpy.Parameter("use_sim_time", value=True)])
+    node.create_timer(5.0, lambda: print("5 s passed", flush=True))
+"""
+
+
+def test_negative_time_of_a_simulator_is_ignored(start, observer):
+    process = start("made", "begun", then=SIMULATED.strip())
+    publisher = observer.create_publisher(Clock, "/clock", 10)
+    wait_for(publisher.get_subscription_count, "the subscription")
+    for seconds in (-1, 10, -20, 20):
+        message = Clock()
+        message.clock.sec = seconds
+        publisher.publish(message)
+    assert "Ignoring a negative time" in process.stdout.readline()
+    assert process.stdout.readline() == "5 s passed\n"
