@@ -225,7 +225,7 @@ class Driver:
                 if action == "hold":
                     self.controller.disarm("the driver ended.")
                 else:
-                    self.controller.release("the driver ended.")
+                    self.controller.end("the driver ended.")
             except HardwareError as error:
                 _LOGGER.error("The servos could not be released: %s", error)
             self._close_bus()

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from arm_common.transforms import Array
@@ -28,6 +28,13 @@ _SAMPLES = 181  # of a joint's range, in which a curved transmission is evaluate
 _ROUNDING = 1e-9
 _STEP = 1e-5  # [s] of the differences that make velocities
 Row: TypeAlias = tuple[float, ...]
+
+
+class Fight(NamedTuple):
+    """Servos of one joint that differ by more than is allowed."""
+
+    servos: tuple[int, ...]  # their places among the actuators
+    sentence: str
 
 
 @dataclass(frozen=True)
@@ -88,20 +95,24 @@ class Coupling:
         found = self.drivetrain.with_partners(known).tolist()
         return [None if math.isnan(a) else a for a in found]
 
-    def fighting(self, actuators: Sequence[float | None], tolerance: float = 0.0) -> str:
-        """Return a sentence about actuators of one joint that differ too much, "" if none."""
-        known = np.array([math.nan if a is None else a for a in actuators])
+    def fighting(self, actuators: Sequence[float | None], tolerance: float = 0.0) -> Fight | None:
+        """Return the actuators (m,) of one joint that differ too much; more are ignored."""
+        m = len(self.actuators)
+        known = np.array([math.nan if a is None else a for a in actuators[:m]])
         for transmission, amount in self.drivetrain.differences(known):
             allowed = transmission.allowed_difference
             if amount > allowed + tolerance:
+                places = map(self.drivetrain.actuators.index, transmission.actuators)
+                servos = tuple(places)
                 names = " and ".join(transmission.actuators)
-                first = self.actuators[self.drivetrain.actuators.index(transmission.actuators[0])]
-                return (
+                first = self.actuators[servos[0]]
+                return Fight(
+                    servos,
                     f"{transmission.joints[0]}: its servos {names} differ by "
                     f"{_written(amount, first)}, more than the allowed "
-                    f"{_written(allowed, first)}, and would work against each other."
+                    f"{_written(allowed, first)}, and would work against each other.",
                 )
-        return ""
+        return None
 
 
 def _written(amount: float, axis: Axis) -> str:

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes
-from arm_hardware.calibration.coupling import Coupling
 from arm_hardware.calibration.servo_map import PointMap, ServoMap
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import HardwareError, StateError
@@ -42,26 +41,32 @@ def check_board_counts(axes: Axes, output: ServoOutput, positions: Sequence[floa
                 f"{axis.name}: the board's channel {servo.channel} is at count {count}, "
                 "outside of calibration or limits; switch the servos' power off and on, then arm."
             )
-    if axes.coupling is not None:
-        _check_joints(axes, axes.coupling, positions)
+    check_joints(
+        axes,
+        positions,
+        "by the pulses on the board",
+        "switch the servos' power off and on, then arm",
+    )
 
 
-def _check_joints(axes: Axes, coupling: Coupling, positions: Sequence[float]) -> None:
-    """Raise StateError for joints outside of limits although each servo is within its own."""
+def check_joints(axes: Axes, positions: Sequence[float], found: str, remedy: str) -> None:
+    """Raise StateError for joints outside of limits although each servo is within its own.
+
+    ``found`` is how their positions [rad or m] are known.
+    """
+    if axes.coupling is None:
+        return
     n = len(axes.arm)
     for axis, position in zip(axes.arm, positions[:n], strict=True):
         beyond = max(axis.lower - position, position - axis.upper)
         if beyond > LIMIT_TOLERANCE:
             raise StateError(
-                f"{axis.name}: by the pulses on the board it is at {position:.4g} {axis.unit}, "
-                "outside of its limits; switch the servos' power off and on, then arm."
+                f"{axis.name}: {found} it is at {position:.4g} {axis.unit}, outside of its "
+                f"limits; {remedy}."
             )
-    violation = coupling.constraints.worst(positions[:n])
+    violation = axes.coupling.constraints.worst(positions[:n])
     if violation is not None:
-        raise StateError(
-            f"{violation.sentence}, but the pulses on the board are for another position; switch "
-            "the servos' power off and on, then arm."
-        )
+        raise StateError(f"{violation.sentence}, but {found} it is elsewhere; {remedy}.")
 
 
 class StaggeredArming:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arm_hardware.calibration.axes import Axes
+from arm_hardware.calibration.coupling import Fight
 from arm_hardware.control.arming import StaggeredArming
 from arm_hardware.control.feedback import MeasuredState
 from arm_hardware.control.servo_output import ServoOutput
@@ -297,12 +298,22 @@ class TrajectoryController(DriverStateMachine):
                 return  # reported already
             raise
         if self._armed:
+            if (fight := feedback.fighting_long()) is not None:
+                self._end_fight(fight)
             feedback.check()
         elif feedback.state is not None:  # moved by hand
             for i, position in enumerate(feedback.state.positions):
                 self._set_rest(i, position)
         if feedback.state is not None and feedback.state.moving:
             self.moved()
+
+    def _end_fight(self, fight: Fight) -> None:
+        """Release servos of one joint that work against each other; raise HardwareError."""
+        try:
+            self._output.release_group(fight.servos)
+        except HardwareError as error:
+            raise HardwareError(f"{fight.sentence} They were not released: {error}") from error
+        raise HardwareError(f"{fight.sentence} They were released; align them, then activate.")
 
     def _work(self) -> None:
         if self._arming_sequence is not None:

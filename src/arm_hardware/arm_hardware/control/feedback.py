@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from arm_hardware.bus.interface import Measurement, ServoFault
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.axes import Axes, Axis
+from arm_hardware.calibration.coupling import Fight
 from arm_hardware.calibration.servo_map import COUNTS, FineMap, ServoMap
 from arm_hardware.errors import BusError, HardwareError, StateError
 
@@ -20,6 +21,7 @@ WARM = 60.0  # [deg C] from which diagnostics warn; servos switch off at 70 unle
 NEAR = 12  # counts by which a servo may be outside of its limits and is moved back when armed
 RADIANS = 2.0 * math.pi / COUNTS  # of a count of the servo's shaft
 LATCHED = ServoFault.OVERLOAD | ServoFault.CURRENT
+TOGETHER = "Release the servos. Bring them together by hand, then activate."
 REMEDIES = {
     ServoFault.OVERLOAD: "is overloaded and has reduced its torque: remove what blocks it",
     ServoFault.TEMPERATURE: "is too hot ({temperature:.0f} deg C) and has switched its motor off: "
@@ -108,16 +110,18 @@ class ServoFeedback:
             return
         for i, servo in enumerate(self.measure().servos):
             self._faulty[i] = self._faulty[i] + dt if servo.faults else 0.0
-        if self._coupling is not None:
-            self._apart = self._apart + dt if self._coupling.fighting(self._servos) else 0.0
+        self._apart = self._apart + dt if self.fighting() else 0.0
+
+    def fighting(self) -> Fight | None:
+        """Return the servos of one joint that differ by more than is allowed."""
+        return self._coupling and self._coupling.fighting(self._servos)
+
+    def fighting_long(self) -> Fight | None:
+        """Return the same once it has lasted for FAULT_TIME."""
+        return self.fighting() if self._apart > FAULT_TIME else None
 
     def check(self) -> None:
-        """Raise HardwareError for a fault that lasts for FAULT_TIME.
-
-        A servo reports it, or servos of one joint differ by more than is allowed.
-        """
-        if self._apart > FAULT_TIME and self._coupling is not None:
-            raise HardwareError(self._coupling.fighting(self._servos) or "Servos differed.")
+        """Raise HardwareError for a fault that a servo reports for FAULT_TIME."""
         for i, seconds in enumerate(self._faulty):
             if seconds > FAULT_TIME:
                 self._raise(i, HardwareError)
@@ -135,16 +139,18 @@ class ServoFeedback:
         for i, servo in enumerate(self.measure().servos):
             if servo.faults:
                 self._raise(i, StateError)
-        problem = self._coupling.fighting(self._servos) if self._coupling else ""
-        if problem:
-            raise StateError(f"{problem} Bring them together by hand, then activate.")
         self._faulty, self._apart = [0.0] * len(self._faulty), 0.0
-        return [
+        resting = [
             target
             if target is not None and axis.lower <= target <= axis.upper
             else self._inside(i, axis, self._servos[i])
             for i, (axis, target) in enumerate(zip(self._axes, commanded, strict=True))
         ]
+        if self._coupling is not None:
+            for places in (self._servos, resting):
+                if fight := self._coupling.fighting(places):
+                    raise StateError(f"{fight.sentence} {TOGETHER}")
+        return resting
 
     def latched(self) -> list[int]:
         """Measure; return the servos whose faults last until their torque is switched off."""

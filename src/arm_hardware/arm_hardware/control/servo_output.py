@@ -13,7 +13,7 @@ import numpy as np
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.axes import Axes, Axis
-from arm_hardware.calibration.coupling import Coupling
+from arm_hardware.calibration.coupling import Coupling, Fight
 from arm_hardware.calibration.servo_map import ServoMap, resolution
 from arm_hardware.control.watchdogs import BoardMonitor
 from arm_hardware.errors import HardwareError
@@ -80,7 +80,7 @@ class ServoOutput:
         partners = [*self.coupling.with_partners(self._sent[:m]), *self._sent[m:]]
         filled = [b if a is None else a for a, b in zip(partners, rest, strict=True)]
         positions = [q for q in self.to_axes(filled) if q is not None]
-        positions = self._put_inside(positions)
+        positions = self.put_inside(positions)
         inside = self.to_servos(positions)
         self._sent = [None if a is None else b for a, b in zip(self._sent, inside, strict=True)]
         return positions
@@ -165,12 +165,9 @@ class ServoOutput:
         self.counts = [None] * len(self.maps)
         self._sent = [None] * len(self.maps)
 
-    def fighting(self) -> str:
-        """Return a sentence about servos of one joint that differ too much, "" if none."""
-        if self.coupling is None:
-            return ""
-        m = len(self.coupling.actuators)
-        return self.coupling.fighting(self.servo_positions()[:m], ROUNDING)
+    def fighting(self) -> Fight | None:
+        """Return the servos of one joint whose counts differ too much."""
+        return self.coupling and self.coupling.fighting(self.servo_positions(), ROUNDING)
 
     def _send(self, positions: Sequence[float], counts: Mapping[int, int]) -> None:
         """Send counts by servo where they have changed; they mean the servos' positions."""
@@ -226,10 +223,11 @@ class ServoOutput:
         """Restart from rest: the previous steps do not bound the next ones."""
         self._steps = [0.0] * len(self._steps)
 
-    def _put_inside(self, positions: list[float]) -> list[float]:
+    def put_inside(self, positions: list[float]) -> list[float]:
         """Return axes' positions, put into their limits unless they are farther outside."""
         coupling = self.coupling
-        assert coupling is not None
+        if coupling is None:
+            return positions
         near = [min(max(q, a.lower), a.upper) for a, q in zip(self._axes, positions, strict=True)]
         if coupling.constraints:
             near[: self._joints] = coupling.constraints.inside(near[: self._joints]).tolist()
@@ -266,7 +264,7 @@ class ServoOutput:
         places = [None if c is None else self.maps[i].position_of(c) for i, c in enumerate(known)]
         problem = coupling.fighting(places, ROUNDING)
         if problem:
-            raise HardwareError(f"{problem.removesuffix('.')}; this was held back.")
+            raise HardwareError(f"{problem.sentence.removesuffix('.')}; this was held back.")
 
     def _guard_step(self, i: int, position: float, to: int) -> None:
         """Raise HardwareError for a step, to a count, beyond the speed or acceleration limit."""

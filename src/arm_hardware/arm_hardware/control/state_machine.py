@@ -15,7 +15,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from arm_hardware.calibration.axes import Axes
-from arm_hardware.control.arming import SlowHoming, StaggeredArming, check_board_counts
+from arm_hardware.control.arming import (
+    SlowHoming,
+    StaggeredArming,
+    check_board_counts,
+    check_joints,
+)
 from arm_hardware.control.feedback import MeasuredState, ServoFeedback
 from arm_hardware.control.position_estimate import PositionEstimate
 from arm_hardware.control.servo_output import ServoOutput
@@ -270,7 +275,9 @@ class DriverStateMachine(ABC):
         """Give all servos torque where they are: nothing moves."""
         self._output.release_group(feedback.latched())
         servos = feedback.resting_positions(self._output.servo_positions())
-        positions = [0.0 if q is None else q for q in self._output.to_axes(servos)]
+        positions = [q for q in self._output.to_axes(servos) if q is not None]
+        positions = self._output.put_inside(positions)
+        check_joints(self.axes, positions, "as measured", "move it inside by hand, then activate")
         self._was_armed = True
         self._output.write(positions, first=True)
         for i, position in enumerate(positions):
@@ -279,9 +286,9 @@ class DriverStateMachine(ABC):
 
     def _check_servos_agree(self) -> None:
         """Enter FAULT and raise StateError if servos of one joint differ too much."""
-        problem = self._output.fighting()
-        if problem:
-            why = f"{problem} Run release or switch their power off, then activate."
+        fight = self._output.fighting()
+        if fight is not None:
+            why = f"{fight.sentence} Run release or switch their power off, then activate."
             self.fail(why)
             raise StateError(why)
 
@@ -313,14 +320,20 @@ class DriverStateMachine(ABC):
         self.changed()
 
     def release(self, why: str) -> None:
-        """Disarm, and end all pulses if ever armed; raise BusError if that fails."""
+        """Disarm and end all pulses; raise BusError if that fails."""
         with self._lock:
             self.disarm(why)
-            if self._was_armed:
-                self._output.release()
-                self._estimate.synchronize(self._output.counts)
-                self._note = f"Not armed: {why} The servos are released."
+            self._output.release()
+            self._estimate.synchronize(self._output.counts)
+            self._note = f"Not armed: {why} The servos are released."
         self.changed()
+
+    def end(self, why: str) -> None:
+        """Disarm, and end all pulses if ever armed; raise BusError if that fails."""
+        if self._was_armed:
+            self.release(why)
+        else:
+            self.disarm(why)
 
     def refuse_new_goals(self, why: str) -> None:
         """Let running goals finish, but refuse new ones from now on."""

@@ -117,7 +117,7 @@ def _servo_values(driver: Driver, snapshot: DriverSnapshot) -> dict[str, str]:
     return {
         f"{axis.name}: temperature, supply, load, current": f"{servo.temperature:.0f} deg C, "
         f"{servo.voltage:.1f} V, {100.0 * servo.load:.0f} %, {servo.current:.2f} A"
-        for axis, servo in zip(driver.axes, snapshot.measured.servos, strict=True)
+        for axis, servo in zip(driver.axes.actuators, snapshot.measured.servos, strict=True)
     }
 
 

@@ -49,7 +49,7 @@ def test_no_channel_register_is_written_before_arming(bench):
     with pytest.raises(StateError, match=r"UNKNOWN.*activate"):
         bench.controller.grip(0.01)
     bench.controller.disarm("deactivated.")
-    bench.controller.release("cleaned up.")
+    bench.controller.end("cleaned up.")
     assert bench.chip.channel_writes == 0 and (stands(bench) == stood).all()
     assert bench.controller.state is DriverState.UNKNOWN
     assert set(bench.controller.snapshot().positions) == {None}
