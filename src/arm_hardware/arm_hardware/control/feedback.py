@@ -114,7 +114,7 @@ class ServoFeedback:
 
     def fighting(self) -> Fight | None:
         """Return the servos of one joint that differ by more than is allowed."""
-        return self._coupling and self._coupling.fighting(self._servos)
+        return None if self._coupling is None else self._coupling.fighting(self._servos)
 
     def fighting_long(self) -> Fight | None:
         """Return the same once it has lasted for FAULT_TIME."""

@@ -167,7 +167,9 @@ class ServoOutput:
 
     def fighting(self) -> Fight | None:
         """Return the servos of one joint whose counts differ too much."""
-        return self.coupling and self.coupling.fighting(self.servo_positions(), ROUNDING)
+        if self.coupling is None:
+            return None
+        return self.coupling.fighting(self.servo_positions(), ROUNDING)
 
     def _send(self, positions: Sequence[float], counts: Mapping[int, int]) -> None:
         """Send counts by servo where they have changed; they mean the servos' positions."""
