@@ -37,7 +37,7 @@ from arm_hardware.motion.trajectory_start import plan_motion
 from arm_hardware.simulation.pca9685_chip import ChipMemory
 from bench_stack import cpu_seconds
 from diagnostic_msgs.msg import DiagnosticArray
-from ik.tables import processor, write
+from ik.tables import above_zero, at_least_one, processor, write
 from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
@@ -315,8 +315,10 @@ def main() -> None:
     """Run the measurements, print the results, and write them with --write."""
     parser = argparse.ArgumentParser(prog="./arm bench hardware", description=__doc__)
     parser.add_argument("--backend", choices=BACKENDS, help="one backend only (both)")
-    parser.add_argument("--seconds", type=float, default=25.0, help="per row of lateness (25)")
-    parser.add_argument("--stops", type=int, default=40, help="per row of stops (40)")
+    parser.add_argument(
+        "--seconds", type=above_zero, default=25.0, help="per row of lateness (25)"
+    )
+    parser.add_argument("--stops", type=at_least_one, default=40, help="per row of stops (40)")
     parser.add_argument(
         "--write", type=Path, metavar="FILE", help="insert the tables into a document"
     )

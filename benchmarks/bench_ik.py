@@ -19,7 +19,7 @@ from pathlib import Path
 from ik import sections
 from ik.hard import hard_cases
 from ik.peers import make_environment, running, versions
-from ik.tables import processor, write
+from ik.tables import above_zero, at_least_one, processor, write
 
 from arm_description import shipped_robots
 
@@ -32,11 +32,15 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("robots", nargs="*", help="shipped robots (all)")
     parser.add_argument("--peers", action="store_true", help="install the peers in .venv-peers")
     parser.add_argument("--alone", action="store_true", help="without the peers")
-    parser.add_argument("--targets", type=int, default=1000, help="per row, for times (1000)")
     parser.add_argument(
-        "--solved", type=int, default=20000, help="per row, for our share solved (20000)"
+        "--targets", type=at_least_one, default=1000, help="per row, for times (1000)"
     )
-    parser.add_argument("--seconds", type=float, default=3.0, help="per row, for each peer (3)")
+    parser.add_argument(
+        "--solved", type=at_least_one, default=20000, help="per row, for our share solved (20000)"
+    )
+    parser.add_argument(
+        "--seconds", type=above_zero, default=3.0, help="per row, for each peer (3)"
+    )
     parser.add_argument("--only", nargs="+", metavar="PART", help="some of: " + ", ".join(PARTS))
     parser.add_argument(
         "--write", type=Path, metavar="FILE", help="insert the tables into a document"

@@ -39,7 +39,7 @@ from arm_tasks.simulation.noisy_arm import (
 from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Screw, Task
-from ik.tables import processor, table, write
+from ik.tables import at_least_one, processor, table, write
 
 from arm_description import load_robot
 from arm_kinematics import Chain
@@ -186,7 +186,7 @@ def run_contact(seeds: Sequence[int], write_to: Path | None) -> None:
 def main() -> None:
     """Run the trials, print, and write where told to."""
     parser = argparse.ArgumentParser(prog="./arm bench nut_transfer", description=__doc__)
-    parser.add_argument("--trials", type=int, default=100, help="a line and task (100)")
+    parser.add_argument("--trials", type=at_least_one, default=100, help="a line and task (100)")
     parser.add_argument("--seed", type=int, default=0, help="of the first trial (0)")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
     parser.add_argument(

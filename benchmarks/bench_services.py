@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import rclpy
 from arm_common.ros.qos import LATCHED
-from ik.tables import processor, table, us, write
+from ik.tables import at_least_one, processor, table, us, write
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.serialization import serialize_message
@@ -143,7 +143,7 @@ def rows(count: int, servers: list[subprocess.Popen[bytes]]) -> list[list[str]]:
 def main() -> int:
     """Start the servers, measure, print the table, and write it with --write."""
     parser = argparse.ArgumentParser(prog="./arm bench services", description=__doc__)
-    parser.add_argument("--calls", type=int, default=2000, help="per service (2000)")
+    parser.add_argument("--calls", type=at_least_one, default=2000, help="per service (2000)")
     parser.add_argument(
         "--write", type=Path, metavar="FILE", help="insert the table into a document"
     )

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench_stack import prepared
-from ik.tables import processor, write
+from ik.tables import above_zero, processor, write
 from soak.growth import Growth, tables
 from soak.loads import LOADS, ArmClient, LoadClient, NutClient
 
@@ -84,11 +84,11 @@ def main() -> int:
         "--only", nargs="+", choices=LOADS, default=list(LOADS), help="loads to run (all)"
     )
     counts = ", ".join(f"{load.count:,} {name}" for name, load in LOADS.items())
-    parser.add_argument("--fraction", type=float, default=1.0, help=f"of {counts} (1)")
+    parser.add_argument("--fraction", type=above_zero, default=1.0, help=f"of {counts} (1)")
     parser.add_argument(
         "--pairs", type=int, default=PAIRS, help="of blocks on used and fresh nodes; 0: none (8)"
     )
-    parser.add_argument("--speed", type=float, default=8.0, help="of simulated time (8)")
+    parser.add_argument("--speed", type=above_zero, default=8.0, help="of simulated time (8)")
     parser.add_argument(
         "--viewer", choices=("browser", "none"), default="browser", help="with the view or not"
     )

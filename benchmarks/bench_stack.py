@@ -16,7 +16,7 @@ from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.qos import LATCHED
 from arm_tasks.bringup.processes import ARGUMENTS, Process, chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
-from ik.tables import processor, table, write
+from ik.tables import above_zero, processor, table, write
 from rclpy.action import ActionClient
 from rclpy.context import Context
 
@@ -240,7 +240,9 @@ def main() -> None:
     parser.add_argument(
         "--composed", choices=("true", "false"), default="true", help="one process, or one a node"
     )
-    parser.add_argument("--seconds", type=float, default=20.0, help="of each CPU measurement (20)")
+    parser.add_argument(
+        "--seconds", type=above_zero, default=20.0, help="of each CPU measurement (20)"
+    )
     parser.add_argument("--settle", type=float, default=15.0, help="after the start (15)")
     parser.add_argument(
         "--write", type=Path, metavar="FILE", help="insert the table into a document"

@@ -19,7 +19,7 @@ from arm_common.ros.qos import LATCHED
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_testing.viewer_client import Spectator
 from bench_stack import VIEW, Watch, cpu_seconds, prepared
-from ik.tables import processor, write
+from ik.tables import above_zero, processor, write
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import ListParameters, SetParameters
 from visualization_msgs.msg import MarkerArray
@@ -125,8 +125,10 @@ def running(seconds: float, speed: str) -> list[str]:
 
 def main() -> None:
     """Run the measurements, print the results, and write them with --write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20.0, help="of each measurement (20)")
+    parser = argparse.ArgumentParser(prog="./arm bench viewer", description=__doc__)
+    parser.add_argument(
+        "--seconds", type=above_zero, default=20.0, help="of each measurement (20)"
+    )
     parser.add_argument("--speed", default="1.0", help="speed of simulated time (1.0)")
     parser.add_argument(
         "--pictures",

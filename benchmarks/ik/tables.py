@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,6 +45,22 @@ def processor() -> str:
         return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.processor() or platform.machine()
+
+
+def above_zero(text: str) -> float:
+    """Return a number of the command line that must be above 0."""
+    value = float(text)
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
+
+
+def at_least_one(text: str) -> int:
+    """Return a count of the command line that must be at least 1."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    return value
 
 
 def us(value: float) -> str:

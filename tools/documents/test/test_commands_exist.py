@@ -4,6 +4,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 
 import pytest
 from documents.blocks import COMMANDS, NOT_TYPED, ROOT, blocks, pages
@@ -119,3 +121,10 @@ def test_every_topic_service_and_parameter_of_a_node_exists(nodes):
     parameters = {n.name: n.parameters for n in nodes}
     for place, node, name in used(r"ros2 param [gs]et (\S+) (\S+)"):
         assert name in parameters[node.lstrip("/")], f"{place}: {node} {name}"
+
+
+def test_benchmark_refuses_a_run_that_measures_nothing():
+    command = [sys.executable, ROOT / "benchmarks" / "run.py", "nut_transfer", "--trials", "0"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1].endswith("error: argument --trials: 0 is not at least 1")
