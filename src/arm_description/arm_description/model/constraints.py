@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple, Protocol
@@ -185,6 +186,13 @@ class ConstraintSet:
         self.names, self._prismatic = tuple(names), frozenset(prismatic)
         self.constraints = tuple(c for c in constraints if set(c.joints) <= set(self.names))
         self._columns = [[self.names.index(name) for name in c.joints] for c in self.constraints]
+        self._prefix = ""
+
+    def prefixed(self, prefix: str) -> ConstraintSet:
+        """Return the same constraints; messages name the joints with a prefix."""
+        named = copy(self)
+        named._prefix = prefix
+        return named
 
     def __bool__(self) -> bool:
         """Whether there is any."""
@@ -216,7 +224,8 @@ class ConstraintSet:
         if not amounts:
             return None
         constraint = self.constraints[int(np.argmax(amounts))]
-        return Violation(constraint.joint, max(amounts), self._sentence(constraint, row))
+        joint = self._prefix + constraint.joint
+        return Violation(joint, max(amounts), self._sentence(constraint, row))
 
     def share(self, q: ArrayLike, step: ArrayLike) -> float:
         """Return the share (0 to 1) of a step (n,) from q (n,) that keeps to the constraints.
@@ -288,14 +297,17 @@ class ConstraintSet:
     def _sentence(self, constraint: JointConstraint, q: Array) -> str:
         values = dict(zip(self.names, q.tolist(), strict=True))
         others = [name for name in constraint.joints if name != constraint.joint]
-        at = " and ".join(f"{name} {self._text(name, values[name])}" for name in others)
+        at = " and ".join(
+            f"{self._prefix}{name} {self._text(name, values[name])}" for name in others
+        )
         lower, upper = constraint.bounds(values)
         unit = "mm" if constraint.joint in self._prismatic else "deg"
         ends = [
             self._text(constraint.joint, end).removesuffix(f" {unit}") for end in (lower, upper)
         ]
         allowed = f"{ends[0]} to {ends[1]} {unit}" if lower <= upper else "no position"
-        return f"{constraint.joint}: {f'at {at} ' if at else ''}{constraint.reason} {allowed}"
+        where = f"at {at} " if at else ""
+        return f"{self._prefix}{constraint.joint}: {where}{constraint.reason} {allowed}"
 
     def _text(self, joint: str, value: float) -> str:
         if joint in self._prismatic:

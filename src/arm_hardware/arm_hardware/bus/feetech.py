@@ -110,7 +110,7 @@ class FeetechBus:
         """Let the driver alone bound speed and acceleration; see Bus.start()."""
         if self._port is None:
             self._connect()
-        self._check_modes()
+        self._check_servos()  # others may have been plugged in since open()
         for register in (ACCELERATION, GOAL_VELOCITY):
             self._confirm(register, dict.fromkeys(self._bus.servos, 0))
 

@@ -99,7 +99,12 @@ class Axes:
         """Return the axes with the names that joints have in messages."""
         hand, coupling = self.hand and self.hand.prefixed(prefix), self.coupling
         if coupling is not None:
-            coupling = replace(coupling, actuators=_prefixed(coupling.actuators, prefix))
+            coupling = replace(
+                coupling,
+                actuators=_prefixed(coupling.actuators, prefix),
+                constraints=coupling.constraints.prefixed(prefix),
+                prefix=prefix,
+            )
         dependents = tuple(
             DependentAxis(prefix + d.name, prefix + d.leader, d.ratio) for d in self.dependents
         )

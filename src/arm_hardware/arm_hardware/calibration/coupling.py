@@ -50,6 +50,7 @@ class Coupling:
     own: tuple[JointConstraint, ...]  # those that are not the actuators' travel
     # actuators that could be too fast although all joints keep their limits
     tight: tuple[int, ...] = ()
+    prefix: str = ""  # of joints' names in messages
 
     def driven(
         self, arm: tuple[Axis, ...], actuators: tuple[Axis, ...]
@@ -104,11 +105,11 @@ class Coupling:
             if amount > allowed + tolerance:
                 places = map(self.drivetrain.actuators.index, transmission.actuators)
                 servos = tuple(places)
-                names = " and ".join(transmission.actuators)
+                names = " and ".join(self.actuators[i].name for i in servos)
                 first = self.actuators[servos[0]]
                 return Fight(
                     servos,
-                    f"{transmission.joints[0]}: its servos {names} differ by "
+                    f"{self.prefix}{transmission.joints[0]}: its servos {names} differ by "
                     f"{_written(amount, first)}, more than the allowed "
                     f"{_written(allowed, first)}, and would work against each other.",
                 )

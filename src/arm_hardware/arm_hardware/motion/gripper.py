@@ -28,6 +28,7 @@ class GripperGoal:
     width: float  # commanded width [m]
     counts: int  # by which the commanded width is past the contact
     closing: bool  # whether the jaws close
+    most: int  # counts by which they press at most on what they touch on the way
 
 
 def plan_gripper_goal(
@@ -52,7 +53,8 @@ def plan_gripper_goal(
             f"{axis.name}: {counts:g} counts past {width * 1e3:.1f} mm are beyond its closed end.",
             joint=axis.name,
         )
-    return GripperGoal(width, max(pressed, axis.lower), int(counts), width < now or counts > 0)
+    closing = width < now or counts > 0
+    return GripperGoal(width, max(pressed, axis.lower), int(counts), closing, limits.limit)
 
 
 def pressed_width(servo: ServoMap, contact: float, counts: int) -> float:
@@ -134,7 +136,7 @@ class GripperExecution(Execution):
                 self.cancel()
             return
         self.goal.stalled = True
-        counts = max(self.grip.counts, SHORT + 1)
+        counts = min(max(self.grip.counts, SHORT + 1), self.grip.most)
         inside = min(max(width, self._axis.lower), self._axis.upper)
         pressed = max(pressed_width(self._servo, inside, counts), self._axis.lower)
         if not self.grip.closing:
@@ -183,4 +185,4 @@ class GripTimer:
             return None
         grip, self._grip = self._grip, None
         width = pressed_width(servo, grip.contact, self._limits.held)
-        return GripperGoal(grip.contact, width, self._limits.held, True)
+        return GripperGoal(grip.contact, width, self._limits.held, True, self._limits.held)

@@ -262,6 +262,16 @@ def test_homing_offset_must_be_the_calibrated_one(connection):
     assert "homing offset 0, its calibration -512" in refusal(made)
 
 
+def test_servos_of_another_arm_that_were_plugged_in_meanwhile_are_refused(connection):
+    made = connection(SerialBus("/dev/ttyACM7", servos={1: BusServo("base", -512)}))
+    made.bus.open()
+    made.servo_bus.servos[1].set(sts3215.HOMING_OFFSET, 7)
+    made.bus._disconnect()
+    for _ in range(2):  # the port of the second attempt is open
+        with pytest.raises(BusError, match="homing offset 7, its calibration -512"):
+            made.bus.start()
+
+
 def test_missing_port_is_one_sentence(tmp_path):
     bus = SerialBus(str(tmp_path / "ttyACM0"), servos=BUS.servos)
     with pytest.raises(BusError, match=r"ttyACM0 does not exist: plug the adapter in.*\)\.$"):

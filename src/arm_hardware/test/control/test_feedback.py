@@ -18,7 +18,7 @@ from arm_hardware.errors import (
 )
 from arm_hardware.motion.execution import GoalOutcome, Tolerances
 from arm_hardware.motion.goal_validation import single_point_goal
-from arm_hardware.motion.options import DriverOptions
+from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
 
 from arm_description import load_robot
 
@@ -243,6 +243,28 @@ def test_requested_force_is_that_of_the_grasp(arm):
         arm.tick(20)
         loads.append(abs(arm.controller.snapshot().measured.servos[-1].load))
     assert loads == pytest.approx([0.128, 0.256], abs=0.04)
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_contact_is_pressed_with_the_limit_of_the_force_at_most(make_feetech, limit):
+    force = GripForceOptions(limit=limit, held=0, time=0.5)
+    arm = Arm(make_feetech(motion_options=MotionOptions(grip_force=force)))
+    arm.driver.open()
+    arm.tick()
+    arm.controller.arm()
+    arm.run(arm.controller.grip(0.03))
+    arm.servos[6].stops = (2048 + 512, 4000)
+    goal = arm.controller.grip(0.0)
+    arm.run(goal)
+    arm.tick(20)
+    assert goal.stalled and pressed(arm) == pytest.approx(limit, abs=0.6)
+    arm.tick(150)  # gripper_hold_time is over, and what it holds is still there
+    assert pressed(arm) == pytest.approx(0, abs=0.6)
+
+
+def pressed(arm: Arm) -> float:
+    servo = arm.servos[6]
+    return abs(servo.get(sts3215.GOAL_POSITION) - servo.position)
 
 
 def test_jaws_at_rest_without_load_are_not_a_grasp(arm):

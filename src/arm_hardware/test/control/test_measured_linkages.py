@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from arm_hardware.bus import sts3215
 from arm_hardware.control.state_machine import DriverState
-from arm_hardware.errors import StateError
+from arm_hardware.errors import CommandError, StateError
 from arm_hardware.motion.execution import Tolerances
 from arm_hardware.motion.goal_validation import single_point_goal
 
@@ -148,3 +148,19 @@ def test_joint_just_beyond_the_limit_by_another_joint_is_moved_back(bench, servo
     bench.tick(20)
     assert bench.controller.state is DriverState.ARMED
     assert servos[ELBOW].position == pytest.approx(MIDDLE + 2 * DEGREE, abs=1)
+
+
+def test_messages_have_the_prefix_of_the_joints(make):
+    bench = make(prefix="left_")
+    bench.driver.open()
+    servos = bench.driver.servo_bus.servos
+    servos[ELBOW].position = MIDDLE + 30 * DEGREE
+    bench.tick(3)
+    with pytest.raises(StateError, match=r"^left_elbow: at left_shoulder 0 deg the linkage"):
+        bench.controller.arm()
+    with pytest.raises(CommandError, match=r"^left_elbow: at left_shoulder 20 deg") as caught:
+        follow(bench, 0, 20, 0, path={})
+    assert caught.value.joint == "left_elbow"
+    servos[LEFT].position = MIDDLE + 20 * DEGREE
+    with pytest.raises(StateError, match=r"^left_shoulder: its servos left_left and left_right d"):
+        bench.controller.arm()
