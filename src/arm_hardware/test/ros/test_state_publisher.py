@@ -43,7 +43,10 @@ class World:
             output=SimpleNamespace(maps=()),
         )
         clock = SimpleNamespace(
-            now=lambda: (self.wall - 900.0) * speed, speed=speed, origin=900.0 * speed
+            now=lambda: (self.wall - 900.0) * speed,
+            speed=speed,
+            origin=900.0 * speed,
+            simulated=speed != 1.0,
         )
         ros = SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=round(self.wall * NANO)))
         options = SimpleNamespace(speed=speed, hardware="fake")
