@@ -39,7 +39,14 @@ class World:
         self.sent = {}
         driver = SimpleNamespace(
             controller=SimpleNamespace(snapshot=self.snapshot),
-            axes=SimpleNamespace(arm=("a",), names=("a",), hand=None, all=("a",)),
+            axes=SimpleNamespace(
+                arm=("a",),
+                names=("a",),
+                hand=None,
+                all=("a",),
+                dependents=(),
+                dependent=lambda _: [],
+            ),
             output=SimpleNamespace(maps=()),
         )
         clock = SimpleNamespace(
