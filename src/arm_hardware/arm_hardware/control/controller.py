@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.calibration.coupling import Fight
 from arm_hardware.control.arming import StaggeredArming
@@ -30,15 +32,14 @@ from arm_hardware.motion.execution import (
     TrajectoryState,
 )
 from arm_hardware.motion.forecast import Forecast
-from arm_hardware.motion.goal_validation import ValidatedGoal, single_point_goal
+from arm_hardware.motion.goal_validation import ValidatedGoal
 from arm_hardware.motion.gripper import GripperExecution, GripperGoal, GripTimer, plan_gripper_goal
 from arm_hardware.motion.limiter import Smoother, smoothing_ticks
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 from arm_hardware.motion.speed_scaling import check_speed_scaling
-from arm_hardware.motion.trajectory_start import PlannedMotion, plan_motion
+from arm_hardware.motion.trajectory_start import PlannedMotion, plan_motion, plan_yield
 
 TOLERANCES_VIOLATED = (PATH_TOLERANCE_VIOLATED, GOAL_TOLERANCE_VIOLATED)
-YIELD_SPEED = 0.3  # share of the speed limits at which a blocked arm goes to where it was measured
 MOST_PLANS = 8  # of one trajectory during a motion, each planned farther ahead
 
 
@@ -352,17 +353,9 @@ class TrajectoryController(DriverStateMachine):
     def _yield_to_contact(self, measured: MeasuredState, why: str) -> None:
         """Hold where the arm was measured: it does not push on against what blocks it."""
         n = len(self.axes.arm)
-        inside = [
-            min(max(position, axis.lower), axis.upper)
-            for axis, position in zip(self.axes.arm, measured.positions, strict=False)
-        ]
-        now = [state.position for state in self._states[:n]]
-        seconds = max(
-            abs(there - here) / (YIELD_SPEED * axis.velocity)
-            for axis, here, there in zip(self.axes.arm, now, inside, strict=True)
-        )
-        goal = single_point_goal(self.axes, max(seconds, 5.0 * self._dt), inside)
-        motion = self._plan(goal, self._forecast())
+        now = np.array([state.position for state in self._states[:n]])
+        there = np.array(measured.positions[:n])
+        motion = plan_yield(self.axes, now, there, self._dt, self._factor)
         self._begin_motion()
         self._arm = TrajectoryExecution(self.axes, motion, Tolerances())
         self._note, self._final_note = f"{why} Yielding.", f"{why} Holding where it is."

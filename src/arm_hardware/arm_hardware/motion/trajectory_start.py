@@ -34,6 +34,11 @@ PEAK_MARGIN = 1.25
 # Extra distance allowed between the current command and the first point, for rounding to counts
 # and for motion since planning.
 START_TOLERANCE = {"rad": 0.02, "m": 0.002}
+YIELD_SPEED = 0.3  # share of the speed limits at which a blocked arm goes to where it was measured
+YIELD_ACCELERATION = 0.5  # the same of the acceleration limits
+_SAMPLES = np.linspace(0.0, 1.0, 33)[:, None]  # places on its way
+_APPROACHES = 8  # to limits that depend on other joints, of which the first is exact if linear
+_STEP = 1e-6  # [rad or m] of differences
 STRETCHES = (1.0, 1.5, 2.25, 3.4)  # factors tried on the time to the first point of a moving arm
 
 
@@ -123,6 +128,70 @@ def plan_motion(
     motion.next_reversals(0.0)  # evaluates what a tick needs, as this takes time
     requested.sample(0.0)
     return motion
+
+
+def plan_yield(
+    axes: Axes, position: Array, measured: Array, dt: float, scaling: float = 1.0
+) -> PlannedMotion:
+    """Return a slow motion of a resting arm towards where it was measured, within limits.
+
+    It never fails, and is quick enough for a tick.
+
+    Args:
+        axes: The arm.
+        position: Commanded, (n,) [rad or m].
+        measured: The same as measured.
+        dt: A tick [s].
+        scaling: Speed scaling at which it starts.
+    """
+    way = position + _SAMPLES * (_nearest_inside(axes, position, measured) - position)
+    limits, rows = axes.arm, way
+    if axes.coupling is not None:
+        amounts = axes.coupling.constraints.violation(way)
+        inside = amounts <= max(float(amounts[0]), 0.0) + LIMIT_TOLERANCE
+        last = way[-1] if inside.all() else way[int(inside.argmin()) - 1]
+        way = position + _SAMPLES * (last - position)
+        limits = (*axes.arm, *axes.coupling.actuators)
+        rows = np.hstack([way, axes.coupling.drivetrain.to_actuators(way)])
+    # By a cubic from rest to rest, the place s on the way has s' <= 1.5 / T and s'' <= 6 / T^2.
+    step = float(_SAMPLES[1, 0])
+    slope = np.abs(np.diff(rows, axis=0)).max(axis=0) / step
+    bend = np.abs(np.diff(rows, 2, axis=0)).max(axis=0) / step**2
+    speed = YIELD_SPEED * np.array([axis.velocity for axis in limits])
+    acceleration = YIELD_ACCELERATION * np.array([axis.acceleration for axis in limits])
+    least = max(
+        float((1.5 * slope / speed).max()),
+        float(np.sqrt((6.0 * slope + 2.25 * bend) / acceleration).max()),
+    )
+    times = np.array([0.0, max(least, 5.0 * dt)])
+    path = Trajectory(times, way[[0, -1]], np.zeros((2, len(position))))
+    goal = ValidatedGoal(times[1:], way[-1:], None)
+    start = (position, np.zeros_like(position))
+    return PlannedMotion(
+        goal, start, path, path, Timing(times, times, np.ones(2)), scaling=scaling
+    )
+
+
+def _nearest_inside(axes: Axes, position: Array, measured: Array) -> Array:
+    """Return where a blocked arm no longer pushes: as measured (n,), but within limits.
+
+    The farther a joint is from its command, the less it is moved, as it is what is blocked.
+    """
+    lower = np.array([axis.lower for axis in axes.arm])
+    upper = np.array([axis.upper for axis in axes.arm])
+    place = np.clip(measured, lower, upper)
+    if axes.coupling is None or not axes.coupling.constraints:
+        return place
+    ease = 1.0 / (np.square(measured - position) + _STEP)
+    around = _STEP * np.vstack([np.zeros_like(place), np.eye(len(place))])
+    for _ in range(_APPROACHES):
+        amount, *steps = axes.coupling.constraints.violation(place + around)
+        gradient = (np.array(steps) - amount) / _STEP
+        if amount <= 0.0 or not gradient.any():
+            break
+        move = ease * gradient
+        place = np.clip(place - amount * move / (gradient @ move), lower, upper)
+    return place
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 from arm_hardware.bus import sts3215
+from arm_hardware.control import controller
 from arm_hardware.control.state_machine import DriverState
-from arm_hardware.errors import CommandError, StateError
+from arm_hardware.errors import PATH_TOLERANCE_VIOLATED, CommandError, StateError
 from arm_hardware.motion.execution import Tolerances
 from arm_hardware.motion.goal_validation import single_point_goal
 
@@ -164,3 +165,28 @@ def test_messages_have_the_prefix_of_the_joints(make):
     servos[LEFT].position = MIDDLE + 20 * DEGREE
     with pytest.raises(StateError, match=r"^left_shoulder: its servos left_left and left_right d"):
         bench.controller.arm()
+
+
+def test_blocked_joint_yields_within_limits_that_depend_on_others(bench, servos):
+    bench.controller.arm()
+    bench.tick(3)
+    servos[ELBOW].stops = (MIDDLE - 8, MIDDLE + 8)
+    goal = follow(bench, 0, 30, -30, path={"elbow": 0.1})
+    bench.tick(300)
+    assert goal.code == PATH_TOLERANCE_VIOLATED
+    assert bench.controller.state is DriverState.ARMED
+    snapshot = bench.controller.snapshot()
+    assert snapshot.message.endswith("Holding where it is.")
+    assert abs(snapshot.measured.loads[-1]) < 0.1
+    assert servos[ELBOW].get(sts3215.GOAL_POSITION) == pytest.approx(MIDDLE - 8, abs=4)
+
+
+def test_blocked_arm_plans_nothing_in_the_tick(bench, servos, monkeypatch):
+    bench.controller.arm()
+    bench.tick(3)
+    servos[ELBOW].stops = (MIDDLE - 8, MIDDLE + 8)
+    goal = follow(bench, 0, 0, -30, path={"elbow": 0.1})
+    monkeypatch.setattr(controller, "plan_motion", None)
+    bench.tick(300)
+    assert goal.code == PATH_TOLERANCE_VIOLATED
+    assert bench.controller.state is DriverState.ARMED

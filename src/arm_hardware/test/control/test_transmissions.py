@@ -19,6 +19,7 @@ from arm_hardware.driver import Driver
 from arm_hardware.errors import CalibrationError, CommandError, HardwareError, StateError
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DriverOptions
+from arm_hardware.motion.trajectory_start import plan_yield
 
 from arm_description import parse_robot
 
@@ -433,3 +434,32 @@ def test_rest_posture_that_the_servos_do_not_reach_is_refused(servos, make_bench
     )
     with pytest.raises(HardwareError, match=r"at shoulder 90 deg .* the rest posture is outside"):
         make_bench(calibration=str(servos))
+
+
+def test_blocked_arm_yields_within_all_limits(bench):
+    """Wherever it is blocked: also in postures that limits by other joints do not allow."""
+    axes, rng = bench.driver.axes, np.random.default_rng(5)
+    coupling = axes.coupling
+    lower, upper = (np.array([getattr(a, end) for a in axes.arm]) for end in ("lower", "upper"))
+    speed, acceleration = (
+        np.array([getattr(a, what) for a in (*axes.arm, *coupling.actuators)])
+        for what in ("velocity", "acceleration")
+    )
+    reached = 0
+    for _ in range(60):
+        now = coupling.constraints.nearest(rng.uniform(lower, upper), lower, upper)
+        there = now + rng.normal(0.0, 0.2, len(now))
+        motion = plan_yield(axes, now, there, DT)
+        q = motion.samples(np.arange(0.0, motion.duration + 2 * DT, DT))
+        assert (q >= lower - 1e-9).all() and (q <= upper + 1e-9).all()
+        assert coupling.constraints.violation(q).max() < 1e-3
+        both = np.hstack([q, coupling.drivetrain.to_actuators(q)])
+        rates = np.diff(np.vstack([both[:1], both]), axis=0) / DT
+        assert (np.abs(rates) <= speed).all()
+        assert (np.abs(np.diff(rates, axis=0)) <= acceleration * DT).all()
+        inside = (there >= lower).all() and (there <= upper).all()
+        if inside and coupling.constraints.violation(there) <= 0.0:
+            reached += bool(np.abs(q[-1] - there).max() < 1e-6)
+        else:
+            reached -= bool(np.abs(q[-1] - there).max() < 1e-6)
+    assert reached > 10
