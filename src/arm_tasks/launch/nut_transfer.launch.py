@@ -154,8 +154,9 @@ def ros_arguments(enclave):
 
 
 def sim_time():
-    """Return the parameter use_sim_time: true unless simulated time runs as fast as real time."""
-    simulated = PythonExpression(["float(", LaunchConfiguration("speed"), ") != 1.0"])
+    """Return the parameter use_sim_time: true unless time runs as fast as real time."""
+    speed, world = LaunchConfiguration("speed"), LaunchConfiguration("world")
+    simulated = PythonExpression(["float(", speed, ") != 1.0 or '", world, "' == 'contact'"])
     return {"use_sim_time": ParameterValue(simulated, value_type=bool)}
 
 

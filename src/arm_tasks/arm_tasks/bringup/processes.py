@@ -122,6 +122,7 @@ _FOR_CONTACT = (
     ("part", ("all",), "the physics read the registers of the board on this computer"),
     ("speed", ("1.0", "1"), "the physics decide how fast the time is"),
     ("robots", ("",), "the physics simulate one arm"),
+    ("prefix", ("",), "the physics simulate one arm"),
 )
 
 

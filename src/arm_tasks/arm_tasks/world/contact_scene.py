@@ -11,9 +11,10 @@ from arm_simulation.world import NutTruth, SimulatedScene
 from arm_tasks.scene.nut_state import NutEvent, NutReport, NutStatus
 from arm_tasks.scene.scene import TURN, Bolt, Scene
 
-# Chamfer and countersink: a thread catches when the nut's front face is this many pitches past the
-# free end of the bolt (found by simulation, 1/4-20).
-_CATCH_TURNS = 0.75
+# A nut that has caught is this many pitches past the free end at the roll `thread_start`, plus
+# whole ones: chamfer and countersink let it so far in. With 0.75, the first half turn ends at 1.2
+# turns engaged, where it falls when it is released, and with 0.15 at 1.5, where it stays (1/4-20).
+_CATCH_TURNS = 0.15
 
 
 def simulated_scene(scene: Scene) -> SimulatedScene:

@@ -150,6 +150,7 @@ def test_contact_physics_replace_the_rules_and_share_files_with_the_driver():
         ("part", "rest"),
         ("speed", "2.0"),
         ("robots", "left,right"),
+        ("prefix", "left_"),
     ],
 )
 def test_arguments_that_exclude_contact_physics_are_named(name, value):

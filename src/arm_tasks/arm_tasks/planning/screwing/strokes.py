@@ -223,8 +223,6 @@ def grip_score(
 
     def score(turned: float, grip: float) -> float:
         to_go = thread_turn_to_go(bolt, nut.roll + turned - grip + begin)
-        if then.keep_pressing:  # the thread engages as far as possible before the first release
-            return room - to_go - MIN_CAUGHT if to_go > _MIN_BEFORE else 0.0
         return min(to_go - _MIN_BEFORE, room - to_go - MIN_CAUGHT)
 
     return score
