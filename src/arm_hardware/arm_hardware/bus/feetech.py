@@ -46,6 +46,7 @@ from arm_hardware.errors import BusError
 
 PACKAGE = "feetech-servo-sdk"
 WRITES = 10  # of a value that reads back different
+TRIES = 3  # after which an id counts as free
 HALF_TURN = COUNTS // 2
 STORING_TIME = 0.02  # [s] in which a servo stores a value
 ON = 1  # of TORQUE_ENABLE; 128 would set the servo's zero
@@ -124,10 +125,22 @@ class FeetechBus:
         self.patience = None
         for number in SCANNED:
             with suppress(OSError):
-                self._transfer([number], MODEL_NUMBER.address, MODEL_NUMBER.size)
+                self._model(number)
                 found.append(number)
         self.patience = patience
         return found
+
+    def is_free(self, number: int) -> bool:
+        """Return whether no servo has an id: silence, which the answers of two would break."""
+        for _ in range(TRIES):
+            try:
+                self._model(number)
+            except OSError as error:
+                if error.errno != errno.EHOSTDOWN:
+                    raise
+            else:
+                return False
+        return True
 
     def read_counts(self, channels: Iterable[int]) -> dict[int, int | None]:
         """Return target counts, None of servos without torque; see Bus.read_counts()."""
@@ -165,7 +178,7 @@ class FeetechBus:
         """Give a servo another id, which lasts; it loses its torque.
 
         Raises:
-            BusError: The servo does not keep it.
+            BusError: The servo is no STS3215, or does not keep it.
             OSError: A transfer failed.
         """
         self._store(number, ID, new)
@@ -186,7 +199,8 @@ class FeetechBus:
         return offset
 
     def _store(self, number: int, register: Register, value: int) -> None:
-        """Set a register that lasts without power."""
+        """Set a register that lasts without power; other models have others at its address."""
+        self._check_model(number, self._model(number))
         self._confirm(TORQUE_ENABLE, {number: 0})
         self._confirm(LOCK, {number: 0})
         self._write(register, {number: value})
@@ -334,8 +348,7 @@ class FeetechBus:
                 raise
             raise self._missing_servo() from error
         for number, model in models.items():
-            if model != MODEL:
-                raise BusError(f"{self.label(number)} is model {model}, not STS3215 ({MODEL}).")
+            self._check_model(number, model)
         self._check_modes()
         self._check_voltages()
         for number, found in self._read(HOMING_OFFSET).items():
@@ -346,6 +359,16 @@ class FeetechBus:
                     f"{expected}: its counts mean other angles; calibrate again, or import the "
                     "calibration that was written to the servo."
                 )
+
+    def _model(self, number: int) -> int:
+        """Return the Model_Number of a servo; raise OSError if it does not answer."""
+        register = MODEL_NUMBER
+        memory, _ = self._transfer([number], register.address, register.size)[number]
+        return register.decode(memory, register.address)
+
+    def _check_model(self, number: int, model: int) -> None:
+        if model != MODEL:
+            raise BusError(f"{self.label(number)} is model {model}, not STS3215 ({MODEL}).")
 
     def _missing_servo(self) -> BusError:
         """Return the error of a bus on which a servo is silent, with the ids that answer."""

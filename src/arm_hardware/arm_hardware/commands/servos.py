@@ -19,34 +19,43 @@ from arm_common.cli import run
 from arm_hardware.backends import servo_bus_at
 from arm_hardware.bus.feetech import FeetechBus
 from arm_hardware.calibration.calibration import SerialBus
-from arm_hardware.calibration.file import BAUD_RATES
+from arm_hardware.calibration.file import BAUD_RATES, BUS_WIRES
 from arm_hardware.errors import BusError, HardwareError
 
+IDS = BUS_WIRES.channels
 _FIX = "switch its supply on, check its plugs, and connect one servo at a time"
 
 
-def _required(found: Sequence[int], number: int) -> int:
-    if number not in found:
+def _servo(bus: FeetechBus, number: int) -> int:
+    """Return the id of a servo; raise BusError if it cannot be one, or none has it."""
+    if bus.is_free(_checked(number)):
         raise BusError(f"No servo with the id {number} answers; {_FIX}.")
     return number
 
 
-def _change(bus: FeetechBus, found: Sequence[int], chosen: argparse.Namespace) -> str:
+def _checked(number: int) -> int:
+    if number not in IDS:
+        raise BusError(f"{number} is no id; ids are {IDS[0]} to {IDS[-1]}.")
+    return number
+
+
+def _change(bus: FeetechBus, chosen: argparse.Namespace) -> str:
     """Change a servo as chosen; return a sentence about it."""
     if chosen.centre is not None:
-        offset = bus.centre(_required(found, chosen.centre))
+        offset = bus.centre(_servo(bus, chosen.centre))
         return f"Servo {chosen.centre} is at count 2048 now; its Homing_Offset is {offset}.\n"
     old, new = chosen.set_id
-    _required(found, old)
-    if not 0 <= new <= 252:
-        raise BusError(f"{new} is no id; ids are 0 to 252.")
-    if new in found:
+    _servo(bus, old)
+    if not bus.is_free(_checked(new)):
         raise BusError(f"The id {new} is that of another servo; give that one another id first.")
     bus.set_id(old, new)
     return f"Servo {old} has the id {new} now.\n"
 
 
-def _list(bus: FeetechBus, found: Sequence[int]) -> str:
+def _list(bus: FeetechBus, port: SerialBus) -> str:
+    found = bus.scan()
+    if not found:
+        raise BusError(f"No servo answers at {port.port}, {port.baud_rate} baud; {_FIX}.")
     return "".join(
         f"id {number}: count {servo.count}, {servo.voltage:.1f} V, {servo.temperature:.0f} deg C\n"
         for number, servo in bus.measure(found).items()
@@ -55,14 +64,12 @@ def _list(bus: FeetechBus, found: Sequence[int]) -> str:
 
 def servos(chosen: argparse.Namespace) -> None:
     """Run the tool."""
-    bus = servo_bus_at(SerialBus(chosen.port, chosen.baud_rate))
+    port = SerialBus(chosen.port, chosen.baud_rate)
+    bus = servo_bus_at(port)
     bus.open()
     try:
-        found = bus.scan()
-        if not found:
-            raise BusError(f"No servo answers at {chosen.port}, {chosen.baud_rate} baud; {_FIX}.")
         listing = chosen.centre is None and chosen.set_id is None
-        sys.stdout.write(_list(bus, found) if listing else _change(bus, found, chosen))
+        sys.stdout.write(_list(bus, port) if listing else _change(bus, chosen))
     except OSError as error:
         raise BusError(f"{chosen.port}: {error.strerror or error}; {_FIX}.") from error
     finally:

@@ -45,7 +45,8 @@ def test_servo_is_centred(simulated, capsys):
     [
         (["--set-id", "2", "6"], "No servo with the id 2 answers"),
         (["--set-id", "1", "4"], "The id 4 is that of another servo"),
-        (["--set-id", "1", "300"], "300 is no id"),
+        (["--set-id", "1", "254"], "254 is no id; ids are 0 to 253"),
+        (["--set-id", "300", "1"], "300 is no id"),
         (["--centre", "9"], "No servo with the id 9 answers"),
     ],
 )
@@ -55,6 +56,44 @@ def test_impossible_change_is_one_sentence_and_stores_nothing(simulated, capsys,
     error = capsys.readouterr().err
     assert words in error and error.count("\n") == 1
     assert before == [bytes(servo.memory[:40]) for servo in simulated.servos.values()]
+
+
+@pytest.mark.parametrize("lost", [0, 2])
+def test_two_servos_never_get_one_id_however_great(simulated, monkeypatch, capsys, lost):
+    simulated.servos[4].set(sts3215.ID, 30)
+    check = tool._checked
+
+    def checked(number):
+        simulated.faults.deaf = lost * (number == 30)
+        return check(number)
+
+    monkeypatch.setattr(tool, "_checked", checked)
+    assert tool.main(["--set-id", "1", "30"]) == 1
+    assert "The id 30 is that of another servo" in capsys.readouterr().err
+    assert [servo.number for servo in simulated.servos.values()] == [1, 30]
+
+
+def test_id_whose_answers_are_corrupt_is_not_free(simulated, capsys):
+    simulated.faults.sent = lambda answer: answer[:-1] + bytes([answer[-1] ^ (answer[2] == 4)])
+    assert tool.main(["--set-id", "1", "4"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    assert simulated.servos[1].number == 1
+
+
+def test_great_id_can_be_changed_back(simulated):
+    assert tool.main(["--set-id", "1", "253"]) == 0
+    assert simulated.servos[1].number == 253
+    assert tool.main(["--set-id", "253", "1"]) == 0
+    assert simulated.servos[1].number == 1
+
+
+@pytest.mark.parametrize("change", [["--centre", "4"], ["--set-id", "4", "6"]])
+def test_another_model_is_not_changed(simulated, capsys, change):
+    simulated.servos[4].set(sts3215.MODEL_NUMBER, 1284)
+    before = bytes(simulated.servos[4].memory[:56])
+    assert tool.main(change) == 1
+    assert "is model 1284, not STS3215 (777)" in capsys.readouterr().err
+    assert bytes(simulated.servos[4].memory[:56]) == before
 
 
 def test_servo_that_stores_nothing_is_an_error(simulated, capsys, monkeypatch):
