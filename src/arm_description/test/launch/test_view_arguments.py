@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments of view_arm.launch.py, and the nodes that it starts with them."""
 
+import os
 import runpy
 from itertools import pairwise
 from pathlib import Path
@@ -50,7 +51,8 @@ class Started(list):
         self._context.launch_configurations.update(values)
         outside = SetEnvironmentVariable("RMW_IMPLEMENTATION", "rmw_cyclonedds_cpp")
         description = runpy.run_path(str(LAUNCH))["generate_launch_description"]()
-        with patch.object(ExecuteLocal, "execute", lambda node, _: self._start(node)):
+        start = patch.object(ExecuteLocal, "execute", lambda node, _: self._start(node))
+        with start, patch.dict(os.environ):  # which launch sets, also for the tests that follow
             self._visit(GroupAction([outside, description]))
 
     def _start(self, node):
