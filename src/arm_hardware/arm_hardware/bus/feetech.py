@@ -169,6 +169,10 @@ class FeetechBus:
         blocks = self._transfer(list(channels), MEASURED.start, length)
         return {number: measurement(block, error) for number, (block, error) in blocks.items()}
 
+    def homing_offsets(self, channels: Iterable[int]) -> dict[int, int]:
+        """Return the Homing_Offset of servos."""
+        return self._read(HOMING_OFFSET, channels)
+
     def label(self, channel: int) -> str:
         """Return the name of a servo."""
         name = self._bus.servos[channel].name if channel in self._bus.servos else ""
@@ -188,11 +192,7 @@ class FeetechBus:
 
         It loses its torque; errors as in set_id().
         """
-        size = HOMING_OFFSET.size
-        block = self._transfer([number], HOMING_OFFSET.address, size)[number][0]
-        encoder = self.measure([number])[number].count + HOMING_OFFSET.decode(
-            block, HOMING_OFFSET.address
-        )
+        encoder = self.measure([number])[number].count + self.homing_offsets([number])[number]
         offset = encoder % COUNTS - HALF_TURN
         offset = max(offset, 1 - HALF_TURN)  # of 4096 offsets, the memory has room for 4095
         self._store(number, HOMING_OFFSET, offset)
@@ -208,8 +208,7 @@ class FeetechBus:
         for _ in range(WRITES):
             time.sleep(STORING_TIME)
             with suppress(OSError):
-                block = self._transfer([now], register.address, register.size)[now][0]
-                if register.decode(block, register.address) == value:
+                if self._read(register, [now])[now] == value:
                     self._confirm(LOCK, {now: 1})
                     return
         raise BusError(f"{self.label(number)} does not keep {value}; try again.")
@@ -289,9 +288,10 @@ class FeetechBus:
             self._disconnect()
             raise OSError(errno.ENODEV, f"the serial port is gone ({error})") from error
 
-    def _read(self, register: Register) -> dict[int, int]:
-        """Return a register of every servo."""
-        blocks = self._transfer(list(self._bus.servos), register.address, register.size)
+    def _read(self, register: Register, channels: Iterable[int] | None = None) -> dict[int, int]:
+        """Return a register of servos, by default of all of the calibration."""
+        ids = list(self._bus.servos if channels is None else channels)
+        blocks = self._transfer(ids, register.address, register.size)
         return {
             number: register.decode(block, register.address)
             for number, (block, _) in blocks.items()
@@ -362,9 +362,7 @@ class FeetechBus:
 
     def _model(self, number: int) -> int:
         """Return the Model_Number of a servo; raise OSError if it does not answer."""
-        register = MODEL_NUMBER
-        memory, _ = self._transfer([number], register.address, register.size)[number]
-        return register.decode(memory, register.address)
+        return self._read(MODEL_NUMBER, [number])[number]
 
     def _check_model(self, number: int, model: int) -> None:
         if model != MODEL:

@@ -68,25 +68,27 @@ def calibration_text(
         motors: From read_lerobot().
         model: The robot.
         port: The serial port.
-        names: The motor of a joint, or of "gripper", if its name differs.
+        names: The motor of an actuator (the joint, unless the robot has transmissions) or of
+            "gripper", if its name differs.
         file: The LeRobot calibration, for errors.
 
     Raises:
-        CalibrationError: A joint has no motor, or a motor no joint.
+        CalibrationError: An actuator has no motor, or a motor no actuator.
     """
     axes = axes_of(model)
-    motor_of = {axis.name: names.get(axis.name, axis.name) for axis in axes}
+    motor_of = {axis.name: names.get(axis.name, axis.name) for axis in axes.actuators}
+    what = "joint" if axes.coupling is None else "actuator"
     missing = [joint for joint, motor in motor_of.items() if motor not in motors]
     if missing:
         raise CalibrationError(
-            f"has no motor {motor_of[missing[0]]} for the joint {missing[0]}",
+            f"has no motor {motor_of[missing[0]]} for the {what} {missing[0]}",
             file,
             remedy=f"name it: --motor {missing[0]}=NAME, of {', '.join(motors)}",
         )
     unused = [motor for motor in motors if motor not in motor_of.values()]
     if unused:
         raise CalibrationError(
-            f"has the motor {unused[0]}, which no joint of {model.name} uses", file
+            f"has the motor {unused[0]}, which no {what} of {model.name} uses", file
         )
     lines = [
         "example: false",
@@ -97,7 +99,7 @@ def calibration_text(
         "",
         "joints:",
     ]
-    for axis in axes.arm:
+    for axis in axes.actuators[: len(motor_of) - (axes.gripper is not None)]:
         lines.append(f"  {axis.name}: {_joint(motors[motor_of[axis.name]])}")
     if axes.gripper is not None:
         claw, motor = axes.claw(axes.gripper), motors[motor_of[GRIPPER]]
@@ -135,8 +137,8 @@ def lerobot_text(calibration: Calibration, names: Mapping[str, str]) -> str:
     """Return a calibration as LeRobot's JSON; names as in calibration_text().
 
     Raises:
-        CalibrationError: It is for a board, or a joint is not at 0 in the middle of its range, as
-            LeRobot requires.
+        CalibrationError: It is for a board, a homing offset is unknown, or a joint is not at 0 in
+            the middle of its range, as LeRobot requires.
     """
     if not isinstance(calibration.board, SerialBus):
         raise CalibrationError(
@@ -161,8 +163,15 @@ def _lerobot_motor(joint: str, servo: ServoCalibration, file: str) -> dict[str, 
             key=joint,
             remedy="change count_limits or points",
         )
+    if servo.homing_offset is None:
+        raise CalibrationError(
+            "needs homing_offset, which LeRobot writes to the servo",
+            file,
+            key=joint,
+            remedy="add it: ros2 run arm_hardware servos lists that of each servo",
+        )
     rising = servo_map.pulses_us[0] < servo_map.pulses_us[-1]
-    values = (servo.channel, int(not rising), servo.homing_offset or 0, least, most)
+    values = (servo.channel, int(not rising), servo.homing_offset, least, most)
     return dict(zip(KEYS, values, strict=True))
 
 

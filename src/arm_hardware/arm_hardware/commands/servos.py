@@ -56,8 +56,10 @@ def _list(bus: FeetechBus, port: SerialBus) -> str:
     found = bus.scan()
     if not found:
         raise BusError(f"No servo answers at {port.port}, {port.baud_rate} baud; {_FIX}.")
+    offsets = bus.homing_offsets(found)
     return "".join(
-        f"id {number}: count {servo.count}, {servo.voltage:.1f} V, {servo.temperature:.0f} deg C\n"
+        f"id {number}: count {servo.count}, {servo.voltage:.1f} V, {servo.temperature:.0f} deg C, "
+        f"homing_offset {offsets[number]}\n"
         for number, servo in bus.measure(found).items()
     )
 

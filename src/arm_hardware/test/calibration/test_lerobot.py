@@ -14,8 +14,23 @@ from arm_hardware.errors import CalibrationError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arm_description import load_robot
+from arm_description import load_robot, parse_robot
 
+PAIR = """\
+name: pair
+convention: standard
+units: {length: mm, angle: deg}
+joints:
+  - {name: waist, type: revolute, d: 92, a: 0, alpha: 90,
+     limits: {lower: -80, upper: 80, velocity: 90}}
+  - {name: shoulder, type: revolute, d: 0, a: 135, alpha: 0,
+     limits: {lower: -80, upper: 80, velocity: 60}}
+postures:
+  rest: {waist: 0, shoulder: 0}
+transmissions:
+  - {type: several, joint: shoulder, actuators: [left, right], mirrored: [false, true],
+     allowed_difference: 3}
+"""
 JOINTS = ("waist", "shoulder", "elbow", "wrist_roll", "gripper")
 
 
@@ -134,6 +149,24 @@ def test_joint_that_is_not_at_0_in_the_middle_cannot_be_exported(model, tmp_path
     moved = text.replace("count_limits: [1000, 3001]", "count_limits: [1000, 2900]", 1)
     with pytest.raises(CalibrationError, match="waist: is at 0 at count 2000, but LeRobot's"):
         lerobot_text(parse_calibration(moved.encode(), tmp_path / "arm.yaml"), {})
+
+
+def test_unknown_homing_offset_is_not_exported_as_0(model, tmp_path):
+    """LeRobot writes the offset to the servo, whose counts would then mean other angles."""
+    text = calibration_text(MOTORS, model, "/dev/ttyACM0", {}, "arm.json")
+    unknown = text.replace(", homing_offset: -512", "", 1)
+    with pytest.raises(CalibrationError, match=r"waist: needs homing_offset.*servos lists"):
+        lerobot_text(parse_calibration(unknown.encode(), tmp_path / "arm.yaml"), {})
+
+
+def test_motors_are_those_of_actuators(tmp_path):
+    model = parse_robot(PAIR)
+    motors = {name: motor(i) for i, name in enumerate(("waist", "left", "right"))}
+    found = imported(motors, model, tmp_path)
+    assert [servo.channel for servo in found.maps(axes_of(model))] == [0, 1, 2]
+    assert json.loads(lerobot_text(found, {})) == motors
+    with pytest.raises(CalibrationError, match="no motor right for the actuator right"):
+        imported({name: motors[name] for name in ("waist", "left")}, model, tmp_path)
 
 
 def test_board_cannot_be_exported(calibration):

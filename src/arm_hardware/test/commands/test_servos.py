@@ -22,9 +22,13 @@ def simulated(monkeypatch, clock):
 
 def test_servos_are_listed(simulated, capsys):
     simulated.servos[4].position = 1234
+    simulated.servos[4].set(sts3215.HOMING_OFFSET, -900)
     assert tool.main([]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines == [f"id {i}: count {n}, 7.4 V, 25 deg C" for i, n in ((1, 2048), (4, 1234))]
+    assert lines == [
+        "id 1: count 2048, 7.4 V, 25 deg C, homing_offset 0",
+        "id 4: count 1234, 7.4 V, 25 deg C, homing_offset -900",
+    ]
 
 
 def test_new_servo_gets_the_id_of_its_joint(simulated, capsys):
