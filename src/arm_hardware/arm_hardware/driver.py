@@ -248,9 +248,7 @@ class Driver:
                 len(self.output.maps),
                 1e3 * needed,
                 1e3 * tick,
-                "its baud_rate"
-                if self.bus.measures
-                else "on a Raspberry Pi, dtparam=i2c_arm_baudrate=400000",
+                self.bus.phrases.faster,
             )
 
     def _begin_heartbeat(self) -> None:

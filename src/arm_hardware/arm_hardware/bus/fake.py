@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from arm_hardware.bus.interface import Measurement
+from arm_hardware.bus.interface import BusPhrases, Measurement
 
 
 class FakeBus:
@@ -17,6 +17,7 @@ class FakeBus:
         self.rewrites = 0
         self.together = True
         self.measures = False
+        self.phrases = BusPhrases()
         self.counts: dict[int, int] = {}
 
     def open(self) -> None:

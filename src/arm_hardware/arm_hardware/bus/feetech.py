@@ -20,7 +20,7 @@ from typing import Any
 from arm_common.suggestions import install_command
 
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.interface import Measurement
+from arm_hardware.bus.interface import BusPhrases, Measurement
 from arm_hardware.bus.sts3215 import (
     ACCELERATION,
     COMMANDED,
@@ -51,6 +51,13 @@ HALF_TURN = COUNTS // 2
 STORING_TIME = 0.02  # [s] in which a servo stores a value
 ON = 1  # of TORQUE_ENABLE; 128 would set the servo's zero
 READ_TIMEOUT = 0.005  # [s] of one read of the port, of which a transfer needs several
+PHRASES = BusPhrases(
+    "a servo",
+    "a servo's operating mode, which was set again",
+    "the servos",
+    "was switched off by another program, such as release, or lost its power",
+    "its baud_rate",
+)
 SCANNED = range(1, 21)  # ids that are tried when one is silent
 
 
@@ -86,6 +93,7 @@ class FeetechBus:
         self.name = f"The servo bus at {bus.port}"
         self.rewrites = 0
         self.together = self.measures = True
+        self.phrases = PHRASES
         self._bus = bus
         self._path = path
         self._lock = lock

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntFlag
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 class ServoFault(IntFlag):
@@ -34,6 +34,16 @@ class Measurement:
     faults: ServoFault
 
 
+class BusPhrases(NamedTuple):
+    """What users read about the parts of a bus; by default those of a servo board."""
+
+    board: str = "the servo board"  # what has the counts
+    settings: str = "the servo board's mode registers, which were set again"
+    channels: str = "the channels"
+    off: str = "was switched off by another program, such as release"
+    faster: str = "on a Raspberry Pi, dtparam=i2c_arm_baudrate=400000"
+
+
 class Bus(Protocol):
     """A servo board: 12-bit pulse lengths by channel; a bus of servos: 12-bit angles by id.
 
@@ -47,6 +57,7 @@ class Bus(Protocol):
     rewrites: int  # writes repeated because their registers read back different
     together: bool  # whether write_counts() sets all channels in one transfer
     measures: bool  # whether its servos report their positions
+    phrases: BusPhrases
 
     def open(self) -> None:
         """Connect without writing: pulses of an earlier process continue.

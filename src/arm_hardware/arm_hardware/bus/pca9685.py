@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers, confirmed
-from arm_hardware.bus.interface import Measurement
+from arm_hardware.bus.interface import BusPhrases, Measurement
 from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.calibration.servo_map import COUNTS, prescale
 from arm_hardware.errors import BusError
@@ -75,6 +75,7 @@ class Pca9685Bus:
         self.name = f"The servo board at 0x{board.address:02x} of {where}"
         self.rewrites = 0
         self.measures = False
+        self.phrases = BusPhrases()
         self.together = False  # so that a stop takes effect between two channels
         self._i2c: LockTimeoutI2C | None = None
 

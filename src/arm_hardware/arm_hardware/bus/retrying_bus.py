@@ -156,11 +156,12 @@ class RetryingBus:
             cause = error.__cause__
             if not isinstance(cause, OSError) or cause.errno != errno.EBADMSG:
                 raise
+            who = ", ".join(map(self.bus.label, channels))
             try:
                 self.bus.release(channels)
             except OSError:
-                raise BusError(f"{error} The channel could not be switched off.") from error
-            raise BusError(f"{error} The channel was switched off.") from error
+                raise BusError(f"{error} Could not be switched off: {who}.") from error
+            raise BusError(f"{error} Switched off: {who}.") from error
 
     def _repeat(self, transfer: Callable[[], T], then: str = "") -> T:
         """Run a transfer and retry it if it fails; raise BusError if it keeps failing.

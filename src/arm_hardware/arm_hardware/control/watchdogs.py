@@ -86,16 +86,16 @@ ROUNDS = 10  # of reading back and restoring after a disturbance, before the bus
 PERIOD = 0.1  # [s] between two checks of a board at rest, and of its mode
 
 RESET = (
-    "The servo board was reset or lost its power, or another program reconfigured it; check the "
+    "{board} was reset or lost its power, or another program reconfigured it; check the "
     "supply, then deactivate and activate."
 )
 DISTURBED = (
-    f"The bus is disturbed all the time: {ROUNDS} times in a row, the channels could not be read "
+    f"The bus is disturbed all the time: {ROUNDS} times in a row, {{channels}} could not be read "
     "back or restored without an error; check power and wires, then deactivate and activate."
 )
 RECONFIGURED = (
-    "Another program, or data corrupted on the way, changed the servo board's mode registers, "
-    "which were set again; end it or check the wires, then deactivate and activate."
+    "Another program, or data corrupted on the way, changed {settings}; end it or check the "
+    "wires, then deactivate and activate."
 )
 
 
@@ -163,7 +163,7 @@ class BoardMonitor:
             self._disturbances = disturbances
             rounds += 1
             if rounds > ROUNDS:
-                raise BusError(DISTURBED)
+                raise self._error(DISTURBED)
             changed = self._bus.differences(expected)
             if pulsing and pulsing <= {c for c, found in changed.items() if found is None}:
                 return  # a reset or release, which the next poll reports
@@ -192,10 +192,11 @@ class BoardMonitor:
             _LOGGER.warning(
                 "%s went from count %s to %s without a known cause and "
                 "is put back: data corrupted on the way, or a write of another program; check "
-                "the wires, and that no other program uses the board.",
+                "the wires, and that no other program writes to %s.",
                 self._bus.bus.label(channel),
                 expected[channel] or 0,
                 found,
+                self._bus.bus.phrases.board,
             )
 
     def _restore(self, channels: Iterable[int], counts: Sequence[int | None]) -> None:
@@ -217,18 +218,23 @@ class BoardMonitor:
         channel, found = next(iter(changed.items()))
         if found is None:
             return BusError(
-                f"{self._bus.bus.label(channel)} was switched off by another program, such as "
-                "release; deactivate and activate."
+                f"{self._bus.bus.label(channel)} {self._bus.bus.phrases.off}; deactivate and "
+                "activate."
             )
         return BusError(
             f"{self._bus.bus.label(channel)} went from count {expected[channel] or 0} to {found} "
-            f"without this driver: another program writes to the board; end it, then "
-            "deactivate and activate."
+            f"without this driver: another program writes to {self._bus.bus.phrases.board}; end "
+            "it, then deactivate and activate."
         )
 
     def _mode_changed(self, counts: Sequence[int | None]) -> BusError:
         """Set the mode again if the board still has its counts; return the error."""
         if self._bus.differences(self._by_channel(counts)):
-            return BusError(RESET)
+            return self._error(RESET)
         self._bus.start()
-        return BusError(RECONFIGURED)
+        return self._error(RECONFIGURED)
+
+    def _error(self, sentence: str) -> BusError:
+        """Return the error of a sentence in the words of the bus."""
+        text = sentence.format(**self._bus.bus.phrases._asdict())
+        return BusError(text[0].upper() + text[1:])

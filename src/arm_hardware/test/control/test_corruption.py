@@ -107,7 +107,7 @@ def test_channel_that_keeps_no_write_is_switched_off(bench, monkeypatch):
     assert bench.controller.state is DriverState.FAULT and bench.chip.count(2) == 0
     assert all(bench.chip.count(channel) for channel in (0, 1, 3))
     assert "the bus corrupts data" in message_of(bench)
-    assert message_of(bench).endswith("The channel was switched off.")
+    assert message_of(bench).endswith("Switched off: Channel 2 of the servo board.")
     assert "another program" not in message_of(bench)
 
 

@@ -333,6 +333,7 @@ def test_servo_that_loses_its_torque_is_a_fault(arm):
     arm.tick(20)
     assert arm.state is DriverState.FAULT
     assert "Servo 4 (wrist_roll) of /dev/ttyACM0 was switched off" in arm.message
+    assert "or lost its power" in arm.message
 
 
 def test_silent_servo_is_a_fault_until_it_answers(arm):
@@ -351,7 +352,31 @@ def test_silent_servo_is_a_fault_until_it_answers(arm):
 def test_another_program_that_commands_the_servos_is_a_fault(arm):
     arm.servos[1].set(sts3215.GOAL_POSITION, 2500)
     arm.tick(10)
-    assert arm.state is DriverState.FAULT and "another program writes" in arm.message
+    assert arm.state is DriverState.FAULT
+    assert "another program writes to a servo" in arm.message and "board" not in arm.message
+
+
+def test_servo_that_was_reset_is_not_called_a_board(arm):
+    arm.servos[1].set(sts3215.OPERATING_MODE, 1)
+    arm.servos[1].set(sts3215.TORQUE_ENABLE, 0)
+    arm.tick(10)
+    assert arm.state is DriverState.FAULT
+    assert arm.message.startswith("A servo was reset") and "board" not in arm.message
+
+
+def test_slow_bus_is_to_get_another_baud_rate(make_feetech, monkeypatch, caplog):
+    made = make_feetech()
+    monkeypatch.setattr(retrying_bus.RetryingBus, "tick_time", lambda *_: 1.0)
+    made.driver.open()
+    assert "use a faster bus (its baud_rate)" in caplog.text
+
+
+def test_servo_that_keeps_no_target_is_named(arm, monkeypatch):
+    monkeypatch.setattr(arm.driver.bus, "_write", lambda register, values: None, raising=True)
+    arm.go(*THERE)
+    arm.tick(3)
+    assert arm.state is DriverState.FAULT
+    assert "witched off: Servo 1 (waist) of /dev/ttyACM0" in arm.message
 
 
 @pytest.fixture
