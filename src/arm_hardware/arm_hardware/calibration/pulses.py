@@ -85,10 +85,15 @@ class Pulses:
         return True
 
     def tap(self, name: str, steps: int) -> bool:
-        """Do as step() for a moment, then end the pulses; ``counts`` keeps the last one."""
-        done = self.step(name, steps)
-        time.sleep(TAP)
-        self.end(name)
+        """Do as step() for a moment, then end the pulses; ``counts`` keeps the last one.
+
+        They also end if an interrupt or a lost bus comes between.
+        """
+        try:
+            done = self.step(name, steps)
+            time.sleep(TAP)
+        finally:
+            self.end(name)
         return done
 
     def end(self, name: str) -> None:

@@ -8,10 +8,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
+from typing import NamedTuple
 
 from arm_hardware.calibration.calibration import ServoCalibration
 from arm_hardware.calibration.file import TO_SI, Wires, monotonic
 from arm_hardware.calibration.store import DECIMALS, changed_keys, file_unit, within_reach
+
+
+class MeasuredPoint(NamedTuple):
+    """Positions of a joint and of its servo [deg or mm], and the pulse [us or counts] there."""
+
+    joint: float
+    place: float
+    pulse: float
 
 
 class CalibrationDraft:
@@ -27,8 +36,12 @@ class CalibrationDraft:
         self.channel = servo.channel
         self.clamp: list[float | None] = [None, None]  # new (least, most) pulse, None if not set
 
-    def add_point(self, position: float, pulse_us: float) -> None:
-        """Add a measured point of the joint; raise ValueError if it contradicts the others."""
+    def point(self, joint: float, position: float, pulse_us: float) -> MeasuredPoint:
+        """Return a point measured at a joint's and at its actuator's position, not yet added.
+
+        Raises:
+            ValueError: It contradicts the other points.
+        """
         place = round(self.servo.sign * position + self.servo.zero / self._si, DECIMALS)
         pulse_us = round(pulse_us, DECIMALS)
         points = dict(sorted({**self.points, place: pulse_us}.items()))
@@ -36,8 +49,12 @@ class CalibrationDraft:
             raise ValueError(
                 "with the other points, pulses would neither rise nor fall throughout"
             )
-        self.points.pop(place, None)
-        self.points[place] = pulse_us
+        return MeasuredPoint(joint, place, pulse_us)
+
+    def add(self, point: MeasuredPoint) -> None:
+        """Add a measured point as the last one."""
+        self.points.pop(point.place, None)
+        self.points[point.place] = point.pulse
 
     def keep_file_points(self) -> None:
         """Add the file's points to the new ones."""

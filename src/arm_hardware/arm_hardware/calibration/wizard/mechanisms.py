@@ -153,9 +153,11 @@ class Mechanism:
         """
         t = self._transmission
         if not isinstance(t, SimpleTransmission | SeveralActuatorsTransmission):
-            raise ValueError(f"{self._name} moves {self.joints[0]} by no gear of one ratio")
+            raise ValueError(
+                f"{self._name} does not move {self.joints[0]} over a gear with a fixed ratio"
+            )
         if self._model.joints[self._model.joint_names.index(self.joints[0])].type != "revolute":
-            raise ValueError(f"{self.joints[0]} slides; a calliper shows its travel a pulse")
+            raise ValueError(f"{self.joints[0]} slides; a calliper shows its travel per pulse")
         if len(joints) < 3:
             raise ValueError("measure three positions of it first, far apart")
         span = max(joints) - min(joints)
@@ -165,7 +167,7 @@ class Mechanism:
         off = float(np.abs(slope * np.array(pulses) + start - np.array(joints)).max())
         if off > _MOST_OFF:
             raise ValueError(
-                f"the positions are up to {off:.1f} deg from a line, so this is no gear of one "
+                f"the positions are up to {off:.1f} deg from a line, so this gear has no fixed "
                 "ratio; measure again, or use type: table"
             )
         ratio = 90.0 / quarter / abs(float(slope))
@@ -218,7 +220,7 @@ class Mechanism:
             return "A parallelogram, as the robot file says: opposite bars are equal."
         raise ValueError(
             f"ground and rod differ by {abs(ground - rod):.3g} mm, crank and rocker by "
-            f"{abs(crank - rocker):.3g} mm, so this is no parallelogram; write type: crank, "
+            f"{abs(crank - rocker):.3g} mm, so this is not a parallelogram; write type: crank, "
             f"{written} and its rocker_angle into the robot file"
         )
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guided calibration of an arm's servos with keys, which writes a calibration file.
 
-However it ends, pulses continue unchanged: the arm is held.
+However it ends, pulses continue unchanged: the arm is held. Only a servo that feels for a
+stop goes limp.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from arm_hardware.calibration.calibration import Calibration, ServoCalibration
 from arm_hardware.calibration.file import TO_SI, wires_of
 from arm_hardware.calibration.pulses import MeasuredPulses, Pulses
 from arm_hardware.calibration.store import change
-from arm_hardware.calibration.wizard.draft import CalibrationDraft, number
+from arm_hardware.calibration.wizard.draft import CalibrationDraft, MeasuredPoint, number
 from arm_hardware.calibration.wizard.mechanisms import LENGTHS, STOPS, WHICH, Mechanism
-from arm_hardware.calibration.wizard.partners import ServoPartners
+from arm_hardware.calibration.wizard.mover import ServoMover, ServoPartners, confirmed
 from arm_hardware.calibration.wizard.terms import BOARD_TERMS, MEASURED_TERMS
 from arm_hardware.errors import HardwareError
 
@@ -37,6 +38,7 @@ class CalibrationSession:
     """A guided calibration, starting from a file's text; its constructor sends nothing."""
 
     _terminal: Screen
+    _mover: ServoMover
 
     def __init__(
         self,
@@ -59,23 +61,22 @@ class CalibrationSession:
         self._unknown = "that needs the robot; start with --robot" if model is None else ""
         self._partners = ServoPartners(model, calibration.board.count_us)
         self._quarter = 90.0 / (360.0 / 4096.0) if self._measures else 1000.0
-        self._feeling = ""  # the servo that is stepped with little force
         self._begin(calibration)
         self._actions: dict[str, Callable[[], object]] = {
             "n": lambda: self._go(1),
             "b": lambda: self._go(-1),
-            "p": self._first,
+            "p": lambda: self._mover.first(self._name),
             "m": self._measure,
             "u": self._undo,
             "k": lambda: self._draft.keep_file_points(),
             "c": self._change_channel,
             "[": lambda: self._bound(0),
             "]": lambda: self._bound(1),
-            "r": self._release,
+            "r": lambda: self._mover.release(self._name),
             "g": self._guide,
-            "f": self._feel,
-            "+": lambda: self._align(1),
-            "-": lambda: self._align(-1),
+            "f": lambda: self._mover.feel(self._name),
+            "+": lambda: self._mover.align(self._name, 1),
+            "-": lambda: self._mover.align(self._name, -1),
             "t": self._gear,
             "l": self._linkage,
             "w": self._write,
@@ -89,16 +90,22 @@ class CalibrationSession:
     def run(self, terminal: Screen) -> None:
         """Handle keys until the user quits."""
         self._terminal = terminal
+        self._mover = ServoMover(terminal, self._pulses, self._partners, self._terms, self._servos)
         terminal.print(self._terms.help)
         for name, count in self._pulses.counts.items():
             if count is not None:
                 us = self._pulses.us(name)
                 terminal.print(self._terms.holds.format(name=name, us=us))
+        try:
+            self._handle_keys(terminal)
+        finally:
+            self._mover.end_feeling()
+
+    def _handle_keys(self, terminal: Screen) -> None:
         while True:
             terminal.show(self.status())
             key = terminal.key()
             if key == "q" and self._may_quit():
-                self._end_feeling()
                 return
             try:
                 if key in self._actions:
@@ -142,7 +149,7 @@ class CalibrationSession:
         return self._drafts[self._name]
 
     def _begin(self, calibration: Calibration) -> None:
-        self._measured: dict[str, list[tuple[float, float]]] = {}  # joint positions and pulses
+        self._records: list[dict[str, MeasuredPoint]] = []  # of the servos that held a joint
         self._drafts = {
             name: CalibrationDraft(servo, self._wires)
             for name, servo in calibration.servos.items()
@@ -152,102 +159,15 @@ class CalibrationSession:
         found = {name: draft.values(self._today) for name, draft in self._drafts.items()}
         return {name: values for name, values in found.items() if values}
 
-    def _go(self, offset: int) -> None:
-        self._end_feeling()
-        self._at = (self._at + offset) % len(self._names)
-
-    def _has_pulses(self) -> bool:
-        has = self._pulses.counts[self._name] is not None
-        if not has:
-            self._terminal.print(self._terms.no_step.format(name=self._name))
-        return has
-
-    def _holding(self) -> list[str]:
-        """Return the servos with pulses that share the joint of the current one."""
-        return [n for n in self._partners.of(self._name) if self._pulses.counts[n] is not None]
-
-    def _step(self, steps: int) -> None:
-        if not self._has_pulses():
-            return
-        if self._holding():
-            self._step_together(1 if steps > 0 else -1, abs(steps))
-            return
-        step = self._pulses.tap if self._feeling else self._pulses.step
-        if not step(self._name, steps):
-            self._terminal.print(
-                f"{self._name} is at the end of its counts."
-                if self._measures
-                else f"{self._name} is at the end of its safe pulses (safe_pulses_us of the file)."
-            )
-
     def _servos(self) -> dict[str, ServoCalibration]:
         return {name: draft.result(self._today) for name, draft in self._drafts.items()}
 
-    def _step_together(self, step: int, times: int) -> None:
-        """Step all servos of a joint together, by single counts."""
-        name, servos, counts = self._name, self._servos(), self._pulses.counts
-        names = [name, *self._holding()]
-        if any(servos[n].calibrated is None for n in names):
-            self._terminal.print(
-                f"{' and '.join(names)} hold one joint, but their pulses are not measured, so "
-                "they cannot move together; r releases them."
-            )
-            return
-        start = {n: counts[n] or 0 for n in names}
-        for k in range(1, times + 1):
-            count = start[name] + k * step
-            to = {name: count}
-            for other in names[1:]:
-                beside = partial(self._partners.count_beside, other, name, servos)
-                to[other] = start[other] + beside(count) - beside(start[name])
-            if not all(self._partners.measured(servos[n], c) for n, c in to.items()):
-                self._terminal.print(
-                    f"That is beyond the measured points of {' or '.join(names)}; measure farther "
-                    "ones with the other servo limp (r)."
-                )
-                return
-            self._pulses.move(to)
+    def _step(self, steps: int) -> None:
+        self._mover.step(self._name, steps)
 
-    def _align(self, step: int) -> None:
-        """Turn one servo of a joint against the others, no farther than is allowed."""
-        others = self._holding()
-        if not others or self._pulses.counts[self._name] is None:
-            self._terminal.print(
-                f"{self._name} is not one of several servos that hold a joint; . and , step it."
-            )
-            return
-        count, servos = (self._pulses.counts[self._name] or 0) + step, self._servos()
-        for other in others:
-            both = (count, self._pulses.counts[other] or 0)
-            away, allowed = self._partners.difference(self._name, other, servos, both)
-            if away > allowed:
-                self._terminal.print(
-                    f"It would differ from {other} by {away:.2g} {self._draft.unit}, more than "
-                    f"the allowed {allowed:.3g}, and work against it."
-                )
-                return
-        self._pulses.step(self._name, step)
-
-    def _join(self, other: str) -> None:
-        """Send a servo its first pulse where another one holds its joint."""
-        name, servos = self._name, self._servos()
-        unmeasured = [n for n in (other, name) if servos[n].calibrated is None]
-        if unmeasured:
-            self._terminal.print(
-                f"{other} holds the joint, and {name} would work against it: first measure "
-                f"{' and '.join(unmeasured)}, the other one limp (r)."
-            )
-            return
-        held = self._pulses.counts[other] or 0
-        if not self._partners.measured(servos[other], held):
-            self._terminal.print(f"{other} is beyond its measured points; step it back first.")
-            return
-        self._terminal.print(
-            f"{name} turns AT ONCE to the position where {other} holds the joint. Keep clear, be "
-            "ready to cut its power."
-        )
-        if self._yes("Send it?"):
-            self._pulses.first(name, self._partners.count_beside(name, other, servos, held))
+    def _go(self, offset: int) -> None:
+        self._mover.end_feeling()
+        self._at = (self._at + offset) % len(self._names)
 
     def _guide(self) -> None:
         mechanism = self._mechanism()
@@ -256,38 +176,14 @@ class CalibrationSession:
     def _mechanism(self) -> Mechanism | None:
         return self._mechanisms.get(self._name)
 
-    def _feel(self) -> None:
-        """Begin or end steps with little force."""
-        name = self._name
-        if self._feeling:
-            self._end_feeling()
-        elif self._measures:
-            self._terminal.print(
-                "Not needed: without torque, move it to the stop by hand, then [ or ]."
-            )
-        elif self._holding():
-            self._terminal.print(
-                f"Not with {self._holding()[0]} holding the joint; r releases it."
-            )
-        elif self._has_pulses() and self._yes(f"{name} goes limp between steps. Hold the arm?"):
-            self._feeling = name
-            self._pulses.end(name)
-            self._terminal.print(f"Each step of {name} now pushes for a moment only; f ends that.")
-
-    def _end_feeling(self) -> None:
-        if self._feeling:
-            name, self._feeling = self._feeling, ""
-            self._pulses.release(name)
-            self._terminal.print(f"{name} is limp; p sends pulses again.")
-
     def _gear(self) -> None:
         """Find the ratio of a gear."""
         mechanism = self._mechanism()
-        rows = self._measured.get(self._name, [])
+        rows = [record[self._name] for record in self._records if self._name in record]
         try:
             if mechanism is None:
-                raise ValueError(self._unknown or f"the {self._name} is no joint")
-            positions, pulses = [row[0] for row in rows], [row[1] for row in rows]
+                raise ValueError(self._unknown or f"the {self._name} is not a joint")
+            positions, pulses = [row.joint for row in rows], [row.pulse for row in rows]
             quarter = self._quarter
             if len(rows) >= 3:
                 self._terminal.show(
@@ -304,7 +200,7 @@ class CalibrationSession:
         mechanism = self._mechanism()
         try:
             if mechanism is None:
-                raise ValueError(self._unknown or f"the {self._name} is no joint")
+                raise ValueError(self._unknown or f"the {self._name} is not a joint")
             self._terminal.show(
                 f"{', '.join(LENGTHS)}, in mm, with spaces between (Enter: none): "
             )
@@ -314,28 +210,9 @@ class CalibrationSession:
         except ValueError as error:
             self._terminal.print(f"Not accepted: {error}.")
 
-    def _first(self) -> None:
-        name = self._name
-        if self._pulses.counts[name] is not None:
-            self._terminal.print(f"{name} gets {self._terms.end} already.")
-            return
-        if self._measures:
-            self._pulses.first(name)
-            return
-        if self._holding():
-            self._join(self._holding()[0])
-            return
-        self._terminal.print(
-            f"The first pulse makes {name} turn AT ONCE and as fast as it can, from its "
-            "unknown position to the middle\nof its pulse limits. Keep clear, be ready to cut its "
-            "power."
-        )
-        if self._yes("Send it?"):
-            self._pulses.first(name)
-
     def _measure(self) -> None:
         name, draft = self._name, self._draft
-        if not self._measures and not self._has_pulses():
+        if not self._measures and not self._mover.has_pulses(self._name):
             return
         pulse, mechanism = self._pulses.us(name), self._mechanism()
         jaws = "angle of a jaw" if draft.unit == "deg" else "width of the gripper"
@@ -350,20 +227,34 @@ class CalibrationSession:
             self._terminal.print(f"Not recorded: {error}.")
 
     def _undo(self) -> None:
-        self._draft.undo()
-        if self._measured.get(self._name):
-            self._measured[self._name].pop()
+        """Remove the last point of the servo, also from those that it was recorded with."""
+        last = next((r for r in reversed(self._records) if self._name in r), None)
+        if last is None:
+            self._draft.undo()
+            return
+        self._records.remove(last)
+        for name, point in last.items():
+            self._drafts[name].points.pop(point.place, None)
+        if len(last) > 1:
+            self._terminal.print(f"The point is removed from {' and '.join(last)}.")
 
     def _record(self, joints: list[float], pulse: float) -> None:
-        """Add a point for measured joints, also to the servos that hold the same joint."""
-        for name in (self._name, *self._holding()):
+        """Add a point for measured joints, also to the servos that hold the same joint.
+
+        Raises:
+            ValueError: It contradicts the points of one of them; then none gets it.
+        """
+        points = {}
+        for name in (self._name, *self._mover.holding(self._name)):
             mechanism, draft = self._mechanisms.get(name), self._drafts[name]
             if mechanism is None and len(joints) != 1:
                 raise ValueError("one number is needed")
             at = mechanism.actuator_position(joints, TO_SI[draft.unit]) if mechanism else joints[0]
             us = pulse if name == self._name else self._pulses.us(name)
-            draft.add_point(at, us)
-            self._measured.setdefault(name, []).append((joints[0], us))
+            points[name] = draft.point(joints[0], at, us)
+        for name, point in points.items():
+            self._drafts[name].add(point)
+        self._records.append(points)
 
     def _change_channel(self) -> None:
         name, draft = self._name, self._draft
@@ -389,22 +280,12 @@ class CalibrationSession:
             draft.channel = int(typed)
 
     def _bound(self, end: int) -> None:
-        if not self._measures and not self._has_pulses():
+        if not self._measures and not self._mover.has_pulses(self._name):
             return
         us = round(self._pulses.us(self._name), 3)
         self._draft.clamp[end] = us
         bound = f"{self._terms.bounds[end]} than {us:.0f} {self._terms.unit}"
         self._terminal.print(f"{self._name}: never {bound}.")
-
-    def _release(self) -> None:
-        names = [self._name, *self._holding()]
-        what = f"{self._name} will go limp, and its load sinks. Release it?"
-        if len(names) > 1 and self._pulses.counts[self._name] is not None:
-            what = f"{' and '.join(names)} will go limp together, and their load sinks. Release?"
-        if self._yes(what):
-            self._feeling = ""
-            for name in names if self._pulses.counts[self._name] is not None else names[:1]:
-                self._pulses.release(name)
 
     def _write(self) -> None:
         say = self._terminal.print
@@ -414,7 +295,7 @@ class CalibrationSession:
             say("Nothing to write: measure two points of a servo, or set its limits or channel.")
             return
         say(diff.rstrip("\n"))
-        if not self._yes(f"Write this to {self._path}?"):
+        if not confirmed(self._terminal, f"Write this to {self._path}?"):
             return
         backup = new.write()
         self._text = new.new
@@ -426,14 +307,9 @@ class CalibrationSession:
 
     def _may_quit(self) -> bool:
         names = ", ".join(self._values())
-        return not names or self._yes(f"Quit and discard the new values of {names}?")
-
-    def _yes(self, question: str) -> bool:
-        self._terminal.show(f"{question} (y/n) ")
-        while (key := self._terminal.key()) not in ("y", "n"):
-            pass
-        self._terminal.print("yes" if key == "y" else "no")
-        return key == "y"
+        return not names or confirmed(
+            self._terminal, f"Quit and discard the new values of {names}?"
+        )
 
 
 def _mechanisms(model: RobotModel) -> dict[str, Mechanism]:

@@ -7,6 +7,7 @@ import math
 import re
 import sys
 from datetime import date
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -170,8 +171,8 @@ def test_ratio_of_a_gear_follows_from_three_positions():
     [
         ("waist", [-20, 20], "measure three positions of it first"),
         ("waist", [-2, 0, 2], "within 4 deg; measure farther apart"),
-        ("waist", [-21, 9, 22], "up to 6 deg from a line, so this is no gear of one ratio"),
-        ("elbow", [-21, 0, 22], "elbow moves elbow by no gear"),
+        ("waist", [-21, 9, 22], "up to 6 deg from a line, so this gear has no fixed ratio"),
+        ("elbow", [-21, 0, 22], "elbow does not move elbow over a gear"),
     ],
 )
 def test_ratio_that_cannot_be_found_is_refused_with_the_reason(actuator, joints, reason):
@@ -199,7 +200,7 @@ def test_measured_lengths_of_a_crank_are_checked(kit, lengths, answer):
         (None, "elbow", [105, 30, 105], "four lengths above 0 are needed"),
         (None, "elbow", [105, 0, 105, 31], "four lengths above 0 are needed"),
         (None, "left", [105, 30, 105, 31], "moves shoulder without a linkage"),
-        ("eezybotarm_mk2", "elbow", [135, 60, 130, 60], "no parallelogram; write type: crank"),
+        ("eezybotarm_mk2", "elbow", [135, 60, 130, 60], "not a parallelogram; write type: crank"),
     ],
 )
 def test_lengths_that_cannot_be_right_are_refused(kit, robot, actuator, lengths, reason):
@@ -255,6 +256,25 @@ def test_aligned_servos_are_recorded_together(kit, path):
     assert " 61 deg" in shown
 
 
+TOGETHER = ["n", "p", "y", "n", "p", "y"]  # right is the present one, left holds
+
+
+def test_point_that_contradicts_those_of_one_servo_is_recorded_for_none(kit, path):
+    keys = ["n", "p", "y", "m", "60", ">", "m", "64", "n", "p", "y", "m", "70"]
+    text, shown, _ = typed(kit, MEASURED, keys, path)
+    assert "Not recorded: with the other points" in text and shown.endswith("none")
+    _, shown, _ = typed(kit, MEASURED, [*keys, "b"], path)
+    assert shown.endswith("64 deg: 1449, 60 deg: 1401")
+
+
+def test_undo_removes_a_point_from_all_servos_that_it_was_recorded_for(kit, path):
+    text, shown, _ = typed(kit, MEASURED, [*TOGETHER, "m", "61", "u"], path)
+    assert shown.endswith("none") and "removed from right and left" in text
+    for keys in ("u", "b"), ("b", "u"):
+        _, shown, _ = typed(kit, MEASURED, [*TOGETHER, "m", "61", *keys], path)
+        assert shown.endswith("none")
+
+
 def test_servos_that_share_a_joint_are_released_together(kit, path):
     keys = ["n", "p", "y", "n", "p", "y", "r", "y"]
     _, _, bus = typed(kit, MEASURED, keys, path)
@@ -284,10 +304,36 @@ def test_stop_is_felt_with_short_pushes_only(kit, path):
     assert "Not with left holding the joint" in text
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError, MemoryError])
+def test_interrupted_push_ends_and_the_servo_is_limp(kit, path, monkeypatch, error):
+    bus, pushes = FakeBus(), []
+
+    def sleep(_):
+        pushes.append(bus.counts[0])
+        raise error
+
+    monkeypatch.setattr(pulses_module, "time", SimpleNamespace(sleep=sleep))
+    calibration = parse_calibration(MEASURED.encode(), path)
+    pulses = Pulses(RetryingBus(bus), calibration)
+    session = CalibrationSession(path, MEASURED.encode(), calibration, pulses, date.today(), kit)
+    with pytest.raises(error):
+        session.run(Keys(["p", "y", "f", "y", "."]))
+    assert pushes == [308] and not any(bus.counts.values())
+
+
+def test_servo_that_feels_is_limp_however_the_session_ends(kit, path):
+    calibration = parse_calibration(MEASURED.encode(), path)
+    pulses = Pulses(RetryingBus(FakeBus()), calibration)
+    session = CalibrationSession(path, MEASURED.encode(), calibration, pulses, date.today(), kit)
+    with pytest.raises(KeyboardInterrupt):
+        session.run(Keys(["p", "y", "f", "y"]))
+    assert pulses.counts["waist"] is None
+
+
 def test_gripper_and_plain_joints_refuse_what_they_do_not_have(path):
     model = load_robot("mearm")
     text, _, _ = typed(model, template(model), ["b", "t", "l", "g"], path)
-    assert text.count("the gripper is no joint") == 2 and "gripper: Which servo" in text
+    assert text.count("the gripper is not a joint") == 2 and "gripper: Which servo" in text
     text, _, _ = typed(None, template(model), ["t", "l"], path)
     assert text.count("start with --robot") == 2
 

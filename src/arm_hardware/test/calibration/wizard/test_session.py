@@ -232,7 +232,7 @@ def test_points_can_be_added_to_the_files_points_and_undone():
     draft = CalibrationDraft(servo, BOARD_WIRES)
     assert draft.values(TODAY) == {}
     draft.keep_file_points()
-    draft.add_point(0.0, 1700.0)
+    draft.add(draft.point(0.0, 0.0, 1700.0))
     points = [(-1.0, 1000.0), (0.5, 1700.0), (1.0, 2000.0)]
     np.testing.assert_allclose(draft.result(TODAY).points, points, atol=1e-4)
     draft.undo()
