@@ -23,6 +23,8 @@ from numpy.typing import ArrayLike
 
 SLACK = 1e-9
 """Excess that counts as inside, for numbers that differ by rounding [rad or m]."""
+READ_TOLERANCE = 0.03
+"""Excess of positions that servos report: of counts, several of which move a joint [rad or m]."""
 
 
 class JointConstraint(Protocol):
@@ -276,6 +278,15 @@ class ConstraintSet:
                     joint = self.names.index(constraint.joint)
                     row[joint] = min(max(row[joint], lower), upper)
         return row
+
+    def put_inside(self, q: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Array:
+        """Return a posture (n,) that servos report, moved into constraints and limits if near.
+
+        A joint that this would move by READ_TOLERANCE or more stays.
+        """
+        row = np.asarray(q, dtype=np.float64)
+        near = self.inside(np.clip(row, lower, upper))
+        return np.where(np.abs(near - row) < READ_TOLERANCE, near, row)
 
     def nearest(self, q: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Array | None:
         """Return a posture (n,) inside the constraints and limits, q itself if it is inside.

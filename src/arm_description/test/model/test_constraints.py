@@ -48,3 +48,11 @@ def test_sentence_names_the_joints_it_depends_on_and_the_range():
 def test_constraints_of_missing_joints_are_left_out():
     assert not ConstraintSet(("waist", "elbow"), [SUM])
     assert ConstraintSet(("waist",), []).violation(np.zeros((3, 1))).max() == -math.inf
+
+
+def test_reported_posture_is_put_inside_if_it_is_near():
+    lower, upper = np.full(4, -1.0), np.full(4, 1.0)
+    near = SET.put_inside([1.001, 0.31, 0.0, 0.2], lower, upper)
+    assert near == pytest.approx([1.0, 0.3, 0.0, 0.2])
+    far = SET.put_inside([1.04, 0.4, 0.0, 0.2], lower, upper)
+    assert far == pytest.approx([1.04, 0.4, 0.0, 0.2])

@@ -22,9 +22,6 @@ ROUNDING = 1e-6  # [rad or m] tolerance of these checks; the layers above keep t
 # [rad or m] by which limits that depend on other joints may be exceeded: between the instants at
 # which a path was checked, and by the mean of commands on a curved boundary
 CONSTRAINT_TOLERANCE = 2e-3
-# [rad or m] by which positions read back may lie outside of limits: joints that several servos
-# move are off by several roundings to counts
-READ_TOLERANCE = 0.03
 
 
 class ServoOutput:
@@ -96,8 +93,13 @@ class ServoOutput:
         ]
 
     def positions(self, without: Collection[int] = ()) -> list[float | None]:
-        """Return the axes' positions [rad or m], None where a servo that moves one is unknown."""
-        return self.to_axes(self.servo_positions(without))
+        """Return the axes' positions [rad or m], None where a servo that moves one is unknown.
+
+        They are within the limits although counts are rounded: what is reported is accepted again.
+        """
+        found = self.to_axes(self.servo_positions(without))
+        known = [q for q in found if q is not None]
+        return [*self.put_inside(known)] if len(known) == len(found) else found
 
     def to_axes(self, servos: Sequence[float | None]) -> list[float | None]:
         """Return the positions of the axes with the servos at these, None where unknown."""
@@ -227,15 +229,12 @@ class ServoOutput:
 
     def put_inside(self, positions: list[float]) -> list[float]:
         """Return axes' positions, put into their limits unless they are farther outside."""
-        coupling = self.coupling
-        if coupling is None:
+        if self.coupling is None:
             return positions
-        near = [min(max(q, a.lower), a.upper) for a, q in zip(self._axes, positions, strict=True)]
-        if coupling.constraints:
-            near[: self._joints] = coupling.constraints.inside(near[: self._joints]).tolist()
-        return [
-            b if abs(a - b) < READ_TOLERANCE else a for a, b in zip(positions, near, strict=True)
-        ]
+        n = self._joints
+        lower, upper = ([getattr(a, end) for a in self._axes[:n]] for end in ("lower", "upper"))
+        near = self.coupling.constraints.put_inside(positions[:n], lower, upper)
+        return [*near.tolist(), *positions[n:]]
 
     def _guard(self, axis: Axis, position: float) -> None:
         if not math.isfinite(position):

@@ -101,3 +101,28 @@ def test_stream_towards_the_limit_never_leaves_it(arm, clock, seed):
         assert violation < COUNT
     assert arm.controller.state in (DriverState.ARMED, DriverState.MOVING)
     assert nearest > -0.3  # it came near
+
+
+def go(arm, clock, *q):
+    asked = arm.controller.follow(goal(arm, (3.0, q)))
+    while not asked.done:
+        turn(arm, clock)
+
+
+def test_reported_position_at_a_limit_is_accepted_again(arm, clock):
+    """Counts are rounded, and the elbow's position is that of two servos."""
+    axes, tried = arm.axes.arm, 0
+    places = [(shoulder, axes[2].upper) for shoulder in (1.3, 1.5)]
+    for constraint in arm.axes.coupling.constraints.constraints:
+        for shoulder in (0.9, 1.1, 1.3, 1.5, 1.7):
+            places += [(shoulder, end) for end in constraint.bounds({"shoulder": shoulder})]
+    for shoulder, elbow in places:
+        q = np.array([0.0, shoulder, elbow])
+        if not axes[2].lower <= elbow <= axes[2].upper:
+            continue
+        if arm.axes.coupling.constraints.violation(q) > 1e-9:
+            continue
+        go(arm, clock, *q)
+        go(arm, clock, 0.2, *arm.controller.snapshot().positions[1:3])
+        tried += 1
+    assert tried > 2

@@ -267,15 +267,15 @@ def _start(chain: Chain, start: Mapping[str, float]) -> Array:
     for i, name in enumerate(chain.joint_names):
         if not math.isfinite(q[i]):
             raise PlanError(f"the start position of joint {name} is {q[i]}")
+    q = chain.constraints.put_inside(q, chain.lower, chain.upper)
+    for i, name in enumerate(chain.joint_names):
         excess = float(max(q[i] - chain.upper[i], chain.lower[i] - q[i]))
-        if excess > 1e-3:
+        if excess > 0.0:
             where = f"{excess:.4f} beyond its limit"
             raise PlanError(f"joint {name} starts {where}; move it back before running a task")
-    inside = np.clip(q, chain.lower, chain.upper)
-    outside = chain.constraints.worst(inside)
-    if outside and outside.amount > 1e-3:
+    if outside := chain.constraints.worst(q):
         raise PlanError(
             f"the arm starts outside its limits ({outside.sentence}); "
             "move it back before running a task"
         )
-    return readonly(inside)
+    return readonly(q)

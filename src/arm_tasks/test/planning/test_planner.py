@@ -13,6 +13,7 @@ from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.request import ArmConfiguration
 
+from arm_description import load_robot
 from arm_kinematics import Chain
 
 REST = {"waist": 0.0, "shoulder": 0.0, "elbow": 0.0, "wrist_roll": 0.0}
@@ -218,6 +219,24 @@ def test_invalid_start_position_is_rejected(request_for, start, message):
     request = replace(request_for(["open"]), start=ArmConfiguration(start, 0.02))
     with pytest.raises(PlanError, match=message):
         plan_task(request)
+
+
+def test_start_measured_just_outside_of_the_limits_is_moved_inside(request_for):
+    asked = request_for(["open"])
+    limit = asked.chain.upper[0]
+    start = ArmConfiguration({**REST, "waist": limit + 0.01}, 0.02)
+    plan = plan_task(replace(asked, start=start))
+    assert plan.feasible and plan.start[0] == limit
+
+
+def test_start_measured_just_outside_of_what_the_linkage_allows_is_moved_inside(request_for):
+    model = load_robot("eezybotarm_mk2")
+    chain = Chain.from_model(model)
+    q = chain.constraints.inside([0.0, math.radians(90.0), 0.0])
+    start = dict(zip(chain.joint_names, np.add(q, (0.0, 0.0, 0.01)), strict=True))
+    asked = request_for(["move_posture: rest"], model=model, chain=chain)
+    plan = plan_task(replace(asked, start=ArmConfiguration(start, 0.0)))
+    assert plan.feasible and np.array_equal(plan.start, q)
 
 
 def test_missing_robot_data_is_reported(request_for, model):

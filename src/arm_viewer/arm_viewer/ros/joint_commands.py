@@ -158,6 +158,13 @@ class DriverCommander:
         worst = self._constraints.worst([positions[name] for name in names])
         return f"The arm cannot move there: {worst.sentence}." if worst else ""
 
+    def _put_inside(self, measured: Mapping[str, float]) -> dict[str, float]:
+        """Return measured positions of the arm by name, put into the limits if they are near."""
+        arm = ConstraintSet([j.name for j in self._arm], self._constraints.constraints)
+        lower, upper = ([getattr(j, end) for j in self._arm] for end in ("lower", "upper"))
+        near = arm.put_inside([measured[name] for name in arm.names], lower, upper)
+        return dict(zip(arm.names, near.tolist(), strict=True))
+
     def _move_arm(self, joints: Mapping[str, float]) -> str:
         if not self.available:
             return "No driver subscribes to arm_controller/joint_trajectory: the arm cannot move."
@@ -165,7 +172,8 @@ class DriverCommander:
         missing = [joint.name for joint in self._arm if joint.name not in measured]
         if missing:
             return f"The position of {', '.join(missing)} is unknown: no joint_states received."
-        target = {j.name: joints.get(j.name, measured[j.name]) for j in self._arm}
+        still = self._put_inside(measured)
+        target = {j.name: joints.get(j.name, still[j.name]) for j in self._arm}
         if problem := self._outside({**measured, **target}):
             return problem
         seconds = SHORTEST_MOTION
