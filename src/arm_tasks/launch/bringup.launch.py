@@ -239,8 +239,8 @@ def arguments():
             default_value="auto",
             choices=["auto", "servokit", "i2c_dev", "feetech"],
             description="Driver of the servos of sim and real: servokit is Adafruit's library,"
-            " i2c_dev needs none; feetech is for servos that answer; auto is servokit or feetech,"
-            " whatever the calibration is for.",
+            " i2c_dev needs none; feetech is for servos that answer; auto: chosen by the"
+            " calibration.",
         ),
         DeclareLaunchArgument(
             "exit_action",

@@ -52,7 +52,7 @@ def read_transmissions(
     for item, transmission in zip(items, found, strict=True):
         for joint in transmission.joints:
             if joint in owner:
-                raise item.error(f"{joint} has a transmission already", "delete one of them")
+                raise item.error(f"{joint} already has a transmission", "delete one of them")
             owner[joint] = joint
     _check_names(items, found, named)
     try:

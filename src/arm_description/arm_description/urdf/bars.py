@@ -5,7 +5,7 @@
 A bar stays parallel to a link of the arm while its two levers turn with another link. From that
 link, a lever turns by the angle between both, the bar back by the same, the second lever forth
 again. An angle that is the sum of two joints takes two coincident mimic joints, as everywhere.
-Bars have a visual and inertia, but no collision: the skeleton's own thickness is no measure of
+Bars have a visual and inertia, but no collision: the skeleton's thickness says nothing about
 the gap between them.
 """
 

@@ -39,7 +39,7 @@ def test_moveit_names_and_limits_match_the_robot(robot):
     manager = yaml.safe_load(files["config/moveit_controllers.yaml"])
     manager = manager["moveit_simple_controller_manager"]
     driven = [j for name in manager["controller_names"] for j in manager[name]["joints"]]
-    # a gripper's action takes a width, which is no position of a turning jaw
+    # a gripper's action takes a width, not the position of a turning jaw
     claw = model.gripper.moving if model.gripper and model.gripper.claw else ()
     assert driven == [name for name in moving if name not in {*claw, *followers}]
     groups = {e.get("name") for e in ET.fromstring(files[f"config/{robot}.srdf"]).iter("group")}

@@ -136,6 +136,6 @@ def test_joints_that_depend_on_each_other_are_refused():
 
 def test_joint_has_one_transmission():
     twice = "  - {type: simple, joint: waist}\n  - {type: simple, joint: waist, actuator: b}\n"
-    with pytest.raises(DescriptionError, match="waist has a transmission already") as found:
+    with pytest.raises(DescriptionError, match="waist already has a transmission") as found:
         parse_robot(HEAD + twice, "arm.yaml")
     assert "arm.yaml:11" in str(found.value)

@@ -342,7 +342,9 @@ class FeetechBus:
             }
             self.rewrites += bool(left)
         if left:
-            raise OSError(errno.EBADMSG, f"{self.label(next(iter(left)))} keeps no write")
+            raise OSError(
+                errno.EBADMSG, f"{self.label(next(iter(left)))} does not keep what is written"
+            )
         return seen
 
     # -- checks -----------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ class Fight(NamedTuple):
 
 @dataclass(frozen=True)
 class Coupling:
-    """How the joints of an arm with transmissions, or with limits by other joints, hang together.
+    """How joints depend on each other and on actuators: by transmissions, by limits.
 
     Joints and actuators are positions in rad, or m if prismatic.
     """

@@ -229,7 +229,7 @@ def _calibration(root: Field, path: Path) -> Calibration:
         for other, before in servos.items():
             if before.channel == servo.channel:
                 raise field.error(
-                    f"has {wires.channel} {servo.channel}, which {other} has already",
+                    f"has {wires.channel} {servo.channel}, which {other} already has",
                     f"give each servo its own {wires.channel}",
                 )
         servos[name] = servo

@@ -45,7 +45,7 @@ def _export(chosen: argparse.Namespace) -> None:
 
 def _write(path: Path, text: bytes) -> None:
     if path.exists():
-        raise CalibrationError("exists already", str(path), remedy="give another name with -o")
+        raise CalibrationError("already exists", str(path), remedy="give another name with -o")
     write_bytes(text, str(path))
     sys.stdout.write(f"Wrote {path}.\n")
 

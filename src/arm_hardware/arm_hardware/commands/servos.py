@@ -35,7 +35,7 @@ def _servo(bus: FeetechBus, number: int) -> int:
 
 def _checked(number: int) -> int:
     if number not in IDS:
-        raise BusError(f"{number} is no id; ids are {IDS[0]} to {IDS[-1]}.")
+        raise BusError(f"{number} is not an id; ids are {IDS[0]} to {IDS[-1]}.")
     return number
 
 

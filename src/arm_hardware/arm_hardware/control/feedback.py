@@ -162,7 +162,7 @@ class ServoFeedback:
         if self.state is None:
             return []
         return [
-            f"{axis.name} is {servo.temperature:.0f} deg C warm"
+            f"{axis.name} is at {servo.temperature:.0f} deg C"
             for axis, servo in zip(self._axes, self.state.servos, strict=True)
             if servo.temperature >= WARM
         ]

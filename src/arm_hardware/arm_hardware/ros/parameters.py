@@ -48,8 +48,8 @@ class DriverParameters:
         "auto",
         "What drives the servos of sim and real: servokit (a PCA9685 by Adafruit's library), "
         "i2c_dev (by the kernel's interface, smbus2; if the library of one is missing, the "
-        "other), feetech (a bus of servos that answer), auto (servokit or feetech, whatever the "
-        "calibration is for).",
+        "other), feetech (a bus of servos that answer), auto (chosen by the "
+        "calibration).",
         choices=ALL_BACKENDS,
     )
     calibration: str = parameter(

@@ -181,4 +181,4 @@ def test_command_imports_and_exports(tmp_path, capsys):
     assert main(["export", made, "-o", back]) == 0
     assert json.loads((tmp_path / "b.json").read_text()) == MOTORS
     assert main(["export", made, "-o", back]) == 1
-    assert "exists already; give another name" in capsys.readouterr().err
+    assert "already exists; give another name" in capsys.readouterr().err

@@ -325,7 +325,7 @@ def test_warm_servo_is_a_warning(arm):
     assert arm.controller.warnings() == []
     arm.servos[4].temperature = 65.0
     arm.tick()
-    assert arm.controller.warnings() == ["wrist_roll is 65 deg C warm"]
+    assert arm.controller.warnings() == ["wrist_roll is at 65 deg C"]
 
 
 def test_servo_that_loses_its_torque_is_a_fault(arm):

@@ -193,8 +193,7 @@ ARGUMENTS = (
         "backend",
         "auto",
         "Driver of the servos of sim and real: servokit is Adafruit's library, i2c_dev needs "
-        "none; feetech is for servos that answer; auto is servokit or feetech, whatever the "
-        "calibration is for.",
+        "none; feetech is for servos that answer; auto: chosen by the calibration.",
         ("auto", "servokit", "i2c_dev", "feetech"),
     ),
     Argument(
