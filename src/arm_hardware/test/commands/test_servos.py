@@ -49,7 +49,7 @@ def test_servo_is_centred(simulated, capsys):
     [
         (["--set-id", "2", "6"], "No servo with the id 2 answers"),
         (["--set-id", "1", "4"], "The id 4 is that of another servo"),
-        (["--set-id", "1", "254"], "254 is no id; ids are 0 to 253"),
+        (["--set-id", "1", "254"], "254 is not an id; ids are 0 to 253"),
         (["--set-id", "300", "1"], "300 is not an id"),
         (["--centre", "9"], "No servo with the id 9 answers"),
     ],
