@@ -15,6 +15,7 @@ from arm_description.errors import DescriptionError
 from arm_description.model.elements import Joint
 from arm_description.robot_file.keys import TRANSMISSION
 from arm_description.robot_file.scope import EvaluationContext, read_name
+from arm_description.robot_file.sections import GRIPPER_KEY
 from arm_description.transmissions.crank import (
     BRANCHES,
     LEAST_ANGLE,
@@ -35,7 +36,6 @@ from arm_description.transmissions.transmission import (
     Transmission,
 )
 
-_GRIPPER = "gripper"  # the key of its servo in calibration files
 _SLACK = 1e-9  # [rad or m] of limits that are exactly those of a linkage
 
 
@@ -69,7 +69,7 @@ def _check_names(
 ) -> None:
     moved = {joint for transmission in found for joint in transmission.joints}
     used = {name: f"of joint {name}, which has no transmission" for name in joints.keys() - moved}
-    used[_GRIPPER] = "of the gripper"
+    used[GRIPPER_KEY] = "of the gripper"
     for item, transmission in zip(items, found, strict=True):
         for name in transmission.actuators:
             if name in used:

@@ -20,6 +20,10 @@ class ServoFault(IntFlag):
     OVERLOAD = 32
 
 
+# These last until the torque is switched off; the others end with their cause.
+LATCHED = ServoFault.OVERLOAD | ServoFault.CURRENT
+
+
 @dataclass(frozen=True)
 class Measurement:
     """What one servo reports about itself."""

@@ -56,7 +56,7 @@ class SerialBus:
     port: str  # device node
     baud_rate: int = 1_000_000
     servos: Mapping[int, BusServo] = field(default_factory=dict)  # by id
-    count_us: float = field(default=1.0, init=False)
+    count_us: float = field(default=1.0, init=False)  # what maps call a pulse is a count
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ServoCalibration:
     unit: str  # "rad" or "m", of every position here; "rad" for a claw
     # pairs of servo position and pulse [us, or counts of a bus], positions increasing
     points: tuple[tuple[float, float], ...]
-    pulse_limits_us: tuple[float, float]  # (least, most) pulse that may ever be sent
+    pulse_limits_us: tuple[float, float]  # (least, most) pulse, or count of a bus, ever sent
     sign: int = 1  # 1 or -1
     zero: float = 0.0  # servo position where the axis is at 0
     # (lower, upper) of the axis, infinite if the file has none

@@ -144,7 +144,7 @@ CALIBRATION = Table(
         "bus": Key(BUS, "the bus of servos that answer, Feetech STS3215"),
         "safe_pulses_us": Key(
             ListOf(Leaf("us", "pulse"), 2, 2),
-            "what pulse_limits_us of any servo may be; 400 to 2600 if left out",
+            "of a board: what pulse_limits_us of any servo may be; 400 to 2600 if left out",
         ),
         "joints": Key(
             Named(Either(tuple(t for kinds in SERVOS.values() for t in kinds.values())), "joint"),
@@ -159,6 +159,9 @@ CALIBRATION = Table(
 )
 
 
+_BUS_ALONE = {"safe_pulses_us": False}  # which a file with a bus must not have
+
+
 def calibration_schema() -> dict[str, Any]:
     """Return the JSON schema (draft 2020-12) as plain data."""
     return {
@@ -166,7 +169,7 @@ def calibration_schema() -> dict[str, Any]:
         "title": "Servo calibration of arm_hardware",
         "description": "Which servo is on which channel, and which pulse means which position.",
         **schema_of(CALIBRATION),
-        "oneOf": [{"required": ["board"]}, {"required": ["bus"]}],
+        "oneOf": [{"required": ["board"]}, {"required": ["bus"], "properties": _BUS_ALONE}],
         "$defs": {
             "number": {"type": "number"},
             "positive": {"type": "number", "exclusiveMinimum": 0},
@@ -216,9 +219,7 @@ def _calibration(root: Field, path: Path) -> Calibration:
         raise root.error("needs either board or bus", "bus is for servos that answer")
     board = _board(top["board"]) if "board" in top else _bus(top["bus"])
     wires = wires_of(board)
-    safe = SAFE_PULSES_US if wires is BOARD_WIRES else COUNTS_OF
-    if "safe_pulses_us" in top:
-        safe = _pulses(top["safe_pulses_us"], PULSES_US)
+    safe = _safe(top.get("safe_pulses_us"), wires)
     fields = top["joints"].mapping()
     units = {name: _unit(field, wires) for name, field in fields.items()}
     if GRIPPER in top:
@@ -240,6 +241,15 @@ def _calibration(root: Field, path: Path) -> Calibration:
     if not isinstance(example, bool):
         raise top["example"].error("must be true or false")
     return Calibration(path, example, top["robot"].text(), board, servos, safe)
+
+
+def _safe(field: Field | None, wires: Wires) -> Pair:
+    """Return the least and the greatest that limits of any servo may be."""
+    if field is not None and wires is BUS_WIRES:
+        raise field.error("is for a board; servos on a bus have count_limits alone")
+    if field is not None:
+        return _pulses(field, PULSES_US)
+    return SAFE_PULSES_US if wires is BOARD_WIRES else COUNTS_OF
 
 
 def _unit(field: Field, wires: Wires, default: str = "deg") -> str:

@@ -40,9 +40,12 @@ def count_us(frequency_hz: float, clock_hz: float) -> float:
 
 @dataclass(frozen=True)
 class PointMap:
-    """A piecewise linear map through calibrated points."""
+    """A piecewise linear map through calibrated points.
 
-    channel: int  # of the board
+    A count of a servo that answers is a pulse of one "us", a 4096th of its turn.
+    """
+
+    channel: int  # of the board, or id of the servo
     positions: tuple[float, ...]  # of the points, strictly increasing [rad or m]
     pulses_us: tuple[float, ...]  # of the points, strictly increasing or strictly decreasing [us]
     pulse_limits_us: tuple[float, float]  # (least, most) pulse that may ever be sent [us]
@@ -78,6 +81,22 @@ class PointMap:
     def upper(self) -> float:
         """Largest position that points and pulse limits allow [rad or m]."""
         return max(map(self.position_at, self._pulse_range))
+
+    def measured(self, count: int) -> float:
+        """Return the position of a measured count, also beyond the points [rad or m]."""
+        low, high = min(self.pulses_us), max(self.pulses_us)
+        pulse = count * self.count_us
+        inside = min(max(pulse, low), high)
+        beyond = (pulse - inside) / self.count_us
+        return self.position_at(inside) + beyond * self.slope(count)
+
+    def slope(self, count: int | None) -> float:
+        """Return position per count [rad or m] at a count, None for the middle of the points."""
+        step = self.count_us
+        low, high = min(self.pulses_us), max(self.pulses_us)
+        pulse = 0.5 * (low + high) if count is None else count * step
+        at = min(max(pulse, low + step), high - step)
+        return 0.5 * (self.position_at(at + step) - self.position_at(at - step))
 
     def pulse_of(self, position: float) -> float:
         """Return the pulse length of a position [us]; beyond the points, that of the end point."""
@@ -140,6 +159,14 @@ class FineMap:
     def position_of(self, count: int) -> float:
         """Return the position of a count [rad or m]."""
         return count * FAKE_COUNT
+
+    def measured(self, count: int) -> float:
+        """Return the same."""
+        return self.position_of(count)
+
+    def slope(self, count: int | None) -> float:
+        """Return the position per count [rad or m]."""
+        return FAKE_COUNT
 
 
 ServoMap: TypeAlias = PointMap | FineMap

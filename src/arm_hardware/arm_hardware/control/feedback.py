@@ -4,23 +4,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arm_hardware.bus.interface import Measurement, ServoFault
+from arm_hardware.bus.interface import LATCHED, Measurement, ServoFault
 from arm_hardware.bus.retrying_bus import RetryingBus
+from arm_hardware.bus.sts3215 import RADIANS
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.coupling import Fight
-from arm_hardware.calibration.servo_map import COUNTS, FineMap, ServoMap
+from arm_hardware.calibration.servo_map import ServoMap
 from arm_hardware.errors import BusError, HardwareError, StateError
 
 FAULT_TIME = 0.1  # [s] for which a servo reports a fault before it counts: supplies dip
 RETRY = 0.5  # [s] between two attempts to measure once the bus is lost
 WARM = 60.0  # [deg C] from which diagnostics warn; servos switch off at 70 unless set otherwise
 NEAR = 12  # counts by which a servo may be outside of its limits and is moved back when armed
-RADIANS = 2.0 * math.pi / COUNTS  # of a count of the servo's shaft
-LATCHED = ServoFault.OVERLOAD | ServoFault.CURRENT
 TOGETHER = "Release the servos. Bring them together by hand, then activate."
 REMEDIES = {
     ServoFault.OVERLOAD: "is overloaded and has reduced its torque: remove what blocks it",
@@ -71,10 +69,10 @@ class ServoFeedback:
         self._apart = 0.0  # [s] for which servos of one joint have differed too much
 
     def synchronize(self, counts: Sequence[int | None]) -> None:
-        """Do nothing: see PositionEstimate."""
+        """Do nothing: positions are measured, not modelled."""
 
     def advance(self, counts: Sequence[int | None], dt: float) -> None:
-        """Do nothing: see PositionEstimate."""
+        """Do nothing: positions are measured, not modelled."""
 
     def positions(self) -> list[float | None]:
         """Return the servos' measured positions [rad or m], None while the bus is lost."""
@@ -93,8 +91,8 @@ class ServoFeedback:
             raise
         servos = tuple(found[servo.channel] for servo in self._maps)
         pairs = list(zip(self._maps, servos, strict=True))
-        slopes = [slope(servo, m.count) for servo, m in pairs]
-        self._servos = tuple(measured_position(servo, m.count) for servo, m in pairs)
+        slopes = [servo.slope(m.count) for servo, m in pairs]
+        self._servos = tuple(servo.measured(m.count) for servo, m in pairs)
         speeds = tuple(m.speed * per for m, per in zip(servos, slopes, strict=True))
         efforts = tuple(m.torque * RADIANS / per for m, per in zip(servos, slopes, strict=True))
         measured = (self._servos, speeds, efforts)
@@ -168,7 +166,7 @@ class ServoFeedback:
         ]
 
     def _inside(self, i: int, axis: Axis, position: float) -> float:
-        near = NEAR * abs(slope(self._maps[i], None))
+        near = NEAR * abs(self._maps[i].slope(None))
         if not axis.lower - near <= position <= axis.upper + near:
             raise StateError(
                 f"{axis.name} is at {position:.4g} {axis.unit}, outside of its limits "
@@ -185,21 +183,3 @@ class ServoFeedback:
         )
         name = f"{self._axes[i].name} (servo {self._maps[i].channel})"
         raise kind(f"{name} {why}; then deactivate and activate.")
-
-
-def measured_position(servo: ServoMap, count: int) -> float:
-    """Return the position at a count [rad or m]; beyond the points, by the slope at the end."""
-    if isinstance(servo, FineMap):
-        return servo.position_of(count)
-    ends = min(servo.pulses_us), max(servo.pulses_us)
-    inside = min(max(float(count), ends[0]), ends[1])
-    return servo.position_at(inside) + (count - inside) * slope(servo, count)
-
-
-def slope(servo: ServoMap, count: int | None) -> float:
-    """Return position per count [rad or m] at a count, or in the middle of the points for None."""
-    if isinstance(servo, FineMap):
-        return servo.position_of(1)
-    low, high = min(servo.pulses_us), max(servo.pulses_us)
-    at = min(max(0.5 * (low + high) if count is None else count, low + 1.0), high - 1.0)
-    return 0.5 * (servo.position_at(at + 1.0) - servo.position_at(at - 1.0))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from arm_hardware.bus import sts3215
-from arm_hardware.bus.interface import ServoFault
+from arm_hardware.bus.interface import LATCHED, ServoFault
 from arm_hardware.bus.sts3215 import Register
 
 FULL_SPEED = 4096.0 / 6.0 / 0.222  # [counts/s] 0.222 s for 60 deg without load at 7.4 V
@@ -39,8 +39,6 @@ FACTORY = (
     (sts3215.LOCK, 1),
 )
 GAIN = Register(21)  # of the position loop [0.1 % of the voltage per count]
-# Faults that last until the torque is switched off; the others end with their cause.
-LATCHED = ServoFault.OVERLOAD
 
 
 class SimulatedServo:

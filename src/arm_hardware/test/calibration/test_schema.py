@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.file import (
     SCHEMA,
     calibration_schema,
@@ -89,6 +90,14 @@ def test_reader_and_schema_require_the_same_keys(full, validator):
             data = deepcopy(full)
             del at(data, path[:-1])[path[-1]]
             assert accepted(data) == validator.is_valid(data) or path == ("safe_pulses_us",), path
+
+
+def test_reader_and_schema_refuse_pulses_that_are_safe_on_a_bus(validator):
+    text = (config_folder() / "nut_arm_feetech.yaml").read_text(encoding="utf-8")
+    data = yaml.safe_load(text) | {"safe_pulses_us": [500, 2500]}
+    assert not accepted(data) and not validator.is_valid(data)
+    with pytest.raises(CalibrationError, match="safe_pulses_us: is for a board; servos on a bus"):
+        parse_calibration(yaml.safe_dump(data).encode(), Path("x"))
 
 
 @pytest.mark.parametrize("wrong", [None, True, "", "x", [], [[1]], {}, {"value": 1}, -1e9])

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from arm_hardware.bus import retrying_bus, sts3215
-from arm_hardware.control.feedback import measured_position, slope
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import (
@@ -459,8 +458,8 @@ def test_disturbed_bus_does_not_disturb_a_motion(patient):
 def test_positions_beyond_the_points_are_extrapolated(disarmed):
     servo = disarmed.driver.output.maps[0]
     for count in (0, 1024, 2048, 3072, 4095):
-        assert measured_position(servo, count) == pytest.approx((count - 2048) * COUNT)
-        assert slope(servo, count) == pytest.approx(COUNT)
+        assert servo.measured(count) == pytest.approx((count - 2048) * COUNT)
+        assert servo.slope(count) == pytest.approx(COUNT)
 
 
 def test_backend_and_calibration_must_suit(make_bench):
