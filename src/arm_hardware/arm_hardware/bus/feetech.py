@@ -376,7 +376,9 @@ class FeetechBus:
 
     def _check_model(self, number: int, model: int) -> None:
         if model != MODEL:
-            raise BusError(f"{self.label(number)} is model {model}, not STS3215 ({MODEL}).")
+            raise BusError(
+                f"{self.label(number)} is model {model}, not {MODEL}: connect an STS3215."
+            )
 
     def _missing_servo(self) -> BusError:
         """Return the error of a bus on which a servo is silent, with the ids that answer."""

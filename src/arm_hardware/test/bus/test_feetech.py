@@ -244,7 +244,7 @@ def test_wrong_supply_is_refused(connection, voltage):
 @pytest.mark.parametrize(
     ("register", "value", "words"),
     [
-        (sts3215.MODEL_NUMBER, 1284, "model 1284, not STS3215"),
+        (sts3215.MODEL_NUMBER, 1284, "model 1284, not 777: connect an STS3215"),
         (sts3215.OPERATING_MODE, 1, "mode 1, not in position mode"),
     ],
 )

@@ -214,6 +214,25 @@ def test_shipped_so101_goes_where_it_is_sent_as_measured(so101):
     assert so101.measured[:5] == pytest.approx((0.5, -0.4, 0.6, -0.3, 1.0), abs=5 * COUNT)
 
 
+def test_packets_of_a_tick_have_the_documented_bytes(so101, monkeypatch):
+    """docs/servos_that_answer.md; every fifth tick of 20 ms also reads the operating modes."""
+    carried, answer = [0], so101.driver.servo_bus.answer
+
+    def counted(instruction):
+        found = answer(instruction)
+        carried[-1] += len(instruction) + len(found)
+        return found
+
+    monkeypatch.setattr(so101.driver.servo_bus, "answer", counted)
+    so101.go(0.5, 0.3, -0.3, 0.4, 0.5, time=2.0)
+    so101.controller.grip(0.09)
+    for _ in range(20):
+        so101.tick()
+        carried.append(0)
+    moving = carried[5:15]
+    assert sorted(moving) == 8 * [314] + 2 * [370]
+
+
 def test_blocked_joint_of_the_so101_aborts(so101):
     so101.servos[3].stops = (2000, 2200)
     goal = so101.go(0.0, 0.0, 0.8, 0.0, 0.0, time=1.0, path={"elbow_flex": 0.2})
