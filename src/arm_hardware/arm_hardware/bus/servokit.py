@@ -153,7 +153,7 @@ class ServoKitBus(Pca9685Bus):
         """Return ServoKit's servo with the whole period as pulse range: fractions are counts."""
         if channel not in self._servos:
             servo = self._kit.servo[channel]
-            servo.set_pulse_width_range(0, COUNTS * self._board.count_us)
+            servo.set_pulse_width_range(0, COUNTS * self._board.pulse_per_count)
             self._servos[channel] = servo
         return self._servos[channel]
 

@@ -36,7 +36,7 @@ class ServoBoard:
     reference_clock_hz: float = 25e6  # its oscillator
 
     @property
-    def count_us(self) -> float:
+    def pulse_per_count(self) -> float:
         """Length of one count [us]."""
         return count_us(self.frequency_hz, self.reference_clock_hz)
 
@@ -56,7 +56,7 @@ class SerialBus:
     port: str  # device node
     baud_rate: int = 1_000_000
     servos: Mapping[int, BusServo] = field(default_factory=dict)  # by id
-    count_us: float = field(default=1.0, init=False)  # what maps call a pulse is a count
+    pulse_per_count: float = field(default=1.0, init=False)  # its pulses are counts
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ServoCalibration:
     unit: str  # "rad" or "m", of every position here; "rad" for a claw
     # pairs of servo position and pulse [us, or counts of a bus], positions increasing
     points: tuple[tuple[float, float], ...]
-    pulse_limits_us: tuple[float, float]  # (least, most) pulse, or count of a bus, ever sent
+    pulse_limits: tuple[float, float]  # (least, most) pulse, or count of a bus, ever sent
     sign: int = 1  # 1 or -1
     zero: float = 0.0  # servo position where the axis is at 0
     # (lower, upper) of the axis, infinite if the file has none
@@ -76,8 +76,8 @@ class ServoCalibration:
     calibrated: date | None = None  # day of its measurement, None if it was never measured
     homing_offset: int | None = None  # in the memory of a servo that answers, None for any
 
-    def map(self, count_us: float, claw: Claw | None = None) -> PointMap:
-        """Return the map from axis positions to counts of this length [us].
+    def map(self, pulse_per_count: float, claw: Claw | None = None) -> PointMap:
+        """Return the map from axis positions to counts of a board or a bus.
 
         The axis of a claw is its width, the positions here are angles of its jaws.
         """
@@ -87,7 +87,7 @@ class ServoCalibration:
         if math.isfinite(self.speed):
             slope = (pulses[-1] - pulses[0]) / (positions[-1] - positions[0])
             slew_us = self.speed * abs(slope)
-        values = (self.channel, positions, pulses, self.pulse_limits_us, count_us, slew_us)
+        values = (self.channel, positions, pulses, self.pulse_limits, pulse_per_count, slew_us)
         return JawMap(*values, claw=claw) if claw else PointMap(*values)
 
     def reach(self, claw: Claw | None = None) -> tuple[tuple[float, float], float]:
@@ -130,7 +130,8 @@ class Calibration:
                 remedy=did_you_mean(unknown[0], names),
             )
         return tuple(
-            self._servo(a, axes).map(self.board.count_us, axes.claw(a)) for a in axes.actuators
+            self._servo(a, axes).map(self.board.pulse_per_count, axes.claw(a))
+            for a in axes.actuators
         )
 
     def narrowed(self, axes: Axes) -> Axes:

@@ -293,7 +293,7 @@ def _servo_calibration(
         channel=_whole(given[wires.channel], 0, wires.channels, problem),
         unit="rad" if unit == "deg" else "m",
         points=tuple((place * si, pulse) for place, pulse in rows),
-        pulse_limits_us=_clamp(given[wires.limits], rows, safe, board, wires),
+        pulse_limits=_clamp(given[wires.limits], rows, safe, board, wires),
         sign=_whole(given.get("sign"), 1, SIGNS, "must be 1 or -1"),
         zero=given[f"zero_{unit}"].number() * si if f"zero_{unit}" in given else 0.0,
         speed=_positive(given.get(f"speed_{unit}_s")) * si,
@@ -337,7 +337,7 @@ def _limited(
     lower, upper = _pair(field)
     if not lower < upper:
         raise field.error("must rise")
-    reach = servo.map(board.count_us)
+    reach = servo.map(board.pulse_per_count)
     if lower * si < reach.lower - ROUNDING or upper * si > reach.upper + ROUNDING:
         raise field.error(
             "is more than points and pulse limits allow, "
@@ -378,7 +378,7 @@ def _clamp(
     pulses = [pulse for _, pulse in rows]
     if max(clamp[0], min(pulses)) >= min(clamp[1], max(pulses)):
         raise field.error("must overlap the points' pulses")
-    period_us = board.count_us * (COUNTS - 1)
+    period_us = board.pulse_per_count * (COUNTS - 1)
     if isinstance(board, ServoBoard) and clamp[1] >= period_us:
         raise field.error(f"allows pulses longer than the period of {period_us:.0f} us")
     return clamp

@@ -170,7 +170,7 @@ def _lerobot_motor(joint: str, servo: ServoCalibration, file: str) -> dict[str, 
             key=joint,
             remedy="add it: ros2 run arm_hardware servos lists that of each servo",
         )
-    rising = servo_map.pulses_us[0] < servo_map.pulses_us[-1]
+    rising = servo_map.pulses[0] < servo_map.pulses[-1]
     values = (servo.channel, int(not rising), servo.homing_offset, least, most)
     return dict(zip(KEYS, values, strict=True))
 

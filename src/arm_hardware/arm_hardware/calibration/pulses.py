@@ -56,24 +56,27 @@ class Pulses:
         """Read the registers of an open board."""
         self._bus = bus
         self._servos = calibration.servos
-        self._count_us = calibration.board.count_us
+        self._pulse_per_count = calibration.board.pulse_per_count
         least, most = calibration.safe_pulses_us
-        self.bounds = math.ceil(least / self._count_us), math.floor(most / self._count_us)
+        self.bounds = (
+            math.ceil(least / self._pulse_per_count),
+            math.floor(most / self._pulse_per_count),
+        )
         self._channels = {name: servo.channel for name, servo in self._servos.items()}
         found = bus.read(self._channels.values())
         # By joint name; None where the servo gets no pulses.
         self.counts = {name: found[channel] for name, channel in self._channels.items()}
 
-    def us(self, name: str) -> float:
-        """Return the pulse length of a servo [us], NaN if it gets none."""
+    def pulse(self, name: str) -> float:
+        """Return the pulse of a servo, NaN if it gets none."""
         count = self.counts[name]
-        return math.nan if count is None else count * self._count_us
+        return math.nan if count is None else count * self._pulse_per_count
 
     def first(self, name: str, count: int | None = None) -> None:
         """Send a servo its first pulse, by default halfway between its pulse limits."""
         self._bus.start()
-        middle = sum(self._servos[name].pulse_limits_us) / 2.0
-        self._write(name, round(middle / self._count_us) if count is None else count)
+        middle = sum(self._servos[name].pulse_limits) / 2.0
+        self._write(name, round(middle / self._pulse_per_count) if count is None else count)
 
     def step(self, name: str, steps: int) -> bool:
         """Lengthen a servo's pulses by some counts; return False at the end of the safe range."""
@@ -123,7 +126,7 @@ class Pulses:
 class MeasuredPulses(Pulses):
     """The counts of servos that answer: measured, with or without torque."""
 
-    def us(self, name: str) -> float:
+    def pulse(self, name: str) -> float:
         """Return the measured count of a servo; raise BusError if it does not answer."""
         channel = self._channels[name]
         return float(self._bus.measure([channel])[channel].count)
@@ -132,4 +135,4 @@ class MeasuredPulses(Pulses):
         """Give a servo torque where it is."""
         self._bus.start()
         least, most = self.bounds
-        self._write(name, min(max(round(self.us(name)), least), most))
+        self._write(name, min(max(round(self.pulse(name)), least), most))

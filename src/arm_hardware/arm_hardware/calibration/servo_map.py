@@ -42,14 +42,14 @@ def count_us(frequency_hz: float, clock_hz: float) -> float:
 class PointMap:
     """A piecewise linear map through calibrated points.
 
-    A count of a servo that answers is a pulse of one "us", a 4096th of its turn.
+    Pulses are lengths [us] of a board, and for servos that answer counts, 4096 a turn.
     """
 
     channel: int  # of the board, or id of the servo
     positions: tuple[float, ...]  # of the points, strictly increasing [rad or m]
-    pulses_us: tuple[float, ...]  # of the points, strictly increasing or strictly decreasing [us]
-    pulse_limits_us: tuple[float, float]  # (least, most) pulse that may ever be sent [us]
-    count_us: float  # length of a count [us]
+    pulses: tuple[float, ...]  # of the points, strictly increasing or strictly decreasing
+    pulse_limits: tuple[float, float]  # (least, most) pulse that may ever be sent
+    pulse_per_count: float
     # speed of the servo [us/s]; that of a common small one unless it was measured
     slew_us: float = SLEW_US
 
@@ -57,20 +57,22 @@ class PointMap:
     def counts(self) -> tuple[int, int]:
         """The least and the most count that may ever be sent."""
         low, high = self._pulse_range
-        return math.ceil(low / self.count_us - 1e-9), math.floor(high / self.count_us + 1e-9)
+        return math.ceil(low / self.pulse_per_count - 1e-9), math.floor(
+            high / self.pulse_per_count + 1e-9
+        )
 
     @property
     def travel_us(self) -> tuple[float, float]:
         """Pulses at the ends of the servo's own travel, which may exceed the joint's [us]."""
         return (
-            min(TRAVEL_US[0], self.pulse_limits_us[0]),
-            max(TRAVEL_US[1], self.pulse_limits_us[1]),
+            min(TRAVEL_US[0], self.pulse_limits[0]),
+            max(TRAVEL_US[1], self.pulse_limits[1]),
         )
 
     @property
     def frame(self) -> float:
         """Period of the pulses [s]."""
-        return COUNTS * self.count_us * 1e-6
+        return COUNTS * self.pulse_per_count * 1e-6
 
     @property
     def lower(self) -> float:
@@ -84,32 +86,32 @@ class PointMap:
 
     def measured(self, count: int) -> float:
         """Return the position of a measured count, also beyond the points [rad or m]."""
-        low, high = min(self.pulses_us), max(self.pulses_us)
-        pulse = count * self.count_us
+        low, high = min(self.pulses), max(self.pulses)
+        pulse = count * self.pulse_per_count
         inside = min(max(pulse, low), high)
-        beyond = (pulse - inside) / self.count_us
+        beyond = (pulse - inside) / self.pulse_per_count
         return self.position_at(inside) + beyond * self.slope(count)
 
     def slope(self, count: int | None) -> float:
         """Return position per count [rad or m] at a count, None for the middle of the points."""
-        step = self.count_us
-        low, high = min(self.pulses_us), max(self.pulses_us)
+        step = self.pulse_per_count
+        low, high = min(self.pulses), max(self.pulses)
         pulse = 0.5 * (low + high) if count is None else count * step
         at = min(max(pulse, low + step), high - step)
         return 0.5 * (self.position_at(at + step) - self.position_at(at - step))
 
     def pulse_of(self, position: float) -> float:
-        """Return the pulse length of a position [us]; beyond the points, that of the end point."""
-        return _between(position, self.positions, self.pulses_us)
+        """Return the pulse of a position; beyond the points, that of the end point."""
+        return _between(position, self.positions, self.pulses)
 
     def count_of(self, position: float) -> int:
         """Return the nearest count that may be sent for a position [rad or m]."""
         least, most = self.counts
-        return min(max(round(self.pulse_of(position) / self.count_us), least), most)
+        return min(max(round(self.pulse_of(position) / self.pulse_per_count), least), most)
 
     def position_of(self, count: int) -> float:
         """Return the position at a count [rad or m]."""
-        return self.position_at(count * self.count_us)
+        return self.position_at(count * self.pulse_per_count)
 
     def position_at(self, pulse_us: float) -> float:
         """Return the position at a pulse; beyond the points, that of the end point."""
@@ -119,14 +121,14 @@ class PointMap:
     @cached_property
     def _by_pulse(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Pulses and positions of the points, sorted by pulse."""
-        step = 1 if self.pulses_us[0] < self.pulses_us[-1] else -1
-        return self.pulses_us[::step], self.positions[::step]
+        step = 1 if self.pulses[0] < self.pulses[-1] else -1
+        return self.pulses[::step], self.positions[::step]
 
     @property
     def _pulse_range(self) -> tuple[float, float]:
-        """The least and the most pulse that points and pulse limits allow [us]."""
-        least, most = self.pulse_limits_us
-        return max(least, min(self.pulses_us)), min(most, max(self.pulses_us))
+        """The least and the most pulse that points and pulse limits allow."""
+        least, most = self.pulse_limits
+        return max(least, min(self.pulses)), min(most, max(self.pulses))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +138,7 @@ class JawMap(PointMap):
     claw: Claw
 
     def pulse_of(self, position: float) -> float:
-        """Return the pulse length of a width [us]."""
+        """Return the pulse of a width."""
         return super().pulse_of(self.claw.angle(position))
 
     def position_at(self, pulse_us: float) -> float:

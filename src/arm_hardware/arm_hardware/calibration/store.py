@@ -134,8 +134,8 @@ def changed_keys(old: ServoCalibration, new: ServoCalibration, wires: Wires) -> 
     if new.points != old.points:
         pairs = ", ".join(_pair(place / si, us) for place, us in new.points)
         values[f"points_{unit}_{wires.pulse}"] = f"[{pairs}]"
-    if new.pulse_limits_us != old.pulse_limits_us:
-        values[wires.limits] = _pair(*new.pulse_limits_us)
+    if new.pulse_limits != old.pulse_limits:
+        values[wires.limits] = _pair(*new.pulse_limits)
     if new.limits != old.limits:
         lower, upper = (value / si * 10**DECIMALS for value in new.limits)
         inside = math.ceil(lower - 1e-6), math.floor(upper + 1e-6)

@@ -36,7 +36,7 @@ class PositionEstimate:
                 continue
             self._models[i] = _from_both_ends(servo)
             if count is not None and isinstance(servo, PointMap):
-                pulse = count * servo.count_us
+                pulse = count * servo.pulse_per_count
                 self._models[i] = tuple(ServoModel(pulse, servo.slew_us) for _ in range(2))
         self._command(range(len(self._maps)))
 
@@ -55,7 +55,7 @@ class PositionEstimate:
     def _command(self, indices: Sequence[int]) -> None:
         for i in indices:
             servo, count = self._maps[i], self._counts[i]
-            pulse = count * servo.count_us if count and isinstance(servo, PointMap) else 0.0
+            pulse = count * servo.pulse_per_count if count and isinstance(servo, PointMap) else 0.0
             for model in self._models[i]:
                 model.command(pulse, self._now)
 

@@ -211,5 +211,5 @@ def _pulse(
         pulse.resolution = resolution(servo, count)
         pulse.channel = servo.channel
         pulse.count = count or 0
-        pulse.pulse_us = float((count or 0) * calibration.board.count_us)
+        pulse.pulse_us = float((count or 0) * calibration.board.pulse_per_count)
     return pulse

@@ -137,7 +137,7 @@ def test_wider_pulse_limits_need_safe_pulses_us(load, content):
     waist(pulse_limits_us=[300, 2800])(content)
     content["joints"]["waist"]["points_deg_us"][2] = [90, 2800]
     servo = load(content).servos["waist"]
-    assert servo.pulse_limits_us == (300.0, 2800.0)
+    assert servo.pulse_limits == (300.0, 2800.0)
 
 
 @given(

@@ -32,7 +32,7 @@ def maps(draw):
 
 
 def least_slope(servo: PointMap) -> float:
-    return np.abs(np.diff(servo.positions) / np.diff(servo.pulses_us)).max()
+    return np.abs(np.diff(servo.positions) / np.diff(servo.pulses)).max()
 
 
 @given(maps())
@@ -46,7 +46,7 @@ def test_counts_survive_the_round_trip_through_positions(servo):
 def test_positions_survive_the_round_trip_within_one_count(servo, share):
     position = servo.lower + share * (servo.upper - servo.lower)
     back = servo.position_of(servo.count_of(position))
-    assert abs(back - position) <= servo.count_us * least_slope(servo) * (1 + 1e-9)
+    assert abs(back - position) <= servo.pulse_per_count * least_slope(servo) * (1 + 1e-9)
 
 
 @given(maps())
@@ -56,8 +56,8 @@ def test_map_is_strictly_monotonic_and_within_pulse_limits(servo):
     steps = [b - a for a, b in itertools.pairwise(values)]
     assert all(s > 0 for s in steps) or all(s < 0 for s in steps)
     for position in (-math.inf, -100.0, servo.lower, servo.upper, 100.0, math.inf):
-        pulse = servo.count_of(position) * servo.count_us
-        assert servo.pulse_limits_us[0] - 1e-6 <= pulse <= servo.pulse_limits_us[1] + 1e-6
+        pulse = servo.count_of(position) * servo.pulse_per_count
+        assert servo.pulse_limits[0] - 1e-6 <= pulse <= servo.pulse_limits[1] + 1e-6
 
 
 @given(maps())

@@ -180,7 +180,7 @@ maps = st.builds(
 @given(maps, st.floats(-1.0, 1.0), st.sampled_from([0.005, 0.01, 0.02, 0.05]))
 def test_bursts_cover_the_whole_travel_in_time(servo, target, dt):
     bursts = plan_bursts(servo, target, dt)
-    way = max(abs(servo.pulse_of(target) - end) for end in servo.travel_us) - servo.count_us
+    way = max(abs(servo.pulse_of(target) - end) for end in servo.travel_us) - servo.pulse_per_count
     assert bursts.number * bursts.on * dt * servo.slew_us / 2.0 >= way
     assert bursts.on * dt >= servo.frame - 1e-9 and 2 * bursts.on <= bursts.period
     assert bursts.ticks * dt <= HOMING_TIME or bursts.period == 2 * bursts.on

@@ -79,7 +79,8 @@ def test_arming_and_opening_survive_flipped_bits(make_bench, backend):
         assert bench.chip.running and bench.chip.registers[MODE2] == 0x04
         bench.faults.clear()
         assert bench.pulses == [
-            n * s.count_us for n, s in zip(bench.driver.output.counts, maps(bench), strict=True)
+            n * s.pulse_per_count
+            for n, s in zip(bench.driver.output.counts, maps(bench), strict=True)
         ]
 
 

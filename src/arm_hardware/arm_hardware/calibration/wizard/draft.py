@@ -72,14 +72,14 @@ class CalibrationDraft:
 
     def result(self, today: date) -> ServoCalibration:
         """Return the updated servo; the old points remain until there are two new ones."""
-        servo, old = replace(self.servo, channel=self.channel), self.servo.pulse_limits_us
+        servo, old = replace(self.servo, channel=self.channel), self.servo.pulse_limits
         if len(self.points) >= 2:
             rows = tuple(sorted((place * self._si, us) for place, us in self.points.items()))
             servo = replace(servo, points=rows, calibrated=today)
             old = min(self.points.values()), max(self.points.values())
         least, most = self.clamp
         clamp = (old[0] if least is None else least, old[1] if most is None else most)
-        return within_reach(replace(servo, pulse_limits_us=clamp))
+        return within_reach(replace(servo, pulse_limits=clamp))
 
     def values(self, today: date) -> Mapping[str, str]:
         """Return the keys of the file that change, as YAML."""

@@ -21,8 +21,8 @@ from arm_hardware.calibration.wizard.terms import Terms
 class ServoPartners:
     """Which servos share a joint with which."""
 
-    def __init__(self, model: RobotModel | None, count_us: float) -> None:
-        """Find the groups of a robot, none without one; a count is ``count_us`` long [us]."""
+    def __init__(self, model: RobotModel | None, pulse_per_count: float) -> None:
+        """Find the groups of a robot, none without one; ``pulse_per_count`` as of its board."""
         drives = (
             zip(model.drivetrain.actuators, model.drivetrain.drives(), strict=True)
             if model
@@ -33,7 +33,7 @@ class ServoPartners:
             for name, drive in drives
             if isinstance(drive.transmission, SeveralActuatorsTransmission)
         }
-        self._count_us = count_us
+        self._pulse_per_count = pulse_per_count
 
     def of(self, name: str) -> tuple[str, ...]:
         """Return the other servos on the joint of a servo."""
@@ -45,8 +45,8 @@ class ServoPartners:
         self, name: str, other: str, servos: Mapping[str, ServoCalibration], count: int
     ) -> int:
         """Return the count of a servo where another one on its joint has a count."""
-        place = servos[other].map(self._count_us).position_of(count)
-        return servos[name].map(self._count_us).count_of(self._ratio(name, other) * place)
+        place = servos[other].map(self._pulse_per_count).position_of(count)
+        return servos[name].map(self._pulse_per_count).count_of(self._ratio(name, other) * place)
 
     def difference(
         self,
@@ -58,7 +58,7 @@ class ServoPartners:
         """Return by how much two servos at counts differ, and the most allowed [deg or mm]."""
         transmission = self._drives[name][0]
         mine, its = (
-            servos[n].map(self._count_us).position_of(c)
+            servos[n].map(self._pulse_per_count).position_of(c)
             for n, c in zip((name, other), counts, strict=True)
         )
         unit = 1e3 if servos[name].unit == "m" else math.degrees(1.0)
@@ -69,7 +69,9 @@ class ServoPartners:
         """Return whether a count lies among the measured points of a servo."""
         pulses = [pulse for _, pulse in servo.points]
         return (
-            min(pulses) - self._count_us <= count * self._count_us <= max(pulses) + self._count_us
+            min(pulses) - self._pulse_per_count
+            <= count * self._pulse_per_count
+            <= max(pulses) + self._pulse_per_count
         )
 
     def _ratio(self, name: str, other: str) -> float:

@@ -59,7 +59,7 @@ class CalibrationSession:
         self._at = 0
         self._mechanisms = {} if model is None else _mechanisms(model)
         self._unknown = "that needs the robot; start with --robot" if model is None else ""
-        self._partners = ServoPartners(model, calibration.board.count_us)
+        self._partners = ServoPartners(model, calibration.board.pulse_per_count)
         self._quarter = 90.0 / (360.0 / 4096.0) if self._measures else 1000.0
         self._begin(calibration)
         self._actions: dict[str, Callable[[], object]] = {
@@ -94,7 +94,7 @@ class CalibrationSession:
         terminal.print(self._terms.help)
         for name, count in self._pulses.counts.items():
             if count is not None:
-                us = self._pulses.us(name)
+                us = self._pulses.pulse(name)
                 terminal.print(self._terms.holds.format(name=name, us=us))
         try:
             self._handle_keys(terminal)
@@ -120,7 +120,7 @@ class CalibrationSession:
         name, draft = self._name, self._draft
         pulse = self._terms.limp
         if self._pulses.counts[name] is not None:
-            pulse = f"{self._pulses.us(name):.1f} us"
+            pulse = f"{self._pulses.pulse(name):.1f} us"
         if self._measures:
             pulse = self._measured_text(name)
         points = ", ".join(
@@ -136,7 +136,9 @@ class CalibrationSession:
         """Return the measured count of a servo and whether it holds."""
         limp = self._pulses.counts[name] is None
         try:
-            return f"{self._pulses.us(name):.0f} counts, {self._terms.limp if limp else 'holds'}"
+            return (
+                f"{self._pulses.pulse(name):.0f} counts, {self._terms.limp if limp else 'holds'}"
+            )
         except HardwareError:
             return "does not answer"
 
@@ -214,7 +216,7 @@ class CalibrationSession:
         name, draft = self._name, self._draft
         if not self._measures and not self._mover.has_pulses(self._name):
             return
-        pulse, mechanism = self._pulses.us(name), self._mechanism()
+        pulse, mechanism = self._pulses.pulse(name), self._mechanism()
         jaws = "angle of a jaw" if draft.unit == "deg" else "width of the gripper"
         what = jaws if name == GRIPPER else f"position of joint {name}"
         what = mechanism.question if mechanism else what
@@ -250,7 +252,7 @@ class CalibrationSession:
             if mechanism is None and len(joints) != 1:
                 raise ValueError("one number is needed")
             at = mechanism.actuator_position(joints, TO_SI[draft.unit]) if mechanism else joints[0]
-            us = pulse if name == self._name else self._pulses.us(name)
+            us = pulse if name == self._name else self._pulses.pulse(name)
             points[name] = draft.point(joints[0], at, us)
         for name, point in points.items():
             self._drafts[name].add(point)
@@ -282,7 +284,7 @@ class CalibrationSession:
     def _bound(self, end: int) -> None:
         if not self._measures and not self._mover.has_pulses(self._name):
             return
-        us = round(self._pulses.us(self._name), 3)
+        us = round(self._pulses.pulse(self._name), 3)
         self._draft.clamp[end] = us
         bound = f"{self._terms.bounds[end]} than {us:.0f} {self._terms.unit}"
         self._terminal.print(f"{self._name}: never {bound}.")

@@ -86,7 +86,7 @@ def test_measured_points_are_written_and_comments_kept(file, calibration):
     assert found.calibrated == TODAY
     there = [(math.radians(-45), low), (math.radians(42.5), high)]
     np.testing.assert_allclose(found.points, there, atol=1e-3)
-    assert found.pulse_limits_us == pytest.approx((low, high), abs=1e-3)
+    assert found.pulse_limits == pytest.approx((low, high), abs=1e-3)
     comments = re.compile(r"^ *#.*", re.MULTILINE)
     assert comments.findall(before) == comments.findall(file.read_text())
     assert load_calibration(file).servos["elbow"] == calibration.servos["elbow"]
@@ -99,7 +99,7 @@ def test_backups_are_numbered_and_never_overwritten(file):
     typed(file, FakeBus(), *WAIST, "w", "y", ">", "]", "w", "y")
     backups = sorted(path.name for path in file.parent.glob("*.bak"))
     assert backups == ["mine.yaml.1.bak", "mine.yaml.2.bak"]
-    assert load_calibration(file).servos["waist"].pulse_limits_us[1] == pytest.approx(417 * 4.88)
+    assert load_calibration(file).servos["waist"].pulse_limits[1] == pytest.approx(417 * 4.88)
 
 
 def test_nothing_is_written_without_confirmation(file):
@@ -296,7 +296,7 @@ def test_limp_servo_is_measured_where_a_hand_turns_it(answering):
     waist = load_calibration(answering).servos["waist"]
     there = [(math.radians(-45), 1500), (math.radians(51), 2600)]
     np.testing.assert_allclose(waist.points, there, atol=1e-9)
-    assert waist.pulse_limits_us == (1480, 2620) and waist.calibrated == TODAY
+    assert waist.pulse_limits == (1480, 2620) and waist.calibrated == TODAY
     assert bus.sent == [] and "waist (id 1)  2620 counts, limp" in script.shown
     assert "points_deg_counts: [[-45, 1500], [51, 2600]]" in answering.read_text()
     assert "never less than 1480 counts" in script.text()
@@ -415,7 +415,7 @@ def test_wizard_in_a_terminal_on_servos_that_answer(tmp_path):
     program.close()
     made = load_calibration(tmp_path / "mine.yaml")
     assert made.board.port == "/dev/ttyACM7"
-    assert made.servos["shoulder_pan"].pulse_limits_us == (2048, 3982)
+    assert made.servos["shoulder_pan"].pulse_limits == (2048, 3982)
 
 
 @pytest.mark.parametrize("at", ["status", "question", "line"])
