@@ -10,7 +10,7 @@ radians and metres.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
@@ -162,6 +162,17 @@ class SampledLimits:
         return np.interp(position, x, low), np.interp(position, x, high)
 
 
+def largest_share(fits: Callable[[float], bool]) -> float:
+    """Return the largest share (0 to 1) that fits, if all below it do; 0 is taken to fit."""
+    if fits(1.0):
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
 class Violation(NamedTuple):
     """A constraint that a posture violates."""
 
@@ -235,17 +246,15 @@ class ConstraintSet:
         From outside, a step may go as far as it does not lead farther outside.
         """
         row, motion = np.asarray(q, dtype=np.float64), np.asarray(step, dtype=np.float64)
-        allowed = max(float(self.violation(row)), SLACK)
-        if not self.constraints or float(self.violation(row + motion)) <= allowed:
-            return 1.0
-        low, high = 0.0, 1.0
-        for _ in range(_HALVINGS):
-            middle = 0.5 * (low + high)
-            if float(self.violation(row + middle * motion)) <= allowed:
-                low = middle
-            else:
-                high = middle
-        return low
+        return largest_share(lambda share: self.keeps(row, row + share * motion))
+
+    def keeps(self, q: ArrayLike, positions: ArrayLike) -> bool:
+        """Return whether positions (..., n) of a motion from q (n,) keep to the constraints.
+
+        From outside, they may not lead farther outside.
+        """
+        allowed = max(float(self.violation(q)), SLACK)
+        return not self.constraints or float(self.violation(positions).max()) <= allowed
 
     def along(self, path: ArrayLike) -> Violation | None:
         """Return the worst violation on straight lines through postures (m, n), None inside.

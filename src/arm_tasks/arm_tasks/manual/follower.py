@@ -16,7 +16,6 @@ from enum import Enum
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_description.model.constraints import SLACK
 from arm_kinematics.paths.differential_ik import RateLimits, rate_bounds
 
 from arm_kinematics import Chain
@@ -31,7 +30,6 @@ _ALIGNED = 0.1  # [s] at full speed from the leader: aligned
 _FAR = 1.0  # [s] at full speed from the leader: aligns again, slowly
 _AT_REST = 5e-3  # [rad/s or m/s], below the resolution of a servo
 _AT_TARGET = 1e-4  # [rad or m]
-_HALVINGS = 12  # of the share of a rate that keeps to limits between joints
 _BRAKE_GRID = 0.005  # [s] between two points of a trajectory
 
 
@@ -202,7 +200,8 @@ class Follower(MotionStream):
         """Return the trajectory towards goal rates (n,), and command its first period."""
         change = self._acceleration * HORIZON
         last = self.rates + np.clip(goal - self.rates, -change, change)
-        last = self._kept_inside(q, last)
+        braked = self.rates - np.clip(self.rates, -change, change)
+        last = self._kept_inside(last, braked, lambda rates: self._keeps(q, rates))
         segment = self._segment(q, self.rates, last)
         half = 0.5 * (self.rates + last)  # PERIOD is half of HORIZON
         after = q + 0.5 * PERIOD * (self.rates + half)
@@ -210,26 +209,13 @@ class Follower(MotionStream):
         self.rates = np.where((last == 0.0) & (np.abs(half) < _AT_REST), 0.0, half)
         return segment
 
-    def _kept_inside(self, q: Array, last: Array) -> Array:
-        """Return rates (n,) reduced as far as limits between joints need it to brake inside."""
-        constraints = self._chain.constraints
-        if not constraints:
-            return last
-        allowed = max(float(constraints.violation(q)), SLACK)
-
-        def stays_inside(share: float) -> bool:
-            # Room to brake in the segments after this one.
-            further = HORIZON * (0.5 * self.rates + share * last)
-            positions = self._segment(q, self.rates, share * last).positions + further
-            return float(constraints.violation(positions).max()) <= allowed
-
-        if stays_inside(1.0):
-            return last
-        low, high = 0.0, 1.0
-        for _ in range(_HALVINGS):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if stays_inside(middle) else (low, middle)
-        return low * last
+    def _keeps(self, q: Array, last: Array) -> bool:
+        """Return whether a segment keeps to limits between joints, with room to brake after it."""
+        if not self._chain.constraints:
+            return True
+        positions = self._segment(q, self.rates, last).positions
+        further = HORIZON * (0.5 * self.rates + last)
+        return self._chain.constraints.keeps(q, np.vstack([positions, positions + further]))
 
     def _segment(self, q: Array, first: Array, last: Array) -> PlannedTrajectory:
         """Return the motion from q (n,): rates first to last (n,) in HORIZON, then braking.

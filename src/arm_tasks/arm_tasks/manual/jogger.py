@@ -8,8 +8,11 @@ to the board's counts, so that slow motions would be lost.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.model.constraints import SLACK, largest_share
 from arm_kinematics.paths.differential_ik import DifferentialIk, RateLimits, rate_bounds
 
 from arm_kinematics import Chain
@@ -60,6 +63,18 @@ class MotionStream:
         """Start at positions (n,) [rad or m], at rest."""
         self._reset(np.array(positions, dtype=float))
 
+    @staticmethod
+    def _kept_inside(rates: Array, braked: Array, fits: Callable[[Array], bool]) -> Array:
+        """Return rates (n,) from which the arm can brake inside the limits, which ``fits`` checks.
+
+        They are between those wanted and ``braked``, the present ones after some braking. These
+        fit because the last step left room for them.
+        """
+        share = largest_share(lambda s: fits(braked + s * (rates - braked)))
+        if share > 0.0:
+            return braked + share * (rates - braked)
+        return largest_share(lambda s: fits(s * braked)) * braked
+
     def deviates(self, positions: Array) -> bool:
         """Return True if measured positions (n,) do not follow the command."""
         if self.q is None:
@@ -89,9 +104,8 @@ class Jogger(MotionStream):
         self._idle = 0
         if command.is_zero:
             return self._brake()
-        rates = self._rates(command)
-        self.rates = rates * self._limit_scale(rates)
-        q, rates = self.q, self.rates
+        q = self.q
+        self.rates = rates = self._slowed(q, self._rates(command))
         self.q = q + rates * PERIOD
         if not self.moving:
             return None
@@ -144,26 +158,29 @@ class Jogger(MotionStream):
         self.slowed_by = tuple(chain.joint_names[i] for i in np.flatnonzero(short))
         return np.asarray(rates)
 
-    def _limit_scale(self, rates: Array) -> float:
-        """Return the fraction of rates (n,) whose motion and braking stay inside the limits.
+    def _slowed(self, q: Array, rates: Array) -> Array:
+        """Return rates (n,) slowed as far as the motion and braking stay inside the limits.
 
         All joints brake for the same time, some more gently than necessary.
         """
-        assert self.q is not None
-        travel = rates * (HORIZON + 0.5 * self._braking_time(rates))
-        room = np.where(travel > 0.0, self._chain.upper - self.q, self._chain.lower - self.q)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            shares = np.where(np.abs(travel) > 1e-12, room / travel, 1.0)
-        share = float(np.clip(shares.min(), 0.0, 1.0))
-        return share * self._constraint_share(share * travel)
+        chain = self._chain
+        lower, upper = np.minimum(chain.lower, q) - SLACK, np.maximum(chain.upper, q) + SLACK
 
-    def _constraint_share(self, travel: Array) -> float:
-        """Return the fraction of a travel (n,) that limits between joints allow."""
-        constraints = self._chain.constraints
-        share = constraints.share(self.q, travel) if constraints and self.q is not None else 1.0
-        if share < 1.0 and self.q is not None and (near := constraints.tightest(self.q + travel)):
+        def fits(reduced: Array) -> bool:
+            end = q + self._travel(reduced)
+            inside = bool(((lower <= end) & (end <= upper)).all())
+            return inside and chain.constraints.keeps(q, end)
+
+        braking = max(0.0, 1.0 - HORIZON / self._braking_time(self.rates))
+        slowed = self._kept_inside(rates, braking * self.rates, fits)
+        end = q + self._travel(rates)
+        if not chain.constraints.keeps(q, end) and (near := chain.constraints.tightest(end)):
             self.slowed_by = tuple(dict.fromkeys((*self.slowed_by, near.joint)))
-        return share
+        return slowed
+
+    def _travel(self, rates: Array) -> Array:
+        """Return the travel (n,) of a motion with rates (n,), which ends by braking."""
+        return rates * (HORIZON + 0.5 * self._braking_time(rates))
 
     def _braking_time(self, rates: Array) -> float:
         """Return the time in which all rates (n,) reach zero together [s]."""

@@ -86,6 +86,43 @@ def test_follower_keeps_inside_whatever_the_leader_does():
     assert HORIZON > PERIOD
 
 
+@pytest.mark.parametrize("mode", ["joint", "base", "tool"])
+def test_jogging_brakes_before_a_limit_within_the_accelerations(mode):
+    """The direction changes at full speed, also into a limit along which the arm moves."""
+    rng = np.random.default_rng(4)
+    for _ in range(6):
+        jogger = Jogger(CHAIN)
+        jogger.start(START)
+        for step in range(150):
+            if step % 12 == 0:
+                direction = tuple(rng.choice([-1.0, 0.0, 1.0], MAX_DIRECTIONS))
+            before = jogger.rates
+            motion = jogger.step(JogCommand(mode, direction, 1.0))
+            assert_inside(jogger.q)
+            if motion is not None:
+                assert_inside(motion.positions)
+            change = np.abs(jogger.rates - before)
+            assert (change <= CHAIN.acceleration * PERIOD).all(), change / CHAIN.acceleration
+
+
+def test_follower_brakes_before_a_limit_within_the_accelerations():
+    mapping = tuple(JointMapping(name) for name in CHAIN.joint_names)
+    follower = Follower(CHAIN, mapping, FollowOptions(speed=1.0, align_speed=1.0))
+    follower.start(START)
+    rng, now = np.random.default_rng(6), 10.0
+    for step in range(500):
+        if step % 15 == 0:
+            target = rng.uniform(CHAIN.lower - 0.5, CHAIN.upper + 0.5)
+        follower.leader.receive(dict(zip(CHAIN.joint_names, target, strict=True)), now, now)
+        before = follower.rates
+        motion = follower.step(True, now)
+        if motion is not None:
+            assert_inside(motion.positions)
+        change = np.abs(follower.rates - before)
+        assert (change <= CHAIN.acceleration * PERIOD).all(), change / CHAIN.acceleration
+        now += PERIOD
+
+
 def test_path_ends_at_the_limit_and_names_it():
     T = CHAIN.fk(START)
     out = T.copy()
