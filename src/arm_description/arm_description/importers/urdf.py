@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -90,11 +90,6 @@ def import_urdf(
     ]
     table = dh_from_axes(axes, hand.tool, convention, parallel)
     joints, dependents = _joints(tree, rows, table.rows)
-    rest = ConstraintSet([j.name for j in joints], [j.constraint for j in joints if j.constraint])
-    zero, ends = [j.rest for j in joints], np.array([(j.lower, j.upper) for j in joints]).T
-    found = rest.nearest(zero, *ends) if rest else None
-    q = zero if found is None else found.tolist()
-    posture = dict(zip(rest.names, q, strict=True))
     clean_name = _clean(name or tree.name)
     model = RobotModel(
         name=clean_name,
@@ -104,13 +99,23 @@ def import_urdf(
         base=table.base,
         tool=table.tool,
         gripper=hand.gripper,
-        postures=MappingProxyType({"rest": MappingProxyType(posture)}),
+        postures=MappingProxyType({"rest": _rest(joints)}),
         description=f"{clean_name}, {len(joints)} joints, from its URDF",
         source=f"{file or 'URDF'}, from {chain.base} to {chain.tip}",
     )
     error = _difference(model, tree, chain, hand.tool)
     notes = (*table.notes, hand.note, _lost_limits(model, tree))
     return UrdfImport(model, tuple(_notes(chain, notes, error)), error)
+
+
+def _rest(joints: Sequence[Joint]) -> Mapping[str, float]:
+    """Return a posture near zero, within limits that depend on other joints, too."""
+    names, constraints = [j.name for j in joints], [j.constraint for j in joints if j.constraint]
+    limits = ConstraintSet(names, constraints)
+    zero, ends = [j.rest for j in joints], np.array([(j.lower, j.upper) for j in joints]).T
+    found = limits.nearest(zero, *ends) if limits else None
+    q = zero if found is None else found.tolist()
+    return MappingProxyType(dict(zip(names, q, strict=True)))
 
 
 def _notes(chain: ArmChain, found: Sequence[str], error: float) -> Iterator[str]:

@@ -84,23 +84,25 @@ def _axis_limits(axis: str) -> Key:
     return Key(LIMITS, f"limits of the rotation about {axis} of a universal or ball joint", True)
 
 
+_ROW_NUMBERS = {
+    "theta": Key(
+        ANGLE,
+        "rotation about z; offset of a revolute joint, default 0, or the sum of joints that a "
+        "dependent one follows",
+    ),
+    "d": Key(
+        LENGTH,
+        "translation along z; offset of a prismatic joint, default 0, or the sum of joints "
+        "that a dependent one follows",
+    ),
+    "a": Key(LENGTH, "translation along x"),
+    "alpha": Key(ANGLE, "rotation about x"),
+}
+
+
 def _row(kind: str) -> Table:
     """Return the keys of a row; the joint variable is optional."""
     variable = "d" if kind == "prismatic" else "theta"
-    numbers = {
-        "theta": Key(
-            ANGLE,
-            "rotation about z; offset of a revolute joint, default 0, or the sum of joints that a "
-            "dependent one follows",
-        ),
-        "d": Key(
-            LENGTH,
-            "translation along z; offset of a prismatic joint, default 0, or the sum of joints "
-            "that a dependent one follows",
-        ),
-        "a": Key(LENGTH, "translation along x"),
-        "alpha": Key(ANGLE, "rotation about x"),
-    }
     limits = LIMITS
     if kind in COMPOUND:
         limits = Table({x: _axis_limits(x) for x in COMPOUND[kind]})
@@ -108,7 +110,7 @@ def _row(kind: str) -> Table:
         {
             "name": Key(NAME, "name of the joint, unique in the robot", required=True),
             "type": Key(Choice(TYPES), "type of the joint", required=True),
-            **{k: Key(v.kind, v.meaning, k != variable) for k, v in numbers.items()},
+            **{k: Key(v.kind, v.meaning, k != variable) for k, v in _ROW_NUMBERS.items()},
             "limits": Key(
                 limits,
                 "its limits; by axis for a universal or ball joint; none for a dependent joint",

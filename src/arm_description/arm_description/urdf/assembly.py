@@ -67,11 +67,14 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
     if model.payload:
         links.append(_payload_link(model, model.payload, prefix))
         joints.append(_fixed(prefix, prefix + TOOL, PAYLOAD, NO_MOTION))
-    for i, link in enumerate(links):
-        name = link.name.removeprefix(prefix)
-        mass, mesh = model.masses.get(name, link.mass), model.meshes.get(name)
-        links[i] = replace(link, mass=mass, mesh=mesh)
-    return UrdfParts(tuple(links), tuple(joints))
+    return UrdfParts(tuple(_weighed(model, link, prefix) for link in links), tuple(joints))
+
+
+def _weighed(model: RobotModel, link: UrdfLink, prefix: str) -> UrdfLink:
+    """Return a link with the mass and the mesh that the robot file gives it, if any."""
+    name = link.name.removeprefix(prefix)
+    mass, mesh = model.masses.get(name, link.mass), model.meshes.get(name)
+    return replace(link, mass=mass, mesh=mesh)
 
 
 def mimic_parts(

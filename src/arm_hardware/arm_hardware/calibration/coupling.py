@@ -126,15 +126,12 @@ def _driven(
     """Return the joints narrowed to what their actuators can do, and the coupling by both."""
     drivetrain, actuators = given.drivetrain, given.actuators
     rates, bends = _gains(drivetrain, arm)
-    joints = list(arm)
     travel = [ActuatorLimits(a.lower, a.upper) for a in actuators]
+    joints = list(arm)
     for constraint in drivetrain.constraints(travel, alone=True):
         i = drivetrain.joint_names.index(constraint.joint)
         joints[i] = joints[i].narrowed(*constraint.bounds({}), math.inf)
-    for actuator, rate, bend in zip(actuators, rates, bends, strict=True):
-        if np.count_nonzero(rate) == 1:
-            i = int(np.flatnonzero(rate)[0])
-            joints[i] = _slowed(joints[i], actuator, float(rate[i]), float(bend[i]))
+    joints = _all_slowed(joints, actuators, rates, bends)
     speed = np.array([joint.velocity for joint in joints])
     acceleration = np.array([joint.acceleration for joint in joints])
     fastest, hardest = rates @ speed, rates @ acceleration + bends @ speed**2
@@ -153,6 +150,18 @@ def _driven(
     prismatic = [axis.name for axis in arm if axis.unit == "m"]
     bound = ConstraintSet(drivetrain.joint_names, constraints, prismatic)
     return tuple(joints), replace(given, actuators=bounded, constraints=bound, tight=tight)
+
+
+def _all_slowed(
+    joints: Sequence[Axis], actuators: Sequence[Axis], rates: Array, bends: Array
+) -> list[Axis]:
+    """Return the joints, slowed where an actuator depends on one joint only; see _gains()."""
+    slowed = list(joints)
+    for actuator, rate, bend in zip(actuators, rates, bends, strict=True):
+        if np.count_nonzero(rate) == 1:
+            i = int(np.flatnonzero(rate)[0])
+            slowed[i] = _slowed(slowed[i], actuator, float(rate[i]), float(bend[i]))
+    return slowed
 
 
 def _slowed(joint: Axis, actuator: Axis, rate: float, bend: float) -> Axis:

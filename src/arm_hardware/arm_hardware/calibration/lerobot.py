@@ -17,8 +17,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from arm_description.model.gripper import Claw
+
 from arm_description import RobotModel
-from arm_hardware.calibration.axes import GRIPPER
+from arm_hardware.calibration.axes import GRIPPER, Axes, Axis
 from arm_hardware.calibration.calibration import Calibration, SerialBus, ServoCalibration
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.servo_map import COUNTS
@@ -76,20 +78,7 @@ def calibration_text(
         CalibrationError: An actuator has no motor, or a motor no actuator.
     """
     axes = axes_of(model)
-    motor_of = {axis.name: names.get(axis.name, axis.name) for axis in axes.actuators}
-    what = "joint" if axes.coupling is None else "actuator"
-    missing = [joint for joint, motor in motor_of.items() if motor not in motors]
-    if missing:
-        raise CalibrationError(
-            f"has no motor {motor_of[missing[0]]} for the {what} {missing[0]}",
-            file,
-            remedy=f"name it: --motor {missing[0]}=NAME, of {', '.join(motors)}",
-        )
-    unused = [motor for motor in motors if motor not in motor_of.values()]
-    if unused:
-        raise CalibrationError(
-            f"has the motor {unused[0]}, which no {what} of {model.name} uses", file
-        )
+    motor_of = _motor_names(axes, motors, names, model.name, file)
     lines = [
         "example: false",
         f"robot: {model.name}",
@@ -102,14 +91,32 @@ def calibration_text(
     for axis in axes.actuators[: len(motor_of) - (axes.gripper is not None)]:
         lines.append(f"  {axis.name}: {_joint(motors[motor_of[axis.name]])}")
     if axes.gripper is not None:
-        claw, motor = axes.claw(axes.gripper), motors[motor_of[GRIPPER]]
-        unit, ends = "mm", (axes.gripper.lower * 1e3, axes.gripper.upper * 1e3)
-        if claw is not None:
-            closed = math.degrees(claw.closed)
-            travel = DEGREES * (motor["range_max"] - motor["range_min"])
-            unit, ends = "deg", (closed, closed + travel)
-        lines += ["", f"{GRIPPER}: {_gripper(motor, unit, ends)}"]
+        text = _gripper(motors[motor_of[GRIPPER]], axes.gripper, axes.claw(axes.gripper))
+        lines += ["", f"{GRIPPER}: {text}"]
     return "\n".join(lines) + "\n"
+
+
+def _motor_names(
+    axes: Axes,
+    motors: Mapping[str, Mapping[str, int]],
+    names: Mapping[str, str],
+    robot: str,
+    file: str,
+) -> dict[str, str]:
+    """Return the motor of each actuator, or raise CalibrationError; see calibration_text()."""
+    motor_of = {axis.name: names.get(axis.name, axis.name) for axis in axes.actuators}
+    what = "joint" if axes.coupling is None else "actuator"
+    missing = [joint for joint, motor in motor_of.items() if motor not in motors]
+    if missing:
+        raise CalibrationError(
+            f"has no motor {motor_of[missing[0]]} for the {what} {missing[0]}",
+            file,
+            remedy=f"name it: --motor {missing[0]}=NAME, of {', '.join(motors)}",
+        )
+    unused = [motor for motor in motors if motor not in motor_of.values()]
+    if unused:
+        raise CalibrationError(f"has the motor {unused[0]}, which no {what} of {robot} uses", file)
+    return motor_of
 
 
 def _joint(motor: Mapping[str, int]) -> str:
@@ -120,8 +127,12 @@ def _joint(motor: Mapping[str, int]) -> str:
     return _entry(motor, f"points_deg_counts: {points}")
 
 
-def _gripper(motor: Mapping[str, int], unit: str, ends: tuple[float, float]) -> str:
+def _gripper(motor: Mapping[str, int], width: Axis, claw: Claw | None) -> str:
     least, most = motor["range_min"], motor["range_max"]
+    unit, ends = "mm", (width.lower * 1e3, width.upper * 1e3)
+    if claw is not None:
+        closed = math.degrees(claw.closed)
+        unit, ends = "deg", (closed, closed + DEGREES * (most - least))
     counts = (most, least) if motor["drive_mode"] else (least, most)
     points = f"[[{ends[0]:.9g}, {counts[0]}], [{ends[1]:.9g}, {counts[1]}]]"
     return _entry(motor, f"points_{unit}_counts: {points}")

@@ -109,12 +109,7 @@ def validate_goal(
     _check_sizes(rows, len(request.joints))
     times = _check_times(np.array(instants, dtype=float), request.start, bounds)
     columns = [axes.names.index(name) for name in request.joints]
-    positions = _table(rows[0], columns, axes, "positions", np.nan)
-    velocities = accelerations = None
-    if len(rows[1][0]):
-        velocities = _table(rows[1], columns, axes, "velocities", 0.0)
-        if all(map(len, rows[2])):
-            accelerations = _table(rows[2], columns, axes, "accelerations", 0.0)
+    positions, velocities, accelerations = _tables(rows, columns, axes)
     may_end_moving = allow_end_velocity and axes.coupling is None
     for i in columns:
         _check_column(axes.arm[i], positions[:, i], velocities, i, may_end_moving)
@@ -126,6 +121,19 @@ def validate_goal(
     left[-1] = True
     rates = (None if table is None else table[left] for table in (velocities, accelerations))
     return ValidatedGoal(times[left], positions[left], *rates)
+
+
+def _tables(
+    rows: Sequence[Sequence[Sequence[float]]], columns: list[int], axes: Axes
+) -> tuple[Array, Array | None, Array | None]:
+    """Return positions, velocities and accelerations (k, n), None where a goal has none."""
+    positions = _table(rows[0], columns, axes, "positions", np.nan)
+    velocities = accelerations = None
+    if len(rows[1][0]):
+        velocities = _table(rows[1], columns, axes, "velocities", 0.0)
+        if all(map(len, rows[2])):
+            accelerations = _table(rows[2], columns, axes, "accelerations", 0.0)
+    return positions, velocities, accelerations
 
 
 def _check_constraints(coupling: Coupling, positions: Array) -> None:

@@ -111,17 +111,7 @@ def plan_motion(
     moving = bool(np.abs(velocity).max() > 1e-9)
     ends_moving = plan.velocities is not None and bool(np.any(plan.velocities[-1]))
     candidates = _CandidatePaths(plan, points, axes, position, velocity, power_budget)
-    for path in candidates.paths() if moving else (candidates.direct(1.0),):
-        timing = retime(*with_servos(path, axes), dt, moving, ends_moving)
-        if not moving or (timing.feasible and _keeps_limits(path, axes, dt)):
-            break
-    if axes.coupling is not None and (error := first_violation(path, axes.coupling, dt)):
-        raise error
-    if axes.coupling is not None and moving and not timing.feasible:
-        raise CommandError(
-            "The servos cannot leave the present motion for this trajectory within their limits; "
-            "wait until the arm rests, or cancel the motion."
-        )
+    path, timing = _first_feasible(candidates, dt, moving, ends_moving)
     _check_path(path, timing, axes, plan.accelerations is not None)
     start = position, velocity
     motion = PlannedMotion(plan, start, requested, path, timing, ends_moving, scaling)
@@ -254,6 +244,29 @@ class _CandidatePaths:
             return Trajectory(times, points, rates)
         bends = np.vstack([np.zeros_like(velocity), bends[1 - missing :]])
         return quintics_as_cubics(times, points, rates, bends)
+
+
+def _first_feasible(
+    candidates: _CandidatePaths, dt: float, moving: bool, ends_moving: bool
+) -> tuple[Trajectory, Timing]:
+    """Return the first path within all limits, else the last, and its timing; dt is a tick [s].
+
+    Raises:
+        CommandError: The last one is not within those of joints that depend on each other.
+    """
+    axes = candidates.axes
+    for path in candidates.paths() if moving else (candidates.direct(1.0),):
+        timing = retime(*with_servos(path, axes), dt, moving, ends_moving)
+        if not moving or (timing.feasible and _keeps_limits(path, axes, dt)):
+            break
+    if axes.coupling is not None and (error := first_violation(path, axes.coupling, dt)):
+        raise error
+    if axes.coupling is not None and moving and not timing.feasible:
+        raise CommandError(
+            "The servos cannot leave the present motion for this trajectory within their limits; "
+            "wait until the arm rests, or cancel the motion."
+        )
+    return path, timing
 
 
 def _requested(plan: ValidatedGoal, points: Array, position: Array, velocity: Array) -> Trajectory:

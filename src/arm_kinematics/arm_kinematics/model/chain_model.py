@@ -91,12 +91,15 @@ def parts_of_model(model: RobotModel) -> Parts:
         ChainJoint(j.name, j.type == "prismatic", j.lower, j.upper, j.velocity, j.acceleration)
         for j in model.joints
     ]
-    gearing = None
-    if model.dependents:
-        screw_names, leaders, ratios, slides = zip(*driven, strict=True)
-        order = [model.joint_names.index(leader) for leader in leaders]
-        gearing = MimicJoints(order, ratios, slides, screw_names)
+    gearing = _gearing(model, driven) if model.dependents else None
     return Parts(np.transpose(screws), M, joints, links, gearing, model.constraints)
+
+
+def _gearing(model: RobotModel, driven: Sequence[tuple[str, str, float, bool]]) -> MimicJoints:
+    """Return the mimic joints for rows of screw, its leader, ratio, and whether it slides."""
+    screw_names, leaders, ratios, slides = zip(*driven, strict=True)
+    order = [model.joint_names.index(leader) for leader in leaders]
+    return MimicJoints(order, ratios, slides, screw_names)
 
 
 def checked_screws(S: ArrayLike, prismatic: Sequence[bool], names: Sequence[str]) -> Array:

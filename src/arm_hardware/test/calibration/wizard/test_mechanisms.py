@@ -321,6 +321,19 @@ def test_interrupted_push_ends_and_the_servo_is_limp(kit, path, monkeypatch, err
     assert pushes == [308] and not any(bus.counts.values())
 
 
+def test_tap_ends_its_pulse_when_it_is_interrupted(path, monkeypatch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    bus = FakeBus()
+    pulses = Pulses(RetryingBus(bus), parse_calibration(MEASURED.encode(), path))
+    pulses.first("waist")
+    monkeypatch.setattr(pulses_module, "time", SimpleNamespace(sleep=interrupt))
+    with pytest.raises(KeyboardInterrupt):
+        pulses.tap("waist", 10)
+    assert not any(bus.counts.values())
+
+
 def test_servo_that_feels_is_limp_however_the_session_ends(kit, path):
     calibration = parse_calibration(MEASURED.encode(), path)
     pulses = Pulses(RetryingBus(FakeBus()), calibration)
