@@ -24,7 +24,6 @@ from arm_hardware.bus.interface import BusPhrases, Measurement
 from arm_hardware.bus.sts3215 import (
     ACCELERATION,
     COMMANDED,
-    COUNTS,
     GOAL_POSITION,
     GOAL_VELOCITY,
     HOMING_OFFSET,
@@ -42,6 +41,7 @@ from arm_hardware.bus.sts3215 import (
     measurement,
 )
 from arm_hardware.calibration.calibration import SerialBus
+from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import BusError
 
 PACKAGE = "feetech-servo-sdk"

@@ -13,8 +13,8 @@ import math
 from typing import NamedTuple
 
 from arm_hardware.bus.interface import Measurement, ServoFault
+from arm_hardware.calibration.servo_map import COUNTS
 
-COUNTS = 4096  # of a turn
 RADIANS = 2.0 * math.pi / COUNTS  # of a count
 MODEL = 777  # Model_Number of the STS3215
 # Stall torque over supply voltage [N m/V]: 19.5 kg cm at 7.4 V (data sheet of the STS3215)

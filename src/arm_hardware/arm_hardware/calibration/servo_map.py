@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # degrees are 2000 us.
 SLEW_US = 60.0 / 180.0 * 2000.0 / 0.12
 
-COUNTS = 4096
+COUNTS = 4096  # of a board's period, and of a turn of a servo that answers
 TRAVEL_US = (500.0, 2500.0)  # pulses at the end stops of common servos
 FAKE_COUNT = 1e-9  # [rad or m] the step of fake hardware
 

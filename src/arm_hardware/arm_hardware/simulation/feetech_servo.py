@@ -14,8 +14,9 @@ import math
 from arm_hardware.bus import sts3215
 from arm_hardware.bus.interface import LATCHED, ServoFault
 from arm_hardware.bus.sts3215 import Register
+from arm_hardware.calibration.servo_map import COUNTS
 
-FULL_SPEED = 4096.0 / 6.0 / 0.222  # [counts/s] 0.222 s for 60 deg without load at 7.4 V
+FULL_SPEED = COUNTS / 6.0 / 0.222  # [counts/s] 0.222 s for 60 deg without load at 7.4 V
 HAND_SPEED = 1000.0  # [counts/s] of a hand that moves the horn
 STEP, REST_STEP = 0.005, 0.1  # [s] of the integration, in motion and at rest
 LONGEST = 3.0  # [s] without a packet that is integrated: an answer must not take too long
@@ -114,7 +115,7 @@ class SimulatedServo:
                 self.memory[place] = byte
         shift = self.get(sts3215.HOMING_OFFSET) - offset_before
         if shift:
-            self.position = (self.position - shift) % sts3215.COUNTS
+            self.position = (self.position - shift) % COUNTS
         if not self.get(sts3215.TORQUE_ENABLE):
             self._faults &= ~LATCHED
             self._overloaded = 0.0
