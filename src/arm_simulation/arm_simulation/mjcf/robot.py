@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm as MJCF: bodies, inertias, limits, and a position actuator for each servo.
+"""An arm as MJCF: bodies, inertias, limits, and a position actuator for each joint.
 
 Bodies, joints and masses are those of its URDF, with every number written in full, so the forward
 kinematics agree to rounding.

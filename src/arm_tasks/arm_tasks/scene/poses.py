@@ -76,7 +76,7 @@ def save_pose(path: Path, robot: str, name: str, pose: TaughtPose, replace: bool
     """
     data = _data_of(path, robot)
     if check_name(name) in _checked(data, path, robot) and not replace:
-        what = f"the pose {name} exists already; replace it or rename it"
+        what = f"the pose {name} already exists; replace it or rename it"
         raise TaskFileError(what, str(path))
     editor = YamlEditor(data)
     editor.set(("poses", name), _text(pose))

@@ -41,7 +41,7 @@ def test_saved_pose_can_be_loaded(tmp_path_factory, taught, q):
 def test_saving_and_forgetting_keep_the_rest_of_the_file(file, taught):
     save_pose(file, "nut_arm", "one", taught(-0.3, 0.1, 0.0, 0.2), replace=False)
     file.write_text(file.read_text().replace("poses:", "poses:  # mine") + "# the end\n")
-    with pytest.raises(TaskFileError, match="the pose one exists already; replace it"):
+    with pytest.raises(TaskFileError, match="the pose one already exists; replace it"):
         save_pose(file, "nut_arm", "one", taught(0.0, 0.0, 0.0, 0.0), replace=False)
     save_pose(file, "nut_arm", "two", taught(-0.4, 0.1, 0.0, 0.2), replace=False)
     save_pose(file, "nut_arm", "one", taught(-0.5, 0.1, 0.0, 0.2), replace=True)

@@ -50,7 +50,7 @@ def test_teach_poses_paths_and_bolts_from_a_program(taught, folder):
         teacher = Teacher(arm)
         arm.move_joints({"waist": -0.4, "shoulder": 0.1})
         assert "is saved in" in teacher.save_pose("left")
-        with pytest.raises(ArmError, match="the pose left exists already; replace it"):
+        with pytest.raises(ArmError, match="the pose left already exists; replace it"):
             teacher.save_pose("left")
         teacher.record("back")
         with pytest.raises(ArmError, match="back is being recorded; end that recording first"):

@@ -133,7 +133,7 @@ class Teaching:
         if self._recorder is not None:
             raise TasksError(f"{self._path} is being recorded; end that recording first")
         if self._file(check_name(request.name)).exists() and not request.replace:
-            raise TasksError(f"the path {request.name} exists already; replace it or rename it")
+            raise TasksError(f"the path {request.name} already exists; replace it or rename it")
         self._arm.pose()
         self._state.poll()
         self._recorder, self._path = PathRecorder(self._model), request.name
