@@ -12,8 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arm_description.robot_file.sections import GRIPPER_KEY
-
 from arm_hardware.errors import CommandError
 
 if TYPE_CHECKING:
@@ -22,7 +20,9 @@ if TYPE_CHECKING:
     from arm_description import Gripper, RobotModel
     from arm_hardware.calibration.coupling import Coupling
 
-GRIPPER = GRIPPER_KEY  # of its servo in calibrations, of its width in postures
+# Of its servo in calibrations and its width in postures: GRIPPER_KEY of arm_description, whose
+# import needs YAML, which the command `release` does without.
+GRIPPER = "gripper"
 UNITS = {"revolute": "rad", "prismatic": "m"}  # of a joint's position
 LIMIT_TOLERANCE = 1e-6  # [rad or m] for rounding at a position limit
 

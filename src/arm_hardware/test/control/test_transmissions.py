@@ -356,7 +356,9 @@ def test_entries_of_the_calibration_have_the_names_of_actuators(model, servos):
     with pytest.raises(CalibrationError, match="'shoulder_left' has no entry"):
         load_calibration(servos).maps(axes_of(model))
     servos.write_text(text.replace("channel: 5", "channel: 4"))
-    with pytest.raises(CalibrationError, match=r"yaml:\d+: .*channel 4, which shoulder_left has"):
+    with pytest.raises(
+        CalibrationError, match=r"\d+: .*channel 4, which shoulder_left already has"
+    ):
         load_calibration(servos)
 
 
