@@ -188,7 +188,7 @@ def test_difference_below_a_count_is_refused(model, tmp_path, make_bench):
         (
             "channel: 2",
             "channel: 1",
-            r"yaml:7: joints.right: has channel 1, which left has",
+            r"yaml:7: joints.right: has channel 1, which left already has",
         ),
         ("[[-130, 700], [10", "[[-130, 700], [-70", "position in common .* check sign and zero"),
         ("  right:", "  #right:", "'right' has no entry"),

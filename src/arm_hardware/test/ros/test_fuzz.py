@@ -156,7 +156,7 @@ def driver(start, tmp_path, model, calibration, fresh_domain):
 
 
 @pytest.mark.parametrize(
-    "number", [pytest.param(25, id="small"), pytest.param(10_000, marks=pytest.mark.thorough)]
+    "number", [pytest.param(10, id="small"), pytest.param(10_000, marks=pytest.mark.thorough)]
 )
 def test_no_message_ends_the_process_or_breaks_a_bound(driver, number):
     attacker = Attacker("arm_hardware", DriverMessages(1), driver.move, driver.check)

@@ -79,6 +79,7 @@ def arm(start_arm, tmp_path, monkeypatch):
     return CountedArm(stack)
 
 
+@pytest.mark.thorough
 def test_operations_leave_no_objects(arm):
     arm.work(2)
     for _ in range(ROUNDS):

@@ -124,6 +124,7 @@ def test_play_without_an_arm_explains_how_to_start_one(fresh_domain, tmp_path):
     assert "first run ./arm view nut_arm" in output and output.count("\n") == 1, output
 
 
+@pytest.mark.thorough
 def test_play_opens_its_own_view(fresh_domain, tmp_path):
     probe = Probe(bound=BOUND)
     track = Track(probe.node)
