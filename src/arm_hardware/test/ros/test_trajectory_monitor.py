@@ -20,6 +20,7 @@ SUCCEEDED, ABORTED = GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_ABORTED
 Result = FollowJointTrajectory.Result
 THERE = (0.4, -0.3, 0.3, 0.8)
 SPEED = 8  # simulated seconds per second
+SHIFT = 0.2  # [s] later than this, a tick of a driver in simulated time shifts its schedule
 TIGHT = 1e-4  # [rad] lag of a linear profile that starts from rest is larger
 
 
@@ -116,6 +117,13 @@ def test_scaling_outside_0_to_1_is_refused_with_a_reason(arm):
     assert arm.status.speed_scaling == 1.0
 
 
+def on_schedule(stamps, asked):
+    """Remove from stamps what late ticks have shifted since `asked`: no query can foresee it."""
+    gaps = np.diff(stamps, prepend=stamps[0])
+    shifted = (gaps > SHIFT) & (stamps > asked)
+    return stamps - np.cumsum(np.where(shifted, gaps - np.median(gaps), 0.0))
+
+
 def test_query_state_equals_what_is_executed_at_that_time(arm):
     arm.scale(0.5)
     handle = send_smooth(arm, 3.0, THERE)
@@ -123,9 +131,10 @@ def test_query_state_equals_what_is_executed_at_that_time(arm):
     times = [later(arm.states[-1], ahead) for ahead in (0.5, 1.0, 2.0)]
     answers = [arm.query(time) for time in times]
     assert all(answer.success for answer in answers), answers
+    asked = nc.seconds(arm.states[-1])
     check_result(arm, handle, SUCCEEDED, Result.SUCCESSFUL)
     states = arm.states.copy()  # more arrive meanwhile
-    stamps = [nc.seconds(m) for m in states]
+    stamps = on_schedule(np.array([nc.seconds(m) for m in states]), asked)
     for time, answer in zip(times, answers, strict=True):
         assert tuple(answer.name) == nc.NAMES
         at = time.sec + 1e-9 * time.nanosec
