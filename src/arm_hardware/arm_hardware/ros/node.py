@@ -203,7 +203,7 @@ class HardwareNode(ManagedNode):
         return response
 
     def _release(self) -> str:
-        """Switch the servos off; whoever moves the arm by hand holds it."""
+        """Switch the servos off; hold the arm by hand before, as it sinks."""
         self._shared.controller().release("the service release was called.")
         return "The servos are released; deactivate and activate to arm again."
 

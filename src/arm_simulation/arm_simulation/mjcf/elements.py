@@ -8,7 +8,7 @@ The format: https://mujoco.readthedocs.io/en/stable/XMLreference.html.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +62,18 @@ def placement(T: Array, units: MjcfUnits) -> dict[str, str]:
         "pos": words(np.asarray(T)[:3, 3] * units.length),
         "quat": words(mat2quat(np.asarray(T)[:3, :3])),
     }
+
+
+def geom_size(kind: str, size: Sequence[float], units: MjcfUnits) -> str:
+    """Return the attribute ``size`` of a geom: half edges of a box, else radius and half length.
+
+    Args:
+        kind: ``box``, or a shape of revolution.
+        size: the edges of a box, else radius and length [m].
+        units: lengths of the document.
+    """
+    halves = [edge / 2.0 for edge in size] if kind == "box" else [size[0], size[1] / 2.0]
+    return words(half * units.length for half in halves)
 
 
 def section(root: ET.Element, tag: str) -> ET.Element:

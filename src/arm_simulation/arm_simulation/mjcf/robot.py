@@ -26,6 +26,7 @@ from arm_simulation.mjcf.elements import (
     SI,
     MjcfUnits,
     document,
+    geom_size,
     section,
     words,
     xml_text,
@@ -144,13 +145,9 @@ class RobotMjcf:
         ET.SubElement(body, "inertial", pos=at, mass=weight, fullinertia=full)
 
     def _add_geom(self, body: ET.Element, link: UrdfLink, shape: UrdfGeometry) -> None:
-        if shape.kind == "box":
-            size = [edge / 2.0 for edge in shape.size]
-        else:
-            size = [shape.size[0], shape.size[1] / 2.0]
         values = {
             "type": shape.kind,
-            "size": words(value * self._units.length for value in size),
+            "size": geom_size(shape.kind, shape.size, self._units),
             "pos": words(value * self._units.length for value in shape.origin.xyz),
             "quat": words(euler2quat(*shape.origin.rpy, "sxyz")),
             "rgba": words((*rgb(shape.colour), 1.0)),

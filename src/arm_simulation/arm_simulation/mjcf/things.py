@@ -23,6 +23,7 @@ from arm_simulation.mjcf.elements import (
     SURROUNDINGS,
     THREAD,
     MjcfUnits,
+    geom_size,
     placement,
     section,
     words,
@@ -160,13 +161,9 @@ class ThingsMjcf:
             ET.SubElement(body, "freejoint", name=solid.name)
         share = (solid.mass or 0.0) * self._units.mass / len(solid.parts)
         for part in solid.parts:
-            if part.kind == "box":
-                halves = [s / 2.0 for s in part.size]
-            else:
-                halves = [part.size[0], part.size[1] / 2.0]
             values = {
                 "type": part.kind,
-                "size": words(h * self._units.length for h in halves),
+                "size": geom_size(part.kind, part.size, self._units),
                 "rgba": words(part.rgba),
                 "mass": words([share]),
                 **placement(part.pose, self._units),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from arm_common.ros.messages import pose_message, transform_message
+from arm_common.ros.messages import transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
@@ -31,6 +31,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
+from arm_tasks.ros.messages import nut_message
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME
@@ -156,21 +157,8 @@ class ContactWorldNode(Node):
         if not (news or self._idle >= _REPEAT or (moved and self._idle >= _PERIOD)):
             return
         self._sent, self._idle = report, 0
-        self._nuts.publish(self._nut_message(report))
-
-    def _nut_message(self, report: NutReport) -> NutState:
-        message = NutState(
-            state=int(report.status),
-            bolt=report.bolt,
-            turns_engaged=report.turns_engaged,
-            grasped=report.grasped,
-            message=report.message,
-        )
-        message.header.stamp = self.get_clock().now().to_msg()
-        message.header.frame_id = self._base
-        message.pose.header = message.header
-        message.pose.pose = pose_message(report.pose)
-        return message
+        stamp = self.get_clock().now().to_msg()
+        self._nuts.publish(nut_message(report, self._base, stamp))
 
     def _arrows(self) -> MarkerArray:
         """Return an arrow for the force of each contact, 5 mm for a newton."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from arm_common.ros.messages import pose_message, transform_message
+from arm_common.ros.messages import transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
@@ -19,6 +19,7 @@ from tf2_msgs.msg import TFMessage
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
+from arm_tasks.ros.messages import nut_message
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME
@@ -106,18 +107,8 @@ class NutWorldNode(Node):
         if self._world is None:
             return
         report = self._world.report
-        message = NutState(
-            state=int(report.status),
-            bolt=report.bolt,
-            turns_engaged=report.turns_engaged,
-            grasped=report.grasped,
-            message=report.message,
-        )
-        message.header.stamp = self.get_clock().now().to_msg()
-        message.header.frame_id = self._base
-        message.pose.header = message.header
-        message.pose.pose = pose_message(report.pose)
-        self._nut_publisher.publish(message)
+        stamp = self.get_clock().now().to_msg()
+        self._nut_publisher.publish(nut_message(report, self._base, stamp))
 
 
 def _changed(before: NutReport, after: NutReport) -> bool:
