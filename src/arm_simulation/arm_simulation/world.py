@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated arm among things, driven by servo pulses, and the truth about it.
+"""A simulated arm among scene objects, driven by servo pulses, and the truth about it.
 
 Nothing here knows a task, a plan or a command: pulses go in; poses and contact forces come out.
 """
@@ -20,13 +20,13 @@ from arm_simulation.errors import SimulationError
 from arm_simulation.library import mujoco
 from arm_simulation.mjcf.elements import CGS, document, section, xml_text
 from arm_simulation.mjcf.robot import RobotMjcf
-from arm_simulation.mjcf.things import (
+from arm_simulation.mjcf.scene_objects import (
     NUT_HEXAGON,
     NUT_THREAD,
     BoltBody,
     NutBody,
+    SceneObjectsMjcf,
     SolidBody,
-    ThingsMjcf,
     check_apart,
 )
 from arm_simulation.model_cache import compiled
@@ -86,14 +86,14 @@ def scene_mjcf(model: RobotModel, scene: SimulatedScene) -> str:
     option.attrib.update(values)
     ET.SubElement(option, "flag", multiccd="enable")
     RobotMjcf(model, CGS).add_to(root)
-    things = ThingsMjcf(root, CGS)
-    things.add_floor(scene.floor)
+    objects = SceneObjectsMjcf(root, CGS)
+    objects.add_floor(scene.floor)
     for bolt in scene.bolts:
-        things.add_bolt(bolt)
+        objects.add_bolt(bolt)
     if scene.nut is not None:
-        things.add_nut(scene.nut)
+        objects.add_nut(scene.nut)
     for solid in scene.solids:
-        things.add_solid(solid)
+        objects.add_solid(solid)
     return xml_text(root)
 
 
@@ -230,7 +230,7 @@ class ContactWorld:
         return None, 0.0, 0.0
 
     def _forces_on_nut(self) -> tuple[float, float, float]:
-        """Return the smaller force of a jaw, the sums of those of threads and other things [N]."""
+        """Return the smaller force of a jaw, the sums of those of threads and of objects [N]."""
         model, data = self.mj_model, self.mj_data
         thread_id, hexagon = (model.geom(name).id for name in (NUT_THREAD, NUT_HEXAGON))
         jaws = dict.fromkeys(self._fingers, 0.0)

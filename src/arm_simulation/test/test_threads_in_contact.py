@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_common.transforms import pose, shift_z, turn_z
 from arm_simulation.mjcf.elements import CGS
-from arm_simulation.mjcf.things import BoltBody, NutBody
+from arm_simulation.mjcf.scene_objects import BoltBody, NutBody
 from arm_simulation.threads.standard import ScrewThread
 from arm_simulation.world import ContactWorld, SimulatedScene
 

@@ -10,7 +10,7 @@ import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import CGS
-from arm_simulation.mjcf.things import SolidBody, SolidPart
+from arm_simulation.mjcf.scene_objects import SolidBody, SolidPart
 from arm_simulation.servos import ServoErrors
 from arm_simulation.world import ContactWorld, SimulatedScene
 
@@ -117,7 +117,7 @@ def test_servo_stops_within_its_dead_band():
 
 
 @pytest.mark.parametrize(("share", "slides"), [(0.8, False), (1.2, True)])
-def test_thing_slides_beyond_the_angle_of_friction(share, slides):
+def test_block_slides_beyond_the_angle_of_friction(share, slides):
     """On a plane of friction 0.5, a block stays up to atan(0.5)."""
     angle = share * math.atan(0.5)
     R = so3_exp(np.array([0.0, angle, 0.0]))

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Robots and things as MJCF, the format of MuJoCo."""
+"""Robots and scene objects as MJCF, the format of MuJoCo."""

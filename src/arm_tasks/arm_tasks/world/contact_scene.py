@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from arm_simulation.mjcf.things import BoltBody, NutBody, SolidBody, SolidPart
+from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, SolidBody, SolidPart
 from arm_simulation.threads.standard import ScrewThread
 from arm_simulation.world import NutTruth, SimulatedScene
 
@@ -34,12 +34,12 @@ def simulated_scene(scene: Scene) -> SimulatedScene:
         nut = NutBody(scene.nut_start(), thread, scene.nut.across_flats, scene.nut.thickness)
     solids = tuple(
         SolidBody(
-            thing.name,
-            thing.pose,
-            tuple(SolidPart(p.kind, p.size, p.pose, p.color) for p in thing.parts),
-            thing.mass,
+            item.name,
+            item.pose,
+            tuple(SolidPart(p.kind, p.size, p.pose, p.color) for p in item.parts),
+            item.mass,
         )
-        for thing in scene.objects.values()
+        for item in scene.objects.values()
     )
     return SimulatedScene(tuple(bolts.values()), nut, solids, scene.floor)
 

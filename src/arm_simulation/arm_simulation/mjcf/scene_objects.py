@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Bolts, nuts and solid things as bodies of an MJCF document.
+"""Bolts, nuts and other scene objects as bodies of an MJCF document.
 
-Bolt and nut meet by the signed distance of their threads' meshes. The jaws and all other things
+Bolt and nut meet by the signed distance of their threads' meshes. The jaws and all other objects
 meet a convex hexagon in place of the nut, and a cylinder in place of the bolt.
 """
 
@@ -77,22 +77,22 @@ class SolidPart:
 
     kind: str
     size: tuple[float, ...]
-    pose: Array  # thing <- part (4, 4) [m]
+    pose: Array  # object <- part (4, 4) [m]
     rgba: tuple[float, ...] = (0.7, 0.7, 0.7, 1.0)
 
 
 @dataclass(frozen=True)
 class SolidBody:
-    """A thing of boxes and cylinders; without a mass it is fixed."""
+    """An object of boxes and cylinders; without a mass it is fixed."""
 
     name: str
-    pose: Array  # base_link <- thing (4, 4) [m]
+    pose: Array  # base_link <- object (4, 4) [m]
     parts: tuple[SolidPart, ...]
     mass: float | None = None  # [kg]
 
 
-class ThingsMjcf:
-    """Adds things to an MJCF document."""
+class SceneObjectsMjcf:
+    """Adds scene objects to an MJCF document."""
 
     def __init__(self, root: ET.Element, units: MjcfUnits) -> None:
         self._world = section(root, "worldbody")
@@ -153,7 +153,7 @@ class ThingsMjcf:
         ET.SubElement(body, "geom", values | SURROUNDINGS | _SOLID_CONTACT)
 
     def add_solid(self, solid: SolidBody) -> None:
-        """Add a thing; with a mass it moves freely."""
+        """Add an object; with a mass it moves freely."""
         body = ET.SubElement(
             self._world, "body", placement(solid.pose, self._units), name=solid.name
         )

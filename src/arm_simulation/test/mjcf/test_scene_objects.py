@@ -9,7 +9,7 @@ import pytest
 from arm_common.transforms import pose
 from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import CGS, document
-from arm_simulation.mjcf.things import BoltBody, NutBody, ThingsMjcf, check_apart
+from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, SceneObjectsMjcf, check_apart
 from arm_simulation.threads.standard import ScrewThread
 
 THREAD = ScrewThread.of(6.35e-3, 1.27e-3)
@@ -21,7 +21,7 @@ def bolt(name, x):
 
 def test_nut_has_the_mass_of_its_steel():
     root = document("nut", CGS)
-    ThingsMjcf(root, CGS).add_nut(NutBody(np.eye(4), THREAD, 11.11e-3, 5.56e-3))
+    SceneObjectsMjcf(root, CGS).add_nut(NutBody(np.eye(4), THREAD, 11.11e-3, 5.56e-3))
     mass = float(root.find(".//inertial").get("mass"))
     hexagon = math.sqrt(3.0) / 2.0 * 1.111**2  # [cm^2]
     hole = math.pi / 4.0 * 0.5587**2
@@ -30,9 +30,9 @@ def test_nut_has_the_mass_of_its_steel():
 
 def test_bolts_of_one_thread_share_a_mesh():
     root = document("bolts", CGS)
-    things = ThingsMjcf(root, CGS)
-    things.add_bolt(bolt("upper", 0.1))
-    things.add_bolt(bolt("lower", 0.2))
+    objects = SceneObjectsMjcf(root, CGS)
+    objects.add_bolt(bolt("upper", 0.1))
+    objects.add_bolt(bolt("lower", 0.2))
     assert len(root.findall(".//mesh")) == 1
 
 
@@ -45,4 +45,4 @@ def test_bolts_in_one_place_are_refused():
 def test_nut_must_have_a_wall():
     nut = NutBody(np.eye(4), THREAD, 7e-3, 5e-3)
     with pytest.raises(SimulationError, match="too thin for a thread of"):
-        ThingsMjcf(document("nut", CGS), CGS).add_nut(nut)
+        SceneObjectsMjcf(document("nut", CGS), CGS).add_nut(nut)
