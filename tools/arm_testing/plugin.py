@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -131,6 +132,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if hasattr(getattr(item, "module", None), "generate_test_description"):
             # Collected as a plain unittest, its tests would wait for nodes that nobody launches.
             item.add_marker(pytest.mark.skip("pytest has not loaded launch_testing's plugin"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Run a test of nodes once more if it fails beside others, as colcon's --retest-until-pass.
+
+    Its time-outs may have been missed because other tests kept the machine busy. The summary
+    lists it as RERUN. Tests that need no node get no second chance.
+    """
+    beside_others = "PYTEST_XDIST_WORKER" in os.environ
+    possible = item.config.pluginmanager.hasplugin("rerunfailures")
+    if beside_others and possible and NEED_ROS.intersection(item.path.parts):
+        item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 def propagate_logs() -> None:
