@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
 
@@ -23,6 +24,9 @@ _FLANK = math.sqrt(3.0)  # radial rise of a flank per axial length: half the ang
 # Geometric means of the ranges of nominal diameters of ISO 965-1 [mm]
 _RANGES = (0.99, 1.4, 2.8, 5.6, 11.2, 22.4, 45.0, 90.0, 180.0, 355.0)
 _SLENDER = 0.45  # largest pitch, in diameters: more leaves no core
+# Diameter of a nut's countersink, in major diameters: ASME B18.2.2 has 1.05 to 1.15
+_COUNTERSINK = 1.1
+_EXACT = 1e-6  # sizes that differ by less are the same [m]
 
 
 @dataclass(frozen=True)
@@ -67,9 +71,42 @@ class ScrewThread:
     @classmethod
     def of(cls, diameter: float, pitch: float, hand: int = 1) -> ScrewThread:
         """Return a thread [m], a metric one if the diameter is a multiple of half a millimetre."""
-        halves = diameter / 0.5e-3
-        metric = abs(halves - round(halves)) < 1e-6
+        metric = _is_multiple(diameter, 0.5e-3)
         return cls(diameter, pitch, hand, "metric" if metric else "unified")
+
+    def __str__(self) -> str:
+        """Return the designation, such as M6x1 or 1/4-20, with LH for a left-hand thread."""
+        left = " LH" if self.hand < 0 else ""
+        if self.series == "metric":
+            return f"M{self.diameter * 1e3:g}x{self.pitch * 1e3:.4g}{left}"
+        inches = Fraction(round(self.diameter / INCH * 64), 64)
+        if _is_multiple(self.diameter, INCH / 64) and _is_multiple(INCH, self.pitch):
+            return f"{inches}-{INCH / self.pitch:.0f}{left}"
+        return f"{self.diameter * 1e3:.4g} mm x {self.pitch * 1e3:.4g} mm{left}"
+
+    def fits(self, other: ScrewThread, turns: float) -> bool:
+        """Return whether bolt and nut with these threads can be screwed together by some turns.
+
+        The diameters may differ by the play between the flanks, and so may the pitches over all
+        turns.
+        """
+        radial = 2.0 * self.radial_clearance + _EXACT
+        axial = 2.0 * self.radial_clearance / _FLANK + _EXACT
+        wide = abs(self.diameter - other.diameter) <= radial
+        return wide and self.hand == other.hand and abs(self.pitch - other.pitch) * turns <= axial
+
+    @property
+    def mouth(self) -> float:
+        """Largest offset of a bolt's tip from the axis at which it is in the countersink [m].
+
+        The tip is chamfered to below the minor diameter (ASME B18.2.1).
+        """
+        return (_COUNTERSINK * self.diameter - self.external.minor) / 2.0
+
+    @property
+    def starting_tilt(self) -> float:
+        """Tilt from which the next groove is nearer [rad]: half a pitch over the diameter."""
+        return math.atan(0.5 * self.pitch / self.diameter)
 
     @property
     def external(self) -> ThreadSizes:
@@ -137,3 +174,7 @@ class ScrewThread:
             if d <= high:
                 return math.sqrt(low * high)
         return d
+
+
+def _is_multiple(length: float, unit: float) -> bool:
+    return abs(math.remainder(length, unit)) < _EXACT

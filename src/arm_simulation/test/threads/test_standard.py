@@ -7,6 +7,8 @@ import math
 import pytest
 from arm_simulation.errors import SimulationError
 from arm_simulation.threads.standard import INCH, ScrewThread
+from hypothesis import given
+from hypothesis import strategies as st
 
 QUARTER_20 = ScrewThread.of(0.25 * INCH, INCH / 20.0)
 M6 = ScrewThread.of(6e-3, 1e-3)
@@ -48,6 +50,45 @@ def test_flanks_enclose_60_degrees():
 def test_sizes_must_be_positive(diameter, pitch):
     with pytest.raises(SimulationError, match="does not exist"):
         ScrewThread.of(diameter, pitch)
+
+
+@pytest.mark.parametrize(
+    ("thread", "name"),
+    [
+        (QUARTER_20, "1/4-20"),
+        (ScrewThread.of(6.35e-3, 1.27e-3, -1), "1/4-20 LH"),
+        (ScrewThread.of(3e-3, 0.5e-3), "M3x0.5"),
+        (ScrewThread.of(10e-3, 1.25e-3, -1), "M10x1.25 LH"),
+        (ScrewThread.of(6.2e-3, 1.1e-3), "6.2 mm x 1.1 mm"),
+    ],
+)
+def test_thread_has_the_designation_of_its_standard(thread, name):
+    assert str(thread) == name
+
+
+@given(
+    st.sampled_from([(3e-3, 0.5e-3), (6e-3, 1e-3), (8e-3, 1.25e-3), (6.35e-3, 1.27e-3),
+                     (6.35e-3, 25.4e-3 / 28), (7.9375e-3, 25.4e-3 / 18)]),
+    st.sampled_from([(3e-3, 0.5e-3), (6e-3, 1e-3), (8e-3, 1.25e-3), (6.35e-3, 1.27e-3),
+                     (6.35e-3, 25.4e-3 / 28), (7.9375e-3, 25.4e-3 / 18)]),
+    st.sampled_from([1, -1]), st.sampled_from([1, -1]),
+)  # fmt: skip
+def test_only_equal_threads_fit(nut, bolt, nut_hand, bolt_hand):
+    a, b = ScrewThread.of(*nut, nut_hand), ScrewThread.of(*bolt, bolt_hand)
+    assert a.fits(b, 4.0) is (nut == bolt and nut_hand == bolt_hand) is b.fits(a, 4.0)
+
+
+def test_rounded_sizes_of_a_file_fit():
+    """An inch thread in mm; 5/16-18 has a pitch of 1.4111 mm."""
+    exact = ScrewThread.of(0.3125 * INCH, INCH / 18.0)
+    assert exact.fits(ScrewThread.of(7.94e-3, 1.41e-3), 5.0)
+    assert not exact.fits(ScrewThread.of(7.94e-3, 1.39e-3), 5.0)
+
+
+def test_mouth_and_tilt_of_a_quarter_inch_nut():
+    """Between 6.7 and 7.3 mm across (ASME B18.2.2) and a tip of 4.8 mm; half a pitch per turn."""
+    assert 0.9e-3 < QUARTER_20.mouth < 1.25e-3
+    assert math.degrees(QUARTER_20.starting_tilt) == pytest.approx(5.71, abs=0.01)
 
 
 def test_pitch_must_leave_a_core():

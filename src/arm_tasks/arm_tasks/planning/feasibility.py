@@ -87,7 +87,7 @@ class FeasibilityReport:
         return (
             parts[0].step_name,
             f"{sum(p.duration for p in parts):.1f} s",
-            f"{math.degrees(max(p.orientation_error for p in parts)):.1f} deg",
+            f"{math.degrees(decisive_tilt(parts)):.1f} deg",
             self._margin(tightest),
             f"{1e3 * max(nearest, 0.0):.1f} mm" if math.isfinite(nearest) else "",
             f"{100.0 * max(self._speed(p) for p in parts):.0f} %",
@@ -121,6 +121,12 @@ def parts_by_step(reports: Sequence[StepReport]) -> list[list[StepReport]]:
     return [list(parts) for _, parts in groupby(reports, lambda report: report.first_part)]
 
 
+def decisive_tilt(parts: Sequence[StepReport]) -> float:
+    """Return the largest tilt of a step [rad]; of a screw step, only while the nut turns."""
+    turning = [part for part in parts if part.turns]
+    return max((part.orientation_error for part in turning or parts), default=0.0)
+
+
 def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> str:
     """Return a table of the steps of a plan or a run, with totals and the refusal, if any.
 
@@ -131,7 +137,7 @@ def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> s
 
     def cells(name: str, parts: Sequence[StepReport], turns: str) -> list[str]:
         off = max((part.position_error for part in parts), default=0.0)
-        tilt = max((part.orientation_error for part in parts), default=0.0)
+        tilt = max(map(decisive_tilt, parts_by_step(parts)), default=0.0)
         time = sum(part.duration for part in parts)
         errors = [f"{off * 1e3:.2f} mm", f"{math.degrees(tilt):.1f} deg"]
         return [name, str(len(parts)), f"{time:.1f} s", turns, *errors]

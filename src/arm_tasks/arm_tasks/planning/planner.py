@@ -18,7 +18,7 @@ from arm_common.suggestions import install_command
 from arm_common.transforms import Array
 
 from arm_kinematics import Chain
-from arm_tasks.errors import PlanError, SceneError
+from arm_tasks.errors import PlanError, SceneError, TaskFileError
 from arm_tasks.planning.collision.checker import LIBRARY, available
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, StepRefused
@@ -60,13 +60,14 @@ class BranchPlanner:
         self._planner = planner
         self._builder = planner.builder
 
-    def run(self, steps: Steps) -> None:
-        """Plan every step on every branch."""
+    def run(self, steps: Steps) -> list[PlannedWorldState]:
+        """Plan every step on every branch; return the worlds that the task can end in."""
         states = [self._state(())]
         for index, step in enumerate(steps):
             self._builder.task_step = index
             states = self._step(step, states, "", steps[index + 1 :])
         self._builder.join(exit_ for state in states for exit_ in state.exits)
+        return [state.world for state in states]
 
     def _list(
         self, steps: Steps, states: list[PlanState], suffix: str, later: Steps
@@ -217,11 +218,24 @@ def plan_task(
     planner = StepPlanner(builder, world, checkers, files)
     refusal, refused_at = None, None
     try:
-        BranchPlanner(planner).run(request.task.steps)
+        _check_expectation(request, BranchPlanner(planner).run(request.task.steps))
     except StepRefused as refused:
         refusal, refused_at = refused.report, planner.situation
     warnings = (*builder.warnings, *unchecked)
     return TaskPlan(request, q, tuple(builder.steps), refusal, warnings, refused_at)
+
+
+def _check_expectation(request: TaskRequest, worlds: Sequence[PlannedWorldState]) -> None:
+    """Raise TaskFileError if none of the worlds that a task can end in is as it expects."""
+    expected = request.task.expect
+    if expected is None:
+        return
+    try:
+        unmet = [world.unmet(expected) for world in worlds]
+    except SceneError as error:
+        unmet = [error.what]
+    if all(unmet):
+        raise TaskFileError(f"expect: {unmet[0]}", request.task.file, expected.line)
 
 
 def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> list[str]:

@@ -11,18 +11,21 @@ from typing import Any
 from arm_common.files import ANY_FILE, FileAccess
 from arm_common.transforms import Array
 
-from arm_tasks.errors import SceneError
+from arm_tasks.errors import SceneError, TaskFileError
 from arm_tasks.planning.motions import MOTIONS, Motions
 from arm_tasks.planning.plan import Situation
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.planner import ScrewPlanner
 from arm_tasks.planning.world_model import (
     CollisionCheckerCache,
+    Dropped,
     InJaws,
     OnBolt,
     PlannedWorldState,
     at_start,
+    where_nut_is,
 )
+from arm_tasks.scene.grasp import GRIP
 from arm_tasks.scene.payloads import SQUEEZE, grasp
 from arm_tasks.task import steps
 
@@ -84,14 +87,17 @@ class StepPlanner:
         carried = self.world.carried
         if carried is not None and width > carried.width:
             self.world = self.world.released(self._tool())
+        if isinstance(self.world.nut, InJaws):
+            opened = self.world.scene.require_nut().across_flats + GRIP.open_gap
+            if width >= opened:
+                self.world = replace(self.world, nut=Dropped(name, step.line))
 
     def _grip_payload(self, step: steps.GripStep, name: str) -> None:
         jaws, obj = self.builder.jaws(step), self.world.scene.object(step.payload)
         if not obj.is_payload:
             what = f"{step.payload} has no mass in the scene, so it cannot be carried"
             raise self.builder.invalid(step, what)
-        if self.world.carried is not None:
-            raise self.builder.invalid(step, f"the jaws hold {self.world.carried.name} already")
+        self._require_empty_jaws(step)
         held = grasp(obj, self._tool(), jaws, self.builder.width)
         if isinstance(held, str):
             raise self.builder.invalid(step, f"{step.payload} is not between the jaws: {held}")
@@ -100,12 +106,18 @@ class StepPlanner:
         self.builder.gripper(labels, width)
         self.world = replace(self.world, carried=held)
 
+    def _require_empty_jaws(self, step: steps.StepBase) -> None:
+        carried = self.world.carried
+        held = "the nut" if isinstance(self.world.nut, InJaws) else carried and carried.name
+        if held:
+            raise self.builder.invalid(step, f"the jaws hold {held} already")
+
     def _unscrew(self, step: steps.Unscrew, name: str) -> None:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)
         nut = self.world.nut
         if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
-            what = f"{self._where(nut)} at this step, not on {step.bolt}"
-            raise self.builder.invalid(step, what)
+            raise self._nut_elsewhere(step, f"on {step.bolt}")
+        self._require_empty_jaws(step)
         then = self.situation.screw_next if self.situation else None
         after = planner.unscrew(nut, then if isinstance(then, steps.ScrewOn) else None)
         self.world = replace(self.world, nut=after)
@@ -114,14 +126,15 @@ class StepPlanner:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)
         nut = self.world.nut
         if not isinstance(nut, InJaws):
-            what = f"{self._where(nut)} at this step, not in the jaws; unscrew it first"
-            raise self.builder.invalid(step, what)
+            raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
         self.world = replace(self.world, nut=planner.screw_on(nut))
 
-    def _where(self, nut: OnBolt | InJaws | None) -> str:
-        if nut is None:
-            return "the position of the nut is unknown"
-        return f"the nut is on {nut.bolt}" if isinstance(nut, OnBolt) else "the nut is in the jaws"
+    def _nut_elsewhere(self, step: steps.Screw, required: str) -> TaskFileError:
+        where = where_nut_is(self.world.nut)
+        fell = isinstance(self.world.nut, Dropped)
+        return self.builder.invalid(
+            step, where if fell else f"{where} at this step, not {required}"
+        )
 
     def _wait(self, step: steps.Wait, name: str) -> None:
         self.builder.add(

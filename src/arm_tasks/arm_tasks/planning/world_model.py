@@ -12,13 +12,15 @@ from arm_common.transforms import Array
 
 from arm_description import RobotModel
 from arm_tasks.planning.collision.checker import CollisionChecker
-from arm_tasks.scene.payloads import Carried, resting_pose
+from arm_tasks.scene.payloads import Carried, lies_on, resting_pose
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
+from arm_tasks.task.steps import Expectation
 
 # The jaws open along the tool's y, and a flat faces the nut's x: they fit at a relative roll of 90
 # degrees and at every sixth of a turn from there.
 _JAW_ANGLE = math.pi / 2.0
+_ROUNDING = 0.05  # [turns]; the strokes add up to the turns, or 1 degree less
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,24 @@ class InJaws:
     phase: float  # roll of the nut minus roll of the tool [rad]
 
 
-PlannedNutState = OnBolt | InJaws | None
+@dataclass(frozen=True)
+class Dropped:
+    """The nut fell when the jaws opened."""
+
+    step: str  # name of the step that opened them
+    line: int  # its line in the task file
+
+
+PlannedNutState = OnBolt | InJaws | Dropped | None
+
+
+def where_nut_is(nut: PlannedNutState) -> str:
+    """Return where the nut is, a clause."""
+    if nut is None:
+        return "the position of the nut is unknown"
+    if isinstance(nut, Dropped):
+        return f"the nut lies on the floor, as {nut.step} (line {nut.line}) opened the jaws"
+    return f"the nut is on {nut.bolt}" if isinstance(nut, OnBolt) else "the nut is in the jaws"
 
 
 def at_start(scene: Scene) -> PlannedNutState:
@@ -96,6 +115,36 @@ class PlannedWorldState:
         pairs = zip(self.scene.objects.values(), other.scene.objects.values(), strict=True)
         return all(np.allclose(a.pose, b.pose, rtol=0.0, atol=1e-9) for a, b in pairs)
 
+    def unmet(self, expected: Expectation) -> str:
+        """Return why an expectation is not met, "" if it is or if that is unknown.
+
+        Raises:
+            SceneError: It names something that the scene lacks.
+        """
+        if expected.nut_on and (why := self._nut_unmet(expected)):
+            return why
+        if not expected.payload:
+            return ""
+        name, support = expected.payload, self.scene.object(expected.payload)
+        if self.carried is not None and self.carried.name == name:
+            return f"at the end the jaws still hold {name}"
+        on = lies_on(self.scene, support.name)
+        where = f"{name} lies on {on}" if on else f"{name} is in the air"
+        return "" if on == expected.lies_on else f"at the end {where}, not on {expected.lies_on}"
+
+    def _nut_unmet(self, expected: Expectation) -> str:
+        bolt, nut = self.scene.bolt(expected.nut_on), self.nut
+        thickness = self.scene.require_nut().thickness
+        if nut is None:
+            return ""
+        if not isinstance(nut, OnBolt) or nut.bolt != bolt.name:
+            return f"at the end {where_nut_is(nut)}, not on {bolt.name}"
+        engaged = bolt.engaged(nut.turns, thickness)
+        if engaged >= expected.turns - _ROUNDING:
+            return ""
+        required = f"at least {expected.turns:g} are required"
+        return f"at the end {engaged:.2f} turns are engaged on {bolt.name}; {required}"
+
     def _expected(self, when: Condition) -> list[bool]:
         """Return whether each part of a condition on the nut holds according to the plan."""
         expected = []
@@ -105,7 +154,7 @@ class PlannedWorldState:
         if when.nut_held is not None:
             expected.append(isinstance(self.nut, InJaws) == when.nut_held)
         if when.nut_fallen is not None:
-            expected.append(not when.nut_fallen)
+            expected.append(isinstance(self.nut, Dropped) == when.nut_fallen)
         return expected
 
 

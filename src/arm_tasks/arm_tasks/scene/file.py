@@ -16,6 +16,8 @@ from arm_common.transforms import Array, frame_along, pose, rpy_matrix
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
+from arm_simulation.errors import SimulationError
+from arm_simulation.threads.standard import ScrewThread
 
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.scene.objects import GREY, SHAPES, Color, SceneObject, box, readonly
@@ -60,6 +62,9 @@ NUT = Table(
         "across_flats": Key(ABOVE, "distance between opposite flats", True),
         "thickness": Key(ABOVE, "thickness along its axis", True),
         "flats": Key(ANGLE, "roll of a flat about the bolt's z, from its x; 0 if omitted"),
+        "diameter": Key(ABOVE, "major diameter of its thread; that of the bolt if omitted"),
+        "pitch": Key(ABOVE, "pitch of its thread; likewise"),
+        "handedness": Key(Choice(HANDS), "handedness of its thread; likewise"),
     }
 )
 _COLOR = Key(ListOf(Leaf("0 to 1", "part"), 4, 4), "red, green, blue, opacity")
@@ -242,14 +247,27 @@ def _bolt(name: str, item: Field, placer: _Placer) -> Bolt:
     bolt = Bolt(
         name=name,
         pose=placer.place(name, keys),
-        hand=1 if keys.choice("handedness", HANDS, HANDS[0]) == HANDS[0] else -1,
+        hand=_hand(keys),
         start=keys.number("thread_start", 0.0),
         start_known=keys.has("thread_start"),
         **sizes,
     )
     if bolt.pitch >= bolt.length:
         raise keys.fail(f"the pitch must be smaller than the length ({bolt.length * 1e3:g} mm)")
+    _thread(keys, bolt.diameter, bolt.pitch, bolt.hand)
     return bolt
+
+
+def _hand(keys: TypedMapping, default: int = 1) -> int:
+    right = keys.choice("handedness", HANDS, HANDS[default < 0]) == HANDS[0]
+    return 1 if right else -1
+
+
+def _thread(keys: TypedMapping, diameter: float, pitch: float, hand: int) -> ScrewThread:
+    try:
+        return ScrewThread.of(diameter, pitch, hand)
+    except SimulationError as error:
+        raise keys.fail(str(error)) from None
 
 
 def _object(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
@@ -283,14 +301,19 @@ def _nut(item: Field, bolts: Mapping[str, Bolt]) -> Nut:
     keys = TypedMapping(item, "the nut", NUT)
     on = keys.choice("on", tuple(bolts))
     bolt = bolts[on]
+    sizes = {key: keys.number(key, getattr(bolt, key), above=0.0) for key in ("diameter", "pitch")}
+    thread = _thread(keys, **sizes, hand=_hand(keys, bolt.hand))
     nut = Nut(
         across_flats=keys.number("across_flats", above=0.0),
         thickness=keys.number("thickness", above=0.0),
         on=on,
         turns=keys.number("turns", above=0.0, most=bolt.max_turns),
         flats=keys.number("flats", 0.0),
+        thread=thread if any(map(keys.has, ("diameter", "pitch", "handedness"))) else None,
     )
-    if nut.across_flats <= bolt.diameter:
+    if not bolt.thread.fits(thread, nut.thickness / thread.pitch):
+        raise keys.fail(f"the nut, {thread}, does not fit {on}, {bolt.thread}")
+    if nut.across_flats <= thread.diameter:
         raise keys.fail(f"across_flats must be more than the diameter of {on}")
     return nut
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, pose, shift_z, turn_z
+from arm_simulation.threads.standard import ScrewThread
 
 from arm_tasks.errors import SceneError
 from arm_tasks.scene.objects import SceneObject, readonly
@@ -41,6 +42,11 @@ class Bolt:
     # of its x axis, through the middle of a flat
     start: float = 0.0
     start_known: bool = False  # whether start is known; otherwise a plan must not rely on it
+
+    @property
+    def thread(self) -> ScrewThread:
+        """Its thread; raises SimulationError if such a thread is impossible."""
+        return ScrewThread.of(self.diameter, self.pitch, self.hand)
 
     @property
     def max_turns(self) -> float:
@@ -73,6 +79,12 @@ class Nut:
     on: str  # name of its initial bolt
     turns: float  # turns to unscrew it from there
     flats: float  # initial roll about the bolt's z, from its x [rad]
+    thread: ScrewThread | None = None  # its thread; None if that of its initial bolt
+
+    @property
+    def corners(self) -> float:
+        """Distance between opposite corners [m]."""
+        return self.across_flats / math.cos(math.pi / 6.0)
 
 
 @dataclass(frozen=True)
@@ -111,6 +123,19 @@ class Scene:
         if self.nut is None:
             raise SceneError("the scene has no nut", self.file)
         return self.nut
+
+    @property
+    def nut_thread(self) -> ScrewThread:
+        """Thread of the nut."""
+        nut = self.require_nut()
+        return nut.thread or self.bolt(nut.on).thread
+
+    def misfit(self, bolt: str) -> str:
+        """Return why the nut cannot be screwed onto a bolt, a clause, or "" if it fits."""
+        nut, on = self.nut_thread, self.bolt(bolt).thread
+        if on.fits(nut, self.require_nut().thickness / nut.pitch):
+            return ""
+        return f"the nut, {nut}, does not fit {bolt}, {on}"
 
     def nut_pose(self, bolt: str, turns: float) -> Array:
         """Return base_link <- nut (4, 4) [m] for a nut screwed onto a bolt by some turns."""

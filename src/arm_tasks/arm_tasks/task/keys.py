@@ -106,7 +106,7 @@ def _screw(turns: Key, extra: str) -> dict[str, Key]:
         "open_width": Key(
             DISTANCE, "jaw width that clears the corners; a little more than they need"
         ),
-        "press": Key(LENGTH, "distance to push the nut against the bolt's end; 0.3 mm"),
+        "press": Key(DISTANCE, "distance to push the nut against the bolt's end; 0.3 mm"),
         "search": Key(
             DISTANCE, "radius of the search for the bolt's tip, under pressure; 0 if omitted"
         ),

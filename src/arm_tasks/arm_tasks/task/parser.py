@@ -198,7 +198,8 @@ def _expectation(item: Field, variables: Variables) -> Expectation:
         raise keys.fail("give both payload and lies_on, or neither")
     within = optional(keys, "line_within", above=0.0)
     texts = {name: keys.text(name, "") for name in ("nut_on", "payload", "lies_on")}
-    return Expectation(turns=keys.number("turns", 0.0), line_within=within, **texts)
+    turns = keys.number("turns", 0.0)
+    return Expectation(turns=turns, line_within=within, line=item.line, **texts)
 
 
 def _count(steps: Sequence[StepBase]) -> int:

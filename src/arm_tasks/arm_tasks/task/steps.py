@@ -224,6 +224,7 @@ class Expectation:
     payload: str = ""  # released payload, or ""
     lies_on: str = ""  # object that it lies on
     line_within: float | None = None  # largest distance from the lines of move_linear steps [m]
+    line: int = 0  # its line in the task file
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, SolidBody, SolidPart
-from arm_simulation.threads.standard import ScrewThread
 from arm_simulation.world import NutTruth, SimulatedScene
 
 from arm_tasks.scene.nut_state import NutEvent, NutReport, NutStatus
@@ -30,7 +29,7 @@ def simulated_scene(scene: Scene) -> SimulatedScene:
     bolts = {name: _body(bolt, name == start) for name, bolt in scene.bolts.items()}
     nut = None
     if scene.nut is not None:
-        thread = bolts[start].thread
+        thread = scene.nut_thread
         nut = NutBody(scene.nut_start(), thread, scene.nut.across_flats, scene.nut.thickness)
     solids = tuple(
         SolidBody(
@@ -46,8 +45,7 @@ def simulated_scene(scene: Scene) -> SimulatedScene:
 
 def _body(bolt: Bolt, has_nut: bool) -> BoltBody:
     ahead = 0.0 if has_nut else _CATCH_TURNS * bolt.hand * TURN
-    thread = ScrewThread.of(bolt.diameter, bolt.pitch, bolt.hand)
-    return BoltBody(bolt.name, bolt.pose, thread, bolt.length, bolt.start - ahead)
+    return BoltBody(bolt.name, bolt.pose, bolt.thread, bolt.length, bolt.start - ahead)
 
 
 _EVENTS = {

@@ -8,15 +8,15 @@ Pressed by a compliant arm it drags, centres on the tip, slides off, or catches 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array, inverse, pose, tilt_z, twist_z, wrap
+from arm_simulation.threads.standard import ScrewThread
 
 from arm_tasks.scene.grasp import GRIP, seated
 from arm_tasks.scene.nut_state import NutEvent, NutIncident
-from arm_tasks.scene.scene import TURN, Bolt, Nut
+from arm_tasks.scene.scene import TURN, Bolt, Nut, Scene
 
 _TOUCH = 1e-5  # faces within this distance touch [m]
 _EXACT = 1e-9  # tolerance of rounding at the start of the thread [turns]
@@ -27,22 +27,18 @@ _SIDE_DEPTH = 5e-4  # a nut that is deeper without having passed the end came fr
 class ContactRules:
     """Rules of contact between nut and bolt tip; lengths [m], angles [rad].
 
-    The tip of a bolt is chamfered to below the minor diameter (4.8 mm for 1/4-20, ASME B18.2.1), a
-    nut is countersunk to 1.05 to 1.15 times the major diameter (6.7 to 7.3 mm, ASME B18.2.2): if
-    the offset is below half the difference, the tip is inside the mouth, and pressing centres it.
+    The mouth of the nut and the tilt at which the thread starts follow from the thread
+    (ScrewThread).
     """
 
-    mouth: float = 1.1e-3  # largest offset of a tip inside the countersink
     friction: float = 0.2  # steel on steel; also the lag of the nut per pressed length
     slope: float = math.radians(30.0)  # slope of the countersink, a cone of 120 degrees
     seat_tilt: float = math.radians(15.0)  # largest tilt at which the tip finds the mouth
-    # largest tilt at which the thread starts straight: half a pitch over the diameter
-    tilt: float = math.radians(5.7)
     slip: float = 0.25  # turns of a cross-threaded nut until it is stuck
 
-    def max_offset(self, pressed: float) -> float:
-        """Return the largest lateral offset of a seated nut for a pressed length [m]."""
-        return self.mouth + pressed * math.tan(self.slope + math.atan(self.friction))
+    def max_offset(self, mouth: float, pressed: float) -> float:
+        """Return the largest lateral offset of a seated nut for its mouth and a pressed length."""
+        return mouth + pressed * math.tan(self.slope + math.atan(self.friction))
 
 
 CONTACT = ContactRules()
@@ -104,6 +100,8 @@ class BoltEnd:
 
     bolt: Bolt
     nut: Nut
+    thread: ScrewThread  # of the nut
+    misfit: str  # why the nut does not fit the bolt, or ""
     free: BoltTipContact  # contact in the last step if the nut were unobstructed
     # (x, y) of the nut's centre in the bolt's frame while it touches [m], or None
     position: Array | None = None
@@ -138,10 +136,11 @@ class BoltEnd:
         return np.asarray(self.bolt.pose @ back @ bolt_nut)
 
     def _seat(self, now: BoltTipContact, goal: Array, pressed: float) -> None:
-        if self.seated and now.off_axis > CONTACT.max_offset(pressed):
+        if self.seated and now.off_axis > CONTACT.max_offset(self.thread.mouth, pressed):
             self.seated, self.position = False, goal
             self._report(NutEvent.SLID_OFF_TIP, "slid off the tip of")
-        found = float(np.linalg.norm(self.position)) <= CONTACT.mouth  # type: ignore[arg-type]
+        off = float(np.linalg.norm(self.position))  # type: ignore[arg-type]
+        found = off <= self.thread.mouth
         if not self.seated and found and now.tilt <= CONTACT.seat_tilt:
             self.seated = True
             if self.incident is None:
@@ -156,30 +155,36 @@ class BoltEnd:
     def catch_problem(self) -> str:
         """Reason why the thread cannot catch, or ""."""
         assert self.position is not None
-        if self.seated:
-            return ""
+        if self.misfit or self.seated:
+            return self.misfit
         if self.free.tilt > CONTACT.seat_tilt:
             tilt, most = (math.degrees(v) for v in (self.free.tilt, CONTACT.seat_tilt))
             return f"it is tilted by {tilt:.1f} deg; at most {most:.1f} is possible"
-        off, most = float(np.linalg.norm(self.position)) * 1e3, CONTACT.mouth * 1e3
+        off, most = float(np.linalg.norm(self.position)) * 1e3, self.thread.mouth * 1e3
         return f"its axis is {off:.1f} mm beside the bolt's; at most {most:.1f} is possible"
 
 
 class FreeNut:
     """A nut that moves with the tool; pressed on a tip, first the arm yields, then the nut slides.
 
-    Initially the tool is at base_link <- tool0 and the nut at base_link <- nut (4, 4) [m]; the nut
-    may touch any of the bolts.
+    Initially the tool is at base_link <- tool0 and the nut of a scene at base_link <- nut (4, 4)
+    [m]; the nut may touch any of the bolts.
     """
 
-    def __init__(self, nut: Nut, bolts: Iterable[Bolt], T_tool: Array, T_nut: Array) -> None:
+    def __init__(self, scene: Scene, T_tool: Array, T_nut: Array) -> None:
         self.incident: NutIncident | None = None  # of the last step
         self.dropped: NutIncident | None = None  # set if the jaws lost the nut
         self.caught: tuple[Bolt, float] | None = None  # bolt whose thread it caught, and turns
         self.cross_threaded: tuple[Bolt, float] | None = None  # bolt and tilt if cross-threaded
         self._tool_nut = seated(T_tool, T_nut)
         self.pose = T_tool @ self._tool_nut
-        self._ends = [BoltEnd(b, nut, contact_with(b, nut, self.pose)) for b in bolts]
+        nut, self._thread = scene.require_nut(), scene.nut_thread
+        self._ends = [
+            BoltEnd(
+                bolt, nut, self._thread, scene.misfit(name), contact_with(bolt, nut, self.pose)
+            )
+            for name, bolt in scene.bolts.items()
+        ]
 
     def move(self, T_tool: Array) -> None:
         """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
@@ -223,7 +228,7 @@ class FreeNut:
         elif end.catch_problem:
             what = f"does not catch on {bolt.name}: {end.catch_problem}"
             self.incident = NutIncident(NutEvent.NOT_CAUGHT, what)
-        elif now.tilt > CONTACT.tilt:
+        elif now.tilt > self._thread.starting_tilt:
             self.cross_threaded = bolt, now.tilt
         else:
             self.caught = bolt, turns

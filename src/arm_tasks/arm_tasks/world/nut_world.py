@@ -169,7 +169,7 @@ class NutWorld:
             self._report_event(*self._jam.incident)
 
     def _start_carrying(self, T_tool: Array) -> None:
-        carried = FreeNut(self.nut, self.scene.bolts.values(), T_tool, self._pose)
+        carried = FreeNut(self.scene, T_tool, self._pose)
         self._held, self._pose = carried, carried.pose
 
     def _screw_to(self, bolt: Bolt, turns: float) -> None:

@@ -13,7 +13,12 @@ from arm_tasks.commands import check
 from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.errors import shipped
 from arm_tasks.planning import remedies
-from arm_tasks.planning.feasibility import check_feasibility, parts_by_step, run_table
+from arm_tasks.planning.feasibility import (
+    FeasibilityReport,
+    check_feasibility,
+    parts_by_step,
+    run_table,
+)
 from arm_tasks.planning.plan import StepReport
 from arm_tasks.scene.file import scene_from_text
 from arm_tasks.task.request import ArmConfiguration
@@ -174,6 +179,19 @@ def report(name, seconds=1.0, off=0.0, turns=0.0, feasible=True, step=0):
     text = "fine" if feasible else "out of reach by 12.0 mm"
     errors = off, 0.0, 0.1
     return StepReport(0, name, feasible, *errors, "a", seconds, text, turns, name, step)
+
+
+def test_tilt_of_a_screw_step_is_that_while_the_nut_turns(nut_plan):
+    """The approach may be tilted more, which does not matter to the thread."""
+    rows = [row.split() for row in run_table(nut_plan.reports).splitlines()]
+    shown = next(float(row[-2]) for row in rows if row[:3] == ["screw", "it", "on"])
+    parts = [report for report in nut_plan.reports if report.step_name == "screw it on"]
+    tilts = {report.name: math.degrees(report.orientation_error) for report in parts}
+    turning = max(tilts[report.name] for report in parts if report.turns)
+    assert shown == pytest.approx(turning, abs=0.06) and shown < 1.0
+    assert max(tilts.values()) > 2.0 * shown
+    text = FeasibilityReport(nut_plan).text().splitlines()
+    assert f"{turning:.1f} deg" in next(row for row in text if row.startswith("screw it on"))
 
 
 def test_run_table_has_one_row_per_step_and_prefers_measured_times():

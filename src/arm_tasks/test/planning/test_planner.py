@@ -196,6 +196,10 @@ def test_unknown_thread_start_is_a_warning(plan_of, scene_with):
         ("unscrew: uper_bolt", "no bolt 'uper_bolt' in the scene"),
         ("unscrew: lower_bolt", "the nut is on upper_bolt at this step, not on lower_bolt"),
         ("screw_on: {bolt: lower_bolt, turns: 3}", "not in the jaws; unscrew it first"),
+        (
+            "screw_on: {bolt: lower_bolt, turns: 3, press_mm: -1}",
+            "press_mm is -1 but must be at lea",
+        ),
         ("grip: {width_mm: 50}", "the width 50.00 mm is not within 0 to 30 mm"),
         ("if: {when: {nut_on: uper_bolt}, then: [open]}", "no bolt 'uper_bolt' in the scene; did"),
     ],
@@ -205,6 +209,73 @@ def test_invalid_step_is_reported_with_its_line(plan, step, message):
         plan(["open", step])
     assert message in str(error.value)
     assert str(error.value).startswith("t.yaml, line 4: step ")
+
+
+TRANSFER = ["open", "unscrew: upper_bolt", "screw_on: {bolt: lower_bolt, turns: 4}"]
+
+
+def expecting(steps, expected):
+    return "task: t\nsteps:\n" + "".join(f"  - {s}\n" for s in steps) + f"expect: {expected}\n"
+
+
+@pytest.mark.parametrize("jaws", ["open: {name: let go, width_mm: 20}", "grip: {width_mm: 11.8}"])
+def test_nut_that_the_jaws_drop_is_not_screwed_on(plan, jaws):
+    name = "let go" if "name" in jaws else "grip"
+    with pytest.raises(TaskFileError) as error:
+        plan([*TRANSFER[:2], jaws, TRANSFER[2]])
+    why = f"step screw_on: the nut lies on the floor, as {name} (line 5) opened the jaws"
+    assert why in str(error.value)
+
+
+def test_jaws_that_only_squeeze_the_nut_keep_it(plan):
+    plan([*TRANSFER[:2], "grip: {width_mm: 10.4}", TRANSFER[2]])
+
+
+def test_nut_that_was_dropped_is_there_again_once_a_person_has_put_it_back(plan):
+    back = "pause_for_person: {say: put it back, nut_back: true}"
+    plan([*TRANSFER[:2], "open", back, *TRANSFER[1:]])
+
+
+def test_jaws_that_hold_the_nut_grip_nothing_else(request_for, scene):
+    cell = replace(scene.objects["table"], name="cell", mass=0.02)
+    scene = replace(scene, objects={**scene.objects, "cell": cell})
+    with pytest.raises(TaskFileError, match="the jaws hold the nut already"):
+        plan_task(request_for([*TRANSFER[:2], "grip: cell"], scene=scene), collisions=False)
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected", "message"),
+    [
+        ([*TRANSFER[:2], "screw_on: {bolt: lower_bolt, turns: 0.2}"],
+         "{nut_on: lower_bolt, turns: 3}",
+         "turns are engaged on lower_bolt; at least 3 are required"),
+        (TRANSFER, "{nut_on: lower_bolt, turns: 5}", "at least 5 are required"),
+        (TRANSFER, "{nut_on: upper_bolt}", "the nut is on lower_bolt, not on upper_bolt"),
+        (TRANSFER[:2], "{nut_on: lower_bolt}", "the nut is in the jaws, not on lower_bolt"),
+        ([*TRANSFER[:2], "open"], "{nut_on: lower_bolt}", "the nut lies on the floor, as open"),
+        (TRANSFER, "{nut_on: lowr_bolt}", "no bolt 'lowr_bolt' in the scene; did you mean"),
+        (TRANSFER, "{payload: tabel, lies_on: floor}", "no 'tabel' in the scene; did you mean"),
+        (["open"], "{payload: table, lies_on: upper_post}", "in the air, not on upper_post"),
+    ],
+)  # fmt: skip
+def test_expectation_that_the_plan_does_not_meet_is_refused(request_for, steps, expected, message):
+    with pytest.raises(TaskFileError) as error:
+        plan_task(request_for(expecting(steps, expected)), collisions=False)
+    assert message in str(error.value)
+    assert str(error.value).startswith(f"t.yaml, line {len(steps) + 3}: expect: at the end") or (
+        "did you mean" in message
+    )
+
+
+@pytest.mark.parametrize("expected", ["{nut_on: lower_bolt, turns: 4}", "{line_within_mm: 3}"])
+def test_expectation_that_the_plan_meets_is_accepted(request_for, expected):
+    assert plan_task(request_for(expecting(TRANSFER, expected)), collisions=False).feasible
+
+
+def test_one_branch_that_meets_the_expectation_is_enough(request_for):
+    either = "if: {when: {nut_fallen: true}, then: [open], else: [open]}"
+    task = expecting([*TRANSFER, either], "{nut_on: lower_bolt, turns: 3}")
+    assert plan_task(request_for(task), collisions=False).feasible
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 from arm_common.transforms import frame_along, pose, tilt_z
+from arm_simulation.threads.standard import ScrewThread
+from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.planning.screwing.planner import Spiral
 from arm_tasks.planning.screwing.strokes import Stroke, ratchet
@@ -61,9 +63,16 @@ def test_pressing_tool_does_not_go_back_before_the_first_release(plan_of, chain,
 
 
 @settings(max_examples=25, deadline=None)
-@given(radius=st.floats(0.5e-3, 6e-3), roll=st.floats(-2.0, 2.0), share=st.floats(0.01, 0.99))
-def test_spiral_stays_within_its_radius_and_has_the_right_velocity(radius, roll, share):
-    spiral = Spiral(pose(frame_along(np.array([1.0, 0.3, 0.1])), (0.2, 0.0, 0.1)), radius, roll)
+@given(
+    radius=st.floats(0.5e-3, 6e-3),
+    roll=st.floats(-2.0, 2.0),
+    mouth=st.floats(4e-4, 1.1e-3),
+    share=st.floats(0.01, 0.99),
+)
+def test_spiral_stays_within_its_radius_and_has_the_right_velocity(radius, roll, mouth, share):
+    spiral = Spiral(
+        pose(frame_along(np.array([1.0, 0.3, 0.1])), (0.2, 0.0, 0.1)), radius, roll, mouth
+    )
     from_middle = np.linalg.inv(spiral.start) @ spiral.pose(share)
     assert np.hypot(*from_middle[:2, 3]) <= radius + 1e-12
     assert abs(from_middle[2, 3]) < 1e-12
@@ -75,12 +84,15 @@ def test_spiral_stays_within_its_radius_and_has_the_right_velocity(radius, roll,
     assert corner or spiral.velocity(share)[:3] == pytest.approx(slope, rel=1e-3, abs=1e-5)
 
 
-def test_spiral_covers_its_disc(scene):
-    spiral = Spiral(np.eye(4), 3.2e-3, 0.0)
+@pytest.mark.parametrize(
+    "thread", [ScrewThread.of(6.35e-3, 1.27e-3), ScrewThread.of(3e-3, 0.5e-3)]
+)
+def test_spiral_finds_a_tip_anywhere_in_its_disc(thread):
+    spiral = Spiral(np.eye(4), 3.2e-3, 0.0, thread.mouth)
     path = np.array([spiral.pose(s)[:2, 3] for s in np.linspace(0.0, 1.0, 2000)])
     for place in product(np.linspace(-3.2e-3, 3.2e-3, 15), repeat=2):
         if math.hypot(*place) <= 3.2e-3:
-            assert np.linalg.norm(path - place, axis=1).min() < 1.1e-3
+            assert np.linalg.norm(path - place, axis=1).min() < thread.mouth
 
 
 def test_tool_is_upright_while_the_thread_starts(scene, chain, nut_plan):
@@ -174,3 +186,71 @@ def test_last_grip_is_chosen_by_its_score(k):
         return
     check(strokes, total, span, HALF)
     assert score(math.fsum(s.turn for s in strokes[:-1]), strokes[-1].grip) > 0.0
+
+
+QUARTER = {"diameter": 6.35e-3, "pitch": 1.27e-3, "hand": 1}
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ({"pitch": 1e-3}, "6.35 mm x 1 mm"),
+        ({"diameter": 3e-3, "pitch": 0.5e-3}, "M3x0.5"),
+        ({"diameter": 8e-3}, "M8x1.27"),
+        ({"hand": -1}, "1/4-20 LH"),
+    ],
+)
+def test_nut_is_not_planned_onto_a_thread_that_does_not_fit(
+    request_for, scene_with, changed, name
+):
+    request = request_for(transfer(), scene=scene_with("lower_bolt", **QUARTER | changed))
+    with pytest.raises(TaskFileError, match=f"the nut, 1/4-20, does not fit lower_bolt, {name}"):
+        plan_task(request, collisions=False)
+
+
+def test_nut_that_fits_neither_bolt_by_its_own_sizes_is_refused(request_for, scene):
+    """Its thread is given, as a scene file may, instead of taken from its bolt."""
+    nut = replace(scene.nut, thread=ScrewThread.of(6e-3, 1e-3))
+    with pytest.raises(TaskFileError, match="the nut, M6x1, does not fit upper_bolt, 1/4-20"):
+        plan_task(request_for(transfer(), scene=replace(scene, nut=nut)), collisions=False)
+
+
+@pytest.mark.parametrize(
+    ("keys", "what"),
+    [
+        (
+            {"grip_width": 11.2e-3},
+            "a grip width of 11.2 mm does not hold the nut; its flats are 11.11",
+        ),
+        (
+            {"open_width": 12.8e-3},
+            "an open width of 12.8 mm does not clear the nut; its corners are",
+        ),
+        (
+            {"turns": 19.6},
+            "19.6 turns and 0.5 extra_turns are too many; lower_bolt has thread for 20",
+        ),
+    ],
+)
+def test_widths_and_turns_must_fit_nut_and_bolt(request_for, keys, what):
+    with pytest.raises(TaskFileError, match=what):
+        plan_task(request_for(transfer("screw_on", **keys)), collisions=False)
+
+
+@pytest.mark.parametrize(
+    ("flats", "what"),
+    [(26.5e-3, "the jaws open to 30 mm; the nut's corners are 30.60"), (2e-3, "")],
+)
+def test_nut_must_be_within_the_range_of_the_jaws(request_for, scene, flats, what):
+    request = request_for(
+        transfer(), scene=replace(scene, nut=replace(scene.nut, across_flats=flats))
+    )
+    if what:
+        with pytest.raises(TaskFileError, match=what):
+            plan_task(request, collisions=False)
+    narrow = replace(request.model.gripper, min_width=8e-3)
+    model = replace(request.model, gripper=narrow)
+    request = replace(request, model=model)
+    if not what:
+        with pytest.raises(TaskFileError, match="the jaws close to 8 mm; the nut's flats are 2"):
+            plan_task(request, collisions=False)

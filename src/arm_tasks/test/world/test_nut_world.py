@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_common.transforms import is_rigid, pose, shift_z, so3_exp, tilt_z, turn_z, twist_z
+from arm_simulation.threads.standard import ScrewThread
 from arm_tasks.errors import WorldError
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutStatus
@@ -16,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 UPPER, LOWER = "upper_bolt", "lower_bolt"
+M3 = ScrewThread.of(3e-3, 0.5e-3)
 CENTRE = 0.00278  # the nut's centre at the start, past the upper bolt's end [m]
 SCENE = load_scene("nut_transfer")
 FULL = SCENE.require_nut().thickness / SCENE.bolt(UPPER).pitch  # turns of thread in the nut
@@ -208,6 +210,36 @@ def test_nut_catches_only_past_the_start_of_the_thread(scene_with, make_hand, st
     after = hand.screw(LOWER, z, -91.0 + to_go, 10.0)
     assert (after.status, after.bolt) == (NutStatus.ON_BOLT_HELD, LOWER)
     assert after.turns_engaged == pytest.approx(9.0 / 360.0, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ({"pitch": 1e-3}, "6.35 mm x 1 mm"),
+        ({"diameter": 3e-3, "pitch": 0.5e-3}, "M3x0.5"),
+        ({"hand": -1}, "1/4-20 LH"),
+    ],
+)
+def test_nut_never_catches_a_thread_that_does_not_fit(scene_with, make_hand, changed, name):
+    hand = make_hand(scene_with(LOWER, **changed))
+    take_off(hand)
+    carry_to_lower(hand, press=0.0009)
+    for angles in ((0.0, 90.0, 180.0, 270.0, 360.0), (270.0, 180.0, 90.0, 0.0)):
+        assert turn_at_tip(hand, 0.0009, *angles).status == NutStatus.HELD
+    why = f"does not catch on lower_bolt: the nut, 1/4-20, does not fit lower_bolt, {name}"
+    assert any(why in seen.message for seen in hand.seen)
+    assert hand.open().status == NutStatus.FALLEN
+
+
+def test_mouth_of_a_small_nut_is_small(scene, make_hand):
+    """0.6 mm aside the tip is in the mouth of a 1/4-20 nut, but beside that of an M3 nut."""
+    for thread, off in ((ScrewThread.of(6.35e-3, 1.27e-3), 0.0), (M3, 0.6e-3)):
+        sizes = {"diameter": thread.diameter, "pitch": thread.pitch}
+        bolts = {name: replace(bolt, **sizes) for name, bolt in scene.bolts.items()}
+        hand = make_hand(replace(scene, bolts=bolts))
+        take_off(hand)
+        carry_to_lower(hand, off=0.6e-3)
+        assert np.linalg.norm(in_bolt(hand)[:2, 3]) == pytest.approx(off, abs=1e-4)
 
 
 def test_nut_that_does_not_touch_the_bolt_does_not_catch(held):

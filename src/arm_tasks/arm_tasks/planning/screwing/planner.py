@@ -12,6 +12,7 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_kinematics.paths.shapes import PathShape
 
+from arm_description import Gripper
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.strokes import (
     MIN_CAUGHT,
@@ -25,10 +26,10 @@ from arm_tasks.planning.screwing.wrist import Place, Wrist, between, wrists
 from arm_tasks.planning.tool_path import path_options, tool_path
 from arm_tasks.planning.world_model import InJaws, OnBolt
 from arm_tasks.scene.payloads import SQUEEZE
-from arm_tasks.scene.scene import TURN, Scene
+from arm_tasks.scene.scene import TURN, Nut, Scene
 from arm_tasks.task.steps import Orientation, Screw, ScrewOn, Tolerance, Unscrew
 
-_RING_DISTANCE = 0.8e-3  # between rings [m], much less than the mouth of a nut
+_RING_SHARE = 0.75  # distance between rings, as a fraction of the offset that the mouth allows
 _LEAD = 0.25  # fraction of a ring's time to reach the first ring
 _SAMPLES = 400  # to measure the length
 
@@ -40,12 +41,12 @@ class Spiral(PathShape):
     in force-guided robotic peg-in-hole assembly tasks", Procedia CIRP 23, 2014). Decaying
     oscillations also leave the joints in the middle of their play, as in demagnetization. The
     search starts at its centre, a pose (4, 4), with a first ring of a radius [m], and turns by a
-    roll about z [rad] meanwhile.
+    roll about z [rad] meanwhile. The rings are close enough for a nut with the given mouth [m].
     """
 
-    def __init__(self, start: Array, radius: float, roll: float) -> None:
+    def __init__(self, start: Array, radius: float, roll: float, mouth: float) -> None:
         self._radius = radius
-        self.rings = 1 + max(1, math.ceil(radius / _RING_DISTANCE))
+        self.rings = 1 + max(1, math.ceil(radius / (_RING_SHARE * mouth)))
         super().__init__(start, np.array([0.0, 0.0, roll]), 0.0)
         points = np.array([self._position(i / _SAMPLES) for i in range(_SAMPLES + 1)])
         self.length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
@@ -80,6 +81,22 @@ _MAX_SETTLING = 3e-3  # largest tool motion to compensate play [m]
 _TILT_SHARE = 0.6  # used fraction of the cross-threading tilt; the rest is for servo errors
 
 
+def width_problem(step: Screw, nut: Nut, jaws: Gripper) -> str:
+    """Return why jaws cannot hold or clear a nut with the widths of a step, or ""."""
+    flats, corners = nut.across_flats * 1e3, nut.corners * 1e3
+    if nut.corners > jaws.max_width:
+        return f"the jaws open to {jaws.max_width * 1e3:g} mm; the nut's corners are {corners:.2f}"
+    if nut.across_flats < jaws.min_width:
+        return f"the jaws close to {jaws.min_width * 1e3:g} mm; the nut's flats are {flats:g}"
+    if step.grip_width is not None and step.grip_width > nut.across_flats:
+        wide = f"a grip width of {step.grip_width * 1e3:g} mm does not hold the nut"
+        return f"{wide}; its flats are {flats:g} mm apart"
+    if step.open_width is not None and step.open_width < nut.corners:
+        narrow = f"an open width of {step.open_width * 1e3:g} mm does not clear the nut"
+        return f"{narrow}; its corners are {corners:.2f} mm apart"
+    return ""
+
+
 @dataclass
 class ScrewPlanner:
     """Plans one unscrew or screw_on step and adds it to a builder."""
@@ -92,10 +109,11 @@ class ScrewPlanner:
     def __post_init__(self) -> None:
         self.bolt = self.scene.bolt(self.step.bolt)
         nut = self.scene.require_nut()
-        corners = nut.across_flats / math.cos(math.pi / 6.0)
         jaws = self.builder.jaws(self.step)
+        if misfit := self.scene.misfit(self.step.bolt) or width_problem(self.step, nut, jaws):
+            raise self.builder.invalid(self.step, misfit)
         squeezed = max(nut.across_flats - SQUEEZE, jaws.min_width)
-        cleared = min(corners + _CLEARANCE, jaws.max_width)
+        cleared = min(nut.corners + _CLEARANCE, jaws.max_width)
         self.grip_width = squeezed if self.step.grip_width is None else self.step.grip_width
         self.open_width = cleared if self.step.open_width is None else self.step.open_width
         self.approach_tolerance = Tolerance(self.step.tolerance.position, self.step.approach_tilt)
@@ -138,6 +156,10 @@ class ScrewPlanner:
         def choose(wrist: Wrist) -> Strokes:
             return screw_on_strokes(self.bolt, wrist, nut, turns, extra)
 
+        if turns + extra > self.bolt.max_turns:
+            most = f"{self.bolt.name} has thread for {self.bolt.max_turns:.1f} turns"
+            what = f"{turns:g} turns and {extra:g} extra_turns are too many; {most}"
+            raise self.builder.invalid(self.step, what)
         end = self.bolt.pitch * (turns + extra) - self.half_nut
         chosen = self._choose_wrist(z, [-self.half_nut, end], choose, holding=True)
         last = chosen.strokes[-1]
@@ -184,7 +206,8 @@ class ScrewPlanner:
             self.builder.motion(self._labels(push), out.positions[::-1], errors)
         self._settle(signs)
         if begin is not place:
-            rings = Spiral(begin.pose, self.step.search, place.roll - begin.roll)
+            roll, mouth = place.roll - begin.roll, self.scene.nut_thread.mouth
+            rings = Spiral(begin.pose, self.step.search, roll, mouth)
             with self.builder.allow_contact(self.bolt.name):
                 labels = self._labels("search for the tip", _SEARCH_SPEED)
                 self.builder.follow(labels, rings, path_options("full", self.approach_tolerance))
@@ -263,7 +286,7 @@ class ScrewPlanner:
 
     def _threading_tolerance(self) -> Tolerance:
         """Return the tolerance while the thread starts; more tilt would cross-thread the nut."""
-        most = _TILT_SHARE * math.atan(0.5 * self.bolt.pitch / self.bolt.diameter)
+        most = _TILT_SHARE * self.bolt.thread.starting_tilt
         return Tolerance(self.step.tolerance.position, min(self.step.tolerance.tilt, most))
 
     def _move(
