@@ -37,6 +37,7 @@ FRAME = 20e-3  # [s] between two pulses of a channel
 _HELD = 0.2  # least force of a jaw that holds something [N]
 _COAXIAL = 1.0e-3  # a nut on a thread is at most this far beside its axis [m]
 _TILT = math.radians(12.0)
+_ASLEEP = 0.5e-3  # speed of a body at rest; those that a contact moves to and fro are slower [m/s]
 _DEEPEST = 0.5e-3  # of two bodies in each other at the start [m]
 
 
@@ -81,10 +82,12 @@ def scene_mjcf(model: RobotModel, scene: SimulatedScene) -> str:
         "cone": "elliptic",
         "impratio": "10",
         "sdf_iterations": "10",
-        "sdf_initpoints": "20",
+        "sdf_initpoints": "20",  # with 14, a nut does not advance by the pitch
+        "sleep_tolerance": repr(_ASLEEP * CGS.length),
     }
     option.attrib.update(values)
-    ET.SubElement(option, "flag", multiccd="enable")
+    # A body at rest sleeps until something moves it; a nut on a thread costs most of all.
+    ET.SubElement(option, "flag", multiccd="enable", sleep="enable")
     RobotMjcf(model, CGS).add_to(root)
     objects = SceneObjectsMjcf(root, CGS)
     objects.add_floor(scene.floor)
@@ -129,9 +132,11 @@ class ContactWorld:
         self._per_frame = round(FRAME / STEP)
         self._steps = 0
         self._fingers = self._finger_bodies()
+        self._nut_forces = 0.0, 0.0, 0.0
         if scene.nut is not None:
             self.place_nut(scene.nut.pose)
         self._library.mj_forward(self.mj_model, self.mj_data)
+        self._measure_forces()
         self._check_start()
 
     @property
@@ -172,6 +177,7 @@ class ContactWorld:
                 self._library.mj_step2(self.mj_model, self.mj_data)
                 self._steps += 1
             self._check()
+            self._measure_forces()
 
     def joints(self) -> dict[str, float]:
         """Return the true positions of all joints by name [rad or m]."""
@@ -191,11 +197,13 @@ class ContactWorld:
         return T
 
     def contacts(self) -> list[tuple[Array, Array]]:
-        """Return point (3,) [m] and force (3,) [N] of each contact, in base_link."""
+        """Return point (3,) [m] and force (3,) [N] of each contact; none of bodies that sleep."""
         found = []
         force = np.zeros(6)
         for i in range(self.mj_data.ncon):
             self._library.mj_contactForce(self.mj_model, self.mj_data, i, force)
+            if not force[0]:
+                continue
             contact = self.mj_data.contact[i]
             along = contact.frame.reshape(3, 3).T @ force[:3] / CGS.force
             found.append((contact.pos / CGS.length, along))
@@ -203,7 +211,7 @@ class ContactWorld:
 
     def nut(self) -> NutTruth:
         """Return the truth about the nut."""
-        jaws, thread, other = self._forces_on_nut()
+        jaws, thread, other = self._nut_forces
         T = self.pose_of("nut")
         on, overlap, tilt = self._on_bolt(T)
         nut = self._scene.nut
@@ -229,28 +237,32 @@ class ContactWorld:
                 return bolt, overlap, tilt
         return None, 0.0, 0.0
 
-    def _forces_on_nut(self) -> tuple[float, float, float]:
-        """Return the smaller force of a jaw, the sums of those of threads and of objects [N]."""
+    def _measure_forces(self) -> None:
+        """Measure the smaller force of a jaw, the sums of those of threads and of objects [N].
+
+        The forces on a nut that sleeps are the last ones before.
+        """
         model, data = self.mj_model, self.mj_data
+        asleep = self._library.mjtSleepState.mjS_ASLEEP
+        if self._scene.nut is None or data.body_awake[model.body("nut").id] == asleep:
+            return
         thread_id, hexagon = (model.geom(name).id for name in (NUT_THREAD, NUT_HEXAGON))
         jaws = dict.fromkeys(self._fingers, 0.0)
         thread = other = 0.0
         force = np.zeros(6)
-        for i in range(data.ncon):
-            pair = data.contact[i].geom
-            if thread_id not in pair and hexagon not in pair:
-                continue
+        pairs = data.contact.geom
+        for i in np.flatnonzero(np.isin(pairs, (thread_id, hexagon)).any(axis=1)).tolist():
             self._library.mj_contactForce(model, data, i, force)
             size = float(np.linalg.norm(force[:3])) / CGS.force
-            if thread_id in pair:
+            if thread_id in pairs[i]:
                 thread += size
                 continue
-            body = int(model.geom_bodyid[pair[0] if pair[1] == hexagon else pair[1]])
+            body = int(model.geom_bodyid[pairs[i, 0] if pairs[i, 1] == hexagon else pairs[i, 1]])
             if body in jaws:
                 jaws[body] += size
             else:
                 other += size
-        return min(jaws.values(), default=0.0), thread, other
+        self._nut_forces = min(jaws.values(), default=0.0), thread, other
 
     def _finger_bodies(self) -> tuple[int, ...]:
         gripper = self._robot.gripper

@@ -53,6 +53,13 @@ class NutOnBolt:
         self.world.step(lambda _: 0.0, round(seconds / 0.02))
 
     @property
+    def asleep(self):
+        return bool(self.data.body_awake[self.model.body("nut").id] == 0)
+
+    def stay_awake(self):
+        self.model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
+
+    @property
     def depth(self):
         """Of the nut's front face past the free end [m]."""
         at = np.linalg.inv(self.bolt.pose) @ self.world.pose_of("nut")
@@ -93,6 +100,7 @@ def test_friction_holds_a_released_nut_and_without_it_the_nut_spins_down():
     assert nut.depth == pytest.approx(before, abs=2e-5)
     assert nut.world.nut().bolt == "bolt"
     nut.model.geom_friction[:] = 0.0
+    nut.stay_awake()
     nut.wait(1.0)
     assert nut.depth > before + 0.3e-3
 
@@ -109,7 +117,20 @@ def test_nut_that_is_hardly_engaged_falls_and_an_engaged_one_stays():
 
 def test_parts_of_a_nut_at_rest_do_not_sink_into_each_other():
     nut = NutOnBolt(QUARTER_20, 4e-3)
+    nut.stay_awake()
     nut.wait(0.4)
     deepest = min(contact.dist for contact in nut.data.contact) / CGS.length
     assert -10e-6 < deepest < 0.0
     assert nut.world.nut().thread_force > 0.5 * 0.0032 * 9.81
+
+
+def test_nut_at_rest_sleeps_with_the_forces_on_it_until_it_is_turned():
+    nut = NutOnBolt(QUARTER_20, 3e-3)
+    nut.wait(0.5)
+    before = nut.depth
+    assert nut.asleep
+    assert not nut.world.contacts()
+    assert nut.world.nut().thread_force > 0.5 * 0.0032 * 9.81
+    nut.turn(-0.5, 0.5)
+    assert not nut.asleep
+    assert nut.depth - before == pytest.approx(nut.turned * QUARTER_20.pitch, rel=0.03)

@@ -142,6 +142,17 @@ def test_energy_does_not_grow_without_input():
     assert max(np.diff(energies)) < 1e-5
 
 
+def test_block_at_rest_sleeps_until_its_support_is_gone():
+    simulated = world(
+        block("lower", (0.3, 0.0, 0.01)), block("upper", (0.3, 0.0, 0.03)), floor=0.0
+    )
+    simulated.step(pulses(), 30)
+    assert not simulated.mj_data.body_awake[simulated.mj_model.body("upper").id]
+    simulated.mj_data.joint("lower").qpos[0] += 20.0
+    simulated.step(pulses(), 30)
+    assert simulated.pose_of("upper")[2, 3] == pytest.approx(0.01, abs=1e-3)
+
+
 def test_equal_pulses_give_equal_motions():
     ends = []
     for _ in range(2):
