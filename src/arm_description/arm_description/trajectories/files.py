@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from arm_common.files import ANY_FILE, FileAccess, shipped_files, write_bytes
@@ -20,11 +21,12 @@ from arm_description.trajectories.formats import (
     csv_text,
     read_csv,
     read_rows,
+    read_tool_csv,
     read_trajectory_yaml,
     rows_text,
     yaml_text,
 )
-from arm_description.trajectories.trajectory import JointTrajectory, validated
+from arm_description.trajectories.trajectory import JointTrajectory, ToolTrajectory, validated
 
 READERS = {
     ".csv": read_csv,
@@ -62,6 +64,25 @@ def read_trajectory(
     """
     path = _path(file, model, files)
     return validated(READERS[trajectory_form(path)](path, model, files), model, fit)
+
+
+def read_tool_trajectory(
+    file: str | os.PathLike[str], joints: Sequence[str], files: FileAccess = ANY_FILE
+) -> ToolTrajectory | None:
+    """Read poses of the tool from a CSV file; None if the file is another trajectory.
+
+    Args:
+        file: path of the file, or the name of a shipped trajectory, which is one of joints.
+        joints: names of the robot's joints; a file with just these columns is one of joints.
+        files: the files that a path may refer to.
+
+    Raises:
+        DescriptionError: there is no such file or it is invalid; names the line.
+    """
+    path = given_path(file, has_ending=Path(file).suffix != "", files=files)
+    if path is None or trajectory_form(path) != ".csv":
+        return None
+    return read_tool_csv(path, joints, files)
 
 
 def check_recording(path: Path, files: FileAccess = ANY_FILE) -> None:

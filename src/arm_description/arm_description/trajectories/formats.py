@@ -4,7 +4,9 @@
 
 CSV has a header with time and the joint names, then one point per line. A unit may follow each
 name in brackets, as in ``shoulder [deg]``; a comment ``# units: deg, mm`` sets it for all columns.
-By default angles are in rad and lengths in m.
+By default angles are in rad and lengths in m. In place of joints it may have poses of the tool:
+x, y, z and, for the orientation, roll, pitch, yaw or a quaternion qx, qy, qz, qw; then the first
+column may be the arc length in place of time.
 
 Rows are one posture per line, without times, in the robot's units and joint order: the format of
 RVS, the Robot Visualization System of McGill University (RVS2006, 2006, section 5.2).
@@ -22,14 +24,14 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from arm_common.files import FileAccess
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import Vector
+from arm_common.transforms import Matrix, Vector, pose_to_matrix, rpy_matrix
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.editing import flow_word
 
@@ -42,6 +44,7 @@ from arm_description.robot_model import RobotModel
 from arm_description.trajectories.trajectory import (
     MAX_POINTS,
     JointTrajectory,
+    ToolTrajectory,
     TrajectoryPoints,
     joint_order,
 )
@@ -104,8 +107,95 @@ def read_csv(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoin
     return TrajectoryPoints(str(path), np.array(times), shaped, at)
 
 
+TOOL_POSITION = ("x", "y", "z")
+_TOOL_ANGLES = ("roll", "pitch", "yaw")
+_TOOL_QUATERNION = ("qx", "qy", "qz", "qw")
+_LENGTH = "length"
+_TOO_SHORT = 1e-6  # an arc may be shorter than its chord by rounding [m]
+
+
+def read_tool_csv(path: Path, joints: Sequence[str], files: FileAccess) -> ToolTrajectory | None:
+    """Read poses of the tool from a CSV file, None if its columns are not those of poses.
+
+    Columns that are all joints of the robot are never poses, whatever their names.
+    """
+    lines = _lines(path, files)
+    default, rows = _default_units(lines), _data_lines(lines)
+    header, headings = _csv_header(path, rows, joints)
+    names = [name for name, _ in headings]
+    if not set(TOOL_POSITION) <= set(names) or set(names[1:]) <= set(joints):
+        return None
+    turned = _tool_orientation(header, names)
+    units = [_column_unit(header, *heading, default) for heading in headings]
+    points, at = [], []
+    for line in rows:
+        numbers = _csv_numbers(line, len(headings))
+        values = (convert(number) for convert, number in zip(units, numbers, strict=True))
+        point = dict(zip(names, values, strict=True))
+        points.append((point[names[0]], _tool_pose(line, point, turned)))
+        at.append(line)
+    if not 2 <= len(points) <= MAX_POINTS:
+        raise header.error(f"has {len(points)} points", f"write 2 to {MAX_POINTS}, one per line")
+    poses = np.array([T for _, T in points])
+    along = _increasing_along(at, names[0], np.array([value for value, _ in points]), poses)
+    is_timed = names[0] == TIME
+    return ToolTrajectory(
+        poses, along if is_timed else None, None if is_timed else along, bool(turned)
+    )
+
+
+def _tool_orientation(header: _Line, names: list[str]) -> tuple[str, ...]:
+    """Return the columns of the orientation, () without one."""
+    others = [name for name in names[1:] if name not in TOOL_POSITION]
+    for turned in ((), _TOOL_ANGLES, _TOOL_QUATERNION):
+        if sorted(others) == sorted(turned) and len(set(names)) == len(names):
+            return turned
+    known = f"{','.join(_TOOL_ANGLES)} or {','.join(_TOOL_QUATERNION)}"
+    problem = f"poses of the tool cannot have the columns {', '.join(names[1:])}"
+    raise header.error(problem, f"write x,y,z, and for the orientation {known}, each once")
+
+
+def _column_unit(header: _Line, name: str, unit: str, default: Units) -> Callable[[float], float]:
+    """Return the conversion of a column of a tool's trajectory to SI units."""
+    turns = name in _TOOL_ANGLES
+    if name == TIME or name in _TOOL_QUATERNION:
+        return float
+    allowed = ANGLES if turns else LENGTHS
+    if unit and unit not in allowed:
+        raise header.error(f"{name!r} cannot be in {unit!r}", did_you_mean(unit, allowed))
+    units = replace(default, **{"angle" if turns else "length": unit}) if unit else default
+    return units.radians if turns else units.metres
+
+
+def _tool_pose(line: _Line, point: Mapping[str, float], turned: tuple[str, ...]) -> Matrix:
+    """Return frame <- tool0 (4, 4) of a point."""
+    p = [point[name] for name in TOOL_POSITION]
+    values = [point[name] for name in turned]
+    if turned != _TOOL_QUATERNION:
+        return np.asarray(rpy_matrix(p, values or (0.0, 0.0, 0.0)))
+    norm = math.hypot(*values)
+    if not abs(norm - 1.0) < 0.01:
+        raise line.error(f"the quaternion has a length of {norm:.4g}", "write one of length 1")
+    return pose_to_matrix(p, values)
+
+
+def _increasing_along(lines: Sequence[_Line], what: str, values: Vector, poses: Vector) -> Vector:
+    """Return times or arc lengths relative to the first; raise an error unless they increase."""
+    chords = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1)
+    for line, before, value, chord in zip(lines[1:], values[:-1], values[1:], chords, strict=True):
+        if not value > before:
+            problem = f"the {what} {value:.6g} is not after {before:.6g}"
+            raise line.error(problem, f"{what}s must increase from point to point")
+        if what == _LENGTH and value - before < chord - _TOO_SHORT:
+            problem = f"the length grows by {value - before:.6g} m, the distance is {chord:.6g} m"
+            raise line.error(problem, "an arc is never shorter than its chord")
+    return np.asarray(values - values[0])
+
+
 def check_csv(path: Path, files: FileAccess) -> None:
-    """Raise DescriptionError unless a file is a CSV file of some robot."""
+    """Raise DescriptionError unless a file is a CSV file of some robot or of its tool."""
+    if read_tool_csv(path, (), files) is not None:
+        return
     rows = _data_lines(_lines(path, files))
     header, headings = _csv_header(path, rows, ("joint", ".."))
     if not [_csv_numbers(line, len(headings)) for line in rows]:
@@ -118,7 +208,10 @@ def _csv_header(
     """Return the first line and its headings, name and unit of each."""
     header = next(rows, _Line(str(path), 1, ""))
     headings = [_heading(cell) for cell in _cells(header)]
-    if headings[0][0].lower() != TIME or headings[0][1] not in ("", "s"):
+    first, unit = headings[0]
+    if first == _LENGTH and {name for name, _ in headings} >= set(TOOL_POSITION):
+        return header, headings
+    if first.lower() != TIME or unit not in ("", "s"):
         problem = "the first column must be 'time', in seconds"
         raise header.error(problem, "start with the line: " + ",".join((TIME, *joints)))
     return header, headings

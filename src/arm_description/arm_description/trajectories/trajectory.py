@@ -64,6 +64,36 @@ class JointTrajectory:
         return JointTrajectory(self.names, self.times * factor, self.positions)
 
 
+@dataclass(frozen=True, eq=False)
+class ToolTrajectory:
+    """Poses of the tool over time or arc length; straight between the points. Immutable.
+
+    Attributes:
+        poses: (m, 4, 4) frame <- tool0, read-only [m].
+        times: (m,) strictly increasing from 0 [s], None if the file has arc lengths.
+        lengths: (m,) arc lengths, strictly increasing from 0 [m], None if it has times.
+        oriented: whether the file has orientations; else those of the poses are the identity.
+    """
+
+    poses: Vector
+    times: Vector | None
+    lengths: Vector | None
+    oriented: bool
+
+    def reversed(self) -> ToolTrajectory:
+        """Return the trajectory in reverse."""
+        times, lengths = (
+            None if at is None else at[-1] - at[::-1] for at in (self.times, self.lengths)
+        )
+        return ToolTrajectory(self.poses[::-1], times, lengths, self.oriented)
+
+    def times_at(self, speed: float | None) -> Vector | None:
+        """Return its times, or those of a speed along it [m/s]; None if neither is known."""
+        if self.times is not None or self.lengths is None or speed is None:
+            return self.times
+        return np.asarray(self.lengths / speed)
+
+
 MAX_POINTS = 100_000
 # Limits and positions may be expressions that differ by rounding [rad or m].
 SLACK = 1e-9

@@ -8,8 +8,11 @@ import re
 
 import numpy as np
 import pytest
+from arm_common.transforms import quaternion, rpy_matrix
 from arm_description.commands.trajectory import main
 from arm_description.trajectories.files import (
+    check_recording,
+    read_tool_trajectory,
     read_trajectory,
     shipped_trajectories,
     write_trajectory,
@@ -319,3 +322,90 @@ def test_examples_of_the_reference_page_work(package, tmp_path, monkeypatch):
             path.write_text(text)
             assert read_trajectory(path, NUT_ARM).duration > 1.0
     assert load_robot("./mine.yaml").postures["here"]["waist"] == pytest.approx(0.5)
+
+
+# -- poses of the tool -------------------------------------------------------------------------
+
+TOOL = """\
+# units: deg, mm
+time, x, y [m], z, roll, pitch, yaw
+1, 200, 0.01, 150, 0, 0, 90
+1.5, 210, 0.01, 150, 0, 90, 0
+"""
+
+
+def test_poses_of_the_tool_use_the_units_of_the_file(written):
+    tool = read_tool_trajectory(written("a.csv", TOOL), NUT_ARM.joint_names)
+    assert tool.times.tolist() == [0.0, 0.5] and tool.lengths is None and tool.oriented
+    np.testing.assert_allclose(tool.poses[:, :3, 3], [[0.2, 0.01, 0.15], [0.21, 0.01, 0.15]])
+    np.testing.assert_allclose(tool.poses[0, :3, 0], [0, 1, 0], atol=1e-12)
+    np.testing.assert_allclose(tool.poses[1, :3, 0], [0, 0, -1], atol=1e-12)
+
+
+@given(st.lists(st.floats(-3.0, 3.0), min_size=3, max_size=3))
+def test_angles_and_quaternions_give_the_same_orientation(tmp_path_factory, rpy):
+    file = tmp_path_factory.mktemp("poses") / "a.csv"
+    T = rpy_matrix((0.0, 0.0, 0.0), rpy)
+    made = []
+    for names, values in (("roll,pitch,yaw", rpy), ("qx,qy,qz,qw", quaternion(T))):
+        row = ",".join(repr(float(value)) for value in values)
+        file.write_text(f"length,x,y,z,{names}\n0,0,0,0,{row}\n1,0,0,1,{row}\n")
+        made.append(read_tool_trajectory(file, ()).poses)
+    np.testing.assert_allclose(made[0], made[1], atol=1e-9)
+    np.testing.assert_allclose(made[0][0], T, atol=1e-9)
+
+
+def test_reversed_poses_come_back_and_an_arc_has_times_at_a_speed(written):
+    text = "length [mm],x,y,z\n0,0,0,0\n100,0.1,0,0\n300,0.1,0.2,0\n"
+    tool = read_tool_trajectory(written("a.csv", text), ())
+    assert tool.times is None and not tool.oriented and tool.times_at(None) is None
+    np.testing.assert_allclose(tool.times_at(0.1), [0.0, 1.0, 3.0])
+    back = tool.reversed()
+    np.testing.assert_allclose(back.lengths, [0.0, 0.2, 0.3])
+    np.testing.assert_array_equal(back.reversed().poses, tool.poses)
+
+
+def test_columns_that_are_all_joints_are_no_poses(written):
+    path = written("a.csv", "time,x,y,z\n0,0,0,0\n1,0,0,0.1\n")
+    assert read_tool_trajectory(path, ("x", "y", "z")) is None
+    assert read_tool_trajectory(path, ("turn", "slide")) is not None
+    assert read_tool_trajectory(written("b.csv", CSV), ("turn", "slide")) is None
+    assert read_tool_trajectory("wave", ("turn", "slide")) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("time, x", "when, x", "FILE:2: the first column must be 'time'"),
+        (", yaw\n", ", yaw, tool\n", "FILE:2: poses of the tool cannot have the columns x, y"),
+        (
+            ", yaw\n",
+            "\n",
+            "FILE:2: poses of the tool cannot have the columns x, y, z, roll, pitch",
+        ),
+        (", yaw\n", ", yaw, x\n", "each once"),
+        ("[m]", "[deg]", "FILE:2: 'y' cannot be in 'deg'"),
+        ("1.5,", "1,", "FILE:4: the time 1 is not after 1; times must increase"),
+        ("1.5,", "nan,", "FILE:4: nan is not finite"),
+        ("1.5, 210", "1.5", "FILE:4: has 6 columns, the header has 7"),
+        ("1.5, 210, 0.01, 150, 0, 90, 0\n", "", "FILE:2: has 1 points; write 2 to 100000"),
+        ("time", "length", "FILE:4: the length grows by 0.0005 m, the distance is 0.01 m"),
+        ("roll, pitch, yaw", "qx, qy, qz, qw", "FILE:3: has 7 columns, the header has 8"),
+    ],
+)
+def test_mistake_in_poses_of_the_tool_is_named_with_its_line(written, old, new, message):
+    path = written("a.csv", TOOL.replace(old, new))
+    with pytest.raises(DescriptionError) as caught:
+        read_tool_trajectory(path, NUT_ARM.joint_names)
+    assert message in str(caught.value).replace(f"{path}:", "FILE:")
+
+
+def test_quaternion_must_have_length_1(written):
+    path = written("a.csv", "time,x,y,z,qx,qy,qz,qw\n0,0,0,0,0,0,0,1\n1,0,0,0,0,0,1,1\n")
+    with pytest.raises(DescriptionError, match=r":3: the quaternion has a length of 1\.414"):
+        check_recording(path)
+
+
+def test_poses_of_the_tool_may_be_sent_with_a_request(written):
+    check_recording(written("a.csv", TOOL))
+    check_recording(written("b.csv", "length,x,y,z\n0,0,0,0\n1,0,0,1\n"))

@@ -96,6 +96,7 @@ class _CartesianPathFollower:
         self._arguments = options.ik_arguments()
         self._deadline = None if timeout is None else time.monotonic() + timeout
         self._rows: list[Array] = []
+        self._progress: list[float] = []  # of each row, in units of the largest step
         self._stops: list[int] = []
         self._errors = (0.0, 0.0)
 
@@ -104,6 +105,7 @@ class _CartesianPathFollower:
         q = np.array(start, dtype=np.float64)
         failure = limit_failure(self._chain, q) or self._collision_failure(q)
         self._rows.append(q)
+        self._progress.append(0.0)
         done = 0.0
         for i, (shape, size) in enumerate(self._pieces):
             if failure is not None:
@@ -112,12 +114,14 @@ class _CartesianPathFollower:
                 turn = self._direction(self._pieces[i - 1][0], 1.0) - self._direction(shape, 0.0)
                 if np.linalg.norm(turn) > _CORNER:
                     self._stops.append(len(self._rows) - 1)
-            share, failure = self._follow_shape(shape, size)
+            share, failure = self._follow_shape(shape, size, done)
             done += share * size
         return self._result(failure, done)
 
-    def _follow_shape(self, shape: PathShape, size: float) -> tuple[float, PathFailure | None]:
-        """Follow one shape; return the completed share of it, and the failure if any."""
+    def _follow_shape(
+        self, shape: PathShape, size: float, done: float
+    ) -> tuple[float, PathFailure | None]:
+        """Follow one shape after a done part; return the completed share and any failure."""
         last = self._sample(0.0, shape.pose(0.0), self._rows[-1])
         longest = step = 1.0 / math.ceil(size - 1e-9)
         while last.share < 1.0 - 1e-12:
@@ -129,6 +133,7 @@ class _CartesianPathFollower:
             if isinstance(found, _Sample):
                 last = found
                 self._rows.append(found.q)
+                self._progress.append(done + found.share * size)
                 distance, angle = self._errors
                 self._errors = max(distance, found.distance), max(angle, found.angle)
                 step = min(2.0 * step, longest)
@@ -189,11 +194,13 @@ class _CartesianPathFollower:
     def _result(self, failure: PathFailure | None, done: float) -> PathResult:
         rows = np.array(self._rows)
         rows.setflags(write=False)
+        progress = np.array(self._progress) / (self._total or 1.0)
         common = (self._chain.joint_names, rows)
         stops = tuple(i for i in self._stops if 0 < i < len(rows) - 1)
         if failure is None:
             message = f"The path is complete: {len(rows)} points."
-            return PathResult(PathStatus.SUCCESS, message, *common, 1.0, stops, (), *self._errors)
+            status, errors = PathStatus.SUCCESS, (*self._errors, 0.0, 0.0)
+            return PathResult(status, message, *common, 1.0, stops, (), *errors, progress)
         share = min(done / self._total, 1.0) if self._total else 0.0
         x, y, z = self._chain.fk(rows[-1])[:3, 3]
         message = (
@@ -201,7 +208,8 @@ class _CartesianPathFollower:
             f"{z:.4g}) m: {failure.clause}."
         )
         errors = *self._errors, failure.position_error, failure.orientation_error
-        return PathResult(failure.status, message, *common, share, stops, failure.joints, *errors)
+        failed = failure.status, message, *common, share, stops, failure.joints
+        return PathResult(*failed, *errors, progress)
 
 
 _STARTS = 32
@@ -261,8 +269,16 @@ def plan_path(
     if not starts.ok:
         status, clause, joints, *missing = no_solution(starts)
         message = f"The path cannot start at its first waypoint: {clause}."
-        rows, errors = np.empty((0, chain.n)), (0.0, 0.0, *missing)
-        return PathResult(status, message, chain.joint_names, rows, 0.0, (), joints, *errors)
+        return PathResult(
+            status,
+            message,
+            chain.joint_names,
+            np.empty((0, chain.n)),
+            0.0,
+            limiting_joints=joints,
+            missing_distance=missing[0],
+            missing_angle=missing[1],
+        )
     results: list[PathResult] = []
     for solution in starts.solutions:
         results.append(follow(chain, path, solution.q, options, collision, timeout))

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -54,6 +54,8 @@ class PathResult:
     orientation_error: float = 0.0  # largest angle of a row from the path [rad]
     missing_distance: float = 0.0  # smallest distance from the end [m] if that is out of reach
     missing_angle: float = 0.0  # the same for its orientation [rad]
+    # (m,) share of the path that each row has reached, 0 to 1; empty without a start
+    progress: Array = field(default_factory=lambda: np.empty(0))
 
     @property
     def ok(self) -> bool:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`./arm play`: play a joint trajectory, forward or reversed, on the running arm or in a view."""
+"""`./arm play`: play a trajectory of the joints or the tool on the running arm or in a view."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from collections.abc import Sequence
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
-from arm_description.trajectories.files import read_trajectory
+from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
 
 from arm_description import RobotModel, load_robot
+from arm_kinematics import Chain
 from arm_tasks.bringup.demo import check_port, run_table, single_instance
 from arm_tasks.bringup.processes import ARGUMENTS, chosen, play_processes
+from arm_tasks.planning.tool_path import OutOfReach, branches, joint_path, path_options
 from arm_tasks.ros.trajectory_player import paced, player
+from arm_tasks.task.request import ArmConfiguration
+from arm_tasks.task.steps import Tolerance
 
 _TIMEOUT = 10.0  # [s], to find an arm or a view
 _OWN_VIEW_TIMEOUT = 60.0  # [s], for a view started with --view
@@ -27,7 +31,7 @@ _OWN_VIEW_TIMEOUT = 60.0  # [s], for a view started with --view
 def _parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="./arm play",
-        description="Play a joint trajectory on the running arm, or in the running view.",
+        description="Play a trajectory of the joints or the tool on the running arm or view.",
     )
     result.add_argument("robot", help="name of a shipped robot, or path of a robot file")
     result.add_argument(
@@ -57,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(given)
     try:
         model = load_robot(options.robot)
-        trajectory = read_trajectory(options.trajectory, model, options.fit)
+        trajectory = trajectory_of(options.trajectory, model, options.fit)
         if options.view:
             return _in_own_view(options, [word for word in given if word != "--view"])
         return _play(options, model, trajectory)
@@ -67,6 +71,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped.", flush=True)
         return INTERRUPTED
+
+
+def trajectory_of(file: str, model: RobotModel, fit: bool = False) -> FileTrajectory:
+    """Return the joint trajectory of a file, or the one that moves the tool as the file says.
+
+    Raises:
+        InputError: The file is invalid, or the tool cannot move along it.
+    """
+    tool = read_tool_trajectory(file, model.joint_names)
+    if tool is None:
+        return read_trajectory(file, model, fit)
+    if tool.times is None:
+        remedy = "give its first column as time, or play it in a task, with tool_speed"
+        raise InputError("its points have no times", remedy=remedy, file=file)
+    chain = Chain.from_model(model)
+    tolerance = path_options("full" if tool.oriented else "any", Tolerance())
+    rest = ArmConfiguration.of_posture(model).array(chain.joint_names)
+    try:
+        start = branches(chain, tool.poses[0], rest, tolerance)[0]
+        path = joint_path(chain, tool.poses, tool.times, start.q, tolerance)
+    except OutOfReach as miss:
+        raise InputError(miss.what, file=file) from None
+    assert path.times is not None
+    return FileTrajectory(chain.joint_names, path.times, path.positions)
 
 
 def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:

@@ -14,7 +14,8 @@ import numpy as np
 from arm_common.files import FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, shift_z, tilt_z
-from arm_description.trajectories.files import read_trajectory
+from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
+from arm_description.trajectories.trajectory import ToolTrajectory
 from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import line, screw
 from arm_kinematics.paths.timing import keep_pace
@@ -22,8 +23,14 @@ from arm_kinematics.paths.timing import keep_pace
 from arm_description import DescriptionError
 from arm_kinematics import Chain, IkSolution
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
-from arm_tasks.planning.tool_path import OutOfReach, branches, path_options, tool_path
-from arm_tasks.scene.scene import Scene
+from arm_tasks.planning.tool_path import (
+    OutOfReach,
+    branches,
+    joint_path,
+    path_options,
+    tool_path,
+)
+from arm_tasks.scene.scene import BASE_FRAME, Scene
 from arm_tasks.task import steps
 
 TOOL_FRAME = "tool0"
@@ -48,6 +55,10 @@ class Motions:
     def move_posture(self, step: steps.MovePosture, name: str) -> None:
         """Plan a step to a posture of the robot; the jaws do not move."""
         postures = self.builder.model.postures
+        if step.taught is not None:
+            self._require_free_name(step, step.posture)
+            self._to_joints(step, name, f"moving {', '.join(step.taught)}", step.taught)
+            return
         if step.posture not in postures:
             robot = self.builder.model.name
             known = did_you_mean(step.posture, postures)
@@ -55,8 +66,53 @@ class Motions:
         posture = {k: v for k, v in postures[step.posture].items() if k != "gripper"}
         self._to_joints(step, name, f"moving to posture {step.posture}", posture)
 
+    def _require_free_name(self, step: steps.StepBase, taught: str) -> None:
+        """Raise TaskFileError if a taught pose would hide a posture or a frame of its name."""
+        robot = self.builder.model
+        if isinstance(step, steps.MovePosture):
+            also = f"a posture of {robot.name}" if taught in robot.postures else ""
+        else:
+            also = f"a frame of {self.scene.name}" if taught in self.scene.frames else ""
+        if also:
+            what = f"'{taught}' is a taught pose and {also}; rename the taught pose"
+            raise self.builder.invalid(step, what)
+
     def play(self, step: steps.Play, name: str) -> None:
-        """Plan a step along a recorded trajectory."""
+        """Plan a step along a trajectory of the joints or the tool."""
+        chain = self.builder.chain
+        try:
+            tool = read_tool_trajectory(step.path, chain.joint_names, self.files)
+        except DescriptionError as error:
+            raise self.builder.invalid(step, str(error)) from None
+        if tool is not None:
+            self._play_tool(step, name, tool)
+        elif step.frame or step.orientation or step.tool_speed:
+            what = f"{Path(step.path).stem} is a trajectory of the joints"
+            raise self.builder.invalid(step, f"{what}, without frame, orientation and tool_speed")
+        else:
+            self._play_joints(step, name)
+
+    def _play_tool(self, step: steps.Play, name: str, tool: ToolTrajectory) -> None:
+        tool = tool.reversed() if step.reverse else tool
+        if tool.times is not None and step.tool_speed is not None:
+            what = f"{Path(step.path).stem} has times, so it cannot have a tool_speed"
+            raise self.builder.invalid(step, what)
+        chain, where = self.builder.chain, Path(step.path).stem
+        begin = Labels(step, name, f"moving to the beginning of {where}", "begin")
+        along = Labels(step, name, f"playing {where}{' in reverse' if step.reverse else ''}")
+        poses = self.scene.frame(step.frame or BASE_FRAME) @ tool.poses
+        orientation = step.orientation or ("full" if tool.oriented else "any")
+        options = path_options(orientation, step.tolerance)
+
+        def plan(start: IkSolution) -> None:
+            path = joint_path(chain, poses, tool.times_at(step.tool_speed), start.q, options)
+            self.builder.joint_motion(begin, start.q)
+            self.builder.motion(along, path.positions, path.errors, timed=path.timed(chain))
+
+        seed = self.builder.q
+        self.builder.first_feasible(begin, lambda: branches(chain, poses[0], seed, options), plan)
+
+    def _play_joints(self, step: steps.Play, name: str) -> None:
         model, chain = self.builder.model, self.builder.chain
         try:
             recorded = read_trajectory(step.path, model, fit=True, files=self.files)
@@ -123,7 +179,10 @@ class Motions:
             return True
         return False
 
-    def _goal(self, target: steps.Target) -> Array:
+    def _goal(self, step: steps.ToTarget) -> Array:
+        target = step.target
+        if target.taught:
+            self._require_free_name(step, target.taught)
         if target.frame == TOOL_FRAME:
             return self.builder.chain.fk(self.builder.q) @ target.pose
         return self.scene.frame(target.frame) @ target.pose
@@ -166,7 +225,7 @@ class Motions:
         self, step: steps.ToTarget, labels: Labels, plan: Callable[[IkSolution], None]
     ) -> None:
         """Plan with the nearest IK solution of the target that is feasible."""
-        chain, q, goal = self.builder.chain, self.builder.q, self._goal(step.target)
+        chain, q, goal = self.builder.chain, self.builder.q, self._goal(step)
         options = path_options(step.target.orientation, step.tolerance)
         self.builder.first_feasible(labels, lambda: branches(chain, goal, q, options), plan)
 
@@ -175,7 +234,7 @@ class Motions:
         labels = Labels(step, name, f"moving straight to {_where(step.target)}")
         T = self.builder.chain.fk(self.builder.q)
         options = path_options(step.target.orientation, step.tolerance)
-        shape = line(T, self._goal(step.target))
+        shape = line(T, self._goal(step))
         self.builder.follow(labels, shape, options, straight=True)
 
     def turn(self, step: steps.Turn, name: str) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
@@ -12,7 +13,8 @@ from arm_kinematics.ik.result import IkStatus, joint_list
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.result import PathResult, PathStatus
-from arm_kinematics.paths.shapes import PathShape
+from arm_kinematics.paths.shapes import PathShape, line
+from arm_kinematics.paths.timing import TimedPath, keep_pace
 
 from arm_kinematics import Chain, IkResult, IkSolution
 from arm_tasks.task.steps import Orientation, Tolerance
@@ -75,6 +77,47 @@ def tool_path(chain: Chain, shape: PathShape, start: Array, options: PathOptions
     if not result.ok:
         raise _out_of_reach(result, options, result.missing_distance, result.missing_angle)
     return result
+
+
+class PlayedPath(NamedTuple):
+    """Joint positions along a trajectory of the tool."""
+
+    positions: Array  # (m, n) [rad or m]
+    times: Array | None  # (m,) from 0, increasing [s]; None for as fast as possible
+    errors: tuple[float, float]  # largest distance [m] and angle [rad] from it
+
+    def timed(self, chain: Chain) -> TimedPath | None:
+        """Return it at its own pace, slower where the limits require it; None without times."""
+        if self.times is None:
+            return None
+        return keep_pace(self.times, self.positions, chain.velocity, chain.acceleration)
+
+
+def joint_path(
+    chain: Chain, poses: Array, times: Array | None, start: Array, options: PathOptions
+) -> PlayedPath:
+    """Return the joint path through poses base_link <- tool0 (k, 4, 4), straight between them.
+
+    It starts at joint positions (n,); the times (k,) [s] are those of the poses.
+
+    Raises:
+        OutOfReach: The path ends before the last pose.
+    """
+    rows, at, errors = [start], [0.0], np.zeros(2)
+    for i in range(len(poses) - 1):
+        try:
+            path = tool_path(chain, line(poses[i], poses[i + 1]), rows[-1], options)
+        except OutOfReach as miss:
+            miss.what = f"between point {i + 1} and {i + 2}: {miss.what}"
+            raise
+        errors = np.maximum(errors, (path.position_error, path.orientation_error))
+        if len(path.positions) == 1:  # the tool rests
+            rows.append(rows[-1])
+            at.append(i + 1.0)
+        rows.extend(path.positions[1:])
+        at.extend(i + path.progress[1:])
+    taken = None if times is None else np.interp(at, np.arange(len(times)), times)
+    return PlayedPath(np.array(rows), taken, (float(errors[0]), float(errors[1])))
 
 
 def _out_of_reach(

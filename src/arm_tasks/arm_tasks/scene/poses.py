@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,13 +67,24 @@ def load_poses(path: Path, files: FileAccess = ANY_FILE) -> dict[str, TaughtPose
     return _poses(TypedMapping(root, "the file of poses", POSES))
 
 
-def save_pose(path: Path, robot: str, name: str, pose: TaughtPose, replace: bool) -> None:
+def save_pose(
+    path: Path,
+    robot: str,
+    name: str,
+    pose: TaughtPose,
+    replace: bool,
+    taken: Collection[str] = (),
+) -> None:
     """Save a pose of a robot in a file, which is created if missing; the rest is kept.
+
+    The names of the robot's postures are taken: a step could not tell which is meant.
 
     Raises:
         TaskFileError: The name is invalid or taken, or the file is invalid or of another robot.
         DescriptionError: The file cannot be written; it is unchanged.
     """
+    if name in taken:
+        raise TaskFileError(f"{name} is a posture of {robot}; choose another name")
     data = _data_of(path, robot)
     if check_name(name) in _checked(data, path, robot) and not replace:
         what = f"the pose {name} already exists; replace it or rename it"

@@ -21,6 +21,7 @@ SHARE = Leaf("above 0, to 1", "share")
 SECONDS = Leaf("s, at least 0", "at_least_0")
 TIMEOUT = Leaf("s, above 0", "positive")
 DISTANCE = Leaf("m, or mm with _mm; at least 0", "at_least_0", "_mm")
+TOOL_SPEED = Leaf("m/s, or mm/s with _mm; above 0", "positive", "_mm")
 TILT = Leaf("rad, or deg with _deg; at least 0", "at_least_0", "_deg")
 STEPS = Leaf("list of steps", "steps")
 PLACE = ListOf(LENGTH, 3, 3)
@@ -143,6 +144,18 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         {
             "path": Key(TEXT, "the file, relative to this one, or a shipped name", True),
             "reverse": Key(TRUTH, "play from the end to the beginning"),
+            "frame": Key(TEXT, "of a trajectory of the tool: frame of its poses; base_link"),
+            "orientation": Key(
+                Choice(ORIENTATIONS),
+                "of a trajectory of the tool, as for move_linear; full, or any if the file has no "
+                "orientation",
+            ),
+            "tool_speed": Key(
+                TOOL_SPEED,
+                "along a trajectory of the tool without times, within the limits of the joints; "
+                "as fast as `speed` allows if omitted",
+            ),
+            **TOLERANCE,
         },
         "path",
     ),

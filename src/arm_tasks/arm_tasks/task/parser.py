@@ -17,12 +17,11 @@ from arm_common.yaml.typed_mapping import NO_VARIABLES, TypedMapping, Variables
 from arm_tasks.errors import TaskFileError, resolve
 from arm_tasks.scene.poses import TaughtPose, load_poses
 from arm_tasks.task.keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK
-from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional
+from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional, play
 from arm_tasks.task.steps import (
     Call,
     Expectation,
     If,
-    Play,
     Repeat,
     SetSpeed,
     StepBase,
@@ -134,8 +133,7 @@ class _TaskReader:
         if word in PARSERS:
             return PARSERS[word](keys, word, defaults)
         if word == "play":
-            path, reverse = self._recording(keys.text("path")), bool(keys.truth("reverse"))
-            return Play(**defaults.common(keys, word), path=path, reverse=reverse)
+            return play(keys, word, defaults, self._recording(keys.text("path")))
         return self._nested(keys, word, defaults)
 
     def _nested(self, keys: TypedMapping, kind: str, defaults: Defaults) -> StepBase:

@@ -64,6 +64,24 @@ def _tolerance(keys: TypedMapping, default: steps.Tolerance) -> steps.Tolerance:
     )
 
 
+def _orientation(keys: TypedMapping) -> steps.Orientation:
+    word = keys.choice("orientation", ORIENTATIONS, ORIENTATIONS[0])
+    return next(o for o in ORIENTATIONS if o == word)
+
+
+def play(keys: TypedMapping, kind: str, defaults: Defaults, path: str) -> steps.Play:
+    """Read a step that plays the trajectory of a path."""
+    return steps.Play(
+        **defaults.common(keys, kind),
+        path=path,
+        reverse=bool(keys.truth("reverse")),
+        frame=keys.text("frame", ""),
+        orientation=_orientation(keys) if keys.has("orientation") else None,
+        tool_speed=optional(keys, "tool_speed", above=0.0),
+        tolerance=_tolerance(keys, defaults.tolerance),
+    )
+
+
 def _target(keys: TypedMapping, defaults: Defaults) -> steps.Target:
     frame = keys.text("frame", BASE_FRAME)
     xyz = keys.numbers("xyz", 3, _ZEROS)
@@ -73,8 +91,7 @@ def _target(keys: TypedMapping, defaults: Defaults) -> steps.Target:
     rpy = keys.numbers("rpy", 3, _ZEROS)
     if keys.has("roll"):
         rpy[2] = keys.number("roll")
-    word = keys.choice("orientation", ORIENTATIONS, "full")
-    orientation = next(o for o in ORIENTATIONS if o == word)
+    orientation = _orientation(keys)
     T = rpy_matrix(xyz, rpy)
     if keys.has("axis"):
         axis = keys.numbers("axis")
@@ -84,7 +101,8 @@ def _target(keys: TypedMapping, defaults: Defaults) -> steps.Target:
     offset = pose(p=keys.numbers("offset", 3, _ZEROS))
     T = offset @ T if keys.choice("offset_in", AXES, AXES[0]) == "target" else T @ offset
     if frame in defaults.poses:
-        return steps.Target(BASE_FRAME, readonly(defaults.poses[frame].tool @ T), orientation)
+        T = defaults.poses[frame].tool @ T
+        return steps.Target(BASE_FRAME, readonly(T), orientation, taught=frame)
     return steps.Target(frame, readonly(T), orientation)
 
 
@@ -100,14 +118,10 @@ def _move_joints(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.Mov
     return steps.MoveJoints(**defaults.common(keys, kind), positions=positions, degrees=degrees)
 
 
-def _move_posture(
-    keys: TypedMapping, kind: str, defaults: Defaults
-) -> steps.MovePosture | steps.MoveJoints:
-    posture, common = keys.text("posture"), defaults.common(keys, kind)
-    if posture in defaults.poses:
-        positions = defaults.poses[posture].joints
-        return steps.MoveJoints(**common, positions=positions, degrees=False)
-    return steps.MovePosture(**common, posture=posture)
+def _move_posture(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.MovePosture:
+    posture = keys.text("posture")
+    taught = defaults.poses[posture].joints if posture in defaults.poses else None
+    return steps.MovePosture(**defaults.common(keys, kind), posture=posture, taught=taught)
 
 
 def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.GripStep:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from arm_common.transforms import Array
@@ -44,6 +44,7 @@ class Target:
     frame: str  # scene frame, "base_link", or "tool0" for the tool pose before the step
     pose: Array  # frame <- tool0 (4, 4) [m]
     orientation: Orientation  # "full", "axis" (the roll about the tool's z is free) or "any"
+    taught: str = ""  # name of the taught pose that was given as the frame, or ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,17 +57,22 @@ class MoveJoints(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class MovePosture(StepBase):
-    """Move the arm to a posture of the robot file; the gripper does not move."""
+    """Move the arm to a taught pose or a posture of the robot file; the gripper does not move."""
 
     posture: str
+    taught: Mapping[str, float] | None = None  # of a taught pose: by joint name [rad or m]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Play(StepBase):
-    """Move to the beginning of a recorded trajectory and play it at its own pace."""
+    """Move to the beginning of a trajectory and play it at its own pace."""
 
     path: str  # its file, or a name shipped for the robot
     reverse: bool  # whether to play it backwards
+    frame: str = ""  # of a trajectory of the tool: frame of its poses; "" for base_link
+    orientation: Orientation | None = None  # of it; None for full, or any if it has none
+    tool_speed: float | None = None  # along it, if it has no times [m/s]
+    tolerance: Tolerance = field(default_factory=Tolerance)  # on it
 
 
 @dataclass(frozen=True, kw_only=True)

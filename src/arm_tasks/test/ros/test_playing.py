@@ -9,13 +9,14 @@ from arm_common.ros.worker import ExecutorThread
 from arm_description.trajectories.files import read_trajectory, shipped_trajectories
 from arm_description.trajectories.trajectory import JointTrajectory
 from arm_tasks.bringup.processes import play_processes
-from arm_tasks.commands.play import main
+from arm_tasks.commands.play import main, trajectory_of
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.trajectory_player import APPROACH_SPEED, approach, paced, player
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState
 
 from arm_description import load_robot, shipped_robots
+from arm_kinematics import Chain
 
 SHIPPED = [(r, t) for r in shipped_robots() for t in shipped_trajectories(r)]
 
@@ -52,6 +53,30 @@ def test_motion_passes_the_points_of_the_file_in_order():
         near = np.abs(motion.positions[place:] - point).max(axis=1) < 1e-9
         assert near.any(), point
         place += int(near.argmax())
+
+
+TOOL = "time,x,y,z\n0,0.2,0,0.17\n1,0.2,0.02,0.17\n2,0.2,0,0.17\n"
+
+
+def test_trajectory_of_the_tool_becomes_one_of_the_joints(tmp_path):
+    model, file = load_robot("nut_arm"), tmp_path / "way.csv"
+    file.write_text(TOOL)
+    trajectory = trajectory_of(str(file), model)
+    chain, middle = Chain.from_model(model), int(np.searchsorted(trajectory.times, 1.0))
+    reached = [chain.fk(trajectory.positions[i])[:3, 3] for i in (0, middle, -1)]
+    np.testing.assert_allclose(reached, [[0.2, y, 0.17] for y in (0.0, 0.02, 0.0)], atol=2e-5)
+    assert trajectory.duration == 2.0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [("time", "length", "its points have no times"), ("2,0.2", "2,0.9", "between point 2 and 3")],
+)
+def test_unplayable_trajectory_of_the_tool_is_rejected(tmp_path, capsys, old, new, message):
+    file = tmp_path / "way.csv"
+    file.write_text(TOOL.replace(old, new))
+    assert main(["nut_arm", str(file)]) == 1
+    assert message in capsys.readouterr().err
 
 
 def test_approach_is_slow_and_omitted_at_the_start():

@@ -119,8 +119,10 @@ class Teaching:
     # -- poses --------------------------------------------------------------------------------
 
     def _save_pose(self, request: TeachPose.Request, _: Any) -> str:
-        taught, replace = self._arm.pose(), bool(request.replace)
-        save_pose(self._poses_file, self._model.name, request.name, taught, replace)
+        taught, replace, model = self._arm.pose(), bool(request.replace), self._model
+        save_pose(
+            self._poses_file, model.name, request.name, taught, replace, taken=model.postures
+        )
         return f"{request.name} is saved in {self._poses_file.absolute()}"
 
     def _forget_pose(self, request: TeachPose.Request, _: Any) -> str:
