@@ -21,6 +21,8 @@ from arm_simulation.threads.standard import ScrewThread, ThreadSizes
 Indices: TypeAlias = NDArray[np.intp]
 _ROUND = 72  # points around the axis
 _PER_PITCH = 24  # points along the axis
+_COARSE = 24  # the same of a picture
+_CONE = math.tan(math.radians(60.0))  # radius per depth of a countersink of 120 degrees
 _WALL = 1.2e-3  # thickness of the nut that meets the bolt, beyond its thread [m]
 
 
@@ -72,10 +74,9 @@ def nut_mesh(thread: ScrewThread, thickness: float) -> TriangleMesh:
     sizes, p = thread.internal, thread.pitch
     angles, heights = _grid(-thickness / 2.0, thickness / 2.0, p)
     radii = _helix(thread, sizes, angles, heights - thickness / 2.0, 0.0)
-    mouth = 1.1 * thread.diameter / 2.0  # ASME B18.2.2: 1.05 to 1.15 times the major diameter
-    cone = math.tan(math.radians(60.0))  # a countersink of 120 degrees
+    mouth = thread.countersink / 2.0
     depth = thickness / 2.0 - np.abs(heights)
-    radii = np.maximum(radii, mouth - depth[None, :] * cone)
+    radii = np.maximum(radii, mouth - depth[None, :] * _CONE)
     outer = np.full((len(angles), 2), mouth + _WALL)
     ring = _Surface()
     inside = ring.grid(angles, heights, radii, inwards=True)
@@ -83,6 +84,67 @@ def nut_mesh(thread: ScrewThread, thickness: float) -> TriangleMesh:
     ring.band(inside[:, -1], outside[:, -1], up=True)
     ring.band(inside[:, 0], outside[:, 0], up=False)
     return ring.mesh()
+
+
+def bolt_picture(thread: ScrewThread, length: float, start: float = 0.0) -> Array:
+    """Return the corners (3 k, 3) of few triangles that look like bolt_mesh() [m]."""
+    turned, heights, radii = _coarse(thread, thread.external, 0.0, length)
+    tip = thread.external.minor / 2.0 - 0.15 * thread.pitch
+    points = _placed(turned + start, heights, np.minimum(radii, tip + heights))
+    angles = np.linspace(0.0, 2.0 * math.pi, _COARSE + 1)
+    disc = _placed(angles[:, None], np.zeros((1, 2)), np.array([[tip, 0.0]]))
+    corners = [_corners(points, flip=thread.hand < 0), _corners(disc, flip=True)]
+    return np.vstack(corners)
+
+
+def nut_picture(thread: ScrewThread, across_flats: float, thickness: float) -> Array:
+    """Return the corners (3 k, 3) of few triangles that look like a nut [m]."""
+    half = thickness / 2.0
+    turned, heights, radii = _coarse(thread, thread.internal, -half, half, half)
+    mouth = thread.countersink / 2.0
+    radii = np.maximum(radii, mouth - (half - np.abs(heights)) * _CONE)
+    inside = _placed(turned, heights, radii)
+    angles = np.linspace(0.0, 2.0 * math.pi, _COARSE + 1)
+    from_flat = (angles + math.pi / 6.0) % (math.pi / 3.0) - math.pi / 6.0
+    outer = across_flats / 2.0 / np.cos(from_flat)
+    inner = np.full_like(outer, mouth)
+    rim = np.column_stack([inner, outer, outer, inner])
+    hexagon = _placed(angles[:, None], np.array([[-half, -half, half, half]]), rim)
+    return np.vstack([_corners(inside, flip=thread.hand > 0), _corners(hexagon)])
+
+
+def _coarse(
+    thread: ScrewThread, sizes: ThreadSizes, low: float, high: float, at: float = 0.0
+) -> tuple[Array, Array, Array]:
+    """Return angles, heights and radii (k, 5) of the corners of the profile along the helix.
+
+    The crest, or the groove of a nut, passes the height `at` at the angle 0.
+    """
+    p = thread.pitch
+    profile = np.array([-0.375, -0.0625, 0.0625, 0.375, 0.625]) * p  # ends of root and crest
+    first = math.floor((low - at) / p - 1.0) * _COARSE
+    count = math.ceil((high - low) / p + 3.0) * _COARSE
+    steps = (first + np.arange(count + 1))[:, None] / _COARSE  # turns
+    heights = np.clip(at + p * steps + profile, low, high)
+    radii = np.array([[sizes.radius(float(u), p) for u in profile]])
+    angles = thread.hand * 2.0 * math.pi * steps
+    return angles, heights, np.broadcast_to(radii, heights.shape)
+
+
+def _placed(angles: Array, heights: Array, radii: Array) -> Array:
+    """Return the points (i, j, 3) of a surface around z."""
+    x, y = radii * np.cos(angles), radii * np.sin(angles)
+    return np.stack([x, y, np.broadcast_to(heights, x.shape)], axis=-1)
+
+
+def _corners(points: Array, flip: bool = False) -> Array:
+    """Return the corners (3 k, 3) of the triangles between points (i, j, 3)."""
+    a, b, c, d = points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]
+    if flip:
+        b, d = d, b
+    found = np.concatenate([np.stack(t, axis=2).reshape(-1, 3, 3) for t in ((a, b, c), (a, c, d))])
+    normal = np.cross(found[:, 1] - found[:, 0], found[:, 2] - found[:, 0])
+    return np.asarray(found[np.abs(normal).max(axis=1) > 1e-14].reshape(-1, 3))
 
 
 def hexagon_vertices(across_flats: float, thickness: float) -> Array:

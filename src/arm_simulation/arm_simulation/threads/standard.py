@@ -96,12 +96,17 @@ class ScrewThread:
         return wide and self.hand == other.hand and abs(self.pitch - other.pitch) * turns <= axial
 
     @property
+    def countersink(self) -> float:
+        """Diameter of a nut's countersink at its face [m]."""
+        return _COUNTERSINK * self.diameter
+
+    @property
     def mouth(self) -> float:
         """Largest offset of a bolt's tip from the axis at which it is in the countersink [m].
 
         The tip is chamfered to below the minor diameter (ASME B18.2.1).
         """
-        return (_COUNTERSINK * self.diameter - self.external.minor) / 2.0
+        return (self.countersink - self.external.minor) / 2.0
 
     @property
     def starting_tilt(self) -> float:

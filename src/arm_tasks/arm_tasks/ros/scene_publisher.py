@@ -4,17 +4,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from arm_common.ros.messages import transform_matrix, transform_message
 from arm_common.ros.names import PrefixedNames
 from arm_common.ros.qos import LATCHED, TF, TF_STATIC_TOPIC, TF_TOPIC
-from arm_common.transforms import Array, shift_z
+from arm_common.transforms import Array
 from arm_kinematics.markers.layers import NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark, text_mark
 from arm_kinematics.ros.marker_publisher import marker_array
+from arm_simulation.threads.mesh import bolt_picture, nut_picture
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from rclpy.node import Node
@@ -23,12 +23,10 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
-from arm_tasks.scene.objects import STEEL, Primitive
-from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Bolt, Nut, Scene
+from arm_tasks.scene.objects import STEEL, Color, Primitive
+from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Scene
 
 _BRASS = (0.90, 0.66, 0.18, 1.0)
-_THREAD_POINTS = 24  # per turn
-_NUT_SECTORS = 24
 _NAME_HEIGHT = 0.05  # [m] above a bolt, clear of the wall that it is in
 _TEXT_HEIGHT = 0.33  # [m] above the base, clear of the arm
 
@@ -39,14 +37,15 @@ def scene_marks(scene: Scene) -> Iterator[NumberedMark]:
         for i, part in enumerate(obj.parts):
             yield NumberedMark(f"{obj.kind}/{obj.name}", i, _primitive(obj.name, part))
     for bolt in scene.bolts.values():
-        yield NumberedMark(f"bolt/{bolt.name}", 0, _shaft(bolt))
-        yield NumberedMark(f"thread/{bolt.name}", 0, _thread(bolt))
+        points = bolt_picture(bolt.thread, bolt.length, bolt.start)
+        yield NumberedMark(
+            f"bolt/{bolt.name}", 0, _triangles(BASE_FRAME, bolt.pose, STEEL, points)
+        )
         above, name = bolt.pose[:3, 3] + (0.0, 0.0, _NAME_HEIGHT), bolt.name.replace("_", " ")
         yield NumberedMark(f"name/{bolt.name}", 0, text_mark(BASE_FRAME, above, name, 0.008))
     if scene.nut is not None:
-        points = _nut_triangles(scene.nut, max(b.diameter for b in scene.bolts.values()))
-        nut = Mark(Kind.TRIANGLES, NUT_FRAME, np.eye(4), (1.0, 1.0, 1.0), _BRASS, points)
-        yield NumberedMark("nut", 0, nut)
+        points = nut_picture(scene.nut_thread, scene.nut.across_flats, scene.nut.thickness)
+        yield NumberedMark("nut", 0, _triangles(NUT_FRAME, np.eye(4), _BRASS, points))
 
 
 def task_text_mark(text: str) -> NumberedMark:
@@ -64,39 +63,8 @@ def _primitive(frame: str, part: Primitive) -> Mark:
     return Mark(Kind.CYLINDER, frame, part.pose, scale, part.color)
 
 
-def _shaft(bolt: Bolt) -> Mark:
-    """Return the core of a bolt, with the minor diameter (ISO 68-1: d - 1.0825 p)."""
-    middle = bolt.pose @ shift_z(bolt.length / 2.0)
-    core = bolt.diameter - 1.0825 * bolt.pitch
-    return Mark(Kind.CYLINDER, BASE_FRAME, middle, (core, core, bolt.length), STEEL)
-
-
-def _thread(bolt: Bolt) -> Mark:
-    """Return the crest of a bolt's thread as a line."""
-    angle = np.arange(int(_THREAD_POINTS * bolt.length / bolt.pitch) + 1) / _THREAD_POINTS
-    turned = 2.0 * math.pi * bolt.hand * angle
-    radius = bolt.diameter / 2.0 - bolt.pitch / 8.0
-    x, y, z = radius * np.cos(turned), radius * np.sin(turned), angle * bolt.pitch
-    width = (bolt.pitch / 2.0, 0.0, 0.0)
-    return Mark(Kind.CURVE, BASE_FRAME, bolt.pose, width, STEEL, np.column_stack([x, y, z]))
-
-
-def _nut_triangles(nut: Nut, hole: float) -> Array:
-    """Return the corners of a nut's triangles (3 k, 3) [m], counter-clockwise from outside."""
-    angles = np.linspace(0.0, 2.0 * math.pi, _NUT_SECTORS + 1)
-    from_flat = (angles + math.pi / 6.0) % (math.pi / 3.0) - math.pi / 6.0
-    outer = nut.across_flats / 2.0 / np.cos(from_flat)
-    inner = np.full_like(angles, hole / 2.0)
-    half = nut.thickness / 2.0
-    rings = np.stack(
-        [
-            np.column_stack([radius * np.cos(angles), radius * np.sin(angles), 0.0 * angles + z])
-            for radius, z in ((outer, half), (outer, -half), (inner, -half), (inner, half))
-        ]
-    )
-    after = np.roll(rings, -1, axis=0)
-    a, a_next, b, b_next = rings[:, :-1], rings[:, 1:], after[:, :-1], after[:, 1:]
-    return np.stack([a, b, b_next, a, b_next, a_next], axis=2).reshape(-1, 3)
+def _triangles(frame: str, at: Array, colour: Color, corners: Array) -> Mark:
+    return Mark(Kind.TRIANGLES, frame, at, (1.0, 1.0, 1.0), colour, corners)
 
 
 class SceneNode(Node):
