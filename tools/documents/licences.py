@@ -18,14 +18,21 @@ from .markdown import page, table
 
 # Packages that state their licence only in its text, and packages only for Python 3.10.
 KNOWN = {
+    "absl-py": "Apache-2.0",
     "cmeel-qhull": "Qhull",
     "contourpy": "BSD-3-Clause",
     "cycler": "BSD-3-Clause",
     "embreex": "BSD-3-Clause",
     "empy": "LGPL-2.1-or-later",
+    "etils": "Apache-2.0",
     "exceptiongroup": "MIT",
+    "fsspec": "BSD-3-Clause",
+    "glfw": "MIT",
+    "importlib-resources": "Apache-2.0",
     "kiwisolver": "BSD-3-Clause",
     "matplotlib": "PSF-2.0 (matplotlib's own form)",
+    "mujoco": "Apache-2.0",
+    "pyopengl": "BSD-3-Clause",
     "pytest-repeat": "MPL-2.0",
     "ros-fastcdr": "Apache-2.0",
     "ros-fastrtps": "Apache-2.0",
@@ -36,6 +43,7 @@ KNOWN = {
     "trimesh": "MIT",
     "vhacdx": "MIT",
     "xacro": "BSD-3-Clause",
+    "zipp": "MIT",
 }
 SPDX = {
     "Apache 2.0": "Apache-2.0",

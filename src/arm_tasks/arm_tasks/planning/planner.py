@@ -16,10 +16,10 @@ import numpy as np
 from arm_common.files import ANY_FILE, FileAccess
 from arm_common.suggestions import install_command
 from arm_common.transforms import Array
+from arm_simulation.library import has_mujoco
 
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError, SceneError, TaskFileError
-from arm_tasks.planning.collision.checker import LIBRARY, available
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.step_planner import StepPlanner
@@ -200,7 +200,7 @@ def plan_task(
     """Plan and prove a whole task; nothing moves.
 
     If a step is infeasible, the plan has a refusal with the missing distance or angle.
-    Collisions are checked if requested and if coal is installed. Recordings are read from the
+    Collisions are checked if requested and if MuJoCo is installed. Recordings are read from the
     given files.
 
     Raises:
@@ -211,7 +211,7 @@ def plan_task(
     q, width = _start(request.chain, request.start.positions), request.start.width
     if request.model.gripper is not None and not math.isfinite(width):
         raise PlanError(f"the width of the jaws at the start is {width}")
-    checkers = CollisionCheckerCache(request.model, enabled=collisions and available())
+    checkers = CollisionCheckerCache(request.model, enabled=collisions and has_mujoco())
     world = PlannedWorldState.at_start(request.scene)
     unchecked = _unchecked(checkers, world) if collisions else []
     builder = PlanBuilder(request.model, request.chain, q, width)
@@ -242,7 +242,7 @@ def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> lis
     """Return warnings about collisions that are not checked."""
     checker = checkers.get(world)
     if checker is None:
-        return [f"collisions were not checked: {install_command(LIBRARY)}"]
+        return [f"collisions were not checked: {install_command('mujoco')}"]
     meshes = ", ".join(checker.unsupported)
     why = f"collisions of {meshes} were not checked: meshes are not supported"
     return [why] if meshes else []
@@ -265,7 +265,7 @@ def can_step(step: StepBase, scene: Scene, plan: TaskPlan) -> bool:
 
     # the slow checks come last: all strokes of a screw step, collisions, and both
     sketches = [True, False] if isinstance(step, Screw) else [False]
-    checks = [False, True] if available() else [False]
+    checks = [False, True] if has_mujoco() else [False]
     return all(feasible(collisions, sketch) for sketch in sketches for collisions in checks)
 
 

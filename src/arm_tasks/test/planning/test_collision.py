@@ -4,17 +4,17 @@
 
 import math
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from arm_common.transforms import pose, shift_z
+from arm_common.transforms import pose, rpy_matrix, shift_z
 from arm_description.urdf.reader import read_urdf
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.shapes import line
 from arm_tasks.planning.collision.bodies import CollisionBody, robot_bodies, scene_bodies
-from arm_tasks.planning.collision.checker import CollisionChecker
+from arm_tasks.planning.collision.checker import CollisionChecker, PairDistances
 from arm_tasks.planning.collision.path_checker import clearance_along
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.objects import GREY, SceneObject
@@ -22,7 +22,7 @@ from arm_tasks.scene.objects import box as box_part
 
 from arm_description import load_robot
 
-pytest.importorskip("coal", reason="collision checks need coal")
+pytest.importorskip("mujoco", reason="collision checks need MuJoCo")
 
 HOME = np.zeros(4)  # the tool is at (160, 0, 185) mm and points along x
 
@@ -42,6 +42,33 @@ def checker_of(model, empty):
         return CollisionChecker(model, replace(empty, objects={b.name: b for b in boxes}))
 
     return make
+
+
+def test_distances_agree_with_those_of_coal():
+    """Beyond its tolerance of 1e-6, coal's depths differ: they are not compared."""
+    coal = pytest.importorskip("coal", reason="it comes with Pinocchio, which tests use")
+    rng = np.random.default_rng(7)
+    kinds = {"box": 3, "cylinder": 2, "sphere": 1}
+    made = {"box": coal.Box, "cylinder": coal.Cylinder, "sphere": coal.Sphere}
+    bodies = [
+        CollisionBody("a", kind, tuple(rng.uniform(0.01, 0.08, kinds[kind])), np.eye(4))
+        for kind in rng.choice(list(kinds), 24)
+    ]
+    shapes = [made[body.kind](*body.size) for body in bodies]
+    poses = [rpy_matrix(rng.uniform(-0.2, 0.2, 3), rng.uniform(-3, 3, 3)) for _ in bodies]
+    frames = [coal.Transform3s(T[:3, :3], T[:3, 3]) for T in poses]
+    pairs = list(combinations(range(len(bodies)), 2))
+    found = PairDistances(bodies, pairs).distances(poses, math.inf)
+
+    def by_coal(i, j):
+        compute = coal.ComputeDistance(shapes[i], shapes[j])
+        return compute(frames[i], frames[j], coal.DistanceRequest(), coal.DistanceResult())
+
+    expected = np.array([by_coal(i, j) for i, j in pairs])
+    apart = expected > 0.0
+    assert 100 < apart.sum() < len(pairs)
+    np.testing.assert_allclose(found[apart], expected[apart], atol=3e-6)
+    assert (found[~apart] < 0.0).all()
 
 
 @pytest.mark.parametrize("depth", [-0.004, 0.0025, 0.004])
@@ -168,7 +195,7 @@ def test_nut_transfer_is_free_of_collisions(nut_plan):
 
 
 def test_missing_collision_library_is_a_warning(request_for, monkeypatch, empty):
-    monkeypatch.setattr("arm_tasks.planning.planner.available", lambda: False)
+    monkeypatch.setattr("arm_tasks.planning.planner.has_mujoco", lambda: False)
     plan = plan_task(request_for(["open"], scene=empty, width=0.02))
-    assert plan.feasible and "pip install coal" in plan.warnings[0]
+    assert plan.feasible and "pip install mujoco" in plan.warnings[0]
     assert plan.reports[0].near is None

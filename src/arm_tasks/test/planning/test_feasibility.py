@@ -94,7 +94,7 @@ def test_joint_limit_violation_is_reported_in_degrees(checked):
 
 
 def test_json_report_has_margins_speeds_and_clearances(checked):
-    pytest.importorskip("coal", reason="collision checks need coal")
+    pytest.importorskip("mujoco", reason="collision checks need MuJoCo")
     found = checked("move_joints: {name: swing, joints: {waist: 1.0}, speed: 0.5}", target(0.3))
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     swing, reach = data["steps"]
@@ -149,7 +149,7 @@ def test_no_shift_is_tried_if_no_stroke_fits(checked, scene_with, attempts):
 
 
 def test_no_shift_is_tried_if_the_obstacle_moves_with_the_bolt(checked, attempts):
-    pytest.importorskip("coal", reason="collision checks need coal")
+    pytest.importorskip("mujoco", reason="collision checks need MuJoCo")
     wall = "{frame: lower_bolt, xyz: [0.0, 0.02, 0.0], size: [0.03, 0.02, 0.03]}"
     text = f"{shipped('scenes')['nut_transfer'].read_text()}  wall: {wall}\n"
     found = checked(task="nut_transfer", scene=scene_from_text(text))
@@ -161,7 +161,7 @@ def test_no_shift_is_tried_if_the_obstacle_moves_with_the_bolt(checked, attempts
 
 
 def test_closing_the_jaws_on_a_bolt_is_refused(checked):
-    pytest.importorskip("coal", reason="collision checks need coal")
+    pytest.importorskip("mujoco", reason="collision checks need MuJoCo")
     inside = "move_linear: {frame: upper_bolt, xyz_mm: [0, 0, 2], roll_deg: 45}"
     front = "move_pose: {frame: upper_bolt, xyz_mm: [0, 0, -20], roll_deg: 45}"
     assert checked(front, inside, "grip: {width_mm: 8}").plan.feasible

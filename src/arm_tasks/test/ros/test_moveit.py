@@ -11,7 +11,7 @@ import yaml
 from arm_description.exporters.moveit_package import moveit_package
 from arm_description.urdf.reader import read_urdf
 from arm_tasks.planning.collision.bodies import robot_bodies
-from arm_tasks.planning.collision.checker import LIBRARY, TOUCH, PairDistances
+from arm_tasks.planning.collision.checker import TOUCH, PairDistances
 from arm_tasks.planning.collision.motion_bounds import BodyPlacement
 from arm_testing.ros.driver import NodeProcess
 from arm_testing.ros.probe import Probe
@@ -43,7 +43,7 @@ def test_moveit_controllers_match_the_drivers_actions():
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))
 def test_rest_posture_is_free_of_collisions(robot):
     """MoveIt plans nothing from a start in collision; links overlap at their joints."""
-    pytest.importorskip(LIBRARY)
+    pytest.importorskip("mujoco")
     model = load_robot(robot)
     files = moveit_package(model)
     tree = read_urdf(files[f"config/{robot}.urdf"])

@@ -90,7 +90,7 @@ GO = "approach: {frame: cell, axis: [1, 0, 0], distance_mm: 40}"
 
 
 def test_carried_payload_can_collide(plan_of):
-    pytest.importorskip("coal", reason="collision checks need coal")
+    pytest.importorskip("mujoco", reason="collision checks need MuJoCo")
     down = "move_linear: {frame: tool0, xyz_mm: [-10, 0, 0]}"
     planned(plan_of, GO, down)
     plan = planned(plan_of, GO, "grip: cell", down, refused=True)

@@ -1,22 +1,22 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Collision checks of the arm with itself and the scene, using coal.
+"""Collision checks of the arm with itself and the scene, using MuJoCo's distances.
 
-Boxes, cylinders and spheres are convex: coal uses GJK, and EPA where they overlap
-(https://github.com/coal-library/coal).
+Boxes, cylinders and spheres are convex: MuJoCo computes their distance, or their depth where they
+overlap, by GJK and EPA (https://mujoco.readthedocs.io/en/stable/APIreference/APIfunctions.html,
+mj_geomDistance).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.urdf.reader import read_urdf
+from arm_simulation.library import mujoco
 
 from arm_description import RobotModel
 from arm_tasks.planning.collision.bodies import (
@@ -34,27 +34,27 @@ from arm_tasks.planning.collision.motion_bounds import (
 from arm_tasks.scene.payloads import Carried
 from arm_tasks.scene.scene import Scene
 
-LIBRARY = "coal"
-
-
-def available() -> bool:
-    """Return whether the library is installed."""
-    return find_spec(LIBRARY) is not None
+_FARTHEST = 1e3  # largest distance that is computed [m]
 
 
 class PairDistances:
     """Signed distances of pairs (i, j) of bodies."""
 
     def __init__(self, bodies: Sequence[CollisionBody], pairs: Sequence[tuple[int, int]]) -> None:
-        import coal
-
+        library = mujoco()
+        kinds = library.mjtGeom
+        types = {
+            "box": kinds.mjGEOM_BOX,
+            "cylinder": kinds.mjGEOM_CYLINDER,
+            "sphere": kinds.mjGEOM_SPHERE,
+        }
+        spec = library.MjSpec()
+        for body in bodies:
+            spec.worldbody.add_geom(type=types[body.kind], size=_half_sizes(body))
         self.pairs = list(pairs)
-        self._frame = coal.Transform3s
-        kinds = {"box": coal.Box, "cylinder": coal.Cylinder, "sphere": coal.Sphere}
-        # coal keeps no references
-        self._shapes = [kinds[body.kind](*body.size) for body in bodies]
-        self._compute = [coal.ComputeDistance(self._shapes[i], self._shapes[j]) for i, j in pairs]
-        self._request, self._result = coal.DistanceRequest(), coal.DistanceResult()
+        self._compute = library.mj_geomDistance
+        self._model = spec.compile()
+        self._data = library.MjData(self._model)
         self._first, self._second = np.array(self.pairs, dtype=int).reshape(-1, 2).T
         radii = np.array([body.radius for body in bodies])
         self._radii = radii[self._first] + radii[self._second]
@@ -63,20 +63,26 @@ class PairDistances:
         """Return the signed distances of all pairs [m], negative if they penetrate.
 
         The poses are base_link <- body (4, 4). Pairs farther apart than near [m] get a lower
-        bound: the distance of their bounding spheres.
+        bound: near, or the distance of their bounding spheres.
         """
-        centres = np.array([T[:3, 3] for T in poses])
+        stack = np.array(poses).reshape(-1, 4, 4)
+        centres = self._data.geom_xpos[:] = stack[:, :3, 3]
+        self._data.geom_xmat[:] = stack[:, :3, :3].reshape(-1, 9)
         offsets = centres[self._first] - centres[self._second]
         result = np.sqrt(np.einsum("ij,ij->i", offsets, offsets)) - self._radii
-        frames: dict[int, Any] = {}
+        farthest = min(near, _FARTHEST)
         for k in np.flatnonzero(result < near).tolist():
-            for i in self.pairs[k]:
-                if i not in frames:
-                    frames[i] = self._frame(poses[i][:3, :3], poses[i][:3, 3])
             i, j = self.pairs[k]
-            self._result.clear()
-            result[k] = self._compute[k](frames[i], frames[j], self._request, self._result)
+            result[k] = self._compute(self._model, self._data, i, j, farthest, None)
         return np.asarray(result)
+
+
+def _half_sizes(body: CollisionBody) -> list[float]:
+    """Return the size of a MuJoCo geom: half edges, or radius and half length [m]."""
+    if body.kind == "box":
+        return [edge / 2.0 for edge in body.size]
+    length = body.size[1] if body.kind == "cylinder" else 0.0
+    return [body.size[0], length / 2.0, 0.0]
 
 
 TOUCH = 1e-4  # overlap that still counts as touching, as of closed jaws [m]

@@ -12,6 +12,7 @@ from arm_common.files import FileAccess, SentFiles
 from arm_common.ros.forked import run_in_child
 from arm_common.ros.worker import WorkerThread
 from arm_kinematics.kernels.time_scaling import prepare_timing
+from arm_simulation.library import has_mujoco
 from rclpy.node import Node
 
 from arm_description import RobotModel
@@ -19,7 +20,6 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
-from arm_tasks.planning.collision.checker import LIBRARY, available
 from arm_tasks.planning.feasibility import FeasibilityReport, check_feasibility
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
@@ -39,7 +39,7 @@ _MAX_STARTS = 20  # tasks whose last start is kept
 def prepare_planning() -> None:
     """Compile and import now what each child process would otherwise compile and import again."""
     prepare_timing()
-    for module in ("arm_description.urdf.writer", *([LIBRARY] if available() else [])):
+    for module in ("arm_description.urdf.writer", *(["mujoco"] if has_mujoco() else [])):
         import_module(module)
 
 
