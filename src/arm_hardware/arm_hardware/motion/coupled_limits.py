@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits that depend on several joints: of linkages, and of servos coupled to several joints.
 
-Where joints are independent, none of this runs. Where they are not, a motion never leaves its
-path, not even to brake: positions that were not checked could be beyond such a limit.
+Where joints are independent, none of this runs.
 """
 
 from __future__ import annotations

@@ -163,7 +163,6 @@ class TrajectoryExecution(Execution):
         super().__init__()
         self._lead_in = list(lead_in)
         self._axes = axes.arm
-        self._coupling = axes.coupling
         self._motion = motion
         self._tolerances = tolerances
         self._measured: MeasuredAxes | None = None
@@ -280,10 +279,12 @@ class TrajectoryExecution(Execution):
             del self._lead_in[0]  # and its whole motion
 
     def _brake(self, states: Sequence[AxisState], dt: float) -> bool:
-        if self._coupling is not None:  # on the path: elsewhere, a linkage may not allow it
-            self._executed._track(states, dt, 0.0)
-            return self._executed._is_resting(states)
-        for axis, state in zip(self._axes, states, strict=False):
+        """Brake by a tick, on the path: only there, positions were checked for collisions."""
+        run = self._executed
+        if not run._motion.ends_moving:
+            run._track(states, dt, 0.0)
+            return run._is_resting(states)
+        for axis, state in zip(self._axes, states, strict=False):  # the path may end before
             brake(axis, state, dt)
         return all(state.velocity == 0.0 for state in states[: len(self._axes)])
 

@@ -109,13 +109,17 @@ class ScaledTime:
         raise CommandError("The time is before the start of the running trajectory.")
 
     def _nearest_scaling(self, velocities: Array, dt: float, factor: float) -> float:
-        """Return the scaling nearest to a factor that the acceleration limits allow."""
+        """Return the scaling nearest to a factor that the acceleration limits allow.
+
+        Staying as it is is always allowed, although a path at the limits exceeds them by rounding.
+        """
         near, far = self.scaling, factor
         for _ in range(_ROUNDS):
             candidates = np.linspace(near, far, _CANDIDATES)
             rows = self._motion.samples(self.now + np.append(candidates, 0.0) * dt)
-            change = (rows[:-1] - rows[-1]) / dt - velocities[: rows.shape[1]]
-            too_fast = (np.abs(change) > self._acceleration * dt + _ROUNDING).any(axis=1)
+            change = np.abs((rows[:-1] - rows[-1]) / dt - velocities[: rows.shape[1]])
+            most = np.maximum(self._acceleration * dt, change[0])
+            too_fast = (change > most + _ROUNDING).any(axis=1)
             if self._coupling is not None:
                 too_fast |= self._is_too_fast(self._coupling, rows, velocities, dt)
             first = int(np.argmax(too_fast)) if too_fast.any() else _CANDIDATES
@@ -136,5 +140,6 @@ class ScaledTime:
         places = coupling.drivetrain.to_actuators(np.vstack([rows, before]))[:, tight]
         change = (places[:-2] - places[-2]) - (places[-2] - places[-1])
         most = np.array([coupling.actuators[i].acceleration for i in tight]) * dt**2
+        most = np.maximum(most, np.abs(change[0]))
         too_fast: NDArray[np.bool_] = (np.abs(change) > most + _ROUNDING * dt).any(axis=1)
         return too_fast

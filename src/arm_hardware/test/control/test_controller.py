@@ -100,16 +100,35 @@ def test_newer_goal_preempts_the_older_and_blends(armed):
 def test_cancel_brakes_and_holds(armed):
     goal = armed.follow((1.0, THERE))
     armed.tick(25)
-    position, rates = (np.array(values) for values in armed.controller.command())
+    position, rates = (np.array(values)[:4] for values in armed.controller.command())
     armed.controller.cancel(goal)
     armed.run(goal)
     assert goal.outcome is GoalOutcome.CANCELED and armed.controller.state is DriverState.ARMED
-    way = np.abs(armed.positions - position)
-    bound = [v * v / (2 * a.acceleration) for a, v in zip(armed.axes, rates, strict=True)]
-    assert (way <= np.array(bound) + 1e-9).all()
+    way = armed.positions[:4] - position
+    slowest = max(abs(v) / a.acceleration for a, v in zip(armed.axes, rates, strict=False))
+    assert (np.abs(way) <= 0.5 * slowest * np.abs(rates) + 1e-9).all()
     held = armed.positions
     armed.tick()
     np.testing.assert_array_equal(armed.positions, held)
+
+
+@pytest.mark.parametrize("how", ["cancel", "hold", "give_up"])
+@pytest.mark.parametrize("ticks", [5, 20, 35, 52, 66])
+def test_arm_brakes_on_its_path(armed, how, ticks):
+    points = [(0.4, (0.3, 0.0, 0.1, 0.5)), (0.9, (0.3, -0.5, -0.2, 0.4)), (1.4, (-0.1, 0, 0, 0))]
+    goal = armed.follow(*points)
+    motion = armed.controller._arm._motion
+    armed.tick(ticks)
+    speed = np.abs(armed.controller.command()[1][:4]).max()
+    {
+        "cancel": lambda: armed.controller.cancel(goal),
+        "hold": lambda: armed.controller.hold("why"),
+        "give_up": lambda: armed.controller.give_up(goal, "why"),
+    }[how]()
+    while armed.controller.state is DriverState.MOVING:
+        armed.tick()
+    path = motion.samples(np.linspace(0.0, motion.duration, 20_000))
+    assert speed > 0.1 and np.abs(path - armed.positions[:4]).max(axis=1).min() < 1e-3
 
 
 @pytest.mark.parametrize("rig_name", ["armed", "gentle"])

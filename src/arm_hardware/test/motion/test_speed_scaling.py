@@ -152,6 +152,16 @@ def test_scaling_of_0_brakes_on_the_path_at_once_and_1_continues():
     assert run.goal.outcome is GoalOutcome.SUCCEEDED
 
 
+def test_motion_that_accelerates_at_its_limits_brakes_at_once():
+    """By rounding, a path may exceed the limits by less than anyone checks."""
+    rate = ACCELERATION * 0.12 * (1.0 + 1e-7)
+    points, rates = np.array([0.06 * rate, 0.12 * rate]), np.array([rate, ZERO])
+    goal = ValidatedGoal(np.array([0.12, 0.24]), points, rates)
+    motion = plan_motion(goal, AXES, ZERO, ZERO, DT)
+    _, _, scalings = execute(motion, lambda tick: 0.0 if 2 <= tick < 100 else 1.0)
+    assert 2 < scalings.index(0.0) <= 2 + 2 + 1
+
+
 def test_slow_or_paused_motion_violates_no_tolerance():
     bounds = Tolerances({"a": 0.02, "b": 0.02, "c": 0.02}, {"a": 0.01}, goal_time=0.1)
     run, _, _ = execute(straight_motion(), lambda tick: 0.0 if tick < 300 else 0.1, bounds)

@@ -62,12 +62,9 @@ class TaskOutcome:
     last_step: str  # name of the last step that was started, or ""
     duration: float  # from the first tick to the end, on the engine's clock [s]
     durations: tuple[float, ...]  # times of the finished steps of this run [s]
-
-    @property
-    def resume_step(self) -> int | None:
-        """Index of the step at which a new run can resume; None if nothing remains."""
-        left = self.state is not EngineState.SUCCEEDED and self.steps_done < self.steps_total
-        return self.steps_done if left else None
+    # index of the step at which a new run can resume; None if nothing remains or the arm is
+    # neither at its start nor on its path
+    resume_step: int | None = None
 
 
 class Engine:
@@ -317,6 +314,17 @@ class Engine:
         step = self.plan.steps[self._next]
         return remaining_motion(step, self._port.configuration(), self.plan.request.chain)
 
+    def _resume_step(self, state: EngineState) -> tuple[int | None, str]:
+        """Return the step at which a new run can resume, and why there is none, a clause."""
+        if state is EngineState.SUCCEEDED or self._is_over:
+            return None, ""
+        try:
+            if self._next:  # a run from the first step is planned from wherever the arm is
+                self._remaining_step()
+        except PlanError as error:
+            return None, f"; it cannot be resumed: {error}"
+        return self._next, ""
+
     def _stop(self, reason: str, ends_as: EngineState) -> None:
         if self.state.done or self.state is EngineState.STOPPING:
             return
@@ -339,6 +347,8 @@ class Engine:
     def _finish(self, state: EngineState, message: str) -> None:
         self.state = state
         self._restore_scaling(ended=state is not EngineState.FAILED)
+        resume_step, why_not = self._resume_step(state)
+        message = f"{message.removesuffix('.')}{why_not}" if why_not else message
         _LOGGER.info("%s: %s", state.value, message)
         now = self._clocks.arm()
         self.outcome = TaskOutcome(
@@ -349,6 +359,7 @@ class Engine:
             last_step=self._last_step,
             duration=now - (now if self._began is None else self._began),
             durations=tuple(self._durations),
+            resume_step=resume_step,
         )
 
 

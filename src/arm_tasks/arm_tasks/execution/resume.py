@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_hardware.motion.trajectory_start import START_TOLERANCE
 from arm_kinematics.paths.timing import time_path
 
 from arm_kinematics import Chain
@@ -16,7 +17,6 @@ from arm_tasks.errors import PlanError
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory
 from arm_tasks.task.request import ArmConfiguration
 
-START_TOLERANCE = 0.03  # [rad or m] largest distance of a joint from the path of the step
 WIDTH_TOLERANCE = 2e-3  # [m] largest deviation of the jaws from the width that a step needs
 _END_TOLERANCE = 1e-4  # [rad or m] nearer to its end than this, a step is complete
 _PATH_SAMPLES = 400  # to find the path point nearest to the arm
@@ -32,7 +32,7 @@ def remaining_motion(step: PlannedStep, current: ArmConfiguration, chain: Chain)
     """
     q, path = current.array(chain.joint_names), step.trajectory
     time = 0.0 if path is None else _nearest_time(path, q)
-    _check_joints(step, chain.joint_names, q, step.start if path is None else path.at(time))
+    _check_joints(step, chain, q, step.start if path is None else path.at(time))
     _check_width(step, current.width)
     if path is None or time == 0.0 or np.abs(q - step.start).max() < _END_TOLERANCE:
         return step
@@ -65,13 +65,17 @@ def _from(step: PlannedStep, path: PlannedTrajectory, time: float, chain: Chain)
     return replace(step, trajectory=rest, report=report)
 
 
-def _check_joints(step: PlannedStep, joints: tuple[str, ...], q: Array, expected: Array) -> None:
+def _check_joints(step: PlannedStep, chain: Chain, q: Array, expected: Array) -> None:
+    """Raise PlanError unless the driver would begin a motion from q (n,) where it is expected."""
     off = np.abs(q - expected)
-    worst = int(np.argmax(off))
-    if not off[worst] <= START_TOLERANCE:
-        where = f"{joints[worst]} is off by {off[worst]:.3f}"
+    units = ["m" if sliding else "rad" for sliding in chain.sliding]
+    share = off / [START_TOLERANCE[unit] for unit in units]
+    worst = int(np.argmax(share))
+    if not share[worst] <= 1.0:
+        name = chain.joint_names[worst]
+        where = f"{name} is off by {off[worst]:.3f} {units[worst]}"
         if not math.isfinite(off[worst]):
-            where = f"the position of {joints[worst]} is unknown"
+            where = f"the position of {name} is unknown"
         what = f"step {step.index} ({step.name}) begins elsewhere: {where}; move there first"
         raise PlanError(what)
 

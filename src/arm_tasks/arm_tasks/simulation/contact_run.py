@@ -11,135 +11,46 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from arm_hardware.driver import Driver
-from arm_hardware.errors import HardwareError
-from arm_hardware.motion.execution import Goal, GoalOutcome
-from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DriverOptions
 from arm_simulation.servos import ServoErrors
-from arm_simulation.world import FRAME, ContactWorld, NutTruth
+from arm_simulation.world import ContactWorld, NutTruth
 
 from arm_description import RobotModel
-from arm_kinematics import Chain
 from arm_tasks.execution.engine import Engine, EngineState, Feedback, TaskOutcome
-from arm_tasks.execution.ports import Move, MoveState, MoveStatus
-from arm_tasks.planning.plan import PlannedTrajectory, TaskPlan
+from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.scene.scene import Scene
+from arm_tasks.simulation.driver_arm import DriverArm
 from arm_tasks.simulation.noisy_arm import Noise, displaced
 from arm_tasks.task.condition import Observation
-from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.world.contact_scene import simulated_scene
 
 _SETTLING = 25  # frames after arming and at the end
-_STATES = {
-    GoalOutcome.SUCCEEDED: MoveState.SUCCEEDED,
-    GoalOutcome.CANCELED: MoveState.CANCELED,
-}
 
 
-class _DriverMove:
-    """A goal of the driver."""
-
-    def __init__(self, goal: Goal, cancel: Callable[[Goal], None]) -> None:
-        self._goal = goal
-        self._cancel = cancel
-
-    def poll(self) -> MoveStatus:
-        if not self._goal.done or self._goal.outcome is None:
-            return MoveStatus(MoveState.RUNNING)
-        return MoveStatus(_STATES.get(self._goal.outcome, MoveState.FAILED), self._goal.message)
-
-    def cancel(self) -> None:
-        self._cancel(self._goal)
-
-
-class _RejectedMove:
-    """A motion that the driver rejected."""
-
-    def __init__(self, why: str) -> None:
-        self._status = MoveStatus(MoveState.REJECTED, why)
-
-    def poll(self) -> MoveStatus:
-        return self._status
-
-    def cancel(self) -> None:
-        pass
-
-
-class ContactArm:
-    """An ArmPort: the driver on an emulated chip, whose pulses drive a ContactWorld.
-
-    The driver's control loop does not run; step() makes its ticks.
-    """
-
-    still = True
-    speed_scaling = 1.0
+class ContactArm(DriverArm):
+    """A driver on an emulated chip, whose pulses drive a ContactWorld."""
 
     def __init__(
         self, model: RobotModel, scene: Scene, errors: Mapping[str, ServoErrors] | None = None
     ) -> None:
         """Arm the driver; the robot needs a calibration of its servos."""
-        self.time = 0.0
-        self._names = Chain.from_model(model).joint_names
-        self._driver = Driver(model, DriverOptions(hardware="sim", backend="i2c_dev"))
-        self._controller = self._driver.controller
-        assert self._driver.sim is not None
-        self._pulse_of = self._driver.sim.chip.pulse_us
-        maps = dict(
-            zip((a.name for a in self._driver.axes), self._driver.output.maps, strict=True)
-        )
+        super().__init__(model, DriverOptions(hardware="sim", backend="i2c_dev"))
+        assert self.driver.sim is not None
+        self._pulse_of = self.driver.sim.chip.pulse_us
+        maps = dict(zip((a.name for a in self.driver.axes), self.driver.output.maps, strict=True))
         self.world = ContactWorld(model, simulated_scene(scene), maps, errors)  # type: ignore[arg-type]
-        self._driver.output.bus.open()
-        self._controller.read()
-        self._controller.arm()
-        while self._controller.arming:
-            self.step()
+        self.arm()
         self.settle()
 
     def step(self) -> None:
         """Advance by one tick of the driver and one frame of the chip."""
-        self._controller.tick(self.time)
+        super().step()
         self.world.step(self._pulse_of)
-        self.time += FRAME
 
     def settle(self) -> None:
         """Wait until the servos are at rest."""
         for _ in range(_SETTLING):
             self.step()
-
-    def move(self, trajectory: PlannedTrajectory) -> Move:
-        """Start a joint motion."""
-        rows = zip(trajectory.times, trajectory.positions, trajectory.velocities, strict=True)
-        points = [GoalPoint(float(t), q.tolist(), v.tolist()) for t, q, v in rows]
-        goal = TrajectoryGoal(trajectory.joint_names, points)
-        return self._start(lambda: self._follow(goal))
-
-    def set_width(self, width: float) -> Move:
-        """Start to move the jaws to a width [m]."""
-        return self._start(lambda: self._controller.grip(width))
-
-    def configuration(self) -> ArmConfiguration:
-        """Return the commanded configuration."""
-        q = self._controller.command()[0]
-        n = len(self._names)
-        return ArmConfiguration.of(self._names, np.array(q[:n]), q[n])
-
-    def scale_speed(self, factor: float) -> None:
-        """Set the factor on the speed of all motions."""
-        self._controller.set_speed_scaling(factor)
-
-    def scale_speed_when_idle(self, factor: float) -> None:
-        """Set the factor, as this arm never loses a motion."""
-        self.scale_speed(factor)
-
-    def _follow(self, goal: TrajectoryGoal) -> Goal:
-        return self._controller.follow(validate_goal(goal, self._driver.axes))
-
-    def _start(self, begin: Callable[[], Goal]) -> Move:
-        try:
-            return _DriverMove(begin(), self._controller.cancel)
-        except HardwareError as error:
-            return _RejectedMove(str(error))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,10 @@ from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Task
 
 CHAIN = SimpleNamespace(
-    joint_names=("a",), velocity=np.array([2.0]), acceleration=np.array([10.0])
+    joint_names=("a",),
+    sliding=(False,),
+    velocity=np.array([2.0]),
+    acceleration=np.array([10.0]),
 )
 REQUEST = TaskRequest(
     Task("t", "t.yaml", ()), None, None, CHAIN, ArmConfiguration({"a": 0.0}, 0.0)
@@ -390,7 +393,7 @@ def test_resume_is_rejected_if_the_arm_was_moved():
     port.handle.end, port.handle.left = MoveState.FAILED, 0.0
     engine.tick()
     port.q = 1.5
-    assert "a is off by 0.500; move there first" in engine.resume()
+    assert "a is off by 0.500 rad; move there first" in engine.resume()
     assert engine.tick() is EngineState.PAUSED
     port.q = 0.7
     assert engine.resume() == ""

@@ -4,8 +4,9 @@
 
 import numpy as np
 import pytest
+from arm_hardware.motion.trajectory_start import START_TOLERANCE
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.resume import START_TOLERANCE, WIDTH_TOLERANCE, remaining_motion
+from arm_tasks.execution.resume import WIDTH_TOLERANCE, remaining_motion
 from arm_tasks.task.request import ArmConfiguration
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,7 +44,7 @@ def test_remaining_motion_follows_the_path_to_its_end(motions, chain, nut_plan, 
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10_000), st.integers(0, 3), st.floats(2.0 * START_TOLERANCE, 1.0))
+@given(st.integers(0, 10_000), st.integers(0, 3), st.floats(2.0 * START_TOLERANCE["rad"], 1.0))
 def test_arm_off_the_path_is_rejected_with_joint_and_deviation(
     motions, chain, nut_plan, pick, joint, off
 ):

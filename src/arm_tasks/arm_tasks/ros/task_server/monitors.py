@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import struct
 import time
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -23,12 +24,13 @@ from tf2_msgs.msg import TFMessage
 from arm_interfaces.msg import NutState
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError
+from arm_tasks.execution.engine import TaskOutcome
 from arm_tasks.execution.ports import ArmPort
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.ros.driver_client import ArmState
 from arm_tasks.ros.messages import nut_report
 from arm_tasks.ros.task_server.planning import Planning
-from arm_tasks.scene.nut_state import NutReport
+from arm_tasks.scene.nut_state import NutReport, NutStatus
 from arm_tasks.task.condition import (
     Condition,
     MessageType,
@@ -140,6 +142,14 @@ class NutStateChecker:
         if why := expected.disagreement(step, self._port.configuration(), nut):
             raise PlanError(why)
         return []
+
+    def outcome(self, plan: TaskPlan, outcome: TaskOutcome) -> TaskOutcome:
+        """Return the outcome of a run, which cannot be resumed if the nut has fallen."""
+        nut = None if plan.request.scene.nut is None else self._observer.nut
+        if outcome.resume_step is None or nut is None or nut.status is not NutStatus.FALLEN:
+            return outcome
+        why = f"{outcome.message.removesuffix('.')}; it cannot be resumed: the nut has fallen"
+        return replace(outcome, message=why, resume_step=None)
 
     async def safe_state(self, plan: TaskPlan, step: int) -> str:
         """Return the SafeState of an arm that stopped in a step, "" without a nut.

@@ -220,7 +220,7 @@ class TaskServer(Node):
             result.status, result.message = RESULT.SUCCESS, plan.message
             return
         run.begin()
-        outcome = await run.finished
+        outcome = self._nut.outcome(plan, await run.finished)
         fill_outcome(result, outcome)
         if result.can_resume and not self._state.lost():
             result.safe_state = await self._nut.safe_state(plan, outcome.steps_done)
