@@ -46,6 +46,7 @@ def _seen_from(azimuth_deg: float, elevation_deg: float) -> Matrix:
 # base_link has x forward, y to the left, z up (REP 103).
 VIEWS: Mapping[str, Matrix] = {
     "iso": _seen_from(-52.0, 24.0),
+    "rear": _seen_from(-118.0, 22.0),
     "front": _seen_from(0.0, 0.0),
     "side": _seen_from(-90.0, 0.0),
     "top": _seen_from(-90.0, 90.0),

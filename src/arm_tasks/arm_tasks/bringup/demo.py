@@ -16,6 +16,7 @@ from pathlib import Path
 from arm_common.errors import InputError
 from arm_common.files import check_params_file
 from arm_common.signals import INTERRUPTED, interrupt_on_signals
+from arm_viewer.ros.recording.export import main as export
 
 from arm_description import load_robot
 from arm_tasks.bringup.processes import (
@@ -31,7 +32,7 @@ from arm_tasks.bringup.processes import (
 from arm_tasks.bringup.several_arms import DEFAULT_SPACING, check_arms, several_processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.errors import TasksError
-from arm_tasks.scene.file import DEFAULT_SCENE
+from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
 
 _MAX_SPEED = 20.0
@@ -58,6 +59,12 @@ def demo_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--spacing", default=str(DEFAULT_SPACING), help="distance between their bases [m]"
     )
+    parser.add_argument(
+        "--record",
+        default="",
+        metavar="FILE.gif",
+        help="animation of the run, from near; the recording stays beside it as FILE.mcap",
+    )
     _add_namespace(parser)
     for argument in ARGUMENTS:
         default = _OWN_DEFAULTS.get(argument.name, argument.default)
@@ -82,6 +89,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     check_port(values["viewer_port"])
     check_params_file(values)
     _check_namespace(values)
+    _check_record(values)
     check_arms(values)
     load_robot(values["robot"])
     return values
@@ -112,6 +120,33 @@ def _add_namespace(parser: argparse.ArgumentParser) -> None:
 def _check_namespace(values: Mapping[str, str]) -> None:
     if values["namespace"]:
         check_namespace(values["namespace"])
+
+
+def _check_record(values: Mapping[str, str]) -> None:
+    """Raise TasksError unless `record` is empty or a GIF that can be written."""
+    file = Path(values["record"])
+    if not values["record"]:
+        return
+    if values["robots"]:
+        raise TasksError("--record shows one arm; leave out --robots")
+    if file.suffix.lower() != ".gif":
+        raise TasksError(f"--record is {file}; give a name that ends in .gif")
+    if not os.access(file.absolute().parent, os.W_OK):
+        raise TasksError(f"--record {file} cannot be written: no such folder, or not yours")
+
+
+def _recorder(file: Path) -> Process:
+    """Return the process that records every topic."""
+    arguments = ("-o", str(file))
+    return Process("arm_viewer", "record", "recorder", arguments=arguments)
+
+
+def _film(values: Mapping[str, str], recording: Path) -> int:
+    """Draw the animation of a recorded run; return the exit code."""
+    scene = load_scene(values["scene"], load_robot(values["robot"]).name)
+    near = () if scene.nut is None else ("--follow", "nut", "--view", "rear")
+    name = f"/{values['namespace']}" if values["namespace"] else ""
+    return export([str(recording), values["record"], *near, "--namespace", name])
 
 
 def _one_arm(table: Sequence[Process], values: Mapping[str, str]) -> list[Process]:
@@ -237,7 +272,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arms = [name for name in values["robots"].split(",") if name]
         if arms:
             return run_table(several_processes(arms, values), values, keep_open)
-        return run_table(_one_arm(processes(), values), values, keep_open)
+        table = _one_arm(processes(), values)
+        if not values["record"]:
+            return run_table(table, values, keep_open)
+        recording = Path(values["record"]).with_suffix(".mcap")
+        code = run_table([_recorder(recording), *table], values, False)
+        if code == INTERRUPTED or not recording.exists():
+            return code
+        return _film(values, recording) or code
 
     return _run(demo_values, arguments, run)
 

@@ -14,14 +14,16 @@ from arm_common.ros.messages import transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import LATCHED, STEADY_CLOCK
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_TOPIC
 from arm_common.transforms import Array
+from arm_description.urdf.assembly import assemble
 from arm_hardware.backends import stored_pulses
 from arm_hardware.calibration.calibration import ServoBoard, calibration_path, config_folder
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.clock import SharedPace
 from arm_simulation.world import FRAME, ContactWorld
+from arm_viewer.scene.store import TRUE_FRAMES
 from geometry_msgs.msg import Point
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -40,7 +42,7 @@ from arm_tasks.world.contact_scene import NutObserver, simulated_scene
 # mypy: disable-error-code="no-untyped-call"
 
 
-_PERIOD = 2  # frames between two messages about the nut while it moves
+_PERIOD = 2  # frames between two messages about the nut while it moves, and of the true frames
 _REPEAT = 50  # frames between two messages at rest
 _MOVED = 1e-5  # least change of a pose that is published [m]
 _TIMER = FRAME / 4  # [s]
@@ -75,6 +77,7 @@ class ContactWorldNode(Node):
         nut_world/state: while the nut moves 25 times a second, and once a second.
         payload_world/poses: poses of the payloads, latched, while they move.
         ground_truth/joint_states: true positions of all joints, 50 times a second.
+        /tf: true frames of the links, named ground_truth/LINK, 25 times a second.
         ground_truth/contacts: points and forces of contacts, only while someone subscribes.
     """
 
@@ -106,7 +109,11 @@ class ContactWorldNode(Node):
         self._nuts = self.create_publisher(NutState, "nut_world/state", 10)
         self._poses = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
         self._joints = self.create_publisher(JointState, "ground_truth/joint_states", 10)
-        self._contacts = self.create_publisher(MarkerArray, "ground_truth/contacts", 1)
+        self._contacts = self.create_publisher(MarkerArray, "ground_truth/contacts", LATCHED)
+        self._tf = self.create_publisher(TFMessage, TF_TOPIC, TF)
+        self._links = [
+            link.name for link in assemble(model, "").links if link.shapes and link.visible
+        ]
         self._due, self._powered = 0.0, False
         self._frames = round(self._pace.world / FRAME)
         self._sent: NutReport | None = None
@@ -135,6 +142,8 @@ class ContactWorldNode(Node):
         )
         message.header.stamp = self.get_clock().now().to_msg()
         self._joints.publish(message)
+        if self._frames % _PERIOD == 0:
+            self._publish_links()
         poses = {name: self._world.pose_of(name) for name in self._payloads}
         if any(_moved(poses[name], T) for name, T in self._payloads.items()):
             self._publish_payloads(poses)
@@ -149,6 +158,13 @@ class ContactWorldNode(Node):
         add = self._names.add
         transforms = [transform_message(self._base, add(k), T, stamp) for k, T in poses.items()]
         self._poses.publish(TFMessage(transforms=transforms))
+
+    def _publish_links(self) -> None:
+        stamp = self.get_clock().now().to_msg()
+        poses = {name: self._world.pose_of(name) for name in self._links}
+        frames = {TRUE_FRAMES + self._names.add(name): T for name, T in poses.items()}
+        transforms = [transform_message(self._base, k, T, stamp) for k, T in frames.items()]
+        self._tf.publish(TFMessage(transforms=transforms))
 
     def _publish_nut(self, report: NutReport) -> None:
         before, self._idle = self._sent, self._idle + 1

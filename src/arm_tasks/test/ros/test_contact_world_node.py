@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node of the contact physics moves its arm by the registers of the emulated board alone."""
 
+import numpy as np
 import pytest
 import rclpy
+from arm_common.ros.messages import transform_matrix
 from arm_hardware.driver import Driver
 from arm_hardware.motion.options import DriverOptions
 from arm_tasks.ros.contact_world_node import ContactWorldNode
 from arm_testing.ros.probe import Probe
 from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from arm_description import load_robot
@@ -63,14 +66,19 @@ def test_arm_waits_for_pulses_and_then_follows_them_in_lock_step(start, tmp_path
 
 def test_truth_and_contacts_are_published(start):
     node, probe = start(), Probe()
-    joints, contacts = [], []
+    joints, contacts, frames = [], [], {}
+    probe.node.create_subscription(
+        TFMessage, "/tf", lambda m: frames.update((t.child_frame_id, t) for t in m.transforms), 10
+    )
     probe.node.create_subscription(JointState, "ground_truth/joint_states", joints.append, 10)
     probe.node.create_subscription(MarkerArray, "ground_truth/contacts", contacts.append, 10)
-    node._world.step(lambda _: 0.0, 40)  # limp, the arm falls on the table
+    node._world.step(lambda _: 0.0, 250)  # limp, the arm falls on the table
     node._pace.driver = 1e9
-    probe.until(lambda: node._advance() or (joints and contacts))
+    probe.until(lambda: node._advance() or (joints and contacts and frames))
     assert set(MODEL.joint_names) <= set(joints[-1].name)
     assert len(contacts[-1].markers) > 1
+    lower_arm = transform_matrix(frames["ground_truth/elbow_link"].transform)
+    np.testing.assert_allclose(lower_arm, node._world.pose_of("elbow_link"), atol=1e-9)
     probe.close()
 
 

@@ -5,6 +5,8 @@ from unittest.mock import Mock
 
 import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from arm_common.signals import INTERRUPTED
+from arm_tasks.bringup import demo
 from arm_tasks.bringup.demo import demo_values, keep_view, main, single_instance, view
 from arm_tasks.bringup.several_arms import several_processes
 from arm_tasks.errors import TasksError
@@ -39,6 +41,37 @@ def test_invalid_number_is_rejected(option, message, values):
 def test_speed_is_rejected_for_real_hardware():
     with pytest.raises(TasksError, match="--speed 8 is for simulated time, and real servos"):
         demo_values(["--hardware", "real", "--speed", "8"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ("--record run.mp4", "run.mp4; give a name that ends in .gif"),
+        ("--record no/such/run.gif", "no/such/run.gif cannot be written"),
+        ("--record run.gif --robots left,right", "shows one arm"),
+    ],
+)
+def test_recording_that_cannot_be_made_is_refused_before_the_run(arguments, why):
+    with pytest.raises(TasksError, match=why):
+        demo_values(arguments.split())
+
+
+@pytest.mark.parametrize(("code", "draws"), [(0, True), (1, True), (INTERRUPTED, False)])
+def test_run_is_recorded_and_drawn_whatever_its_result(monkeypatch, tmp_path, code, draws):
+    monkeypatch.setenv("ROS_DOMAIN_ID", "64")
+    started, drawn = [], []
+
+    def run_table(table, values, keep_open):
+        started.extend(process.label for process in table)
+        (tmp_path / "run.mcap").touch()
+        return code
+
+    monkeypatch.setattr(demo, "run_table", run_table)
+    monkeypatch.setattr(demo, "export", lambda words: drawn.append(words) or 0)
+    assert main(["--headless", "--record", str(tmp_path / "run.gif")]) == code
+    assert started[0] == "recorder"
+    assert bool(drawn) == draws
+    assert not draws or drawn[0][:2] == [str(tmp_path / "run.mcap"), str(tmp_path / "run.gif")]
 
 
 @pytest.mark.parametrize(

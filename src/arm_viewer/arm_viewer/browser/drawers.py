@@ -20,12 +20,14 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.robot import VisualRobot
 from arm_viewer.scene.shapes import TextLabel
+from arm_viewer.scene.store import TRUE_FRAMES
 
 if TYPE_CHECKING:
     import viser
 
     from arm_viewer.scene.meshes import MeshFiles
 
+GHOST = 0.3  # opacity of the commanded arm beside the true one
 CORNERS = ("bottom-left", "top-left", "top-right", "bottom-right")
 
 
@@ -71,25 +73,29 @@ class FrameDrawer:
             else:
                 self._frames[name] = self._add(name, pose)
                 self._frames[name].visuals = self._draw_visuals(name, problems)
+                self._redraw_ghost(name, problems)
         return problems
 
     def remove(self, name: str) -> None:
         """Remove a frame, if it is drawn, and everything attached to it."""
         if (frame := self._frames.pop(name, None)) is not None:
             frame.node.remove()
+            self._redraw_ghost(name, [])
 
     def switch(self, axes: bool, labels: bool) -> None:
         """Show or hide axes and names."""
         self._axes, self._labels = axes, labels
-        for frame in self._frames.values():
-            frame.node.show_axes = axes
-            frame.label.visible = labels
+        for name, frame in self._frames.items():
+            if not name.startswith(TRUE_FRAMES):
+                frame.node.show_axes = axes
+                frame.label.visible = labels
 
     def _add(self, name: str, pose: Array) -> _Frame:
         length, radius = self._axes_size()
+        plain = not name.startswith(TRUE_FRAMES)
         node = self._scene.add_frame(
             node_of(name),
-            show_axes=self._axes,
+            show_axes=self._axes and plain,
             axes_length=length,
             axes_radius=radius,
             origin_radius=1.4 * radius,
@@ -99,7 +105,7 @@ class FrameDrawer:
         label = self._scene.add_label(
             f"{node_of(name)}/label",
             name,
-            visible=self._labels,
+            visible=self._labels and plain,
             font_screen_scale=0.75,
             anchor=self._free_corner(pose),
         )
@@ -111,12 +117,23 @@ class FrameDrawer:
         gaps = np.linalg.norm(np.reshape(positions, (-1, 3)) - pose[:3, 3], axis=1)
         return CORNERS[int((gaps < 0.04 * self._size).sum()) % len(CORNERS)]
 
-    def _draw_visuals(self, link: str, problems: list[ViewerError]) -> list[Any]:
+    def _redraw_ghost(self, name: str, problems: list[ViewerError]) -> None:
+        """Draw the link of a true frame that came or went again, faint or not."""
+        link = name.removeprefix(TRUE_FRAMES)
+        if link != name and link in self._frames:
+            for visual in self._frames[link].visuals:
+                visual.remove()
+            self._frames[link].visuals = self._draw_visuals(link, problems)
+
+    def _draw_visuals(self, frame: str, problems: list[ViewerError]) -> list[Any]:
         visuals = () if self._robot is None else self._robot.visuals
+        link = frame.removeprefix(TRUE_FRAMES)
+        opacity = GHOST if f"{TRUE_FRAMES}{frame}" in self._frames else 1.0
         handles = []
         for number, visual in enumerate(v for v in visuals if v.link == link):
-            name = f"{node_of(link)}/visual_{number}"
-            context = DrawContext(self._scene, self._meshes, name, visual.pose, visual.colour)
+            name = f"{node_of(frame)}/visual_{number}"
+            colour = (*visual.colour[:3], opacity * visual.colour[3])
+            context = DrawContext(self._scene, self._meshes, name, visual.pose, colour)
             try:
                 handles.append(draw(visual.shape, context))
             except ViewerError as error:

@@ -43,7 +43,7 @@ from arm_viewer.browser.view import SceneView
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.panels.controls import Controls
-from arm_viewer.ros.panels.layer_switches import LayerSwitches
+from arm_viewer.ros.panels.layer_switches import ContactSwitch, LayerSwitches
 from arm_viewer.ros.subscriptions import SceneSubscriptions
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot
@@ -173,6 +173,7 @@ class ViewerNode(Node):
         LayerSwitches(self, self._gui)
         self._tf = TfListener(self, on_set=partial(self._loop.request_redraw, numbers=False))
         self._subscribe()
+        ContactSwitch(self, self._gui, self._topics.switch_markers)
         self._loop.timer = self.create_timer(1.0 / FRAME_RATE, self._loop.tick, clock=STEADY_CLOCK)
         free_after_visits(server)
         self._queue.open(self.create_guard_condition(self._on_user_action).trigger)
@@ -245,7 +246,7 @@ class ViewerNode(Node):
         )
 
     def _subscribe(self) -> None:
-        SceneSubscriptions(
+        self._topics = SceneSubscriptions(
             self,
             self._view,
             self.parameters.marker_topics,

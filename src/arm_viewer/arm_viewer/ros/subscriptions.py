@@ -11,8 +11,9 @@ from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, MARKERS
 from rcl_interfaces.msg import Log
 from rclpy.node import Node
+from rclpy.subscription import Subscription
 from std_msgs.msg import String
-from visualization_msgs.msg import MarkerArray
+from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
 from arm_viewer.browser.panel import nut_text
@@ -43,6 +44,7 @@ class SceneSubscriptions:
     ) -> None:
         self._node, self._view, self._request_redraw = node, view, request_redraw
         self._on_file_saved = on_file_saved
+        self._switched: dict[str, Subscription] = {}
         subscribe = partial(node.create_subscription, event_callbacks=QUIET)
         subscribe(String, "robot_description", self._on_robot, LATCHED)
         subscribe(String, "robot_file/status", self._on_file, LATCHED)
@@ -50,7 +52,21 @@ class SceneSubscriptions:
         subscribe(NutState, "nut_world/state", lambda nut: self._show("nut", nut_text(nut)), 10)
         subscribe(Log, "/rosout", self._on_log, 10)
         for topic in marker_topics:
-            subscribe(MarkerArray, topic, partial(self._on_markers, topic), MARKERS)
+            self._subscribe_markers(topic)
+
+    def switch_markers(self, topic: str, on: bool) -> None:
+        """Draw the markers of a topic from now on, or no longer."""
+        if on:
+            self._switched[topic] = self._subscribe_markers(topic)
+        elif topic in self._switched:
+            self._node.destroy_subscription(self._switched.pop(topic))
+            self._on_markers(topic, MarkerArray(markers=[Marker(action=Marker.DELETEALL)]))
+
+    def _subscribe_markers(self, topic: str) -> Subscription:
+        callback = partial(self._on_markers, topic)
+        return self._node.create_subscription(
+            MarkerArray, topic, callback, MARKERS, event_callbacks=QUIET
+        )
 
     def _on_robot(self, message: String) -> None:
         try:

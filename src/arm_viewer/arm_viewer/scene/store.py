@@ -19,6 +19,9 @@ from arm_viewer.scene.robot import VisualRobot
 # A pose is sent again if an element of its matrix changed by more than this [m or 1]: a hundredth
 # of a millimetre is less than a pixel shows of a robot that fits on a table.
 POSE_TOLERANCE = 1e-5
+# Begins the names of frames in which a simulation has the links; tf without it has them as
+# commanded. The robot is drawn in the former, and in the latter as a ghost.
+TRUE_FRAMES = "ground_truth/"
 
 
 @dataclass(frozen=True)

@@ -113,6 +113,18 @@ def test_removed_visual_disappears(setup, urdf):
     assert not any("visual" in name for name in setup.names())
 
 
+def test_commanded_arm_is_a_ghost_beside_the_true_one(setup):
+    plain, true = "/frames/elbow_link", "/frames/ground_truth%2Felbow_link"
+    assert setup.node(f"{plain}/visual_0").opacity is None
+    setup.draw(**{"ground_truth/elbow_link": turn_z(0.02) @ setup.robot.zero["elbow_link"]})
+    assert setup.node(f"{true}/visual_0").opacity is None
+    assert setup.node(f"{plain}/visual_0").opacity == pytest.approx(0.3)
+    assert not setup.node(true).show_axes
+    setup.draw()
+    assert not [name for name in setup.names() if name.startswith(true)]
+    assert setup.node(f"{plain}/visual_0").opacity is None
+
+
 def test_missing_mesh_does_not_affect_other_visuals(setup, urdf):
     setup.draw_robot(
         urdf.replace('<box size="0.03 0.03 0.12"/>', '<mesh filename="/no/such.stl"/>')

@@ -150,6 +150,39 @@ def test_faster_animation_has_fewer_frames(run, tmp_path):
     assert film.n_frames == 5
 
 
+def test_camera_that_follows_a_frame_keeps_it_in_the_middle(run, tmp_path):
+    """The link that is followed moves, and so does what is fixed in the other animation."""
+    options = ("--width=160", "--follow=elbow_link", "--field=0.5", "--view=top")
+    film = Image.open(io.BytesIO(exported(run, tmp_path, "run.gif", *options)))
+    assert film.size == (160, 90)
+    for index in (0, film.n_frames - 1):
+        film.seek(index)
+        middle = np.asarray(film.convert("RGB"))[45 - 20 : 45 + 20, 80 - 35 : 80 + 35]
+        assert (middle < 200).any()
+
+
+def test_frame_that_is_not_recorded_cannot_be_followed(run, tmp_path, capsys):
+    assert main([str(run), str(tmp_path / "run.gif"), "--follow", "nut"]) == 1
+    assert "has no frame nut at" in capsys.readouterr().err
+
+
+def test_recorded_simulation_is_drawn_where_it_is_true(run, model, tmp_path):
+    from std_msgs.msg import String
+
+    true = tf_message({"ground_truth/elbow_link": np.diag([1.0, 1.0, 1.0, 1.0])})
+    file = tmp_path / "true.mcap"
+    description = String(data=model.to_urdf())
+    timed = [(0.0, "/robot_description", description), (0.1, "/tf", tf(model, (0.1,) * 4))]
+    write(file, [*timed, (0.2, "/tf", true)])
+    (before,), (after,) = (list(scenes(file, [t], "tool0")) for t in (0.15, 0.2))
+    elbow = [i for i, v in enumerate(after.robot.visuals) if v.link == "elbow_link"]
+    for index, (one, other) in enumerate(
+        zip(primitives_of(before).solids, primitives_of(after).solids, strict=True)
+    ):
+        moved = not np.allclose(one.T, other.T)
+        assert moved == (index in elbow)
+
+
 def test_picture_is_vector_graphics_with_task_and_time(run, tmp_path):
     svg = exported(run, tmp_path, "run.svg", "--view", "side")
     assert b"<image" not in svg

@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from arm_common.ros.qos import LATCHED
 from arm_common.transforms import turn_z
 from arm_testing.pinhole import pinhole
 from arm_viewer.browser.cameras import view_of
@@ -16,6 +17,7 @@ from arm_viewer.ros.recording.scenes import RecordedScene, primitives_of
 from arm_viewer.scene.robot import read_robot
 from arm_viewer.screenshot import PAINTED, scene_box, visit
 from PIL import Image, ImageDraw
+from visualization_msgs.msg import Marker, MarkerArray
 
 pytestmark = pytest.mark.system
 
@@ -235,3 +237,21 @@ def test_switch_shows_the_frames(page, robot):
     assert (blues[:, 2] > blues[:, :2].max(axis=1) + CLEARLY).any()
     page.get_by_label("Frames", exact=True).click()
     until(page, lambda seen: not differs(seen, before)[near].any())
+
+
+def test_contact_forces_are_received_while_they_are_switched_on(page, ros, robot, empty):
+    contacts = ros.node.create_publisher(MarkerArray, "ground_truth/contacts", LATCHED)
+    place = np.array([0.2, -0.05, 0.02])
+    force = Marker(ns="contacts", type=Marker.SPHERE)
+    force.header.frame_id, force.color.g, force.color.a = "base_link", 0.8, 1.0
+    force.pose.position.x, force.pose.position.y, force.pose.position.z = place
+    force.scale.x = force.scale.y = force.scale.z = 0.05
+    contacts.publish(MarkerArray(markers=[force]))
+    switch, spot = page.get_by_label("Contact forces", exact=True), pixel(robot, place)
+    switch.wait_for()
+    assert contacts.get_subscription_count() == 0
+    switch.click()
+    until(page, lambda seen: differs(seen, empty)[spot])
+    switch.click()
+    until(page, lambda seen: not differs(seen, empty)[spot])
+    assert contacts.get_subscription_count() == 0

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Switches for the layers of kinematics_markers: parameters markers.* of the kinematics node."""
+"""Switches for kinematics_markers, by the parameters markers.* of its node, and for contacts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from arm_common.ros.qos import STEADY_CLOCK
@@ -16,6 +16,7 @@ from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.ros.service_client import ServiceClient
 
 PREFIX = "markers"
+CONTACTS = "ground_truth/contacts"
 RETRY_PERIOD = 1.0  # [s] until the kinematics node is there
 
 
@@ -52,3 +53,20 @@ class LayerSwitches:
     def _switch(self, name: str, on: bool) -> None:
         value = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=on)
         self._set.call(SetParameters.Request(parameters=[Parameter(name=name, value=value)]))
+
+
+class ContactSwitch:
+    """A checkbox for the contact forces of a simulation, added when one publishes them.
+
+    They are published only while someone subscribes; `switch` is called with the topic.
+    """
+
+    def __init__(self, node: Node, gui: PanelGui, switch: Callable[[str, bool], None]) -> None:
+        self._node, self._gui, self._switch = node, gui, switch
+        self._timer = node.create_timer(RETRY_PERIOD, self._find, clock=STEADY_CLOCK)
+
+    def _find(self) -> None:
+        if self._node.count_publishers(CONTACTS):
+            self._timer.cancel()
+            with self._gui.elements.add_folder("Simulation", order=6):
+                self._gui.checkbox("Contact forces", False, partial(self._switch, CONTACTS))

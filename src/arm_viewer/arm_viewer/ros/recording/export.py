@@ -9,34 +9,32 @@ export run.mcap run.svg --from 10 --to 42.5
 from __future__ import annotations
 
 import argparse
-import io
 import math
 import sys
 from collections.abc import Sequence
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from arm_common.cli import run
 from arm_common.errors import InputError
 from arm_common.files import write_bytes
 from arm_common.ros.node_runner import add_namespace, checked_namespace
+from arm_common.transforms import Array
 from arm_description.exporters.figure import FORMATS
 from arm_description.exporters.page import (
     DARK,
     VIEWS,
-    Extent,
     Page,
     draw_page,
     draw_text,
-    extent_of,
 )
 
 from arm_viewer.errors import ViewerError
+from arm_viewer.ros.recording.animation import FORMAT, Film, animation
 from arm_viewer.ros.recording.player import times
 from arm_viewer.ros.recording.scenes import RecordedScene, ScenePrimitives, primitives_of, scenes
 
-ANIMATION = "gif"
 DEFAULT_LENGTH = 15.0  # [s] longest animation without --speed
 FRAME_RATE = 10.0  # [1/s] of an animation
 CORNER = 0.22  # [inch] from the time to the edges of the page
@@ -49,16 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _export(given: argparse.Namespace) -> None:
     kind = given.output.suffix.lstrip(".").lower()
-    if kind not in (ANIMATION, *FORMATS):
-        known = ", .".join((ANIMATION, *FORMATS))
+    if kind not in (FORMAT, *FORMATS):
+        known = ", .".join((FORMAT, *FORMATS))
         raise ViewerError(f"{given.output}: '{kind}' files are not supported; use .{known}")
     begin, end = _span(given)
-    if kind == ANIMATION:
-        pace = given.speed or max(1.0, (end - begin) / DEFAULT_LENGTH)
-        count = math.floor((end - begin) / pace * FRAME_RATE) + 1
-        moments = [begin + i * pace / FRAME_RATE for i in range(count)]
-    else:
-        moments = [begin, end]
+    moments = _moments(begin, end, given.speed) if kind == FORMAT else [begin, end]
     namespace = checked_namespace(given.namespace)
     found = list(scenes(given.file, moments, given.tool_frame, namespace))
     if not found:
@@ -66,50 +59,51 @@ def _export(given: argparse.Namespace) -> None:
             f"{given.file}: no arm is visible from {begin:g} to {end:g} s; "
             f"does it contain {namespace}/robot_description and /tf?"
         )
-    shown = [primitives_of(scene) for scene in found]
-    if kind == ANIMATION:
-        data = animation(found, shown, given)
+    if kind == FORMAT and given.follow:
+        moving = [scene for scene in found if len(scene.path) > 1]
+        found = moving or found  # a start is waited for
+    shown = [primitives_of(scene, not given.follow) for scene in found]
+    if kind == FORMAT:
+        data = _animation(found, shown, given)
     else:
-        data = _picture(found[-1], shown[-1], given, _extent(shown[-1:], given.view), kind)
+        data = _picture(found[-1], shown[-1], given, kind)
     write_bytes(data, str(given.output))
     sys.stdout.write(f"{given.output}\n")
 
 
-def animation(
+def _moments(begin: float, end: float, speed: float | None) -> list[float]:
+    pace = speed or max(1.0, (end - begin) / DEFAULT_LENGTH)
+    count = math.floor((end - begin) / pace * FRAME_RATE) + 1
+    return [begin + i * pace / FRAME_RATE for i in range(count)]
+
+
+def _animation(
     found: Sequence[RecordedScene], shown: Sequence[ScenePrimitives], given: argparse.Namespace
 ) -> bytes:
-    """Return a repeating GIF of scenes with a common frame."""
-    from PIL import Image
-
     sys.stdout.write(f"Drawing {len(found)} pictures.\n")
     sys.stdout.flush()
-    extent = _extent(shown, given.view)
-    frames = []
-    for scene, parts in zip(found, shown, strict=True):
-        png = io.BytesIO(_picture(scene, parts, given, extent, "png"))
-        frames.append(Image.open(png).convert("RGB").quantize(128))
-    file = io.BytesIO()
-    lasts = round(1e3 / FRAME_RATE)
-    frames[0].save(
-        file, ANIMATION, save_all=True, append_images=frames[1:], duration=lasts, loop=0
-    )
-    return file.getvalue()
+    centres = None
+    if given.follow:
+        centres = np.array([_place(scene, given.follow) for scene in found])
+    film = Film(shown, VIEWS[given.view], given.width, centres, given.field)
+    return animation(list(film.pictures(found)), FRAME_RATE)
 
 
-def _extent(shown: Sequence[ScenePrimitives], view: str) -> Extent:
-    return reduce(
-        Extent.joined, (extent_of(parts.solids, VIEWS[view], parts.flat_shapes) for parts in shown)
-    )
+def _place(scene: RecordedScene, frame: str) -> Array:
+    if frame not in scene.frames:
+        raise ViewerError(
+            f"the recording has no frame {frame} at {scene.time:.1f} s; see --follow"
+        )
+    return scene.frames[frame][:3, 3]
 
 
 def _picture(
     scene: RecordedScene,
     parts: ScenePrimitives,
     given: argparse.Namespace,
-    extent: Extent,
     kind: str,
 ) -> bytes:
-    page = Page(parts.solids, VIEWS[given.view], parts.flat_shapes, extent)
+    page = Page(parts.solids, VIEWS[given.view], parts.flat_shapes)
 
     def annotate(axes: Any) -> None:
         for text, place in parts.labels:
@@ -139,7 +133,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Draw a recorded run: an animation, or its end with the path of the tool.",
     )
     parser.add_argument("file", type=Path, help="a recording of ./arm record")
-    parser.add_argument("output", type=Path, help=f"ends in .{ANIMATION}, .{', .'.join(FORMATS)}")
+    parser.add_argument("output", type=Path, help=f"ends in .{FORMAT}, .{', .'.join(FORMATS)}")
     add_namespace(parser)
     parser.add_argument("--view", choices=VIEWS, default="iso", help="direction of view")
     add = parser.add_argument
@@ -148,6 +142,8 @@ def _parser() -> argparse.ArgumentParser:
     speed = f"of an animation (default: at most {DEFAULT_LENGTH:g} s long)"
     add("--speed", type=_pace, help=speed)
     add("--width", type=_width, default=640, help="in pixels")
+    add("--follow", default="", help="of an animation: the frame that the camera follows, as nut")
+    add("--field", type=_pace, default=0.16, help="width of its picture with --follow [m]")
     add("--tool-frame", default="tool0", help="the frame whose path is drawn")
     return parser
 

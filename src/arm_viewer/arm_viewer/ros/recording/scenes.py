@@ -27,7 +27,7 @@ from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import VisualRobot, read_robot
 from arm_viewer.scene.shapes import Colour, DrawnShape
-from arm_viewer.scene.store import SceneStore
+from arm_viewer.scene.store import TRUE_FRAMES, SceneStore
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -139,13 +139,15 @@ class ScenePrimitives:
     labels: list[tuple[str, Array]] = field(default_factory=list)
 
 
-def primitives_of(scene: RecordedScene) -> ScenePrimitives:
+def primitives_of(scene: RecordedScene, with_path: bool = True) -> ScenePrimitives:
     """Return a scene's primitives in the frame of the robot's root link."""
     result = ScenePrimitives()
     for shape, T, colour in _all(scene):
         if colour[3] >= MIN_OPACITY:
             _add(result, shape, T, colour[:3])
     result.labels = [label for label in result.labels if label[0] != scene.text]
+    if not with_path:
+        return result
     width = PATH_WIDTH * scene.robot.reach
     result.flat_shapes += [
         FlatShape(np.array(ends), PATH_COLOUR, width) for ends in pairwise(scene.path)
@@ -155,7 +157,8 @@ def primitives_of(scene: RecordedScene) -> ScenePrimitives:
 
 def _all(scene: RecordedScene) -> Iterator[tuple[DrawnShape, Array, Colour]]:
     for visual in scene.robot.visuals:
-        yield visual.shape, scene.frames[visual.link] @ visual.pose, visual.colour
+        frame = scene.frames.get(f"{TRUE_FRAMES}{visual.link}", scene.frames[visual.link])
+        yield visual.shape, frame @ visual.pose, visual.colour
     for placed in scene.markers:
         if placed.frame in scene.frames or not placed.frame:
             frame = scene.frames[placed.frame] if placed.frame else np.eye(4)
