@@ -119,7 +119,7 @@ class Engine:
         self._run: StepExecution | None = None
         self._inside = False  # the next step has started but not finished
         self._remaining = self._remaining_step() if first else None
-        self._single = False
+        self._single = self._held = False
         self._reason = "ready for the first step" if paused else ""
         self._scaling = 1.0  # the last one other than 0 that was reported or set
         self._is_scaled_to_0 = False  # by a pause within a motion
@@ -131,6 +131,7 @@ class Engine:
 
         A motion is paused by the arm's speed scaling and remains started.
         """
+        self._held = False
         if self.state in (EngineState.PAUSING, EngineState.PAUSED):
             return ""
         if self.state is not EngineState.RUNNING:
@@ -142,6 +143,18 @@ class Engine:
             self._pausing_since = self._clocks.arm()
             self._pause_step(self._run)
         return ""
+
+    def hold(self, reason: str) -> None:
+        """Pause a running task until release(), unless a person pauses it, too."""
+        if self.state is EngineState.RUNNING:
+            self.pause(reason)
+            self._held = True
+
+    def release(self) -> None:
+        """Continue after hold()."""
+        if self._held and self.state is EngineState.PAUSED:
+            self._held = False
+            self._reason = self._continue(single=self._single) or self._reason
 
     def _pause_step(self, run: StepExecution) -> None:
         if not run.is_motion:

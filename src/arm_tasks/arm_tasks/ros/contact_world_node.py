@@ -145,7 +145,8 @@ class ContactWorldNode(Node):
         if self._frames % _PERIOD == 0:
             self._publish_links()
         poses = {name: self._world.pose_of(name) for name in self._payloads}
-        if any(_moved(poses[name], T) for name, T in self._payloads.items()):
+        moved = any(_moved(poses[name], T) for name, T in self._payloads.items())
+        if moved or (poses and self._frames % _REPEAT == 0):
             self._publish_payloads(poses)
         if self._nut is not None:
             self._publish_nut(self._nut.update(self._world.nut()))

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 
 import numpy as np
-from arm_common.ros.messages import transform_message
+from arm_common.ros.messages import stamp_seconds, transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
+from builtin_interfaces.msg import Time
 from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
 
@@ -29,6 +31,8 @@ from arm_tasks.world.payload_world import PayloadWorld
 _TOOL_FRAME = "tool0"
 _PALM_FRAME = "gripper_link"
 _REPEAT_PERIOD = 1.0  # [s]
+_HEARTBEAT = 0.5  # [s] of the time on tf
+_STALE = 2.0  # [s] of wall time without tf; an arm at rest is published at least once a second
 _BATCH_DELAY = 0.02  # [s]; robot and nut arrive on tf every 40 ms, in separate messages
 _QUEUE_DEPTH = 2000  # tf messages; a lost message may lose a turn of the nut
 
@@ -46,8 +50,10 @@ class NutWorldNode(Node):
     """Simulates nut and payloads from the motion of tool and fingers, independent of tasks.
 
     Publishers:
-        nut_world/state: on each change and once a second, if the scene has a nut.
-        payload_world/poses: poses of the payloads, latched, on each change.
+        nut_world/state: on each change, twice a second of the time on tf and once a second of wall
+            time, if the scene has a nut; stamped with the time of the tf that it follows from, 0
+            before the first.
+        payload_world/poses: poses of the payloads, latched; likewise.
 
     Subscribers:
         tf, tf_static: the tool and the fingers, whose distance is the width of the gripper. One
@@ -70,13 +76,16 @@ class NutWorldNode(Node):
         self._fingers = names.add_all(f"{finger}_link" for finger in fingers)
         self._world = NutWorld(scene) if scene.nut is not None else None
         self._payloads = PayloadWorld(scene, gripper)
+        self._seen = Time()  # stamp of the last tf of the arm
+        self._received = time.monotonic()  # when it arrived, or the start
+        self._sent = 0.0  # stamp of the last messages [s]
         self._nut_publisher = self.create_publisher(NutState, "nut_world/state", 10)
         self._payload_publisher = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
         # frames moved by this node
         self._own = set(names.add_all((NUT_FRAME, *self._payloads.poses)))
         self._tf = TfListener(self, on_change=self._on_tf, depth=_QUEUE_DEPTH)
         # in wall time, to publish even while simulated time stands still
-        self.create_timer(_REPEAT_PERIOD, self._publish_nut, clock=STEADY_CLOCK)
+        self.create_timer(_REPEAT_PERIOD, self._publish, clock=STEADY_CLOCK)
         self._publish_payloads()
 
     def _on_tf(self, message: TFMessage) -> None:
@@ -90,15 +99,25 @@ class NutWorldNode(Node):
             width = self._gripper.width_between(left, right)
         except TransformError:
             return  # the robot is not on tf yet
+        for stamped in message.transforms:
+            if stamped.child_frame_id in self._fingers:
+                self._seen, self._received = stamped.header.stamp, time.monotonic()
         if self._payloads.update(T, width):
             self._publish_payloads()
         if self._world is not None and _changed(self._world.report, self._world.update(T, width)):
             self._publish_nut()
+        if abs(stamp_seconds(self._seen) - self._sent) >= _HEARTBEAT:
+            self._publish()
+
+    def _publish(self) -> None:
+        self._sent = stamp_seconds(self._seen)
+        self._publish_nut()
+        if self._payloads.poses:
+            self._publish_payloads()
 
     def _publish_payloads(self) -> None:
-        stamp = self.get_clock().now().to_msg()
         transforms = [
-            transform_message(self._base, self._names.add(name), T, stamp)
+            transform_message(self._base, self._names.add(name), T, self._seen)
             for name, T in self._payloads.poses.items()
         ]
         self._payload_publisher.publish(TFMessage(transforms=transforms))
@@ -107,8 +126,13 @@ class NutWorldNode(Node):
         if self._world is None:
             return
         report = self._world.report
-        stamp = self.get_clock().now().to_msg()
-        self._nut_publisher.publish(nut_message(report, self._base, stamp))
+        age = time.monotonic() - self._received
+        if age > _STALE:
+            ever = "last" if stamp_seconds(self._seen) else "never"
+            ago = f", {age:.0f} s ago" if ever == "last" else ""
+            blind = f"tf of the arm was {ever} received{ago}"
+            report = replace(report, message=f"{report.message}; {blind}")
+        self._nut_publisher.publish(nut_message(report, self._base, self._seen))
 
 
 def _changed(before: NutReport, after: NutReport) -> bool:

@@ -274,6 +274,47 @@ def test_pause_scales_the_motion_to_0_and_resume_continues_the_same():
     assert port.scalings == [1.0, 0.0, 1.0]
 
 
+def held_at_half():
+    engine, port, clock = engine_of("motion", "motion")
+    engine.tick()
+    clock.now += 0.5
+    engine.hold("nobody sees the arm")
+    assert engine.tick() is EngineState.PAUSED and port.scalings == [1.0, 0.0]
+    return engine, port, clock
+
+
+def test_held_task_continues_when_it_is_released():
+    engine, port, clock = held_at_half()
+    engine.hold("nobody sees the arm")
+    engine.release()
+    check_end(run(engine, clock), EngineState.SUCCEEDED, steps_done=2)
+    assert port.scalings == [1.0, 0.0, 1.0] and port.cancels == 0
+    engine.release()
+
+
+def test_release_does_not_end_the_pause_of_a_person():
+    for held_first in (True, False):
+        engine, _, _ = held_at_half() if held_first else paused_at(("motion", "motion"), 0.5)
+        engine.pause() if held_first else engine.hold("nobody sees the arm")
+        engine.release()
+        assert engine.tick() is EngineState.PAUSED
+        assert engine.resume() == "" and engine.state is EngineState.RUNNING
+
+
+def test_single_step_that_was_held_still_ends_with_a_pause():
+    engine, _, clock = engine_of("motion", "motion", paused=True)
+    engine.single_step()
+    engine.tick()
+    clock.now += 0.5
+    engine.hold("nobody sees the arm")
+    engine.tick()
+    engine.release()
+    for _ in range(40):
+        clock.now += 0.1
+        engine.tick()
+    assert engine.state is EngineState.PAUSED and engine._reason == "step 1 is done"
+
+
 def test_resume_restores_the_scaling_before_the_pause():
     engine, port, clock = engine_of("motion")
     port.scale_speed(0.25)

@@ -1,19 +1,25 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Topics of the step wait_until: any type, latched or not, published or not."""
+"""Topics of the step wait_until, and the simulated world: whether it sees the arm."""
 
 from types import SimpleNamespace
 
 import pytest
+from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.qos import LATCHED
 from arm_tasks.errors import PlanError
-from arm_tasks.ros.task_server.monitors import TopicSubscriber
-from arm_tasks.task.condition import TopicCondition
+from arm_tasks.ros.task_server import monitors
+from arm_tasks.ros.task_server.monitors import (
+    BlindWorldDetector,
+    TopicSubscriber,
+    WorldObserver,
+)
+from arm_tasks.task.condition import Condition, TopicCondition
 from arm_testing.ros.probe import Probe
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
-from arm_interfaces.msg import TaskState
+from arm_interfaces.msg import NutState, TaskState
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +100,89 @@ def test_mistake_is_found_before_the_first_motion(probe, subscriber, condition, 
 
 def test_type_that_is_unknown_yet_is_checked_later(subscriber):
     check(subscriber, until("silent", "whatever"))
+
+
+class World:
+    """A simulated world that has seen the arm up to a moment, on two clocks [s]."""
+
+    def __init__(self, pace=1.0, received=100.0):
+        self.pace, self.now, self.received, self.advanced = pace, 100.0, received, received
+        self.detector = BlindWorldDetector(self, lambda: self.pace * self.now, lambda: self.now)
+
+    def poll(self):
+        pass
+
+    def run(self, seconds, sees=True, publishes=True, moving=True):
+        """Return for how long it has not seen the arm, at each tick."""
+        unseen = []
+        for _ in range(round(seconds / 0.02)):
+            self.now += 0.02
+            self.received = self.now if publishes else self.received
+            self.advanced = self.now if sees else self.advanced
+            unseen.append(self.detector.update(moving))
+        return unseen
+
+
+@pytest.mark.parametrize("pace", [1.0, 4.0, 20.0])
+def test_world_that_stops_seeing_a_moving_arm_is_noticed_before_it_moves_far(pace):
+    for publishes in (True, False):  # it lacks tf, or it is frozen
+        world = World(pace)
+        assert not any(world.run(3.0))
+        unseen = world.run(3.0, sees=False, publishes=publishes)
+        first = next(i for i, value in enumerate(unseen) if value) * 0.02
+        assert first <= max(2.0 / pace, 0.5) + 0.1
+        assert unseen[-1] == pytest.approx(3.0, abs=0.1)
+        assert not any(world.run(1.0))
+
+
+def test_world_of_an_arm_at_rest_may_be_silent_for_longer():
+    """joint_states of an arm at rest are rare in wall time, whatever the pace."""
+    world = World(20.0)
+    for _ in range(5):
+        assert not any(world.run(1.0, sees=False, moving=False))
+        assert not any(world.run(0.04, moving=False))
+    assert not any(world.run(0.4, sees=False))  # the first tf of the motion may be late
+    assert any(world.run(3.0, sees=False, moving=False))
+
+
+def test_without_a_simulated_world_nothing_is_blind():
+    world = World(received=0.0)
+    assert not any(world.run(20.0, sees=False, publishes=False))
+    assert any(world.run(5.0, sees=False))  # one that starts later must see, too
+
+
+def test_world_that_was_blind_before_the_task_is_noticed():
+    world = World(received=98.0)
+    assert any(world.run(3.0, sees=False, publishes=False))
+
+
+def test_pause_of_the_process_is_no_blindness():
+    world = World(20.0)
+    world.run(1.0)
+    world.now += 5.0
+    assert not world.detector.update(True)
+    assert not any(world.run(1.0))
+
+
+def test_nut_that_nobody_has_seen_lately_is_unknown(probe, monkeypatch):
+    polled = PolledSubscriptions()
+    observer = WorldObserver(probe.node, SimpleNamespace(width=0.02), polled)
+    publisher = probe.node.create_publisher(NutState, "nut_world/state", 10)
+    message = NutState(bolt="upper_bolt", state=NutState.ON_BOLT)
+    message.header.stamp.sec = 7
+    message.pose.pose.orientation.w = 1.0
+
+    def published():
+        publisher.publish(message)
+        return observer.nut
+
+    assert probe.until(published).bolt == "upper_bolt"
+    now = monitors.time.monotonic()
+    monkeypatch.setattr(monitors.time, "monotonic", lambda: now + 6.0)
+    received = observer.received
+    probe.until(lambda: published() or observer.received > received)
+    assert observer.nut is None  # it is published, but with the same stamp
+    when = Condition(nut_on="upper_bolt")
+    assert observer(when, 7.5) is None and observer(when, 6.5).nut.bolt == "upper_bolt"
+    message.header.stamp.sec = 8
+    assert probe.until(published).bolt == "upper_bolt"

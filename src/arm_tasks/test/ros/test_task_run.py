@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run reacts to the end of a motion at once and starts nothing after an interrupt."""
 
+import math
 import time
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -21,7 +22,7 @@ from arm_tasks.ros.task_server.execution import (
     ExecutionContext,
     TaskExecution,
 )
-from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor
+from arm_tasks.ros.task_server.monitors import BlindWorldDetector, NodeLivenessMonitor
 from arm_tasks.ros.task_server.node import TaskServerParameters, allowed_files
 from arm_testing.ros.probe import Probe
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -102,7 +103,8 @@ def plan(request_for):
 @pytest.fixture(params=[False, True])
 def server(request, plan):
     made = SimpleNamespace(published=[], polls=[], driver=Port(plan), node=Node(request.param))
-    made.state = SimpleNamespace(lost=lambda: "", poll=lambda: made.polls.append(1))
+    made.state = SimpleNamespace(lost=lambda: "", poll=lambda: made.polls.append(1), moving=True)
+    made.world = SimpleNamespace(received=-math.inf, advanced=0.0, poll=lambda: None)
     made.liveness = SimpleNamespace(lost=lambda: "", begin=lambda: None)
     made.controls = SimpleNamespace(
         stop_requested=False, publish=made.published.append, attach=lambda engine: None
@@ -117,7 +119,13 @@ def run(server, plan):
         request=request, is_cancel_requested=False, publish_feedback=lambda _: None
     )
     context = ExecutionContext(
-        server.node, server.state, server.driver, None, None, server.liveness, server.controls
+        server.node,
+        server.state,
+        server.driver,
+        server.world,
+        None,
+        server.liveness,
+        server.controls,
     )
     made = TaskExecution(context, server.handle, plan)
     made.begin()
@@ -169,3 +177,40 @@ def test_feedback_is_published_at_each_step_and_periodically(server, run):
     server.driver.end()
     assert server.published[-1].step == 1
     assert server.polls
+
+
+def test_arm_holds_while_the_world_does_not_see_it_and_gives_up_when_that_lasts(
+    server, run, monkeypatch
+):
+    now = time.monotonic()
+    clock = SimpleNamespace(nanoseconds=0)
+    server.node.get_clock = lambda: SimpleNamespace(now=lambda: clock)
+    run._blind = BlindWorldDetector(
+        server.world, lambda: 1e-9 * clock.nanoseconds, lambda: now + 1e-9 * clock.nanoseconds
+    )
+    scalings = []
+    server.driver.scale_speed = scalings.append
+
+    def ticks(seconds, sees):
+        for _ in range(round(10 * seconds)):
+            clock.nanoseconds += 100_000_000
+            server.world.received = now + 1e-9 * clock.nanoseconds
+            server.world.advanced = server.world.received if sees else server.world.advanced
+            if server.node.timers:
+                tick(server)
+
+    ticks(3, sees=True)
+    assert not scalings
+    ticks(3, sees=False)
+    assert scalings == [0.0]
+    server.driver.speed_scaling, server.driver.still = 0.0, True
+    tick(server)
+    assert server.published[-1].state is EngineState.PAUSED
+    assert server.published[-1].message == "nut_world does not see the arm"
+    ticks(0.1, sees=True)
+    assert scalings == [0.0, 1.0] and server.published[-1].state is EngineState.RUNNING
+    server.driver.speed_scaling = 1.0
+    ticks(9, sees=False)
+    outcome = run.finished.result()
+    assert outcome.state is EngineState.LOST
+    assert "nut_world has not seen the arm for" in outcome.message

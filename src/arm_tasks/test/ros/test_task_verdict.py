@@ -37,7 +37,7 @@ def nut(bolt="lower_bolt", turns=4.0, grasped=False):
         (DONE, False, nut(turns=2.9), True, False, "not where it should be"),
         (DONE, False, nut(grasped=True), True, False, "not where it should be"),
         (DONE, False, nut("", 0.0), True, False, "not where it should be"),
-        (DONE, False, None, True, False, "nut_world does not publish"),
+        (DONE, False, None, True, False, "nut_world has seen nothing since the end"),
         (DONE, False, None, False, True, "the position of the nut is unknown"),
         (DONE, True, None, True, True, "all steps were done"),  # a check needs no nut
         (FAILED, False, nut(), True, False, "the arm is gone"),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
-from arm_common.ros.messages import transform_matrix
+from arm_common.ros.messages import stamp_seconds, transform_matrix
 from arm_common.ros.names import PrefixSearch
 from arm_common.ros.qos import FEEDBACK, GOAL, LATCHED
 from arm_common.signals import deferred
@@ -62,7 +62,8 @@ class TaskClient:
         self._has_joint_states = False
         self.postures: list[Array] = []
         self.track: list[tuple[int, Array]] = []
-        self._payloads: dict[str, Array] = {}
+        self._stamp = 0.0  # of the last joint_states [s]
+        self._payloads: dict[str, tuple[float, Array]] = {}
         self._nut: NutState | None = None
         self._hardware: HardwareStatus | None = None
         self._step = -1
@@ -94,19 +95,29 @@ class TaskClient:
         self._node.destroy_node()
 
     def nut(self, expected: Callable[[NutState], bool]) -> NutState | None:
-        """Return the state of the nut, or None without a simulated world.
+        """Return the state of the nut, or None without a simulated world that sees the arm now.
 
         The world may lag behind the arm: wait for the expected state, then return the last one.
         """
-        self._nut = None
-        self._wait_for_world(lambda: self._nut is not None and expected(self._nut))
-        return self._nut
+        now = self._stamp
+
+        def current() -> NutState | None:
+            nut = self._nut
+            return nut if nut and stamp_seconds(nut.header.stamp) >= now else None
+
+        self._wait_for_world(lambda: (nut := current()) is not None and expected(nut))
+        return current()
 
     def payload(self, name: str, expected: Callable[[Array], bool]) -> Array | None:
         """Return base_link <- payload (4, 4) [m], like nut()."""
-        name = self._search.names.add(name)
-        self._wait_for_world(lambda: name in self._payloads and expected(self._payloads[name]))
-        return self._payloads.get(name)
+        name, now = self._search.names.add(name), self._stamp
+
+        def current() -> Array | None:
+            stamp, T = self._payloads.get(name, (0.0, None))
+            return T if stamp >= now else None
+
+        self._wait_for_world(lambda: (T := current()) is not None and expected(T))
+        return current()
 
     @property
     def simulated(self) -> bool:
@@ -258,11 +269,12 @@ class TaskClient:
 
     def _on_payloads(self, message: TFMessage) -> None:
         for frame in message.transforms:
-            self._payloads[frame.child_frame_id] = transform_matrix(frame.transform)
+            seen = stamp_seconds(frame.header.stamp), transform_matrix(frame.transform)
+            self._payloads[frame.child_frame_id] = seen
 
     def _on_joints(self, message: JointState) -> None:
         """Record the posture if it differs from the last one."""
-        self._has_joint_states = True
+        self._has_joint_states, self._stamp = True, stamp_seconds(message.header.stamp)
         self._search.receive(message.name)
         by_name = self._search.names.own(message.name, message.position)
         if by_name.keys() >= set(self._joints) and not self._search.problem:

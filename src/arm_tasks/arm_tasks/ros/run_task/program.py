@@ -25,6 +25,8 @@ from arm_tasks.scene.scene import Scene
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Expectation, Task
 
+_BLIND = "nut_world has seen nothing since the end; is it running, and does it receive tf?"
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -134,7 +136,7 @@ def is_there(expected: Expectation, nut: NutState) -> bool:
 
 def _of_nut(expected: Expectation, nut: NutState | None, simulated: bool) -> Verdict:
     if nut is None and simulated:
-        return Verdict(False, "nut_world does not publish where the nut is; is it running?")
+        return Verdict(False, _BLIND)
     if nut is None:
         return Verdict(True, "all steps were done; the position of the nut is unknown")
     required = f"at least {expected.turns:g} turns on {expected.nut_on} are required"
@@ -147,7 +149,8 @@ def _of_nut(expected: Expectation, nut: NutState | None, simulated: bool) -> Ver
 def _of_payload(expected: Expectation, lies_on: str | None, simulated: bool) -> Verdict:
     name, required = expected.payload, expected.lies_on
     if lies_on is None:
-        return Verdict(not simulated, f"the position of {name} is unknown")
+        unknown = f"the position of {name} is unknown"
+        return Verdict(not simulated, f"{unknown}; {_BLIND}" if simulated else unknown)
     if lies_on == required:
         return Verdict(True, f"{name} lies on {required}")
     where = f"lies on {lies_on}" if lies_on else "lies on nothing"

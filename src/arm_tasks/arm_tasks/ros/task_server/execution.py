@@ -17,7 +17,13 @@ from arm_interfaces.action import RunTask
 from arm_tasks.execution.engine import Engine, EngineState, Feedback
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.ros.driver_client import ArmState, DriverClient
-from arm_tasks.ros.task_server.monitors import NodeLivenessMonitor, TopicSubscriber, WorldObserver
+from arm_tasks.ros.task_server.monitors import (
+    SILENCE,
+    BlindWorldDetector,
+    NodeLivenessMonitor,
+    TopicSubscriber,
+    WorldObserver,
+)
 from arm_tasks.ros.task_server.task_controls import STATES, TaskControls
 
 TICK = 0.05  # [s] of wall time; finished motions are handled at once
@@ -55,11 +61,17 @@ class TaskExecution:
         self._ticks = self._feedback_due = 0
         self._published: tuple[EngineState, int] | None = None
         self.finished: Future = Future(executor=node.executor)
+        self._has_nut = plan.request.scene.nut is not None
+
+        def clock() -> float:
+            return float(node.get_clock().now().nanoseconds) * 1e-9
+
+        self._blind = BlindWorldDetector(context.observer, clock)
         self._engine = Engine(
             plan,
             context.driver,
             int(handle.request.start_step),
-            lambda: float(node.get_clock().now().nanoseconds) * 1e-9,
+            clock,
             self._on_feedback,
             wall=time.monotonic,
             paused=bool(handle.request.single_step),
@@ -86,12 +98,23 @@ class TaskExecution:
             engine.give_up(lost)
         if lost := context.liveness.lost():
             engine.abort(lost)
+        self._check_world()
         if self._handle.is_cancel_requested or context.controls.stop_requested:
             engine.cancel()
         if engine.tick().done:
             context.driver.set_end_callback(None)
             destroy_timer(context.node, self._timer)
             self.finished.set_result(engine.outcome)
+
+    def _check_world(self) -> None:
+        """Hold the arm while the simulated world does not see it; abort if that lasts."""
+        unseen = self._blind.update(self._context.state.moving) if self._has_nut else 0.0
+        if unseen > SILENCE:
+            self._engine.abort(f"nut_world has not seen the arm for {unseen:.0f} s")
+        elif unseen:
+            self._engine.hold("nut_world does not see the arm")
+        else:
+            self._engine.release()
 
     def _on_feedback(self, feedback: Feedback) -> None:
         """Publish feedback on changes and periodically."""

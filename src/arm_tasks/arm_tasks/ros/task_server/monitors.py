@@ -7,11 +7,13 @@ from __future__ import annotations
 import math
 import struct
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from arm_common.ros.executor import QUIET, PolledSubscriptions
+from arm_common.ros.messages import stamp_seconds
 from arm_common.ros.qos import TF_TOPIC
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.exceptions import InvalidTopicNameException
@@ -42,8 +44,12 @@ from arm_tasks.world.reference_run import safe_state
 
 # mypy: disable-error-code="no-untyped-call"
 
-_SILENCE = 6.0  # [s] of wall time; kinematics publishes once a second, tf with joint_states
+SILENCE = 6.0  # [s] of wall time; kinematics publishes once a second, tf with joint_states
 _NUT_MAX_AGE = 5.0  # [s] of wall time; nut_world publishes at least once a second
+# Longest time without a newer state of the nut, both in wall time and on the arm's clock [s]
+_UNSEEN = 2.0
+_UNSEEN_MOVING = 0.5  # in wall time while the arm moves
+_LATE_TICKS = 3
 
 
 class NodeLivenessMonitor:
@@ -75,10 +81,10 @@ class NodeLivenessMonitor:
     def lost(self) -> str:
         """Return which one has disappeared since begin(), or ""."""
         lost = next((name for name in self._received if self._is_silent(name)), "")
-        return f"{lost} has been silent for {_SILENCE:.0f} s" if lost else ""
+        return f"{lost} has been silent for {SILENCE:.0f} s" if lost else ""
 
     def _is_silent(self, name: str) -> bool:
-        return time.monotonic() - self._received[name] > _SILENCE
+        return time.monotonic() - self._received[name] > SILENCE
 
     def _on_tf(self, message: bytes) -> None:
         if self._link in message:
@@ -90,13 +96,19 @@ class NodeLivenessMonitor:
 
 
 class WorldObserver:
-    """Observes the nut and the width of the jaws, for the branches of a task."""
+    """Observes the nut and the width of the jaws, for the branches of a task.
+
+    Attributes:
+        received: When the last state of the nut was received, in wall time [s].
+        advanced: When the last one was that was newer than the one before: nut_world stamps it
+            with the time of the tf that it has seen.
+    """
 
     def __init__(self, node: Node, state: ArmState, polled: PolledSubscriptions) -> None:
         self._polled = polled
         self._state = state
         self._nut: NutState | None = None
-        self._received = 0.0
+        self.received = self.advanced = 0.0
         polled.subscribe(node, NutState, "nut_world/state", self._on_nut, 1)
 
     def __call__(self, when: Condition, since: float) -> Observation | None:
@@ -106,19 +118,66 @@ class WorldObserver:
         if not when.needs_nut:
             return Observation(width=width)
         nut = self._nut
-        if nut is None or nut.header.stamp.sec + 1e-9 * nut.header.stamp.nanosec < since:
+        if nut is None or stamp_seconds(nut.header.stamp) < since:
             return None
         return Observation(nut_report(nut), width)
 
     @property
     def nut(self) -> NutReport | None:
-        """Current state of the nut, or None if it was not published recently."""
+        """Current state of the nut, or None if it was not seen recently."""
         self._polled.take()
-        is_fresh = time.monotonic() - self._received < _NUT_MAX_AGE
+        is_fresh = time.monotonic() - self.advanced < _NUT_MAX_AGE
         return nut_report(self._nut) if self._nut is not None and is_fresh else None
 
+    def poll(self) -> None:
+        """Process queued messages."""
+        self._polled.take()
+
     def _on_nut(self, message: NutState) -> None:
-        self._nut, self._received = message, time.monotonic()
+        self.received = time.monotonic()
+        if self._nut is None or message.header.stamp != self._nut.header.stamp:
+            self.advanced = self.received
+        self._nut = message
+
+
+class BlindWorldDetector:
+    """Detects that the simulated world does not see the arm while a task runs.
+
+    A world that publishes nothing at all does not exist, as with real hardware.
+
+    Args:
+        observer: Receives the states of the nut.
+        clock: Clock of the arm [s], simulated if the arm is.
+        wall: Steady wall clock [s].
+    """
+
+    def __init__(
+        self,
+        observer: WorldObserver,
+        clock: Callable[[], float],
+        wall: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._observer, self._clock, self._wall = observer, clock, wall
+        self._expected = wall() - observer.received < _NUT_MAX_AGE
+        self._advanced, self._since = observer.advanced, (clock(), wall())
+        self._was_moving, self._late_ticks = False, 0
+
+    def update(self, moving: bool) -> float:
+        """Return for how long the world has not seen the arm, in wall time [s]; 0 if it does.
+
+        Call it at each tick. An arm at rest is rarely published.
+        """
+        observer, now = self._observer, (self._clock(), self._wall())
+        observer.poll()
+        self._expected = self._expected or observer.received > self._since[1]
+        if observer.advanced != self._advanced or moving is not self._was_moving:
+            self._since = now
+        self._advanced, self._was_moving = observer.advanced, moving
+        arm, wall = now[0] - self._since[0], now[1] - self._since[1]
+        late = wall > (_UNSEEN_MOVING if moving else _UNSEEN) and arm > _UNSEEN
+        # after a pause of this process, what was queued meanwhile is processed first
+        self._late_ticks = self._late_ticks + 1 if late and self._expected else 0
+        return wall if self._late_ticks >= _LATE_TICKS else 0.0
 
 
 class NutStateChecker:

@@ -5,12 +5,14 @@
 import math
 import os
 import re
+import signal
 import sys
 
 import pytest
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.ros.messages import file_messages
 from arm_tasks.task.request import files_of
+from arm_testing.ros.stack import seconds
 from arm_testing.terminal import PtyProgram
 
 from arm_interfaces.action import RunTask
@@ -84,6 +86,26 @@ def test_dry_run_and_check_task_move_nothing(arm):
     assert checked.feasible and len(checked.steps) == result.steps_total
     assert math.isclose(checked.duration, sum(s.duration for s in result.report))
     assert arm.joints == before
+
+
+def test_arm_holds_while_the_nut_is_not_seen(arm):
+    """The simulated world is frozen for a while; the arm moves on when it sees again."""
+    goal = RunTask.Goal(task="swing", text=SWING.replace("speed: 0.02", "speed: 0.002"))
+    handle = arm.send(arm.run_task, goal)
+    arm.wait_for(lambda: arm.joints["waist"] < -0.02, "the waist on its way")
+    arm.group.signal("nut_world", signal.SIGSTOP)
+    try:
+        before = seconds(arm.states.header.stamp)
+        state = arm.wait_task(TaskState.PAUSED)
+        assert "nut_world does not see the arm" in state.message
+        assert seconds(arm.states.header.stamp) - before < 36.0  # 3 s of wall time
+        arm.wait_still()
+        assert -0.39 < arm.joints["waist"] < -0.02
+    finally:
+        arm.group.signal("nut_world", signal.SIGCONT)
+    arm.wait_task(TaskState.RUNNING)
+    assert arm.trigger("task_server/stop").success
+    assert arm.result(handle).can_resume
 
 
 def test_pause_step_resume_and_stop(arm):
