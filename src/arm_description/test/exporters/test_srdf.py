@@ -8,8 +8,9 @@ import pytest
 from arm_description.commands.export import dh2srdf
 from arm_description.exporters.srdf import read_srdf_postures, to_srdf
 from arm_description.urdf.reader import read_urdf
+from arm_testing.samples import ROBOTS
 
-from arm_description import DescriptionError, load_robot, parse_robot, shipped_robots
+from arm_description import DescriptionError, load_robot, parse_robot
 
 
 def pairs(text):
@@ -18,7 +19,7 @@ def pairs(text):
     ]
 
 
-@pytest.mark.parametrize("robot", sorted(shipped_robots()))
+@pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("prefix", ["", "left_"])
 def test_srdf_names_match_the_urdf_and_postures_round_trip(robot, prefix):
     model = load_robot(robot)

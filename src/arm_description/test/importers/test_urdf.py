@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from arm_description.commands.convert import urdf2dh
 from arm_description.importers.urdf import import_urdf
+from arm_testing.samples import ROBOTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml, shipped_robots
+from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml
 
 CONVENTIONS = ("standard", "modified")
 QUARTERS = (0.0, math.pi / 2, -math.pi / 2, math.pi)
@@ -78,7 +79,7 @@ def test_imported_table_agrees_with_the_urdf(urdf_fk, joints, convention, seed):
         np.testing.assert_allclose(model.fk(q), urdf_fk(text, values, "base", "tip"), atol=1e-9)
 
 
-@pytest.mark.parametrize("name", shipped_robots())
+@pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_shipped_robots_round_trip_through_urdf(name, convention):
     model = load_robot(name)

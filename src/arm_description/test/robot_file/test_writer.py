@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 from arm_description.model.elements import Colours, Origin
 from arm_description.model.units import Units
+from arm_testing.samples import ROBOTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml, shipped_robots
+from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml
 
 UNITS = [Units(length, angle) for length in ("m", "dm", "mm", "inch") for angle in ("deg", "rad")]
 UNITS_OR_NONE = [None, *UNITS]
 
 
-@pytest.mark.parametrize("robot", shipped_robots())
+@pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("units", UNITS_OR_NONE)
 def test_shipped_robots_round_trip(robot, units):
     model = load_robot(robot)

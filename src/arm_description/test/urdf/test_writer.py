@@ -14,6 +14,7 @@ from arm_description.model.elements import Origin, mimic_names
 from arm_description.urdf.bars import bar_parts
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.writer import merged_urdf, robot_urdf
+from arm_testing.samples import ROBOTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transforms3d.axangles import axangle2mat
@@ -161,7 +162,7 @@ def compare(fk, model, q):
 
 
 @pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("robot", shipped_robots())
+@pytest.mark.parametrize("robot", ROBOTS)
 def test_shipped_robots_match_other_readers(robot, reader, foreign):
     model = load_robot(robot)
     fk = foreign(reader, model.to_urdf(dh_frames=True))

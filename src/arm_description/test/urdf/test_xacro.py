@@ -7,6 +7,7 @@ import pytest
 from arm_description.model.elements import Origin
 from arm_description.urdf.ros2_control import HARDWARE
 from arm_description.urdf.writer import robot_macro, robot_urdf
+from arm_testing.samples import ROBOTS
 
 from arm_description import load_robot, parse_robot, shipped_robots
 
@@ -34,7 +35,7 @@ def test_every_macro_has_a_robot(package):
     assert macros == set(shipped_robots())
 
 
-@pytest.mark.parametrize("robot", shipped_robots())
+@pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("prefix", ["", "left_"])
 @pytest.mark.parametrize("dh_frames", [False, True])
 def test_arm_xacro_equals_urdf(robot, prefix, dh_frames, installed):

@@ -10,6 +10,7 @@ import pytest
 from arm_common.transforms import pose
 from arm_kinematics.ik.general_6r.solver import General6R
 from arm_testing.chains import apart, dh_parts, newton, shipped
+from arm_testing.samples import sampled
 
 from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, KinematicsError
@@ -44,7 +45,7 @@ def check(chain: Chain, q) -> np.ndarray:
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 10.0])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", sampled(range(4), 0))
 def test_general_arm_solutions_are_complete(seed, scale):
     rng = np.random.default_rng(seed)
     a, d = rng.uniform(-scale, scale, (2, 6))

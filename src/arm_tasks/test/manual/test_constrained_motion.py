@@ -21,6 +21,7 @@ from arm_tasks.manual.recorder import PathRecorder
 from arm_tasks.planning.collision.motion_bounds import neighbours
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.request import ArmConfiguration, load_request
+from arm_testing.samples import sampled
 
 from arm_description import DescriptionError, parse_robot
 from arm_kinematics import Chain
@@ -47,10 +48,11 @@ def assert_inside(positions):
     assert (positions > CHAIN.lower - 1e-8).all() and (positions < CHAIN.upper + 1e-8).all()
 
 
+@pytest.mark.parametrize("runs", sampled([2, 8], 2))
 @pytest.mark.parametrize("mode", ["joint", "base", "tool"])
-def test_jogging_stops_inside_whatever_the_command(mode):
+def test_jogging_stops_inside_whatever_the_command(mode, runs):
     rng, touched = np.random.default_rng(0), set()
-    for _ in range(8):
+    for _ in range(runs):
         jogger = Jogger(CHAIN)
         jogger.start(START)
         direction = tuple(rng.choice([-1.0, 0.0, 1.0], MAX_DIRECTIONS))
@@ -86,11 +88,12 @@ def test_follower_keeps_inside_whatever_the_leader_does():
     assert HORIZON > PERIOD
 
 
+@pytest.mark.parametrize("runs", sampled([2, 6], 2))
 @pytest.mark.parametrize("mode", ["joint", "base", "tool"])
-def test_jogging_brakes_before_a_limit_within_the_accelerations(mode):
+def test_jogging_brakes_before_a_limit_within_the_accelerations(mode, runs):
     """The direction changes at full speed, also into a limit along which the arm moves."""
     rng = np.random.default_rng(4)
-    for _ in range(6):
+    for _ in range(runs):
         jogger = Jogger(CHAIN)
         jogger.start(START)
         for step in range(150):

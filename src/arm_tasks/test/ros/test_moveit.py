@@ -15,9 +15,10 @@ from arm_tasks.planning.collision.checker import TOUCH, PairDistances
 from arm_tasks.planning.collision.motion_bounds import BodyPlacement
 from arm_testing.ros.driver import NodeProcess
 from arm_testing.ros.probe import Probe
+from arm_testing.samples import ROBOTS
 from rclpy.action import get_action_names_and_types
 
-from arm_description import load_robot, shipped_robots
+from arm_description import load_robot
 
 
 def test_moveit_controllers_match_the_drivers_actions():
@@ -40,7 +41,7 @@ def test_moveit_controllers_match_the_drivers_actions():
     assert driver.end()[0] == 0
 
 
-@pytest.mark.parametrize("robot", sorted(shipped_robots()))
+@pytest.mark.parametrize("robot", ROBOTS)
 def test_rest_posture_is_free_of_collisions(robot):
     """MoveIt plans nothing from a start in collision; links overlap at their joints."""
     pytest.importorskip("mujoco")

@@ -12,6 +12,7 @@ from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.world.ideal_arm import IdealArm
 from arm_tasks.world.nut_world import NutWorld
 from arm_tasks.world.reference_run import ReferenceRun, SafeState, safe_state
+from arm_testing.samples import sampled
 
 PERIOD = 0.03
 SHORT = 0.3  # s; a step that ends within a few periods cannot be interrupted
@@ -58,7 +59,7 @@ def bench(nut_plan):
     return Bench(nut_plan)
 
 
-@pytest.mark.parametrize("share", [0.02, 0.5, 0.85])
+@pytest.mark.parametrize("share", sampled([0.02, 0.5, 0.85], 0.5))
 def test_run_canceled_in_any_step_holds_and_can_be_resumed(bench, reference, share):
     """Every step of one transfer is canceled; each time a new engine resumes it."""
     seen = set()

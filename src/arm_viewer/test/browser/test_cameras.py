@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from arm_testing.pinhole import pinhole
+from arm_testing.samples import ROBOTS
 from arm_testing.viewer_client import visit
 from arm_testing.waiting import wait_for
 from arm_viewer.browser.access import Access
@@ -53,7 +54,7 @@ def holds(view, points, aspect):
 
 
 @pytest.mark.parametrize(("width", "height"), PAGES)
-@pytest.mark.parametrize("name", shipped_robots())
+@pytest.mark.parametrize("name", ROBOTS)
 def test_view_shows_the_whole_arm_in_every_posture(name, width, height):
     robot, poses = read_robot(load_robot(name).to_urdf()), PostureBook(name).poses
     view = view_of(robot, poses, aspect=width / height)
