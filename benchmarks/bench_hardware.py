@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
+from arm_common.cli import at_least_one
 from arm_hardware.backends import servo_bus_at
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import BACKENDS, SerialBus, config_folder
@@ -37,7 +38,7 @@ from arm_hardware.motion.trajectory_start import plan_motion
 from arm_hardware.simulation.pca9685_chip import ChipMemory
 from bench_stack import cpu_seconds
 from diagnostic_msgs.msg import DiagnosticArray
-from ik.tables import above_zero, at_least_one, processor, write
+from ik.tables import above_zero, processor, write
 from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger

@@ -16,10 +16,11 @@ from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
 
+from arm_common.cli import at_least_one
 from ik import sections
 from ik.hard import hard_cases
 from ik.peers import make_environment, running, versions
-from ik.tables import above_zero, at_least_one, processor, write
+from ik.tables import above_zero, processor, write
 
 from arm_description import shipped_robots
 

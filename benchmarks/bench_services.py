@@ -18,8 +18,9 @@ from pathlib import Path
 
 import numpy as np
 import rclpy
+from arm_common.cli import at_least_one
 from arm_common.ros.qos import LATCHED
-from ik.tables import at_least_one, processor, table, us, write
+from ik.tables import processor, table, us, write
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.serialization import serialize_message

@@ -55,14 +55,6 @@ def above_zero(text: str) -> float:
     return value
 
 
-def at_least_one(text: str) -> int:
-    """Return a count of the command line that must be at least 1."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
-    return value
-
-
 def us(value: float) -> str:
     """Return a time [us] as people read it."""
     return f"{value:.1f}" if value < 100.0 else f"{value:,.0f}"

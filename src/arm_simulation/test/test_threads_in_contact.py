@@ -92,6 +92,40 @@ def test_nut_advances_by_the_pitch_a_turn(thread):
     assert advance == pytest.approx(thread.pitch, rel=0.02)
 
 
+def test_left_hand_thread_is_the_mirror_image_of_a_right_hand_one():
+    ends = []
+    for hand in (1, -1):
+        nut = NutOnBolt(ScrewThread.of(6.35e-3, 1.27e-3, hand), 3e-3)
+        nut.wait(0.1)
+        nut.turn(0.6 * hand, 0.4)
+        ends.append((nut.turned * hand, nut.depth))
+    assert ends[0] == pytest.approx(ends[1], rel=0.02)
+    assert ends[0][1] > 3.5e-3
+
+
+@pytest.mark.parametrize("tightened", [True, False])
+def test_torque_to_slide_is_that_of_a_screw_with_friction(tightened):
+    """A load F on the flanks: F r (mu' +- tan lead) / (1 -+ mu' tan lead), mu' = mu / cos 30."""
+    thread, heavier = QUARTER_20, 100.0
+    radius, slope = thread.external.pitch_diameter / 2.0, 0.15 / math.cos(math.radians(30.0))
+    sign = -1.0 if tightened else 1.0  # gravity drives the nut on, which helps to tighten
+    lead = sign * thread.pitch / (2.0 * math.pi * radius)
+    moved = {}
+    for share in (0.7, 1.6):
+        nut = NutOnBolt(thread, 3e-3, (heavier * 9.81, 0.0, 0.0))
+        nut.wait(0.1)
+        body = nut.model.body("nut").id
+        load = nut.model.body_mass[body] * heavier * 9.81 * CGS.length
+        expected = load * radius * CGS.length * (slope + lead) / (1.0 - slope * lead)
+        before = nut.depth
+        axis = nut.data.body("nut").xmat.reshape(3, 3)[:, 2].copy()
+        nut.data.xfrc_applied[body, 3:] = -sign * share * expected * axis
+        nut.wait(0.3)
+        moved[share] = abs(nut.depth - before)
+    assert moved[0.7] < 0.05e-3
+    assert moved[1.6] > 0.2e-3
+
+
 def test_friction_holds_a_released_nut_and_without_it_the_nut_spins_down():
     nut = NutOnBolt(QUARTER_20, 2e-3, ONTO)
     nut.wait(0.1)

@@ -153,6 +153,42 @@ def test_block_at_rest_sleeps_until_its_support_is_gone():
     assert simulated.pose_of("upper")[2, 3] == pytest.approx(0.01, abs=1e-3)
 
 
+def test_collision_keeps_linear_and_angular_momentum():
+    simulated = world(block("a", (0.3, 0.0, 0.5)), block("b", (0.36, 0.008, 0.504)))
+    model, data = simulated.mj_model, simulated.mj_data
+    model.opt.gravity[:] = 0.0
+    data.joint("a").qvel = [60.0, 0.0, 0.0, 0.0, 2.0, 0.0]  # [cm/s, rad/s]
+    bodies = [model.body(name).id for name in "ab"]
+
+    def momentum():
+        mujoco.mj_forward(model, data)
+        mujoco.mj_subtreeVel(model, data)
+        linear = [model.body_mass[i] * data.subtree_linvel[i] for i in bodies]
+        angular = [
+            data.subtree_angmom[i] + np.cross(data.xipos[i], p)
+            for i, p in zip(bodies, linear, strict=True)
+        ]
+        return np.concatenate([sum(linear), sum(angular)])
+
+    before, speed = momentum(), float(data.joint("b").qvel[0])
+    simulated.step(lambda _: 0.0, 20)
+    assert data.joint("b").qvel[0] > speed + 10.0  # they have met
+    assert np.abs(momentum() - before).max() < 1e-6 * np.abs(before).max()
+
+
+def test_mirrored_motion_of_a_symmetric_arm_is_the_mirror_image():
+    """The arm moves a block aside, to the left and to the right."""
+    ends = []
+    for side in (1.0, -1.0):
+        simulated = world(block(at=(0.15, 0.06 * side, 0.185), side=0.03))
+        simulated.mj_model.opt.gravity[:] = 0.0
+        simulated.step(pulses(waist=0.6 * side), 30)
+        x, y, z = simulated.pose_of("block")[:3, 3]
+        ends.append((x, side * y, z, side * simulated.joints()["waist"]))
+    assert ends[0][1] > 0.07  # it was pushed
+    assert ends[0] == pytest.approx(ends[1], abs=1e-4)
+
+
 def test_equal_pulses_give_equal_motions():
     ends = []
     for _ in range(2):

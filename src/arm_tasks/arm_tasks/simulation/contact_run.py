@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
 from arm_hardware.motion.options import DriverOptions
 from arm_simulation.servos import ServoErrors
 from arm_simulation.world import ContactWorld, NutTruth
 
 from arm_description import RobotModel
-from arm_tasks.execution.engine import Engine, EngineState, Feedback, TaskOutcome
+from arm_tasks.execution.engine import Engine, Feedback, TaskOutcome
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.scene.scene import Scene
 from arm_tasks.simulation.driver_arm import DriverArm
-from arm_tasks.simulation.noisy_arm import Noise, displaced
 from arm_tasks.task.condition import Observation
 from arm_tasks.world.contact_scene import simulated_scene
 
@@ -64,9 +62,9 @@ class ContactRun:
 
 
 def run_in_contact(
-    plan: TaskPlan, arm: ContactArm, on_step: Callable[[str, NutTruth], None] | None = None
+    plan: TaskPlan, arm: ContactArm, on_step: Callable[[int, NutTruth], None] | None = None
 ) -> ContactRun:
-    """Run a plan until it ends or the nut has fallen; on_step gets each finished step's name."""
+    """Run a plan until it ends or the nut has fallen; on_step gets each finished step's index."""
     running = 0
 
     def observe(*_: object) -> Observation:
@@ -75,7 +73,7 @@ def run_in_contact(
     def on_feedback(feedback: Feedback) -> None:
         nonlocal running
         if feedback.step != running and on_step is not None:
-            on_step(plan.steps[running].name, arm.world.nut())
+            on_step(running, arm.world.nut())
         running = feedback.step
 
     engine = Engine(plan, arm, clock=lambda: arm.time, on_feedback=on_feedback, observe=observe)
@@ -83,33 +81,6 @@ def run_in_contact(
     while not (engine.tick().done or arm.world.nut().fallen):
         arm.step()
     arm.settle()
+    if on_step is not None:
+        on_step(running, arm.world.nut())
     return ContactRun(engine.outcome, arm.world.nut(), plan.steps[running].name, arm.time - began)
-
-
-def drawn_errors(model: RobotModel, noise: Noise, seed: int) -> dict[str, ServoErrors]:
-    """Return errors of all servos, drawn from a seed; the gripper's zero is that of its width."""
-    rng = np.random.default_rng(seed)
-    bounds = {name: noise.zero for name in model.joint_names} | {"gripper": noise.width}
-    return {
-        name: ServoErrors(noise.dead_band, noise.backlash, float(rng.uniform(-most, most)))
-        for name, most in bounds.items()
-    }
-
-
-def contact_trial(plan: TaskPlan, noise: Noise, seed: int) -> tuple[str, ContactRun]:
-    """Run a plan with an arm and bolts that differ from it, drawn from a seed.
-
-    Returns:
-        The first thing that went wrong, "" for a success, and the run.
-    """
-    model, task = plan.request.model, plan.request.task
-    actual = displaced(plan.request.scene, noise, np.random.default_rng([seed, 1]))
-    run = run_in_contact(plan, ContactArm(model, actual, drawn_errors(model, noise, seed)))
-    step, nut, wanted = run.step.split(":")[0], run.nut, task.expect
-    if run.outcome is None:
-        return f"nut fell: {step}", run
-    if run.outcome.state is not EngineState.SUCCEEDED:
-        return f"step failed: {step}", run
-    if wanted and (nut.bolt != wanted.nut_on or nut.turns_engaged < wanted.turns):
-        return "thread did not catch", run
-    return "", run
