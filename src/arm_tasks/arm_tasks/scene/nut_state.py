@@ -38,8 +38,6 @@ class NutEvent(Enum):
     CLICKED = auto()  # turned back past the start of a thread
     NOT_CAUGHT = auto()  # the thread cannot start
     CAUGHT = auto()  # the thread started
-    CROSS_THREADED = auto()
-    STUCK = auto()  # cross-threaded, turned on
     DROPPED = auto()  # the jaws opened with no thread engaged
     STRUCK_BOLT = auto()  # and fell
     PUSHED_OUT = auto()  # of the jaws by a bolt, and fell

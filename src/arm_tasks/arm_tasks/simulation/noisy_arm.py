@@ -113,7 +113,6 @@ _FAULTS = {
     NutEvent.SLIPPED: "nut slipped out of the jaws",
     NutEvent.STRUCK_BOLT: "nut struck a bolt from the side",
     NutEvent.PUSHED_OUT: "bolt pushed the nut out of the jaws",
-    NutEvent.CROSS_THREADED: "cross-threaded",
     NutEvent.NOT_CAUGHT: "thread did not catch",
     NutEvent.DROPPED: "nut was released before the thread caught",
 }

@@ -163,8 +163,10 @@ def _expectation(name: str, contact: bool, exact: bool) -> _Expectation:
 
 
 def _for_exact_arm(task: Task) -> Task:
-    changes = {"press": 0.3e-3, "search": 0.0, "play": 0.0}
-    steps = (replace(s, **changes) if isinstance(s, Screw) else s for s in task.steps)
+    steps = (
+        replace(step, press=0.3e-3, search=0.0, play=0.0) if isinstance(step, Screw) else step
+        for step in task.steps
+    )
     return replace(task, steps=tuple(steps))
 
 

@@ -15,8 +15,7 @@ from arm_tasks.scene.grasp import GRIP, check_grip
 from arm_tasks.scene.nut_state import NutEvent, NutIncident, NutReport, NutStatus
 from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Bolt, Scene
-from arm_tasks.world.free_nut import FreeNut
-from arm_tasks.world.threaded_nut import CrossThreadedNut, ThreadedNut
+from arm_tasks.world.held_nut import FreeNut, ThreadedNut
 
 _LOGGER = logging.getLogger(__name__)
 _STEP_LENGTH = 0.25e-3  # step of the motion between two updates [m]
@@ -30,8 +29,8 @@ class NutWorld:
     On a thread the nut has one degree of freedom, its turns; the gripper turns it by its own
     rotation about the bolt's axis and may slide along the flats. Off the thread it moves with the
     gripper; released, it falls. At the end of a bolt it slides back in the jaws and catches the
-    thread when it is turned past the thread's start; if tilted too much, it cross-threads. Jaws
-    and arm are compliant within GRIP and CONTACT. Equal inputs give equal outputs.
+    thread when it is turned past the thread's start, unless it is tilted too much. Jaws and
+    arm are compliant within GRIP and CONTACT. Equal inputs give equal outputs.
     """
 
     def __init__(self, scene: Scene) -> None:
@@ -40,8 +39,7 @@ class NutWorld:
         self._pose = scene.nut_start()
         self._bolt: Bolt | None = scene.bolt(self.nut.on)
         self._turns = self.nut.turns
-        self._held: ThreadedNut | FreeNut | CrossThreadedNut | None = None
-        self._jam: CrossThreadedNut | None = None
+        self._held: ThreadedNut | FreeNut | None = None
         self._opened = math.inf  # width before the jaws close
         self._last: tuple[Array, float] | None = None
         self._last_incident = NutIncident(NutEvent.START, f"on {self.nut.on} from the start")
@@ -104,10 +102,6 @@ class NutWorld:
             missed = NutEvent.MISSED, f"the jaws missed the nut: {check.reason}"
             nothing = NutEvent.CLOSED_ON_NOTHING, "the jaws closed on nothing"
             self._report_event(*(missed if check.near else nothing))
-        elif self._jam:
-            self._jam.grip(T_tool)
-            self._held = self._jam
-            self._report_event(NutEvent.GRIPPED, f"gripped, {self._jam.message}")
         elif self._bolt:
             settled = self._turns + self._bolt.turns_by(check.settle)
             if 0.0 < settled <= self._bolt.max_turns:
@@ -125,18 +119,12 @@ class NutWorld:
         if self._bolt is None:
             self._fall(NutEvent.DROPPED, "it was released with no thread engaged")
             return
-        if self._jam:
-            self._report_event(NutEvent.RELEASED, f"left there, {self._jam.message}")
-            return
         left = f"left on {self._bolt.name}, {self.report.turns_engaged:.2f} turns engaged"
         self._report_event(NutEvent.RELEASED, left)
 
-    def _turn(self, held: ThreadedNut | CrossThreadedNut, T_tool: Array) -> None:
+    def _turn(self, held: ThreadedNut, T_tool: Array) -> None:
         held.move(T_tool)
-        if isinstance(held, CrossThreadedNut):
-            self._pose = held.pose
-        else:
-            self._screw_to(held.bolt, held.turns)
+        self._screw_to(held.bolt, held.turns)
         if held.incident:
             self._report_event(*held.incident)
         if held.lost:
@@ -144,10 +132,9 @@ class NutWorld:
             what = f"slipped out of the jaws on {held.bolt.name}"
             self._report_event(NutEvent.SLIPPED, f"{what}: {held.lost}")
         elif held.free:
-            self._jam, self._bolt = None, None
+            self._bolt = None
             self._start_carrying(T_tool)
-            what = "came free of" if isinstance(held, ThreadedNut) else "turned back off"
-            self._report_event(NutEvent.CAME_FREE, f"{what} {held.bolt.name}")
+            self._report_event(NutEvent.CAME_FREE, f"came free of {held.bolt.name}")
 
     def _carry(self, held: FreeNut, T_tool: Array) -> None:
         held.move(T_tool)
@@ -161,12 +148,6 @@ class NutWorld:
             self._screw_to(self._bolt, turns)
             self._held = ThreadedNut(self._bolt, self.nut, turns, T_tool)
             self._report_event(NutEvent.CAUGHT, f"caught the thread of {self._bolt.name}")
-        elif held.cross_threaded:
-            bolt, tilt = held.cross_threaded
-            self._bolt, self._turns = bolt, 0.0
-            self._jam = CrossThreadedNut(bolt, self._pose, tilt, T_tool)
-            self._held = self._jam
-            self._report_event(*self._jam.incident)
 
     def _start_carrying(self, T_tool: Array) -> None:
         carried = FreeNut(self.scene, T_tool, self._pose)

@@ -78,7 +78,7 @@ _SEARCH_TURN = math.radians(90.0)  # the search turns back by this angle
 _SEARCH_SPEED = 0.1  # fraction of the step's speed, so that the nut can fall into place
 _PLAY_SPEED = 0.03  # the same while play is compensated by half a degree
 _MAX_SETTLING = 3e-3  # largest tool motion to compensate play [m]
-_TILT_SHARE = 0.6  # used fraction of the cross-threading tilt; the rest is for servo errors
+_TILT_SHARE = 0.6  # used fraction of the largest starting tilt; the rest is for servo errors
 
 
 def width_problem(step: Screw, nut: Nut, jaws: Gripper) -> str:
@@ -285,7 +285,7 @@ class ScrewPlanner:
         return self.bolt.hand * self.bolt.pitch * turn / TURN
 
     def _threading_tolerance(self) -> Tolerance:
-        """Return the tolerance while the thread starts; more tilt would cross-thread the nut."""
+        """Return the tolerance while the thread starts, which needs a small tilt."""
         most = _TILT_SHARE * self.bolt.thread.starting_tilt
         return Tolerance(self.step.tolerance.position, min(self.step.tolerance.tilt, most))
 

@@ -1,8 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A nut in the jaws, off the thread: it moves with the tool until it touches the tip of a bolt.
+"""A nut in the jaws: on a thread it advances as it turns; off it, it moves with the tool.
 
-Pressed by a compliant arm it drags, centres on the tip, slides off, or catches the thread.
+Pressed on a bolt by a compliant arm it drags, centres, slides off, or catches the thread.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class ContactRules:
 
     friction: float = 0.2  # steel on steel; also the lag of the nut per pressed length
     slope: float = math.radians(30.0)  # slope of the countersink, a cone of 120 degrees
-    seat_tilt: float = math.radians(15.0)  # largest tilt at which the tip finds the mouth
-    slip: float = 0.25  # turns of a cross-threaded nut until it is stuck
+    # greatest depth of a tip in a nut that a straight pull takes off the bolt
+    pull_depth: float = 1.5e-3
 
     def max_offset(self, mouth: float, pressed: float) -> float:
         """Return the largest lateral offset of a seated nut for its mouth and a pressed length."""
@@ -141,7 +141,7 @@ class BoltEnd:
             self._report(NutEvent.SLID_OFF_TIP, "slid off the tip of")
         off = float(np.linalg.norm(self.position))  # type: ignore[arg-type]
         found = off <= self.thread.mouth
-        if not self.seated and found and now.tilt <= CONTACT.seat_tilt:
+        if not self.seated and found:
             self.seated = True
             if self.incident is None:
                 self._report(NutEvent.SEATED, "sits on the tip of")
@@ -155,11 +155,13 @@ class BoltEnd:
     def catch_problem(self) -> str:
         """Reason why the thread cannot catch, or ""."""
         assert self.position is not None
-        if self.misfit or self.seated:
+        if self.misfit:
             return self.misfit
-        if self.free.tilt > CONTACT.seat_tilt:
-            tilt, most = (math.degrees(v) for v in (self.free.tilt, CONTACT.seat_tilt))
+        if self.free.tilt > self.thread.starting_tilt:
+            tilt, most = (math.degrees(v) for v in (self.free.tilt, self.thread.starting_tilt))
             return f"it is tilted by {tilt:.1f} deg; at most {most:.1f} is possible"
+        if self.seated:
+            return ""
         off, most = float(np.linalg.norm(self.position)) * 1e3, self.thread.mouth * 1e3
         return f"its axis is {off:.1f} mm beside the bolt's; at most {most:.1f} is possible"
 
@@ -175,14 +177,11 @@ class FreeNut:
         self.incident: NutIncident | None = None  # of the last step
         self.dropped: NutIncident | None = None  # set if the jaws lost the nut
         self.caught: tuple[Bolt, float] | None = None  # bolt whose thread it caught, and turns
-        self.cross_threaded: tuple[Bolt, float] | None = None  # bolt and tilt if cross-threaded
         self._tool_nut = seated(T_tool, T_nut)
         self.pose = T_tool @ self._tool_nut
-        nut, self._thread = scene.require_nut(), scene.nut_thread
+        nut, thread = scene.require_nut(), scene.nut_thread
         self._ends = [
-            BoltEnd(
-                bolt, nut, self._thread, scene.misfit(name), contact_with(bolt, nut, self.pose)
-            )
+            BoltEnd(bolt, nut, thread, scene.misfit(name), contact_with(bolt, nut, self.pose))
             for name, bolt in scene.bolts.items()
         ]
 
@@ -228,7 +227,60 @@ class FreeNut:
         elif end.catch_problem:
             what = f"does not catch on {bolt.name}: {end.catch_problem}"
             self.incident = NutIncident(NutEvent.NOT_CAUGHT, what)
-        elif now.tilt > self._thread.starting_tilt:
-            self.cross_threaded = bolt, now.tilt
         else:
             self.caught = bolt, turns
+
+
+class ThreadedNut:
+    """A nut whose only degree of freedom is its turns; the tool may slide along its flats.
+
+    The tool is at base_link <- tool0 (4, 4) [m] when it grips.
+    """
+
+    def __init__(self, bolt: Bolt, nut: Nut, turns: float, T_tool: Array) -> None:
+        self.bolt = bolt
+        self.lost = ""  # reason why the jaws lost it, or ""
+        self.incident: NutIncident | None = None  # of the last step
+        self.turns = turns  # current turns on the thread
+        self._nut = nut
+        self._to_bolt = inverse(bolt.pose)
+        self._roll = twist_z((self._to_bolt @ T_tool)[:3, :3])
+
+    @property
+    def free(self) -> bool:
+        """True if it has come off the thread."""
+        return not self.lost and self.turns <= 0.0
+
+    def move(self, T_tool: Array) -> None:
+        """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
+        bolt_tool = self._to_bolt @ T_tool
+        target, most = self.turns + self._turned(bolt_tool), self.bolt.max_turns
+        self.incident, self.lost = None, self._lateral_loss(bolt_tool)
+        if self.lost:
+            return
+        self.turns = min(max(target, 0.0), most)
+        if target > most:
+            what = f"tight at the end of {self.bolt.name}: the jaws slip round it"
+            self.incident = NutIncident(NutEvent.TIGHT, what)
+        depth = self.bolt.depth(self.turns)
+        slide = float(bolt_tool[2, 3]) - (depth - self._nut.thickness / 2.0)
+        if slide < -GRIP.give and depth <= CONTACT.pull_depth:
+            self.turns = 0.0
+        elif abs(slide) > GRIP.pad_half + GRIP.give:
+            self.lost = f"the tool is {abs(slide) * 1e3:.1f} mm along the bolt from it"
+
+    def _turned(self, bolt_tool: Array) -> float:
+        """Return the turns since the last step of a tool now at bolt <- tool0 (4, 4)."""
+        last, self._roll = self._roll, twist_z(bolt_tool[:3, :3])
+        return self.bolt.turns_by(wrap(self._roll - last))
+
+    def _lateral_loss(self, bolt_tool: Array) -> str:
+        """Return why the jaws lose a nut when the tool leaves the bolt's axis, or ""."""
+        off = math.hypot(float(bolt_tool[0, 3]), float(bolt_tool[1, 3]))
+        tilt = tilt_z(bolt_tool[:3, :3])
+        tilt = min(tilt, math.pi - tilt)
+        if off > GRIP.held_off_axis:
+            return f"the tool went {off * 1e3:.1f} mm to the side"
+        if tilt > GRIP.held_tilt:
+            return f"the tool tilted by {math.degrees(tilt):.0f} deg"
+        return ""
