@@ -209,31 +209,29 @@ def ranges(sweep: Sweep, counts: Sequence[int]) -> str:
     return ", ".join(parts)
 
 
-def lines(chosen: Sequence[Sweep], found: Sequence[tuple[bool, bool]]) -> list[list[str]]:
-    """Return the lines of the table."""
-    results, rows = iter(found), []
-    for sweep in chosen:
-        n = len(sweep.rolls)
-        by_value = [[next(results) for _ in range(n)] for _ in sweep.values]
-        physics, rules = (
-            ranges(sweep, [sum(pair[world] for pair in pairs) for pairs in by_value])
-            for world in (0, 1)
-        )
-        rows.append([f"{sweep.title} [{sweep.unit[0]}]", physics, rules])
-    return rows
+def line(sweep: Sweep, found: Sequence[tuple[bool, bool]]) -> list[str]:
+    """Return the line of the table for the results of a sweep's cases, in their order."""
+    n = len(sweep.rolls)
+    by_value = [found[i : i + n] for i in range(0, len(found), n)]
+    physics, rules = (
+        ranges(sweep, [sum(pair[world] for pair in pairs) for pairs in by_value])
+        for world in (0, 1)
+    )
+    return [f"{sweep.title} [{sweep.unit[0]}]", physics, rules]
 
 
 def bench(arguments: argparse.Namespace) -> None:
     """Run the sweeps, print, and write where told to."""
     chosen = [sweep for sweep in sweeps() if not arguments.only or sweep.kind in arguments.only]
-    cases = [case for sweep in chosen for case in sweep.cases()]
+    rows, count = [], 0
     with cli.executor(arguments.workers) as pool:
-        found = cli.run_jobs(pool, run_case, cases, "attempts")
-    text = (
-        f"{processor()}, {os.cpu_count()} cores; {len(cases)} attempts.\n\n"
-        f"{table(['a nut is', 'contact physics', 'rules'], lines(chosen, found))}"
-    )
-    print(text)
+        for sweep in chosen:
+            cases = list(sweep.cases())
+            count += len(cases)
+            rows.append(line(sweep, cli.run_jobs(pool, run_case, cases, sweep.title)))
+            print(" | ".join(rows[-1]), flush=True)
+    head = ["a nut, or the jaws", "contact physics", "rules"]
+    text = f"{processor()}, {os.cpu_count()} cores; {count} attempts.\n\n{table(head, rows)}"
     if arguments.write:
         write(arguments.write, "contact_rules", text)
         print(f"written to {arguments.write}")
