@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_common.transforms import is_rigid, pose, shift_z, so3_exp, tilt_z, turn_z
+from arm_common.transforms import is_rigid, pose, shift_z, so3_exp, tilt_z, turn_z, twist_z
 from arm_simulation.threads.standard import ScrewThread
 from arm_tasks.errors import WorldError
 from arm_tasks.scene.file import load_scene
@@ -275,6 +275,26 @@ def test_nut_clicks_when_turned_back_past_the_thread_start(held):
         turn_at_tip(held, 0.0003, angle)
         clicks += any("clicks on lower_bolt" in seen.message for seen in held.seen[at:])
     assert (clicks, held.nut.status) == (1, NutStatus.HELD)
+
+
+@pytest.mark.parametrize("start_deg", [-160.0, -47.0, 20.0, 133.0])
+def test_thread_start_is_the_roll_of_the_marked_flat_at_the_click(
+    scene_with, make_hand, start_deg
+):
+    """As docs/screw.md describes: from the roll of the tool, and the marked flat by eye."""
+    hand = make_hand(scene_with(LOWER, start=math.radians(start_deg)))
+    take_off(hand)
+    carry_to_lower(hand, press=0.001)
+    roll, step = -90.0, 2.0
+    while "clicks on lower_bolt" not in hand.nut.message:
+        roll -= step
+        assert roll > -460.0
+        turn_at_tip(hand, 0.001, roll)
+    marked = math.degrees(twist_z(in_bolt(hand)[:3, :3]))
+    by_eye = 45.0 * round(marked / 45.0)
+    flats = [roll + 90.0 + 60.0 * k for k in range(6)]
+    measured = min(flats, key=lambda flat: abs(math.remainder(flat - by_eye, 360.0)))
+    assert abs(math.remainder(measured - start_deg, 360.0)) <= step + 1e-6
 
 
 def test_jaws_centre_the_nut_along_the_opening(hand):
