@@ -9,6 +9,8 @@ import logging
 from functools import cache
 from typing import Any
 
+from arm_common.suggestions import install_command
+
 from arm_simulation.errors import SimulationError
 
 _LOGGER = logging.getLogger(__name__)
@@ -21,7 +23,7 @@ def mujoco() -> Any:
     except ImportError as error:
         raise SimulationError(
             f"contact physics need MuJoCo, which is not installed ({error})",
-            remedy="run ./arm setup or pip install mujoco-core (Python 3.11 or later)",
+            remedy=install_command("mujoco"),
         ) from None
 
 

@@ -65,7 +65,7 @@ def test_missing_library_is_one_sentence(monkeypatch):
     library._module.cache_clear()
     assert not has_mujoco()
     with pytest.raises(
-        SimulationError, match=r"need MuJoCo, which is not installed .*; run"
+        SimulationError, match=r"need MuJoCo, which is not installed .* pip install mujoco"
     ) as it:
         compiled("<mujoco/>")
     assert "\n" not in str(it.value)

@@ -19,6 +19,7 @@ from typing import Any
 import viser
 import viser.infra
 import websockets.asyncio.server
+from arm_common.suggestions import install_command
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
@@ -69,7 +70,7 @@ def gate(access: Access) -> Iterator[None]:
         raise ViewerError(
             f"the browser view needs viser {VISER_VERSION}, but {viser.__version__} is installed, "
             "in which its protection against other pages was not tried; install it with: "
-            f"python3 -m pip install viser=={VISER_VERSION}"
+            f"{install_command(f'viser=={VISER_VERSION}')}"
         )
     module, serve, started = websockets.asyncio.server, websockets.asyncio.server.serve, []
 
