@@ -51,6 +51,13 @@ class Variables:
         """Return the arguments of a call, with their expressions evaluated in these variables."""
         return Variables({k: self._argument(v) for k, v in arguments.items()}, dict(arguments))
 
+    def with_values(self, values: Mapping[str, Field | int]) -> Variables:
+        """Return these variables and those of a loop, whose values are in terms of these."""
+        fields = {name: v for name, v in values.items() if isinstance(v, Field)}
+        numbers = {name: str(v) for name, v in values.items() if isinstance(v, int)}
+        evaluated = self.evaluate_arguments(fields).texts
+        return Variables({**self.texts, **evaluated, **numbers}, {**self.fields, **fields})
+
     def number(self, item: Field, degrees: bool = False) -> float:
         """Return a finite number or the value of an expression, whose angles may be in degrees."""
         if not isinstance(item.value, str):

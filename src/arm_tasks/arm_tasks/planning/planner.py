@@ -28,7 +28,7 @@ from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
-from arm_tasks.task.steps import Call, If, Repeat, Screw, StepBase, Until
+from arm_tasks.task.steps import Call, For, If, Repeat, Screw, StepBase, Until
 
 _MAX_STATES = 16
 _SAME = 1e-6  # joint positions [rad or m] and widths [m] that differ by less are the same
@@ -84,6 +84,11 @@ class BranchPlanner:
                 following = later if k + 1 == step.times else (*step.steps, *later)
                 part = f"{suffix} ({k + 1} of {step.times})"
                 states = self._list(step.steps, states, part, following)
+            return states
+        if isinstance(step, For):
+            for k, (values, steps) in enumerate(zip(step.values, step.rounds, strict=True)):
+                rest = tuple(each for others in step.rounds[k + 1 :] for each in others)
+                states = self._list(steps, states, f"{suffix} ({values})", (*rest, *later))
             return states
         if isinstance(step, Call):
             return self._list(step.steps, states, suffix, later)
@@ -188,7 +193,7 @@ def screws(steps: Steps) -> Iterator[Screw]:
     for step in steps:
         if isinstance(step, Screw):
             yield step
-        elif isinstance(step, Repeat | Call | Until):
+        elif isinstance(step, Repeat | For | Call | Until):
             yield from screws(step.steps)
         elif isinstance(step, If):
             yield from screws((*step.then, *step.otherwise))

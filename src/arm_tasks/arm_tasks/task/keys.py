@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
+from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table
 
 from arm_tasks.scene.file import ABOVE, ANGLE, LENGTH, NUMBER, TEXT
 from arm_tasks.task.steps import Orientation
@@ -241,6 +241,18 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     ),
     "repeat": _command(
         "Repeats steps.", {"times": Key(COUNT, "number of repetitions", True), "steps": STEPS_KEY}
+    ),
+    "for": _command(
+        "Runs steps for each value of a variable, or for each combination of values of several, "
+        "such as the places of a grid; the last changes fastest.",
+        {
+            "each": Key(
+                Named(Either((COUNT, ListOf(VALUE, 1, None))), "variable"),
+                "a number n for 0 to n - 1, or a list of values",
+                True,
+            ),
+            "steps": STEPS_KEY,
+        },
     ),
     "call": _command(
         "Runs the steps of another task.",

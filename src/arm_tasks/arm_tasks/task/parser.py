@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 from arm_common.files import ANY_FILE, FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
+from arm_common.yaml.expressions import constant_name_problem
 from arm_common.yaml.typed_mapping import NO_VARIABLES, TypedMapping, Variables
 
 from arm_tasks.errors import TaskFileError, resolve
@@ -21,6 +24,7 @@ from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional, 
 from arm_tasks.task.steps import (
     Call,
     Expectation,
+    For,
     If,
     Repeat,
     SetSpeed,
@@ -32,6 +36,7 @@ from arm_tasks.task.steps import (
 DEFAULT_TASK = "nut_transfer"
 _MAX_REPEATS = 10_000
 _MAX_STEPS = 20_000
+_MAX_ROUNDS = 1000  # of a `for`
 
 
 def load_task(name_or_path: str | Path, files: FileAccess = ANY_FILE) -> Task:
@@ -141,6 +146,15 @@ class _TaskReader:
             return self.steps(keys.require(name), defaults) if keys.has(name) else ()
 
         common = defaults.common(keys, kind)
+        if kind == "for":
+            values = list(self._loop(keys))
+            readers = [replace(self, variables=self.variables.with_values(v)) for v in values]
+            item = keys.require("steps")
+            return For(
+                **common,
+                values=tuple(map(_round_name, values)),
+                rounds=tuple(reader.steps(item, defaults) for reader in readers),
+            )
         if kind == "call":
             task = self._called(keys)
             return Call(**common, task=task.name, steps=task.steps)
@@ -154,6 +168,30 @@ class _TaskReader:
         if times > _MAX_REPEATS:
             raise keys.fail(f"times is {times}; at most {_MAX_REPEATS} is possible")
         return Repeat(**common, times=times, steps=steps("steps"))
+
+    def _loop(self, keys: TypedMapping) -> Iterator[dict[str, Field | int]]:
+        """Yield the values of a loop's variables, the last of which changes fastest."""
+        each = keys.children("each")
+        ranges: list[Sequence[Field | int]] = []
+        for name, item in each.items():
+            problem = constant_name_problem(name)
+            if name in self.variables.texts:
+                problem = f"the variable {name} exists already; choose another name"
+            if problem:
+                raise keys.fail(problem, item)
+            if item.is_list:
+                ranges.append(item.items())
+                continue
+            count = keys.read_number(item)
+            if count != int(count) or not 1 <= count <= _MAX_ROUNDS:
+                whole = f"must be a list or a whole number from 1 to {_MAX_ROUNDS}"
+                raise keys.fail(f"{name} {whole}, not {count:g}", item)
+            ranges.append(range(int(count)))
+        if not 1 <= math.prod(map(len, ranges)) <= _MAX_ROUNDS or not ranges:
+            rounds = math.prod(map(len, ranges)) if ranges else 0
+            raise keys.fail(f"each gives {rounds} rounds; 1 to {_MAX_ROUNDS} are possible")
+        for values in product(*ranges):
+            yield dict(zip(each, values, strict=True))
 
     def _keys(self, word: str, body: Field | None, item: Field) -> TypedMapping:
         """Return the keys of a step; `move_posture: rest` is `move_posture: {posture: rest}`."""
@@ -183,6 +221,11 @@ class _TaskReader:
         return _TaskReader((*self.chain, path), self.files, variables).task(root)
 
 
+def _round_name(values: Mapping[str, Field | int]) -> str:
+    texts = {k: str(v if isinstance(v, int) else v.value) for k, v in values.items()}
+    return ", ".join(f"{name} {text}" for name, text in texts.items())
+
+
 def _normal(path: Path) -> Path:
     """Return a path without `..`, the same on the computers of client and server."""
     return Path(os.path.normpath(path))
@@ -208,7 +251,7 @@ def _count(steps: Sequence[StepBase]) -> int:
             total += step.times * _count(step.steps)
         elif isinstance(step, Until):
             total += step.at_most * _count(step.steps)
-        elif isinstance(step, Call):
+        elif isinstance(step, Call | For):
             total += _count(step.steps)
         elif isinstance(step, If):
             total += 1 + _count((*step.then, *step.otherwise))

@@ -183,6 +183,19 @@ class Repeat(StepBase):
 
 
 @dataclass(frozen=True, kw_only=True)
+class For(StepBase):
+    """Run steps once for each value of the loop's variables."""
+
+    values: tuple[str, ...]  # of each round, such as "row 0, column 1"
+    rounds: tuple[tuple[StepBase, ...], ...]  # the steps of each round
+
+    @property
+    def steps(self) -> tuple[StepBase, ...]:
+        """The steps of all rounds."""
+        return tuple(step for steps in self.rounds for step in steps)
+
+
+@dataclass(frozen=True, kw_only=True)
 class SetSpeed(StepBase):
     """Mark a change of speed, which the parser has applied to the steps below."""
 

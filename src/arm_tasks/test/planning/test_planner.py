@@ -127,6 +127,23 @@ def test_repetitions_are_expanded_and_numbered(plan):
     assert [s.task_step for s in made.steps] == [0] * 6
 
 
+def test_loop_is_a_grid_of_positions(plan, chain):
+    move = "move_pose: {xyz_mm: [200 + 10*row, 5*column, 110], orientation: any}"
+    made = plan([f"for: {{each: {{row: 2, column: [-1, 1]}}, steps: [{{{move}}}]}}", "open"])
+    assert [step.name for step in made.steps] == [
+        *(f"move_pose (row {row}, column {column})" for row in (0, 1) for column in (-1, 1)),
+        "open",
+    ]
+    ends = [1e3 * chain.fk(step.end)[:2, 3] for step in made.steps[:4]]
+    assert np.allclose(ends, [(200, -5), (200, 5), (210, -5), (210, 5)], atol=0.05)
+    assert [step.task_step for step in made.steps] == [0, 0, 0, 0, 1]
+
+
+def test_screw_step_in_a_loop_is_prepared_for_the_next_one(plan):
+    """The last grip on the first bolt is chosen for the second."""
+    plan(["open", "for: {each: {bolt: [upper_bolt]}, steps: [{unscrew: $bolt}]}", TRANSFER[2]])
+
+
 def test_motion_to_the_current_position_takes_no_time(plan):
     (step,) = plan(["move_posture: rest"]).steps
     assert (step.kind, step.duration) == ("wait", 0.0) and "already there" in step.message

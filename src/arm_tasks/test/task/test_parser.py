@@ -277,3 +277,69 @@ steps:
             off = np.cross(chain.fk(q)[:3, 3] - near[:3, 3], near[:3, 2])
             assert np.linalg.norm(off) < 5e-5
     assert front.name == "approach: in front"
+
+
+def loop(each, steps="[{wait: row}]"):
+    text = "task: t\nvariables: {n: 2, side: 30, on: upper_bolt}\nsteps:\n"
+    text += f"  - for: {{each: {each}, steps: {steps}}}\n"
+    return task_from_text(text, "t.yaml").steps[0]
+
+
+@pytest.mark.parametrize(
+    ("each", "waits", "names"),
+    [
+        ("{row: 3}", [0, 1, 2], ["row 0", "row 1", "row 2"]),
+        ("{row: n}", [0, 1], ["row 0", "row 1"]),
+        ("{row: [5, side/2]}", [5, 15], ["row 5", "row side/2"]),
+        ("{row: 2, other: [a, b]}", [0, 0, 1, 1],
+         ["row 0, other a", "row 0, other b", "row 1, other a", "row 1, other b"]),
+    ],
+)  # fmt: skip
+def test_loop_has_a_round_for_each_combination_of_values(each, waits, names):
+    made = loop(each)
+    assert [steps[0].seconds for steps in made.rounds] == waits
+    assert list(made.values) == names
+    assert len(made.steps) == len(waits)
+
+
+def test_values_of_loops_are_used_in_expressions_texts_and_nested_loops():
+    inner = "[{for: {each: {column: row + 1}, steps: [{move_pose: {frame: $bolt, " + (
+        "xyz_mm: [row*side, column, 0]}}]}}]"
+    )
+    made = loop("{row: 2, bolt: [$on, lower_bolt]}", inner)
+    rounds = [step for steps in made.rounds for inner in steps for step in inner.steps]
+    at = [(step.target.frame, *(1e3 * step.target.pose[:2, 3]).round(6)) for step in rounds]
+    assert at == [
+        ("upper_bolt", 0, 0),
+        ("lower_bolt", 0, 0),
+        *(("upper_bolt", 30, 0), ("upper_bolt", 30, 1)),
+        *(("lower_bolt", 30, 0), ("lower_bolt", 30, 1)),
+    ]
+
+
+def test_value_of_a_loop_does_not_leave_it():
+    with pytest.raises(TaskFileError, match="row"):
+        task_from_text(
+            "task: t\nsteps:\n  - for: {each: {row: 2}, steps: [open]}\n  - wait: row\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("each", "message"),
+    [
+        ("{}", "each gives 0 rounds; 1 to 1000 are possible"),
+        ("{row: 0}", "row must be a list or a whole number from 1 to 1000, not 0"),
+        ("{row: 1.5}", "not 1.5"),
+        ("{row: []}", "each gives 0 rounds"),
+        ("{row: 1000, column: 1000}", "each gives 1000000 rounds"),
+        ("{side: 3}", "the variable side exists already; choose another name"),
+        ("{pi: 3}", "'pi' is reserved"),
+        ("{row: nowhere}", "nowhere"),
+        ("{row: [[1]]}", "row"),
+        ("3", "each must be a mapping of names"),
+    ],
+)
+def test_impossible_loop_is_refused_with_its_line(each, message):
+    with pytest.raises(TaskFileError, match=r"t\.yaml, line 4: ") as error:
+        loop(each)
+    assert message in str(error.value) and "\n" not in str(error.value)

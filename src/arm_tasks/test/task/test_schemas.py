@@ -93,7 +93,7 @@ def test_complete_files_use_every_key():
         assert used == set(table.keys), kind
 
 
-FREE = {"variables", "joints", "joints_deg", "frames", "bolts", "placements", *OBJECTS}
+FREE = {"each", "variables", "joints", "joints_deg", "frames", "bolts", "placements", *OBJECTS}
 
 
 def mappings(data):
