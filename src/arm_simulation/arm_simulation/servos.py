@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from arm_description.model.gripper import Claw
 
 from arm_simulation.errors import SimulationError
 from arm_simulation.library import mujoco
@@ -34,6 +35,23 @@ class PulseMap(Protocol):
     def position_at(self, pulse_us: float) -> float:
         """Return the position of the axis [rad or m] at a pulse [us]."""
         ...
+
+
+@dataclass(frozen=True)
+class JawAngleMap:
+    """The map of a claw's servo: to the angle of a jaw, where the calibrated one has the width."""
+
+    width: PulseMap
+    claw: Claw
+
+    @property
+    def channel(self) -> int:
+        """Channel of the board."""
+        return self.width.channel
+
+    def position_at(self, pulse_us: float) -> float:
+        """Return the angle of a jaw [rad] at a pulse [us]."""
+        return self.claw.angle(self.width.position_at(pulse_us))
 
 
 @dataclass(frozen=True)

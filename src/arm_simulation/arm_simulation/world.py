@@ -19,7 +19,7 @@ from arm_description import RobotModel
 from arm_simulation.errors import SimulationError
 from arm_simulation.library import mujoco
 from arm_simulation.mjcf.elements import CGS, document, section, xml_text
-from arm_simulation.mjcf.robot import RobotMjcf
+from arm_simulation.mjcf.robot import GRIPPER, RobotMjcf
 from arm_simulation.mjcf.scene_objects import (
     NUT_HEXAGON,
     NUT_THREAD,
@@ -30,7 +30,7 @@ from arm_simulation.mjcf.scene_objects import (
     check_apart,
 )
 from arm_simulation.model_cache import compiled
-from arm_simulation.servos import PulseMap, PulseOf, ServoBank, ServoErrors
+from arm_simulation.servos import JawAngleMap, PulseMap, PulseOf, ServoBank, ServoErrors
 
 STEP = 1e-3  # [s]; at 2 ms a nut leaves its thread
 FRAME = 20e-3  # [s] between two pulses of a channel
@@ -116,7 +116,7 @@ class ContactWorld:
         Args:
             model: the robot.
             scene: its surroundings.
-            maps: calibrated map of each servo by joint name, and "gripper".
+            maps: calibrated map of each servo by joint name, and of "gripper", to its width.
             errors: errors of the servos by the same names.
             report: receives a sentence if the start takes long.
 
@@ -128,6 +128,9 @@ class ContactWorld:
         self._scene = scene
         self.mj_model = compiled(scene_mjcf(model, scene), report)
         self.mj_data = self._library.MjData(self.mj_model)
+        claw = model.gripper.claw if model.gripper else None
+        if claw is not None and GRIPPER in maps:
+            maps = {**maps, GRIPPER: JawAngleMap(maps[GRIPPER], claw)}
         self._servos = ServoBank(self.mj_model, maps, CGS.length, errors)
         self._per_frame = round(FRAME / STEP)
         self._steps = 0
@@ -270,12 +273,11 @@ class ContactWorld:
         return tuple(int(self.mj_model.body(f"{name}_link").id) for name in names)
 
     def _check_start(self) -> None:
-        """Raise SimulationError if a loose body starts inside another body."""
+        """Raise SimulationError if a body that moves starts inside another body."""
         model = self.mj_model
-        free = {"nut", *(solid.name for solid in self._scene.solids if solid.mass is not None)}
         for contact in self.mj_data.contact:
-            names = [model.body(int(model.geom_bodyid[geom])).name for geom in contact.geom]
-            if contact.dist < -_DEEPEST * CGS.length and free & set(names):
+            if contact.dist < -_DEEPEST * CGS.length:
+                names = [model.body(int(model.geom_bodyid[geom])).name for geom in contact.geom]
                 first, other = (name.replace("world", "the floor") for name in names)
                 raise SimulationError(
                     f"{first} and {other} overlap by {-contact.dist / CGS.length * 1e3:.1f} mm",
@@ -284,7 +286,8 @@ class ContactWorld:
 
     def _check(self) -> None:
         kinds = self._library.mjtWarning
-        bad = (kinds.mjWARN_BADQPOS, kinds.mjWARN_BADQVEL, kinds.mjWARN_BADQACC)
+        bad = [kinds.mjWARN_BADQPOS, kinds.mjWARN_BADQVEL, kinds.mjWARN_BADQACC]
+        bad += [kinds.mjWARN_CONTACTFULL, kinds.mjWARN_CNSTRFULL]  # forces are missing
         if any(self.mj_data.warning[int(kind)].number for kind in bad):
             raise SimulationError(
                 f"the simulation diverged after {self.time:.2f} s, so its result means nothing",

@@ -105,6 +105,58 @@ def test_servo_sags_by_its_load_over_its_stiffness():
     assert abs(sag) > math.radians(0.1)
 
 
+def held_block(mass, errors):
+    """Return a world after the jaws of a level arm closed on a block, with nothing below it."""
+    jaws = world()
+    at = jaws.pose_of("left_finger_link")[:3, 3] + jaws.pose_of("right_finger_link")[:3, 3]
+    tip = MODEL.fk([0.0] * 4)[:3, 3]
+    middle = (tip[0] - 5e-3, *(at / 2.0)[1:])
+    simulated = world(block(mass=mass, side=0.012), errors=errors)
+    simulated.mj_data.joint("block").qpos[:3] = np.array(middle) * CGS.length
+    simulated.place([0.0] * 4, 0.0122)
+    simulated.mj_model.opt.gravity[:] = 0.0
+    simulated.step(pulses(gripper=0.008), 15)
+    simulated.mj_model.opt.gravity[2] = -GRAVITY * CGS.length
+    return simulated, middle
+
+
+@pytest.mark.parametrize(("share", "slips"), [(0.06, True), (1.0, False)])
+def test_block_slips_if_the_grip_is_weak(share, slips):
+    """Two pads of friction 0.8 hold 1.5 N if each presses with more than 0.92 N."""
+    simulated, middle = held_block(0.15, {"gripper": ServoErrors(supply=share)})
+    simulated.step(pulses(gripper=0.008), 25)
+    moved = float(np.linalg.norm(simulated.pose_of("block")[:3, 3] - np.array(middle)))
+    assert (moved > 0.1) == slips
+    assert slips or moved < 20e-3  # the arm yields
+
+
+def test_payload_bends_the_arm_by_the_compliance_of_its_servos():
+    """The shoulder yields by the additional moment over its stiffness."""
+    angles = []
+    for mass in (0.02, 0.12):
+        simulated, _ = held_block(mass, dict.fromkeys(NAMES, EXACT))
+        model = simulated.mj_model
+        model.dof_frictionloss[: len(NAMES) - 1] = 0.0
+        simulated.step(pulses(gripper=0.008), 100)
+        angles.append(simulated.joints()["shoulder"])
+    shoulder = simulated.pose_of("shoulder_link")[:3, 3]
+    moment = 0.1 * GRAVITY * (simulated.pose_of("block")[0, 3] - shoulder[0])
+    stiffness = float(model.actuator("shoulder").gainprm[0]) / CGS.torque
+    assert angles[1] - angles[0] == pytest.approx(moment / stiffness, rel=0.05)
+    assert moment / stiffness > math.radians(0.5)
+
+
+def test_claw_turns_to_the_angle_of_the_width():
+    model = load_robot("braccio")
+    names = (*model.joint_names, "gripper")
+    maps = {name: Linear(i, name == "gripper") for i, name in enumerate(names)}
+    simulated = ContactWorld(model, SimulatedScene(floor=-1.0), maps)
+    width = 1000.0 + 0.03 / 30e-6
+    simulated.step(lambda channel: width if channel == maps["gripper"].channel else 0.0, 50)
+    jaw = simulated.joints()[model.gripper.moving[0]]
+    assert jaw == pytest.approx(model.gripper.claw.angle(0.03), abs=math.radians(0.6))
+
+
 def test_servo_stops_within_its_dead_band():
     ends = []
     for band in (0.0, 2.0):
@@ -231,6 +283,20 @@ def test_divergence_is_a_fault_of_the_simulation(tmp_path, monkeypatch, caplog):
 def test_loose_body_in_another_one_is_refused(solids, floor, why):
     with pytest.raises(SimulationError, match=why):
         world(*solids, floor=floor)
+
+
+def test_arm_in_another_body_is_refused():
+    post = block("post", at=(0.15, 0.0, 0.185), mass=None, side=0.05)
+    with pytest.raises(SimulationError, match=r"_link and post overlap by .* mm; move one"):
+        world(post)
+
+
+@pytest.mark.parametrize("kind", ["mjWARN_CONTACTFULL", "mjWARN_CNSTRFULL", "mjWARN_BADQACC"])
+def test_contacts_that_are_left_out_are_a_fault_of_the_simulation(kind):
+    simulated = world(block())
+    simulated.mj_data.warning[int(getattr(mujoco.mjtWarning, kind))].number = 1
+    with pytest.raises(SimulationError, match=r"diverged after 0\.02 s.*; report"):
+        simulated.step(pulses())
 
 
 def test_fixed_bodies_may_overlap():

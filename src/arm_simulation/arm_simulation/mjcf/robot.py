@@ -78,6 +78,7 @@ class RobotMjcf:
             self._children.setdefault(joint.parent, []).append(joint)
         self._links = {link.name: link for link in self._parts.links}
         self._fingers = model.gripper.moving if model.gripper else ()
+        self._pads = {f"{name}_link" for name in model.gripper.joints} if model.gripper else set()
 
     def add_to(self, root: ET.Element) -> None:
         """Add bodies, actuators and couplings; base_link is the world."""
@@ -154,7 +155,7 @@ class RobotMjcf:
             "mass": "0",
             **ARM,
         }
-        if link.name.removesuffix("_link") in self._fingers:
+        if link.name in self._pads:
             # Rubber pads: dry friction of 0.8 (assumed), and against turning about the contact.
             values |= {"friction": "0.8 0.005 0.0001", "condim": "4", **FIRM}
         ET.SubElement(body, "geom", values)

@@ -90,7 +90,7 @@ class ContactWorldNode(Node):
         if not isinstance(calibration.board, ServoBoard):
             raise TasksError(f"{path} has no servo board; contact physics need its pulses")
         axes = axes_of(model)
-        if axes.coupling is not None or (axes.hand and axes.hand.claw):
+        if axes.coupling is not None:
             raise TasksError(
                 f"contact physics of {model.name} are not available: its servos act through "
                 "linkages; use world:=geometric"
