@@ -24,10 +24,10 @@ from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.gpio_line import GpioLine
 from arm_hardware.bus.pca9685 import CHANNELS
 from arm_hardware.calibration.axes import Axes, check_position, rest_positions
-from arm_hardware.calibration.calibration import Calibration, SerialBus, calibration_path
+from arm_hardware.calibration.calibration import Calibration, SerialBus
 from arm_hardware.calibration.coupling import axes_of, kept_together
-from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
+from arm_hardware.calibration.store import calibration_for
 from arm_hardware.clock import SteadyClock, driver_clock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.heartbeat import OeHeartbeat, SystemdNotifier
@@ -277,12 +277,8 @@ class Driver:
         axes = axes_of(self._model)
         if self.options.hardware == "fake":
             return axes, tuple(FineMap(i) for i in range(len(axes.actuators)))
-        path = calibration_path(self.options.calibration, self._model.name, self.options.folder)
-        self.calibration = load_calibration(path)
-        if self.calibration.robot != self._model.name:
-            raise CalibrationError(
-                f"is for robot '{self.calibration.robot}', not '{self._model.name}'", str(path)
-            )
+        simulated, name = self.options.hardware == "sim", self.options.calibration
+        self.calibration = calibration_for(self._model, name, self.options.folder, simulated)
         maps = self.calibration.maps(axes)
         narrowed = kept_together(self.calibration.narrowed(axes), maps, self.period)
         for axis, narrow in zip(axes, narrowed, strict=True):

@@ -176,12 +176,17 @@ def calibration_path(name: str, robot: str, folder: Path) -> Path:
     """
     if name and Path(name).is_file():
         return Path(name)
-    found = folder / f"{name or f'{robot}_servos'}.yaml"
+    found = folder / f"{name}.yaml" if name else own_calibration(robot, folder)
     if found.is_file():
         return found
     shipped = ", ".join(sorted(p.stem for p in folder.glob("*_servos.yaml"))) or "none"
     what = f"'{name}'" if name else f"for robot '{robot}'"
     raise CalibrationError(f"There is no calibration {what}; give a path, or one of: {shipped}")
+
+
+def own_calibration(robot: str, folder: Path) -> Path:
+    """Return the path of the calibration shipped for a robot, if there is one."""
+    return folder / f"{robot}_servos.yaml"
 
 
 def config_folder() -> Path:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import logging
 import math
 import shutil
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,9 @@ from arm_hardware.calibration.calibration import (
     Calibration,
     SerialBus,
     ServoCalibration,
+    calibration_path,
     config_folder,
+    own_calibration,
 )
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import (
@@ -37,6 +40,8 @@ from arm_hardware.calibration.file import (
 )
 from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import CalibrationError
+
+_LOGGER = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -153,6 +158,7 @@ def _pair(low: float, high: float) -> str:
     return f"[{_number(low)}, {_number(high)}]"
 
 
+_TURNS = 2.0 * math.pi  # of an ideal servo of a joint without limits [rad]
 HEAD = """\
 # Which servo of this arm is on which channel, and which pulse means which position.
 # Servo angle = sign * joint angle + zero_deg; points_deg_us: [servo angle, pulse in us].
@@ -181,20 +187,47 @@ bus:
 
 joints:
 """
-TURN = "points_deg_us: [[-90, 500], [90, 2500]], pulse_limits_us: [500, 2500]"
+TURN = "points_deg_us: [[{lower}, 500], [{upper}, 2500]], pulse_limits_us: [500, 2500]"
 JAW = "points_deg_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [1000, 2000]"
 SLIDE = "points_mm_us: [[{lower}, 1000], [{upper}, 2000]], pulse_limits_us: [1000, 2000]"
 
 
-def template(model: RobotModel, measured: bool = False) -> str:
+def calibration_for(model: RobotModel, name: str, folder: Path, simulated: bool) -> Calibration:
+    """Return the calibration of an arm.
+
+    Args:
+        model: The robot.
+        name: A path, the stem of a file in the folder, or empty for the robot's own.
+        folder: Where calibrations are shipped.
+        simulated: Whether ideal servos, which reach all limits, replace a missing one.
+
+    Raises:
+        CalibrationError: There is none, it is invalid, or it belongs to another robot.
+    """
+    if simulated and not name and not own_calibration(model.name, folder).is_file():
+        _LOGGER.info("%s has no calibration: its simulated servos are ideal.", model.name)
+        text = template(model, whole_range=True)
+        return parse_calibration(text.encode(), Path("ideal servos"))
+    path = calibration_path(name, model.name, folder)
+    calibration = load_calibration(path)
+    if calibration.robot != model.name:
+        raise CalibrationError(
+            f"is for robot '{calibration.robot}', not '{model.name}'", str(path)
+        )
+    return calibration
+
+
+def template(model: RobotModel, measured: bool = False, whole_range: bool = False) -> str:
     """Return a file with ideal servos, for editing; ``measured`` if they answer.
+
+    They turn by 180 degrees, or with ``whole_range`` by the range of their joint.
 
     Their channels are those of the calibration shipped for the robot, otherwise 0, 1, 2, ..., and
     of servos that answer 1, 2, 3, ...; if the shipped one is for such servos, so is the file.
     """
     axes = axes_of(model)
     servos = [_bounded(axis, model) for axis in axes.actuators]
-    path = config_folder() / f"{model.name}_servos.yaml"
+    path = own_calibration(model.name, config_folder())
     shipped = load_calibration(path) if path.is_file() else None
     if shipped is not None and isinstance(shipped.board, SerialBus):
         measured = True
@@ -208,8 +241,9 @@ def template(model: RobotModel, measured: bool = False) -> str:
     known = shipped.servos if shipped is not None and same else {}
     channels = _channels([axis.name for axis in servos], known, wires.channels[int(measured) :])
     for axis in servos:
-        points = _counts if measured else _points
-        entry = f"{{{wires.channel}: {channels[axis.name]}, {points(axis, axes.claw(axis))}}}"
+        claw = axes.claw(axis)
+        points = _counts(axis, claw) if measured else _points(axis, claw, whole_range)
+        entry = f"{{{wires.channel}: {channels[axis.name]}, {points}}}"
         if axis.name == GRIPPER:
             text += f"\n{GRIPPER}:\n  {entry}\n"
         else:
@@ -250,12 +284,14 @@ def _counts(axis: Axis, claw: Claw | None) -> str:
     return f"points_{unit}_counts: {points}, count_limits: [{ends[0]}, {ends[1]}]"
 
 
-def _points(axis: Axis, claw: Claw | None) -> str:
+def _points(axis: Axis, claw: Claw | None, whole_range: bool) -> str:
     if claw:
         closed, opened = math.degrees(claw.closed), math.degrees(claw.open)
         return JAW.format(lower=f"{closed:.6g}", upper=f"{opened:.6g}")
     if axis.unit == "rad":
-        return TURN
+        limits = (axis.lower, axis.upper) if whole_range else (-math.pi / 2.0, math.pi / 2.0)
+        lower, upper = (math.degrees(max(min(x, _TURNS), -_TURNS)) for x in limits)
+        return TURN.format(lower=f"{lower:.12g}", upper=f"{upper:.12g}")
     lower, upper = axis.lower * 1e3, axis.upper * 1e3
     if math.isinf(lower) or math.isinf(upper):
         raise CalibrationError(f"{axis.name} slides and has no limits in the robot description")

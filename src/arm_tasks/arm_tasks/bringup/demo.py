@@ -92,7 +92,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     _check_namespace(values)
     _check_record(values)
     check_arms(values)
-    load_robot(values["robot"])
+    _check_gripper(values)
     return values
 
 
@@ -156,6 +156,16 @@ def _one_arm(table: Sequence[Process], values: Mapping[str, str]) -> list[Proces
     """Return the processes of one arm that the arguments select, in its namespace."""
     selected, name = chosen(table, values), values["namespace"]
     return [in_namespace(process, name) for process in selected] if name else selected
+
+
+def _check_gripper(values: Mapping[str, str]) -> None:
+    """Raise TasksError for a scene with a nut and a robot that cannot hold it."""
+    model = load_robot(values["robot"])
+    if model.gripper is None and load_scene(values["scene"], model.name).nut is not None:
+        raise TasksError(
+            f"{model.name} has no gripper to hold the nut of the scene {values['scene']}; give a"
+            " task without a nut, such as --task draw_line"
+        )
 
 
 def _check_speed(speed: str, hardware: str) -> None:

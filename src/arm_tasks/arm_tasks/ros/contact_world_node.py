@@ -18,9 +18,9 @@ from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_TOPIC
 from arm_common.transforms import Array
 from arm_description.urdf.assembly import assemble
 from arm_hardware.backends import stored_pulses
-from arm_hardware.calibration.calibration import ServoBoard, calibration_path, config_folder
+from arm_hardware.calibration.calibration import ServoBoard, config_folder
 from arm_hardware.calibration.coupling import axes_of
-from arm_hardware.calibration.file import load_calibration
+from arm_hardware.calibration.store import calibration_for
 from arm_hardware.clock import SharedPace
 from arm_simulation.world import FRAME, ContactWorld
 from arm_viewer.scene.store import TRUE_FRAMES
@@ -85,10 +85,10 @@ class ContactWorldNode(Node):
         super().__init__("contact_world")
         chosen = declare(self, ContactWorldParameters)
         model = load_robot(chosen.robot)
-        path = calibration_path(chosen.calibration, model.name, config_folder())
-        calibration = load_calibration(path)
+        calibration = calibration_for(model, chosen.calibration, config_folder(), simulated=True)
         if not isinstance(calibration.board, ServoBoard):
-            raise TasksError(f"{path} has no servo board; contact physics need its pulses")
+            what = f"{calibration.path} has no servo board"
+            raise TasksError(f"{what}; contact physics need its pulses")
         axes = axes_of(model)
         if axes.coupling is not None:
             raise TasksError(

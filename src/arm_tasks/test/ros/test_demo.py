@@ -43,6 +43,12 @@ def test_speed_is_rejected_for_real_hardware():
         demo_values(["--hardware", "real", "--speed", "8"])
 
 
+def test_robot_without_gripper_is_refused_before_any_process_starts():
+    with pytest.raises(TasksError, match=r"puma560 has no gripper .* such as --task draw_line"):
+        demo_values(["--robot", "puma560"])
+    assert demo_values(["--robot", "puma560", "--task", "draw_line"])["scene"] == "easel"
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

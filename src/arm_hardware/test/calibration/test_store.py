@@ -1,0 +1,32 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The calibration that a driver uses: a file, or ideal servos of a simulated arm without one."""
+
+import pytest
+from arm_hardware.calibration.calibration import config_folder
+from arm_hardware.driver import Driver
+from arm_hardware.errors import CalibrationError
+from arm_hardware.motion.options import DriverOptions
+
+from arm_description import load_robot, shipped_robots
+
+WITHOUT = [r for r in shipped_robots() if not (config_folder() / f"{r}_servos.yaml").is_file()]
+
+
+@pytest.mark.parametrize("robot", WITHOUT)
+def test_simulated_arm_without_calibration_reaches_all_limits(robot):
+    model = load_robot(robot)
+    driver = Driver(model, DriverOptions(hardware="sim", backend="i2c_dev"))
+    for axis, lower, upper in zip(driver.axes.arm, model.lower, model.upper, strict=True):
+        assert (axis.lower, axis.upper) == pytest.approx((lower, upper), abs=1e-9)
+    assert driver.calibration.example
+
+
+def test_real_arm_and_named_calibration_must_exist():
+    puma = load_robot("puma560")
+    with pytest.raises(CalibrationError, match="no calibration for robot 'puma560'"):
+        Driver(puma, DriverOptions(hardware="real", backend="i2c_dev"))
+    with pytest.raises(CalibrationError, match="no calibration 'pmua'"):
+        Driver(puma, DriverOptions(hardware="sim", backend="i2c_dev", calibration="pmua"))
+    with pytest.raises(CalibrationError, match="is for robot 'nut_arm', not 'puma560'"):
+        Driver(puma, DriverOptions(hardware="sim", calibration="nut_arm_servos"))
