@@ -28,7 +28,11 @@ _RENAMED = {"ArmLater": AsyncArm, "Pending": ArmFuture}
 
 
 def __getattr__(name: str) -> Any:
-    """Return a class by its former name, with a warning."""
+    """Return TaskBehaviour, which needs py_trees, or a class by its former name."""
+    if name == "TaskBehaviour":
+        from arm_tasks.ros.client.behaviour import TaskBehaviour
+
+        return TaskBehaviour
     if name not in _RENAMED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     new = _RENAMED[name]

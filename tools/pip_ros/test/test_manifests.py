@@ -58,7 +58,8 @@ RESOLUTE = {*NOBLE, "python3-numba"}
 RELEASED = {
     *("action_msgs", "ament_cmake", "ament_index_python", "builtin_interfaces", "coal"),
     *("control_msgs", "diagnostic_msgs", "geometry_msgs", "joint_state_publisher_gui", "launch"),
-    *("launch_ros", "launch_testing", "lifecycle_msgs", "moveit_msgs", "rcl_interfaces", "rclpy"),
+    *("launch_ros", "launch_testing", "lifecycle_msgs", "moveit_msgs", "py_trees"),
+    *("rcl_interfaces", "rclpy"),
     *("robot_state_publisher", "rosgraph_msgs", "rosidl_default_generators"),
     *("rosidl_default_runtime", "rviz2", "sensor_msgs", "std_msgs", "std_srvs", "tf2_msgs"),
     *("trajectory_msgs", "unique_identifier_msgs", "visualization_msgs", "xacro"),

@@ -108,6 +108,28 @@ def test_arm_holds_while_the_nut_is_not_seen(arm):
     assert arm.result(handle).can_resume
 
 
+def test_interrupted_behaviour_stops_the_arm_before_the_next_one_moves_it(arm, tmp_path):
+    pytest.importorskip("py_trees", reason="py_trees is not installed")
+    from arm_tasks.client import Arm, TaskBehaviour
+    from py_trees.common import Status
+
+    file = tmp_path / "swing.yaml"
+    file.write_text(SWING.replace("speed: 0.02", "speed: 0.002"))
+    home = tmp_path / "home.yaml"
+    home.write_text("task: home\nsteps:\n  - move_joints: {joints: {waist: 0.0}}\n")
+    with Arm(arm.node) as client:
+        first, second = (TaskBehaviour(f.stem, str(f), arm=client) for f in (file, home))
+        arm.wait_for(lambda: first.tick_once() or arm.joints["waist"] < -0.02, "the waist")
+        assert first.status is Status.RUNNING and "moving waist" in first.feedback_message
+        first.stop(Status.INVALID)
+        arm.wait_for(lambda: second.tick_once() or second.status is not Status.RUNNING, "its end")
+    assert (second.status, second.feedback_message) == (
+        Status.SUCCESS,
+        "all steps of home were done",
+    )
+    assert abs(arm.joints["waist"]) < 0.02
+
+
 def test_pause_step_resume_and_stop(arm):
     for name in ("pause", "resume", "step", "stop"):
         answer = arm.trigger(f"task_server/{name}")
