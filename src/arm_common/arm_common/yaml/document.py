@@ -236,14 +236,13 @@ def parse_yaml(data: bytes | str, name: str, refuse: Refusal, max_bytes: int = M
     try:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
         root = compose(text)
-        loop = _find_loop(root, (), set())
+        wrong = _alias_problem(root, max_bytes)
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise _not_yaml(error, data, name, refuse) from None
     if root is None:
         raise refuse("is empty", remedy="copy a shipped file and edit it", file=name, line=1)
-    if loop is not None:
-        line = loop.start_mark.line + 1
-        raise refuse("an alias must not contain itself", file=name, line=line)
+    if wrong is not None:
+        raise refuse(wrong[0], file=name, line=wrong[1])
     return Field(root, name, "", root.start_mark.line + 1, refuse)
 
 
@@ -276,18 +275,44 @@ def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -
     return refuse(problem, remedy=remedy, file=name, line=mark and mark.line + 1)
 
 
-def _find_loop(
-    node: yaml.Node | None, above: tuple[yaml.Node, ...], clean: set[int]
-) -> yaml.Node | None:
-    """Return a node that contains itself, or None; `clean` collects the ids of the others."""
-    if not isinstance(node, yaml.CollectionNode) or id(node) in clean:
-        return None
+class _AliasLoop(Exception):  # noqa: N818
+    """A node contains itself."""
+
+
+def _alias_problem(root: yaml.Node | None, most: int) -> tuple[str, int] | None:
+    """Return what is wrong with the aliases of a document, and the line, or None.
+
+    A document without aliases has fewer nodes than bytes, of which there may be ``most``.
+    """
+    try:
+        nodes, depth = _expanded(root, (), {})
+    except _AliasLoop as loop:
+        return "an alias must not contain itself", loop.args[0]
+    if nodes > most:
+        return f"its aliases stand for more than {most} values; write fewer repetitions", 1
+    if depth > MAX_DEPTH:
+        return f"its aliases nest values more than {MAX_DEPTH} deep", 1
+    return None
+
+
+def _expanded(
+    node: yaml.Node | None, above: tuple[yaml.Node, ...], known: dict[int, tuple[int, int]]
+) -> tuple[int, int]:
+    """Return the number of nodes and the depth of a tree, with its aliases expanded.
+
+    ``known`` collects both by the id of a node. An anchor is known before its aliases: each is
+    entered once.
+    """
+    if not isinstance(node, yaml.CollectionNode):
+        return 1, 1
+    if id(node) in known:
+        return known[id(node)]
     if node in above:
-        return node
+        raise _AliasLoop(node.start_mark.line + 1)
     children = node.value
     if isinstance(node, yaml.MappingNode):
         children = [child for pair in node.value for child in pair]
-    found = (_find_loop(child, (*above, node), clean) for child in children)
-    loop = next((node for node in found if node is not None), None)
-    clean.add(id(node))
-    return loop
+    sizes = [_expanded(child, (*above, node), known) for child in children]
+    nodes = 1 + sum(size for size, _ in sizes)
+    known[id(node)] = nodes, 1 + max((depth for _, depth in sizes), default=0)
+    return known[id(node)]

@@ -93,6 +93,13 @@ NO_VARIABLES = Variables()
 
 _T = TypeVar("_T")
 _SCALES = {"mm": 1e-3, "deg": _DEGREE}  # metres or radians in the unit that ends a key
+MAX_LENGTH = 10.0  # [m] or [m/s] of a key that may have the suffix _mm
+MAX_TURNS = 10  # of a key that may have the suffix _deg
+# largest number, its unit and what it may be, by the suffix that a key may have
+_SIZES = {
+    "_mm": (MAX_LENGTH, "m", f"nothing may be larger than {MAX_LENGTH:g} m"),
+    "_deg": (MAX_TURNS * math.tau, "rad", f"no angle may exceed {MAX_TURNS} turns"),
+}
 
 
 class TypedMapping:
@@ -201,7 +208,17 @@ class TypedMapping:
             bounds = {"above": above, "at least": least, "at most": most}.items()
             limits = " and ".join(f"{w} {v / scale:g}" for w, v in bounds if math.isfinite(v))
             raise self.fail(f"{written} is {value / scale:g} but must be {limits}", item)
-        return value
+        return self.sized(name, value, item)
+
+    def sized(self, name: str, value: float, item: Field) -> float:
+        """Return a length [m] or an angle [rad] of a key if an arm can have it, or raise."""
+        suffix = self._table.keys[name].suffix
+        most, unit, rule = _SIZES.get(suffix, (math.inf, "", ""))
+        if abs(value) <= most:
+            return value
+        found = self.find(name)
+        hint = "" if found and found[0].endswith(suffix) else f"; is `{suffix}` missing?"
+        raise self.fail(f"{name} is {value:g} {unit}, but {rule}{hint}", item)
 
     def count(self, name: str, default: int | None = None, least: int = 0) -> int:
         """Return a whole number."""
@@ -218,8 +235,12 @@ class TypedMapping:
         written, item = found
         if not item.is_list or len(item.items()) != count:
             raise self.fail(f"{name} must be a list of {count} numbers, not {item.kind}", item)
-        values = [self.read_number(child, written.endswith("_deg")) for child in item.items()]
-        return np.array(values) * _SCALES.get(written.rpartition("_")[2], 1.0)
+        scale = _SCALES.get(written.rpartition("_")[2], 1.0)
+        values = [
+            self.sized(name, scale * self.read_number(child, written.endswith("_deg")), child)
+            for child in item.items()
+        ]
+        return np.array(values)
 
     def children(self, name: str) -> dict[str, Field]:
         """Return the values of an optional section by name."""

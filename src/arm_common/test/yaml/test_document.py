@@ -57,9 +57,19 @@ def test_aliases_may_be_shared_but_not_recursive():
             root(text)
 
 
-def test_nested_aliases_are_read_in_linear_time():
-    layers = [f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]" for i in range(1, 1000)]
-    assert len(root("\n".join(["a0: &a0 [1]", *layers])).mapping()) == 1000
+@pytest.mark.parametrize(
+    ("layer", "problem"),
+    [
+        ("[*a{0}, *a{0}]", "its aliases stand for more than 1000000 values"),
+        ("{{b: *a{0}}}", "its aliases nest values more than 60 deep"),
+    ],
+)
+def test_aliases_that_multiply_are_rejected_in_linear_time(layer, problem):
+    layers = [f"a{i}: &a{i} {layer.format(i - 1)}" for i in range(1, 300)]
+    text = "\n".join(["a0: &a0 [1]", *layers])
+    with pytest.raises(InputError, match=problem):
+        root(text)
+    assert len(root("\n".join(["a0: &a0 [1]", *layers[:15]])).mapping()) == 16
 
 
 @pytest.mark.parametrize("text", ["[" * 5000, "- " * 5000, "{a: " * 500, "? " * 5000])

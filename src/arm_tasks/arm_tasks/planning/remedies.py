@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,11 +18,13 @@ from arm_kinematics.paths.result import PathStatus
 from arm_tasks.planning.motions import TOOL_FRAME
 from arm_tasks.planning.plan import Situation, StepReport, TaskPlan
 from arm_tasks.planning.planner import can_step
-from arm_tasks.task.steps import Screw, Tolerance, ToTarget, Turn
+from arm_tasks.scene.scene import Scene
+from arm_tasks.task.steps import Screw, StepBase, Tolerance, ToTarget, Turn
 
 _SHIFTS = (2, 5, 10, 20, 40, 80)  # mm to try
 _COLLISION_SHIFTS = (10, 40)  # mm to try for a collision, as its check is slow
 _TILTS = (6, 12, 20, 30, 45)  # deg to try
+_SEARCH_TIME = 3.0  # [s]
 _MAX_SCREW_TILT = 12  # deg; jaws tilted by more miss the nut (GRIP.tilt)
 _DIRECTIONS = {
     f"{sign}{axis}": (1 if sign == "+" else -1) * unit
@@ -41,10 +44,14 @@ class Remedy:
     text: str  # what to do, a clause
 
 
-def remedies(plan: TaskPlan) -> list[Remedy]:
-    """Return the smallest changes found: a shift along an axis of base_link, and a tilt."""
+def remedies(plan: TaskPlan, clock: Callable[[], float] = time.process_time) -> list[Remedy]:
+    """Return the smallest changes found: a shift along an axis of base_link, and a tilt.
+
+    Nothing more is tried after 3 s of the clock, by default the processor's time.
+    """
     assert plan.refusal is not None and plan.refused_at is not None
-    search = _RemedySearch(plan, plan.refusal, plan.refused_at)
+    end = clock() + _SEARCH_TIME
+    search = _RemedySearch(plan, plan.refusal, plan.refused_at, lambda: clock() > end)
     return [found for found in (search.shift(), search.tilt()) if found is not None]
 
 
@@ -55,6 +62,7 @@ class _RemedySearch:
     plan: TaskPlan
     refusal: StepReport
     situation: Situation  # where the refused step starts
+    is_over: Callable[[], bool]  # whether no more time is left
 
     def shift(self) -> Remedy | None:
         """Return the smallest shift of the bolt or the target, or None."""
@@ -120,20 +128,23 @@ class _RemedySearch:
         scene = self.situation.world.scene
         displacement = direction * mm * 1e-3
         if isinstance(step, Screw):
-            return can_step(step, scene.shifted(step.bolt, displacement), self.plan)
+            return self._can_step(step, scene.shifted(step.bolt, displacement))
         frame = step.target.frame
         chain = self.plan.request.chain
         T = chain.fk(self.situation.q) if frame == TOOL_FRAME else scene.frame(frame)
         moved = pose(p=tuple(T[:3, :3].T @ displacement)) @ step.target.pose
         target = replace(step.target, pose=moved)
-        return can_step(replace(step, target=target), scene, self.plan)
+        return self._can_step(replace(step, target=target), scene)
 
     def _tilted(self, step: Screw | ToTarget | Turn, deg: int) -> bool:
         tilt = math.radians(deg)
         loose = replace(step, tolerance=Tolerance(step.tolerance.position, tilt))
         if isinstance(loose, Screw):
             loose = replace(loose, approach_tilt=max(tilt, loose.approach_tilt))
-        return can_step(loose, self.situation.world.scene, self.plan)
+        return self._can_step(loose, self.situation.world.scene)
+
+    def _can_step(self, step: StepBase, scene: Scene) -> bool:
+        return not self.is_over() and can_step(step, scene, self.plan)
 
 
 def _least(feasible: Callable[[int], bool], no: int, yes: int) -> int:

@@ -16,7 +16,7 @@ from arm_kinematics.paths.result import PathResult, PathStatus
 from arm_kinematics.paths.shapes import PathShape, line
 from arm_kinematics.paths.timing import TimedPath, keep_pace
 
-from arm_kinematics import Chain, IkResult, IkSolution
+from arm_kinematics import Chain, IkResult, IkSolution, KinematicsError
 from arm_tasks.task.steps import Orientation, Tolerance
 
 _ROLL = 1e-4  # the roll about the tool's z is exact to this [rad]
@@ -73,7 +73,10 @@ def tool_path(chain: Chain, shape: PathShape, start: Array, options: PathOptions
     Raises:
         OutOfReach: The path ends before the shape.
     """
-    result = follow(chain, [shape], start, options)
+    try:
+        result = follow(chain, [shape], start, options)
+    except KinematicsError as error:  # it is too long
+        raise OutOfReach(str(error)) from None
     if not result.ok:
         raise _out_of_reach(result, options, result.missing_distance, result.missing_angle)
     return result

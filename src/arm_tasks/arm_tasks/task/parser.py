@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 
 from arm_common.files import ANY_FILE, FileAccess
@@ -34,8 +34,10 @@ from arm_tasks.task.steps import (
 )
 
 DEFAULT_TASK = "nut_transfer"
-_MAX_REPEATS = 10_000
-_MAX_STEPS = 20_000
+_MAX_STEPS = 2000  # planned in about 12 to 25 s if none is refused
+_TOO_MANY = (
+    f"the task has more than {_MAX_STEPS} steps, repetitions expanded; divide it into several"
+)
 _MAX_ROUNDS = 1000  # of a `for`
 
 
@@ -71,19 +73,20 @@ class _TaskReader:
     variables: Variables = NO_VARIABLES  # those of this file
     # taught poses for a file without the key `poses`
     poses: Mapping[str, TaughtPose] = field(default_factory=dict)
+    number: Iterator[int] = field(default_factory=count)  # of the next step, in all files
 
     def task(self, root: Field) -> Task:
         """Read the whole file."""
         keys = TypedMapping(root, "the task", TASK, self.variables)
         variables = Variables.read(keys.children("variables"), self.given)
-        reader = _TaskReader(self.chain, self.files, self.given, variables, self.poses)
+        reader = replace(self, variables=variables)
         defaults = Defaults(poses=self._taught(keys))
         if keys.has("defaults"):
             section = keys.require("defaults")
             defaults = defaults.read(TypedMapping(section, "defaults", DEFAULTS, variables))
         steps = reader.steps(keys.require("steps"), defaults)
         if _count(steps) > _MAX_STEPS:
-            raise keys.fail(f"expanded repetitions have more than {_MAX_STEPS} steps")
+            raise keys.fail(_TOO_MANY)
         expect = _expectation(keys.require("expect"), variables) if keys.has("expect") else None
         return Task(
             keys.text("task"), root.file, steps, self._scene(keys.text("scene", "")), expect
@@ -130,6 +133,8 @@ class _TaskReader:
         if len(found) != 1:
             what = f"a step has one key, its kind; found {', '.join(found) or 'none'}"
             raise TaskFileError(what, item.file, item.line)
+        if next(self.number) >= _MAX_STEPS:  # before its aliases multiply them further
+            raise TaskFileError(_TOO_MANY, item.file, item.line)
         word, body = next(iter(found.items()))
         if word not in STEPS_KEYS:
             what = f"there is no step '{word}'; {did_you_mean(word, STEPS_KEYS)}"
@@ -165,8 +170,8 @@ class _TaskReader:
             when, most = condition(keys), keys.count("at_most", least=1)
             return Until(**common, when=when, at_most=most, steps=steps("steps"))
         times = keys.count("times", least=1)
-        if times > _MAX_REPEATS:
-            raise keys.fail(f"times is {times}; at most {_MAX_REPEATS} is possible")
+        if times > _MAX_STEPS:
+            raise keys.fail(f"times is {times}; at most {_MAX_STEPS} is possible")
         return Repeat(**common, times=times, steps=steps("steps"))
 
     def _loop(self, keys: TypedMapping) -> Iterator[dict[str, Field | int]]:
@@ -218,7 +223,8 @@ class _TaskReader:
             raise refuse(f"the tasks call each other endlessly: {' -> '.join(chain)}")
         variables = self.variables.evaluate_arguments(keys.children("variables"))
         root = read_yaml(path, TaskFileError, files=self.files)
-        return _TaskReader((*self.chain, path), self.files, variables).task(root)
+        callers = (*self.chain, path)
+        return _TaskReader(callers, self.files, variables, number=self.number).task(root)
 
 
 def _round_name(values: Mapping[str, Field | int]) -> str:

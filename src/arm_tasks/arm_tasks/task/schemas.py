@@ -28,7 +28,7 @@ def task_schema() -> dict[str, Any]:
             "number": _or_expression({"type": "number"}),
             "positive": _or_expression({"type": "number", "exclusiveMinimum": 0}),
             "at_least_0": _or_expression({"type": "number", "minimum": 0}),
-            "share": _or_expression({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
+            "share": _or_expression({"type": "number", "minimum": 0.001, "maximum": 1}),
             "text": {"type": "string", "pattern": "\\S"},
             "truth": {"type": "boolean"},
             "value": {"type": ["number", "string"]},

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from arm_common.transforms import frame_along, pose, rpy_matrix
 from arm_common.yaml.schema_types import Leaf
-from arm_common.yaml.typed_mapping import TypedMapping
+from arm_common.yaml.typed_mapping import MAX_TURNS, TypedMapping
 
 from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.poses import TaughtPose
@@ -26,6 +26,10 @@ _RIGHT_ANGLE = math.pi / 2.0
 _ZEROS = (0.0, 0.0, 0.0)
 # limits of a number by the form of its key
 _LIMITS = {"positive": {"above": 0.0}, "at_least_0": {"least": 0.0}, "number": {}}
+_MAX_TURNS = 1000.0  # of a nut
+_MAX_SECONDS = 86_400.0  # of a wait
+_MIN_SPEED = 0.001  # share of the joints' speed limits
+_MIN_TOOL_SPEED = 1e-5  # [m/s]
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Defaults:
 
 
 def _speed(keys: TypedMapping, default: float) -> float:
-    return keys.number("speed", default, above=0.0, most=1.0)
+    return keys.number("speed", default, least=_MIN_SPEED, most=1.0)
 
 
 def _tolerance(keys: TypedMapping, default: steps.Tolerance) -> steps.Tolerance:
@@ -77,7 +81,7 @@ def play(keys: TypedMapping, kind: str, defaults: Defaults, path: str) -> steps.
         reverse=bool(keys.truth("reverse")),
         frame=keys.text("frame", ""),
         orientation=_orientation(keys) if keys.has("orientation") else None,
-        tool_speed=optional(keys, "tool_speed", above=0.0),
+        tool_speed=optional(keys, "tool_speed", least=_MIN_TOOL_SPEED),
         tolerance=_tolerance(keys, defaults.tolerance),
     )
 
@@ -95,9 +99,10 @@ def _target(keys: TypedMapping, defaults: Defaults) -> steps.Target:
     T = rpy_matrix(xyz, rpy)
     if keys.has("axis"):
         axis = keys.numbers("axis")
-        if np.linalg.norm(axis) < 1e-9:
+        largest = np.abs(axis).max()
+        if largest < 1e-9:
             raise keys.fail("axis must not be zero", keys.require("axis"))
-        T[:3, :3] = frame_along(axis)
+        T[:3, :3] = frame_along(axis / largest)
     offset = pose(p=keys.numbers("offset", 3, _ZEROS))
     T = offset @ T if keys.choice("offset_in", AXES, AXES[0]) == "target" else T @ offset
     if frame in defaults.poses:
@@ -113,6 +118,10 @@ def _move_joints(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.Mov
     named = keys.children("joints_deg" if degrees else "joints")
     scale = math.pi / 180.0 if degrees else 1.0
     positions = {n: keys.read_number(v, degrees) * scale for n, v in named.items()}
+    for joint, value in positions.items():
+        if abs(value) > MAX_TURNS * math.tau:
+            what = f"{joint} is {value:g} rad, but no angle may exceed {MAX_TURNS} turns"
+            raise keys.fail(what, named[joint])
     if not positions:
         raise keys.fail("at least one joint must be named")
     return steps.MoveJoints(**defaults.common(keys, kind), positions=positions, degrees=degrees)
@@ -159,7 +168,7 @@ def _wait_until(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.Wait
     until = TopicCondition(
         topic=keys.text("topic"),
         field=keys.text("field"),
-        timeout=keys.number("timeout", above=0.0),
+        timeout=keys.number("timeout", above=0.0, most=_MAX_SECONDS),
         type=keys.text("type", ""),
         equals=_scalar(keys, "equals"),
         above=optional(keys, "above"),
@@ -211,7 +220,9 @@ def _parser(cls: type[steps.StepBase], **own_defaults: Any) -> Parser:
             )
             if default is None and not keys.has(name):
                 return None
-            return keys.number(name, default, **_LIMITS[leaf.form])
+            most = _MAX_SECONDS if name == "seconds" else _MAX_TURNS
+            limits = {} if leaf.suffix else {"most": most}
+            return keys.number(name, default, **_LIMITS[leaf.form], **limits)
 
         return cls(**defaults.common(keys, kind), **{name: value(name) for name in own})
 

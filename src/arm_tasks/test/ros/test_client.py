@@ -3,6 +3,7 @@
 """The client against scripted servers: in callbacks, threads and asyncio; time-outs."""
 
 import asyncio
+import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from arm_common.ros.worker import ExecutorThread
 from arm_tasks.client import Arm, ArmError, ArmTimeoutError, Teacher
 from arm_tasks.ros.client.results import pose_keys, task_text
 from arm_tasks.task.parser import task_from_text
+from arm_testing.waiting import wait_for
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
@@ -38,6 +40,8 @@ class Servers:
         self.node = rclpy.create_node("task_server", context=context)
         self.node.declare_parameter("prefix", "")
         self.goals, self.silent, self.over = [], False, False
+        self.endless = False  # whether all goals end only when they are cancelled
+        self.stopped = []  # goals that were cancelled
         self.not_ready = 0  # remaining responses NOT_READY
         group = ReentrantCallbackGroup()
         self.action = ActionServer(
@@ -71,9 +75,10 @@ class Servers:
         if waist < -1.0:
             handle.abort()
             return RESULT(status=RESULT.NOT_FEASIBLE, message="joint waist is beyond its limit")
-        while waist > 1.0 and not (handle.is_cancel_requested or self.over):
+        while (waist > 1.0 or self.endless) and not (handle.is_cancel_requested or self.over):
             time.sleep(0.01)
         if handle.is_cancel_requested:
+            self.stopped.append(goal)
             handle.canceled()
             return RESULT(status=RESULT.CANCELED, message="canceled; the arm holds where it is")
         handle.succeed()
@@ -235,8 +240,74 @@ def test_asynchronous_verb_can_be_cancelled(arm):
     moving = arm.later.move_joints({"waist": 2.0})
     assert not moving.done
     moving.cancel()
-    with pytest.raises(ArmError, match="canceled; the arm holds where it is"):
+    with pytest.raises(
+        ArmError, match=r"canceled( before anything moved|; the arm holds where it is)"
+    ):
         moving.result(BOUND)
+
+
+def far(arm):
+    """Start a motion that ends only when it is cancelled."""
+    return arm.later.move_joints({"waist": 2.0})
+
+
+async def awaited(arm):
+    await far(arm)
+
+
+async def limited(arm):
+    await asyncio.wait_for(far(arm), 0.3)
+
+
+async def cancelled(arm):
+    task = asyncio.create_task(awaited(arm))
+    await asyncio.sleep(0.3)
+    task.cancel()
+    await task
+
+
+async def closed(arm):
+    """Cancel a task, and leave at once."""
+    with Arm() as another:
+        await cancelled(another)
+
+
+@pytest.mark.parametrize("call", [limited, cancelled, closed])
+def test_asyncio_task_that_no_longer_waits_stops_the_arm(arm, servers, call):
+    goals = len(servers.stopped)
+    with pytest.raises((asyncio.CancelledError, TimeoutError, asyncio.TimeoutError)):
+        asyncio.run(call(arm))
+    wait_for(lambda: len(servers.stopped) > goals, "cancelled goal")
+
+
+def asleep(arm):
+    far(arm)
+    time.sleep(BOUND)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda arm: arm.move_joints({"waist": 2.0}), id="blocking"),
+        pytest.param(lambda arm: far(arm).wait(), id="wait"),
+        pytest.param(lambda arm: far(arm).result(), id="result"),
+        pytest.param(asleep, id="asleep"),
+        pytest.param(lambda arm: asyncio.run(awaited(arm)), id="await"),
+    ],
+)
+def test_ctrl_c_stops_the_arm(servers, call):
+    goals, servers.endless = len(servers.stopped), True
+    received = len(servers.goals)
+
+    def press():
+        wait_for(lambda: len(servers.goals) > received, "goal")
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt), Arm() as arm:
+        threading.Thread(target=press, daemon=True).start()
+        call(arm)
+    assert len(servers.stopped) == goals + 1  # the connection was closed after that
+    servers.endless = False
 
 
 def test_unknown_bolt_surface_is_rejected(arm):

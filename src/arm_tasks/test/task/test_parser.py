@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from arm_tasks.errors import TaskFileError
 from arm_tasks.task.parser import load_task, task_from_text
+from arm_tasks.task.step_parsers import PARSERS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,8 +74,8 @@ def test_every_kind_of_step_is_read_in_si_units():
         ("grip: {width: -1}", "width is -1 but must be at least 0"),
         ("grip: {widht: 1}", "unknown key 'widht'; did you mean 'width'?"),
         ("open: {with: 1}", "unknown key 'with'; did you mean 'width'?"),
-        ("turn: {angle: 1, speed: 0}", "speed is 0 but must be above 0 and at most 1"),
-        ("turn: {angle: 1, speed: 2}", "speed is 2 but must be above 0 and at most 1"),
+        ("turn: {angle: 1, speed: 0}", "speed is 0 but must be at least 0.001 and at most 1"),
+        ("turn: {angle: 1, speed: 2}", "speed is 2 but must be at least 0.001 and at most 1"),
         ("turn: {}", "the key 'angle' is missing"),
         ("move_joints: {}", "give one of 'joints' [rad or m] and 'joints_deg'"),
         ("move_joints: {joints: {}}", "at least one joint must be named"),
@@ -99,7 +100,7 @@ def test_every_kind_of_step_is_read_in_si_units():
         ("wait_until: {topic: a, field: b, equals: 1, type: c, timeout: 1}", "'c' is not a"),
         ("repeat: {times: 0, steps: [open]}", "times is 0 but must be at least 1"),
         ("repeat: {times: 1.5, steps: [open]}", "times must be a whole number, not 1.5"),
-        ("repeat: {times: 99999, steps: [open]}", "times is 99999; at most 10000 is possible"),
+        ("repeat: {times: 99999, steps: [open]}", "times is 99999; at most 2000 is possible"),
         ("repeat: {times: 2, steps: []}", "a list of at least one step, not a list"),
         ("repeat: {times: 2}", "the key 'steps' is missing"),
         ("repeat: {times: 2, steps: [fly]}", "there is no step 'fly'"),
@@ -120,9 +121,67 @@ def test_task_needs_a_name_and_steps():
 
 
 def test_too_many_repetitions_are_rejected():
-    inner = "{repeat: {times: 9999, steps: [open]}}"
-    with pytest.raises(TaskFileError, match="more than 20000 steps"):
-        read_step(f"repeat: {{times: 9999, steps: [{inner}]}}")
+    inner = "{repeat: {times: 100, steps: [open]}}"
+    with pytest.raises(TaskFileError, match="more than 2000 steps"):
+        read_step(f"repeat: {{times: 100, steps: [{inner}]}}")
+
+
+@pytest.mark.parametrize("text", ["  - open\n" * 20_000, "BOMB"])
+def test_too_many_steps_are_rejected_before_they_are_read(text, monkeypatch):
+    """Aliases multiply the steps of a short file."""
+    read, parse = [], PARSERS["open"]
+    monkeypatch.setitem(PARSERS, "open", lambda *keys: read.append(1) or parse(*keys))
+    if text == "BOMB":
+        rows = ["{if: {when: {nut_held: true}, then: &a0 [open, open]}}"]
+        for i in range(1, 14):
+            step = f"{{repeat: {{times: 1, steps: *a{i - 1}}}}}"
+            rows.append(f"{{if: {{when: {{nut_held: true}}, then: &a{i} [{step}, {step}]}}}}")
+        text = "".join(f"  - {row}\n" for row in rows)
+    with pytest.raises(TaskFileError, match="more than 2000 steps, repetitions expanded"):
+        task_from_text(f"task: t\nsteps:\n{text}", "my.yaml")
+    assert len(read) <= 2000
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        (
+            "move_linear: {xyz: [250, 0, 0.1]}",
+            "xyz is 250 m, but nothing may be larger than 10 m; is `_mm` missing?",
+        ),
+        (
+            "move_linear: {xyz_mm: [25000, 0, 0]}",
+            "xyz is 25 m, but nothing may be larger than 10 m",
+        ),
+        (
+            "retreat: {distance: 300}",
+            "distance is 300 m, but nothing may be larger than 10 m; is `_mm` missing?",
+        ),
+        (
+            "turn: {angle: 90}",
+            "angle is 90 rad, but no angle may exceed 10 turns; is `_deg` missing?",
+        ),
+        ("turn: {angle_deg: 1e9}", "angle is 1.74533e+07 rad, but no angle may exceed 10 turns"),
+        ("move_joints: {joints: {a: 1e300}}", "a is 1e+300 rad, but no angle may exceed 10 turns"),
+        (
+            "move_posture: {posture: a, speed: 1e-300}",
+            "speed is 1e-300 but must be at least 0.001",
+        ),
+        ("wait: 1e300", "seconds is 1e+300 but must be at least 0 and at most 86400"),
+        ("screw_on: {bolt: a, turns: 1e9}", "turns is 1e+09 but must be above 0 and at most 1000"),
+    ],
+)
+def test_absurd_number_is_rejected_with_what_it_should_be(step, message):
+    with pytest.raises(TaskFileError) as error:
+        read_step(step)
+    assert str(error.value).endswith(f": {message}") or message in str(error.value)
+
+
+def test_axis_of_any_length_is_a_direction():
+    long, short = (
+        read_step(f"move_pose: {{axis: [{n}, {n}, 0]}}").target.pose for n in ("1e300", "1")
+    )
+    assert long == pytest.approx(short)
 
 
 def read_step(step, variables="{}"):

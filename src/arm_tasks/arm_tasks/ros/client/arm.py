@@ -91,8 +91,8 @@ class Arm:
             raise
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._thread.close(cancel=kind is not None)
 
     def connect(self, timeout: float = 30.0) -> None:
         """Wait until servo driver, kinematics node and task server are available.
@@ -103,7 +103,10 @@ class Arm:
         self._thread.start("connect", self._connect, timeout).result(timeout + ANSWER)
 
     def close(self) -> None:
-        """Close the connection; the arm finishes its current motion."""
+        """Close the connection; the arm finishes its current motion.
+
+        If an exception, such as Ctrl-C, leaves the `with` block, unfinished verbs are cancelled.
+        """
         self._thread.close()
 
     @property

@@ -334,6 +334,8 @@ class _TaskGoal:
             return bool(self._action.server_is_ready())
 
         await self._thread.until(is_ready, _SERVER_TIMEOUT, "the task server")
+        if self._canceled:
+            raise ArmError(f"{goal.task}: canceled before anything moved")
         self._handle = await self._action.send_goal_async(goal, self._on_feedback)
         if not self._handle.accepted:
             raise ArmError(f"{goal.task}: the task server rejected the goal; see its log")

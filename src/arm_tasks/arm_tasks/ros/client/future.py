@@ -13,6 +13,7 @@ import atexit
 import concurrent.futures
 import contextlib
 import math
+import sys
 import time
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import InvalidStateError
@@ -30,13 +31,15 @@ from arm_tasks.ros.client.results import ArmError, ArmTimeoutError
 T = TypeVar("T")
 _POLL_PERIOD = 0.05  # [s] between checks of a condition
 _CLOSE_TIMEOUT = 5.0  # [s]
+_CANCEL_TIMEOUT = 3.0  # [s] for an arm to brake
 _SELF_WAIT = "a blocking call in the arm's own thread would wait for itself; use arm.later there"
 
 
 class ArmFuture(Generic[T]):
     """The result of a verb, once it is available. All methods may be called from any thread.
 
-    In asyncio, `await future`.
+    In asyncio, `await future`. Whatever ends the wait early cancels the verb, and the arm
+    holds: Ctrl-C, the time-out of wait() or `asyncio.wait_for`, the end of the asyncio task.
 
     Args:
         what: Name of the verb or task, for messages.
@@ -57,6 +60,16 @@ class ArmFuture(Generic[T]):
         self._timeout = timeout
         self._would_block = would_block
         self._cancel = cancel
+        self.canceled = False  # whether cancel() was called before the result was there
+        self.future.add_done_callback(self._on_done)
+
+    def _on_done(self, future: concurrent.futures.Future[T]) -> None:
+        if future.cancelled():  # by asyncio, which cancels what an awaiting task waits for
+            self._request_cancel()
+
+    def _request_cancel(self) -> None:
+        self.canceled = True
+        self._cancel()
 
     @property
     def done(self) -> bool:
@@ -66,7 +79,7 @@ class ArmFuture(Generic[T]):
     def cancel(self) -> None:
         """Cancel the verb: the arm holds, and the result is an ArmError that says so."""
         if not self.done:
-            self._cancel()
+            self._request_cancel()
 
     def wait(self) -> T:
         """Wait for the result; cancel the verb when its time-out expires.
@@ -76,7 +89,7 @@ class ArmFuture(Generic[T]):
         """
         try:
             return self.result(self._timeout)
-        except (ArmTimeoutError, KeyboardInterrupt):
+        except ArmTimeoutError:
             self.cancel()
             raise
 
@@ -84,7 +97,7 @@ class ArmFuture(Generic[T]):
         """Wait for the result.
 
         Args:
-            timeout: Longest time to wait [s]; the verb itself continues, see cancel().
+            timeout: Longest time to wait [s]; the verb itself then continues, see cancel().
 
         Raises:
             ArmError: The verb failed, or this thread is the one that delivers the result.
@@ -98,6 +111,12 @@ class ArmFuture(Generic[T]):
             if self.done:
                 return self.future.result()
             raise ArmTimeoutError(f"{self.what} did not finish within {timeout:g} s") from None
+        except (
+            KeyboardInterrupt,
+            SystemExit,
+        ):  # Ctrl-C, or a signal handler that ends the program
+            self.cancel()
+            raise
 
     def add_done_callback(self, call: Callable[[ArmFuture[T]], None]) -> None:
         """Call call(self) when done, or now if done already; it must not wait for the arm."""
@@ -133,7 +152,7 @@ class ClientThread:
         self._closing = False
         self.node.create_timer(_POLL_PERIOD, self._wake_sleepers, clock=STEADY_CLOCK)
         self._thread = ExecutorThread(self._executor, [self.node], self._on_end)
-        atexit.register(self.close)  # a thread inside rclpy would abort the program's exit
+        atexit.register(self._at_exit)  # a thread inside rclpy would abort the program's exit
 
     def start(
         self,
@@ -172,9 +191,16 @@ class ClientThread:
         end = time.monotonic() + seconds
         await self.until(lambda: time.monotonic() >= end, math.inf, "the clock")
 
-    def close(self) -> None:
-        """Stop the thread and destroy the node; unfinished futures fail."""
-        atexit.unregister(self.close)
+    def _at_exit(self) -> None:
+        """Close; a program that ends by an exception, such as Ctrl-C, stops the arm."""
+        self.close(cancel=getattr(sys, "last_value", None) is not None)
+
+    def close(self, cancel: bool = False) -> None:
+        """Stop the thread and destroy the node; unfinished futures fail, cancelled or not."""
+        atexit.unregister(self._at_exit)
+        for future in tuple(self._unfinished) if cancel else ():
+            future.cancel()
+        self._await_cancellations()
         self._closing = True
         with contextlib.suppress(Exception):  # the user may have shut down the context
             self._thread.stop(_CLOSE_TIMEOUT)
@@ -183,6 +209,16 @@ class ClientThread:
             self.node.destroy_node()
         if self._owns_context:
             rclpy.try_shutdown(context=self.node.context)
+
+    def _await_cancellations(self) -> None:
+        """Wait until cancelled verbs have ended: their requests may not have been sent yet."""
+        end = time.monotonic() + _CANCEL_TIMEOUT
+        while any(future.canceled for future in tuple(self._unfinished)):
+            if self._closing or self._thread.is_current or not self._thread.is_alive:
+                return
+            if time.monotonic() > end:
+                return
+            time.sleep(_POLL_PERIOD)
 
     async def _run(self, future: ArmFuture[T], work: Any, arguments: tuple[Any, ...]) -> None:
         try:
