@@ -37,6 +37,7 @@ try:
     if os.environ.get("ARM_KINEMATICS_NO_NUMBA"):
         raise ImportError("switched off by ARM_KINEMATICS_NO_NUMBA")
     import numba
+    from numba.core.caching import FunctionCache
     from numba.core.compiler_lock import global_compiler_lock
 
     # A forked child has no thread that could release the lock for it.
@@ -70,9 +71,39 @@ def kernel(function: _F) -> _F:
     config: Any = numba.config
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
     try:
-        return cast(_F, numba.njit(cache=folder is not None, **_OPTIONS)(function))
+        compiled = numba.njit(cache=folder is not None, **_OPTIONS)(function)
+        if folder is not None:
+            compiled._cache = _renewing_cache(function, folder)
+        return cast(_F, compiled)
     finally:
         config.CACHE_DIR = before
+
+
+def _renewing_cache(function: Callable[..., Any], folder: Path) -> Any:
+    """Return Numba's cache of a function, which here outlives damaged files."""
+
+    class RenewingCache(FunctionCache):  # type: ignore[misc]
+        """A cache that is emptied if it cannot be read."""
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            """Return the compiled function; None if there is none or its file is damaged."""
+            try:
+                return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            except Exception:  # noqa: BLE001  a damaged pickle raises nearly anything
+                _warn_damaged(folder)
+                with suppress(OSError):
+                    self.flush()  # type: ignore[no-untyped-call]
+                return None
+
+    return RenewingCache(function)  # type: ignore[no-untyped-call]
+
+
+@lru_cache
+def _warn_damaged(folder: Path) -> None:
+    _LOGGER.warning(
+        "a file of compiled functions in %s is damaged: it is made anew, which can take minutes",
+        folder,
+    )
 
 
 def fix_types(function: Callable[..., Any], inputs: Sequence[int], results: Sequence[int]) -> None:

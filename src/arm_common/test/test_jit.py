@@ -153,3 +153,42 @@ def test_world_writable_cache_is_not_copied(package, installed, tmp_path):
     folder, _ = run(package, CHOOSE, HOME=str(tmp_path))
     assert folder.parent == tmp_path / ".cache"
     assert not list(folder.rglob("*.nbc"))
+
+
+def cut_off(file):
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def emptied(file):
+    file.write_bytes(b"")
+
+
+def noisy(file):
+    file.write_bytes(b"\xff" * file.stat().st_size)
+
+
+@pytest.mark.parametrize(
+    ("index", "data"),
+    [
+        (cut_off, emptied),
+        pytest.param(emptied, cut_off, marks=pytest.mark.thorough),
+        pytest.param(noisy, noisy, marks=pytest.mark.thorough),
+    ],
+)
+def test_damaged_cache_files_are_made_anew_with_one_sentence(package, index, data):
+    folder, _ = run(package)
+    index(next(folder.rglob("*outer*.nbi")))
+    data(next(folder.rglob("*inner*.nbc")))
+    code = "import logging\nlogging.basicConfig(level='WARNING', filename='{}')\n" + RUN
+    logs = [package / "first.log", package / "second.log"]
+    for log in logs:
+        assert run(package, code.format(log)) == (folder, 7.0)
+    first, second = (log.read_text().splitlines() for log in logs)
+    assert len(first) == 1 and "damaged: it is made anew" in first[0], first
+    assert second == []
+
+
+@pytest.mark.thorough
+def test_cache_of_another_processor_is_not_used(package):
+    folder, _ = run(package)
+    assert run(package, NUMBA_CPU_NAME="x86-64", NUMBA_CPU_FEATURES="") == (folder, 7.0)

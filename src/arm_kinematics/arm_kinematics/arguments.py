@@ -9,10 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from arm_common.transforms import Array, is_rotation
+from arm_common.transforms import Array, is_rotation, pose
 from numpy.typing import ArrayLike
 
 from arm_kinematics.errors import KinematicsError
+
+FEW_DIGITS = 1e-4
+"""Largest error of an element of a rotation matrix that counts as rounding."""
 
 
 def vector(
@@ -59,20 +62,49 @@ def one_of(word: Any, what: str, known: tuple[str, ...]) -> int:
 
 
 def rigid_transform(T: ArrayLike, what: str) -> Array:
-    """Return the rigid transform T as a contiguous float array (4, 4)."""
+    """Return the rigid transform T as a contiguous float array (4, 4).
+
+    A rotation of few digits is replaced by the nearest one.
+    """
     matrix = floats(T)
     if matrix is None or matrix.shape != (4, 4):
         found = "something else" if matrix is None else str(matrix.shape)
         problem = f"expected numbers of shape (4, 4), got {found}"
     elif not all(map(math.isfinite, matrix.ravel().tolist())):
         problem = "contains NaN or infinity"
-    elif not is_rotation(matrix[:3, :3]):
-        problem = "the (3, 3) part is not a rotation matrix (orthonormal, determinant +1)"
+    elif problem := _rotation_problem(matrix[:3, :3]):
+        problem = f"the (3, 3) part is not a rotation matrix: {problem}"
     elif np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).sum() > 1e-9:
         problem = "the last row must be 0 0 0 1"
-    else:
+    elif is_rotation(matrix[:3, :3]):
         return matrix
+    else:
+        return pose(_nearest_rotation(matrix[:3, :3]), matrix[:3, 3])
     raise KinematicsError(f"{what}: {problem}", what=what, value=T)
+
+
+def _rotation_problem(R: Array) -> str:
+    """Return why a matrix (3, 3) is no rotation, not even one of few digits; "" if it is."""
+    if is_rotation(R):
+        return ""
+    if np.linalg.det(R) <= 0.0:
+        return "its determinant is not +1"
+    off = float(np.abs(_nearest_rotation(R) - R).max())
+    mend = "u, _, v = numpy.linalg.svd(R) gives the nearest one, u @ v"
+    return "" if off <= FEW_DIGITS else f"an element is off by {off:.2g}; {mend}"
+
+
+def _nearest_rotation(R: Array) -> Array:
+    u, _, v = np.linalg.svd(R)
+    return np.asarray(u @ v)
+
+
+def target_pose(T: ArrayLike, position_only: bool, what: str = "target") -> Array:
+    """Return a target as a pose (4, 4); where only the position counts, it may be that (3,)."""
+    point = floats(T) if position_only else None
+    if point is not None and point.shape == (3,):
+        return rigid_transform(pose(p=point), what)
+    return rigid_transform(T, what)
 
 
 def floats(values: Any) -> Array | None:
@@ -81,3 +113,10 @@ def floats(values: Any) -> Array | None:
         return np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         return None
+
+
+def frozen(array: Array) -> Array:
+    """Return a read-only copy of an array."""
+    array = np.array(array, dtype=np.float64)
+    array.setflags(write=False)
+    return array

@@ -217,7 +217,7 @@ def publishable_tree(text: str) -> UrdfTree:
     if not text.strip():
         remedy = "give the text of a URDF"
         raise DescriptionError("the parameter robot_description is empty", remedy=remedy)
-    tree = read_urdf(text)
+    tree = read_urdf(text, tolerant=True)
     for joint in tree.joints:
         if joint.kind not in (*MOVING, "fixed"):
             raise DescriptionError(

@@ -58,6 +58,8 @@ class UrdfTree:
     links: tuple[str, ...]  # names of all links, in document order
     joints: tuple[UrdfJoint, ...]  # from the root outwards, otherwise in document order
     constraints: tuple[JointConstraint, ...] = ()  # limits of joints that depend on others
+    # by joint: limits in the wrong order (then 0 and 0), a mimic without leader (then none)
+    faults: Mapping[str, UrdfError] = field(default_factory=dict, compare=False)
     _robot: ET.Element = field(
         default_factory=lambda: ET.Element("robot"), repr=False, compare=False
     )
@@ -102,23 +104,31 @@ class UrdfTree:
                 yield link.get("name", ""), element
 
 
-def read_urdf(text: str) -> UrdfTree:
+def read_urdf(text: str, *, tolerant: bool = False) -> UrdfTree:
     """Read and check a URDF.
 
+    Args:
+        text: the URDF.
+        tolerant: whether a fault that concerns one joint is kept in ``faults`` instead of raised.
+
     Raises:
-        UrdfError: not XML, not a robot, not a single tree, or an invalid number.
+        UrdfError: not XML, not a robot, not a single tree, an invalid number, or a fault of a
+            joint.
     """
     robot = parse_xml(text)
     links = tuple(attribute(link, "name", "a link") for link in robot.findall("link"))
-    joints = [_joint(element) for element in robot.findall("joint")]
+    faults: dict[str, UrdfError] = {}
+    joints = [_joint(element, faults) for element in robot.findall("joint")]
     for kind, names in (("link", links), ("joint", [joint.name for joint in joints])):
         if name := duplicate(names):
             raise UrdfError(f"there is more than one {kind} {name!r}", remedy="rename one")
-    _check_mimics(joints)
+    joints = _with_leaders(joints, faults)
+    if faults and not tolerant:
+        raise next(iter(faults.values()))
     root = _root(links, joints)
     constraints = read_constraints(robot, joints)
     name = robot.get("name", "robot")
-    return UrdfTree(name, root, links, _sorted(root, joints), constraints, robot)
+    return UrdfTree(name, root, links, _sorted(root, joints), constraints, faults, robot)
 
 
 def parse_xml(text: str, kind: str = "URDF") -> ET.Element:
@@ -149,7 +159,7 @@ def attribute(element: ET.Element, name: str, owner: str) -> str:
     return text
 
 
-def _joint(element: ET.Element) -> UrdfJoint:
+def _joint(element: ET.Element, faults: dict[str, UrdfError]) -> UrdfJoint:
     name = attribute(element, "name", "a joint")
     owner = f"joint {name!r}"
     kind = element.get("type", "")
@@ -168,7 +178,7 @@ def _joint(element: ET.Element) -> UrdfJoint:
         ends[1],
         _origin(element, owner),
         _axis(element.find("axis"), owner, kind),
-        _limit(element.find("limit"), owner, kind),
+        _limit(element.find("limit"), name, kind, faults),
         _mimic(element.find("mimic"), owner),
     )
 
@@ -184,7 +194,10 @@ def _axis(element: ET.Element | None, owner: str, kind: str) -> Triple:
     return (x / size, y / size, z / size)
 
 
-def _limit(element: ET.Element | None, owner: str, kind: str) -> UrdfLimit | None:
+def _limit(
+    element: ET.Element | None, name: str, kind: str, faults: dict[str, UrdfError]
+) -> UrdfLimit | None:
+    owner = f"joint {name!r}"
     if element is None:
         if kind in ("revolute", "prismatic"):
             raise UrdfError(f"{owner} has no limit", remedy=f"a {kind} joint needs one")
@@ -192,9 +205,10 @@ def _limit(element: ET.Element | None, owner: str, kind: str) -> UrdfLimit | Non
     keys = ("lower", "upper", "velocity", "effort")
     limit = UrdfLimit(*(_number(element, key, owner) for key in keys))
     if limit.lower > limit.upper and kind in ("revolute", "prismatic"):
-        raise UrdfError(
+        faults[name] = UrdfError(
             f"{owner} has the lower limit {limit.lower:g} above its upper limit {limit.upper:g}"
         )
+        return replace(limit, lower=0.0, upper=0.0)
     return limit
 
 
@@ -207,20 +221,29 @@ def _mimic(element: ET.Element | None, owner: str) -> UrdfMimic | None:
     )
 
 
-def _check_mimics(joints: Sequence[UrdfJoint]) -> None:
+def _with_leaders(joints: Sequence[UrdfJoint], faults: dict[str, UrdfError]) -> list[UrdfJoint]:
+    """Return the joints without mimics that lead nowhere, which become faults."""
     by_name = {joint.name: joint for joint in joints}
+    sound = []
     for joint in joints:
-        follower = joint
-        for _ in joints:
-            if follower.mimic is None:
-                break
-            if follower.mimic.joint not in by_name:
-                raise UrdfError(
-                    f"joint {follower.name!r} mimics {follower.mimic.joint!r}, which is missing"
-                )
-            follower = by_name[follower.mimic.joint]
-        else:
-            raise UrdfError(f"joint {joint.name!r} mimics itself in a circle")
+        problem = _mimic_fault(joint, by_name)
+        if problem:
+            faults.setdefault(joint.name, UrdfError(problem))
+        sound.append(replace(joint, mimic=None) if problem else joint)
+    return sound
+
+
+def _mimic_fault(joint: UrdfJoint, by_name: Mapping[str, UrdfJoint]) -> str:
+    """Return what is wrong with the mimic of a joint, "" if nothing is."""
+    follower = joint
+    for _ in by_name:
+        if follower.mimic is None:
+            return ""
+        if follower.mimic.joint not in by_name:
+            own = f"joint {joint.name!r} mimics {follower.mimic.joint!r}, which is missing"
+            return own if follower is joint else ""
+        follower = by_name[follower.mimic.joint]
+    return f"joint {joint.name!r} mimics itself in a circle"
 
 
 def _root(links: Sequence[str], joints: Sequence[UrdfJoint]) -> str:

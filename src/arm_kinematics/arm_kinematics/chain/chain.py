@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -19,7 +20,7 @@ from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.urdf.reader import UrdfTree
 from numpy.typing import ArrayLike
 
-from arm_kinematics.arguments import require, rigid_transform, vector
+from arm_kinematics.arguments import floats, frozen, require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import BatchSolver, IkBatch
 from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
@@ -38,13 +39,13 @@ from arm_kinematics.model.chain_model import (
     parts_of_model,
 )
 from arm_kinematics.model.mimic_joints import MimicJoints
-from arm_kinematics.model.urdf import parts_between, urdf_tree
+from arm_kinematics.model.urdf import log_faults, parts_between, urdf_tree
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
 
 # Looked up once instead of at every call.
-_contiguous, _empty, _zeros = np.ascontiguousarray, np.empty, np.zeros
+_contiguous, _empty, _zeros, _ndarray = np.ascontiguousarray, np.empty, np.zeros, np.ndarray
 _FLOAT, _NONE, _SUCCESS = np.float64, np.empty(0), IkStatus.SUCCESS
 
 
@@ -92,11 +93,11 @@ class Chain:
         self.constraints = ConstraintSet(names, constraints, lengths)
         self._constrained = bool(self.constraints)
         screw_names = names if gearing is None else gearing.screw_names
-        self.S = _frozen(checked_screws(S, self.prismatic, screw_names))
-        self.M = _frozen(rigid_transform(M, "home pose"))
+        self.S = frozen(checked_screws(S, self.prismatic, screw_names))
+        self.M = frozen(rigid_transform(M, "home pose"))
         self.base, self.tip, self.links, self.gearing = base, tip, tuple(links), gearing
         bounds = np.array([(j.lower, j.upper, j.velocity, j.acceleration) for j in joints])
-        self.lower, self.upper, self.velocity, self.acceleration = map(_frozen, bounds.T)
+        self.lower, self.upper, self.velocity, self.acceleration = map(frozen, bounds.T)
         self._row = _row if gearing is None else self._geared_row
         self._model = SearchModel(self)
         self._constants = self._model.constants
@@ -110,17 +111,24 @@ class Chain:
         return cls._of(parts_of_model(model))
 
     @classmethod
-    def from_urdf(cls, xml: str | UrdfTree, base: str = "base_link", tip: str = "tool0") -> Chain:
-        """Build the chain between any two links of a URDF; fixed joints are folded into it.
+    def from_urdf(
+        cls, xml: str | Path | UrdfTree, base: str = "base_link", tip: str = "tool0"
+    ) -> Chain:
+        """Build the chain between any two links of a URDF (text, file or tree).
 
-        The path may lead towards the root, away from it, or both. A mimic joint moves with its
-        leader, even if the leader is not on the path.
+        Fixed joints are folded into it. The path may lead towards the root, away from it, or both.
+        A mimic joint moves with its leader, even if the leader is not on the path. Faults of
+        joints elsewhere, such as limits in the wrong order, are logged once.
 
         Raises:
-            KinematicsError: The text is not a valid URDF, a link is missing, the path has no
-                moving joint, or it has a planar or floating one.
+            KinematicsError: It is not a valid URDF, a link is missing, or the path has no moving
+                joint, a planar or floating one, or one with a fault.
         """
-        return cls._of(parts_between(urdf_tree(xml), base, tip), base, tip)
+        tree = urdf_tree(xml)
+        chain = cls._of(parts_between(tree, base, tip), base, tip)
+        if tree is not xml:
+            log_faults(tree)
+        return chain
 
     @classmethod
     def _of(cls, parts: Parts, base: str = "base_link", tip: str = "tool0") -> Chain:
@@ -156,10 +164,16 @@ class Chain:
         return Chain(self.S, self.M, joints, base=self.base, tip=self.tip, gearing=self.gearing)
 
     def fk(self, q: ArrayLike) -> Array:
-        """Return the pose (4, 4) of the tip at joint positions q (n,) [rad or m]."""
+        """Return the pose (4, 4) of the tip at joint positions q [rad or m], or (m, 4, 4).
+
+        ``q`` is one posture (n,) or several (m, n).
+        """
         T = _empty((4, 4))
         if not forward.fk(self._constants, self._row(q), T):
-            self._reject(q)
+            postures = floats(q)
+            if postures is None or postures.ndim != 2 or postures.shape[1] != self.n:
+                self._reject(q)
+            return np.array([self.fk(one) for one in postures]).reshape(-1, 4, 4)
         return T
 
     def jacobian(self, q: ArrayLike) -> Array:
@@ -243,11 +257,16 @@ class Chain:
                 f"no position given for joint {missing}; expected {', '.join(self.joint_names)}",
                 what=str(missing.args[0]),
             ) from None
+        except (TypeError, ValueError):
+            self._reject(by_name)
+
+    def __repr__(self) -> str:
+        return f"<Chain {self.base} -> {self.tip}: {', '.join(self.joint_names)}>"
 
     def ik(
         self,
         T: ArrayLike,
-        seed: ArrayLike | None = None,
+        seed: ArrayLike | Mapping[str, float] | None = None,
         mode: str = "pose",
         position_tolerance: float | Sequence[float] = 1e-5,
         orientation_tolerance: float | Sequence[float] = 1e-4,
@@ -264,29 +283,34 @@ class Chain:
         """Find joint positions that bring the tip to the pose T (4, 4).
 
         Each error is weighted by one over its tolerance: tight tolerances are met, errors with
-        loose ones are still made small. Equal input gives equal output.
+        loose ones are still made small. Equal input gives equal output. A result is true if it
+        has a solution.
 
         Args:
-            T: Target pose of the tip in the base frame.
-            seed: Positions to start from and to stay near, (n,) [rad or m]; None is mid-range.
+            T: Target pose of the tip in the base frame, its rotation exact to 1e-4; in mode
+                "position" the position (3,) is enough.
+            seed: Positions to start from and to stay near, (n,) or by name [rad or m]; None is
+                mid-range.
             mode: "pose", "position", or "position_axis" (position and the direction of one axis
                 of the tip; the roll about it is free).
             position_tolerance: Largest accepted distance [m]; or one for each of three components,
                 inf to leave it free.
             orientation_tolerance: Largest accepted angle [rad], inf to leave the orientation free;
                 or one for each component of the rotation vector; in mode "position_axis", or if
-                just one of them is inf, of the tilt of the target or free axis.
+                just one of them is inf, of the tilt of the target or free axis. Not for mode
+                "position".
             allow_approximate: If out of reach, return APPROXIMATE instead of the reason's status.
             max_solutions: Number of different solutions to search for.
             timeout: Time limit on a steady clock [s]; None is no limit.
-            axis: The axis of mode "position_axis" (3,), of any length; None is z.
+            axis: The axis of mode "position_axis" (3,), of any length; None is z. For no other
+                mode.
             tool: Pose (4, 4) in the tip frame of the point to bring to T; None is the tip.
             tolerance_axes: "target" or "tool": the axes along which components are measured.
             weights: Joint weights of the distance (root of the weighted sum of squares) that
                 orders solutions: by name, 1 where not given, or (n,).
             prefer: "nearest" to the seed or "centred" in the joint ranges: how redundant joints
                 are placed. Weights or "centred" choose among several solutions, which takes
-                longer.
+                longer. For redundant arms, it is the preferred one of those that were tried.
 
         Raises:
             KinematicsError: An argument is invalid.
@@ -295,6 +319,8 @@ class Chain:
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
         deadline, solver, out = deadline_after(timeout), self._solver_for(tool), None
+        if seed.__class__ is not _ndarray and isinstance(seed, Mapping):
+            seed = self.positions(seed)
         if self._constrained:
             constrained = ConstrainedSolver(self, solver)
             return constrained.solve(T, seed, key, allow_approximate, max_solutions, deadline)
@@ -309,7 +335,7 @@ class Chain:
     def ik_batch(
         self,
         Ts: ArrayLike,
-        seeds: ArrayLike | None = None,
+        seeds: ArrayLike | Mapping[str, float] | None = None,
         mode: str = "pose",
         position_tolerance: float | Sequence[float] = 1e-5,
         orientation_tolerance: float | Sequence[float] = 1e-4,
@@ -324,8 +350,9 @@ class Chain:
     ) -> IkBatch:
         """Call ``ik`` for many targets, on all cores, with the same results.
 
-        ``Ts`` are target poses (m, 4, 4), ``seeds`` one for all (n,), one for each (m, n), or None
-        for mid-range; ``timeout`` is per target [s]. The other arguments are those of ``ik``.
+        ``Ts`` are target poses (m, 4, 4), or positions (m, 3) in mode "position"; ``seeds`` one
+        for all (n,) or by name, one for each (m, n), or None for mid-range; ``timeout`` is per
+        target [s]. The other arguments are those of ``ik``.
 
         Raises:
             KinematicsError: An argument is invalid; the message names the target.
@@ -334,6 +361,8 @@ class Chain:
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
         solver = self._solver_for(tool)
+        if isinstance(seeds, Mapping):
+            seeds = self.positions(seeds)
         batch = BatchSolver(solver, Ts, seeds, key, allow_approximate, timeout).run()
         if self._constrained:
             constrained = ConstrainedSolver(self, solver)
@@ -343,7 +372,7 @@ class Chain:
     def all_solutions(
         self,
         T: ArrayLike,
-        seed: ArrayLike | None = None,
+        seed: ArrayLike | Mapping[str, float] | None = None,
         mode: str = "pose",
         position_tolerance: float | Sequence[float] = 1e-5,
         orientation_tolerance: float | Sequence[float] = 1e-4,
@@ -377,6 +406,8 @@ class Chain:
         """
         key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
         deadline, solver = deadline_after(timeout), self._solver_for(tool)
+        if isinstance(seed, Mapping):
+            seed = self.positions(seed)
         if self._constrained:
             constrained = ConstrainedSolver(self, solver)
             return constrained.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
@@ -416,9 +447,3 @@ def _row(q: ArrayLike) -> Array:
     except (TypeError, ValueError):
         return _NONE
     return row if row.ndim == 1 else _NONE
-
-
-def _frozen(array: Array) -> Array:
-    array = np.array(array, dtype=np.float64)
-    array.setflags(write=False)
-    return array

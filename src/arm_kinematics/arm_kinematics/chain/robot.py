@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import numpy as np
 from arm_common.transforms import Array
@@ -41,7 +42,7 @@ class Robot:
         tips: The moving links at the ends of branches.
     """
 
-    def __init__(self, xml: str | UrdfTree) -> None:
+    def __init__(self, xml: str | Path | UrdfTree) -> None:
         self.urdf = urdf_tree(xml)
         self.name = self.urdf.name
         self.base = self.urdf.root

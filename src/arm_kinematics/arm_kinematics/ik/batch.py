@@ -67,7 +67,7 @@ class BatchSolver:
         deadline_after(timeout)  # rejects a bad timeout before any target is solved
         self._solver, self._key, self._timeout = solver, key, timeout
         self._allow_approximate = allow_approximate
-        self._Ts = _targets(Ts)
+        self._Ts = _targets(Ts, key[0] == "position")
         count = len(self._Ts)
         self._seeds = _seeds(solver, seeds, count)
         self._options = solver.options(key)
@@ -130,8 +130,11 @@ def _summary(outs: Array, n: int) -> Array:
     return np.hstack([outs[:, HEAD : HEAD + n], lengths, outs[:, HEAD + n + SLOT - 1 :]])
 
 
-def _targets(Ts: ArrayLike) -> Array:
+def _targets(Ts: ArrayLike, position_only: bool) -> Array:
     targets = floats(Ts)
+    if position_only and targets is not None and targets.ndim == 2 and targets.shape[1] == 3:
+        points, targets = targets, np.tile(np.eye(4), (len(targets), 1, 1))
+        targets[:, :3, 3] = points
     if targets is None or targets.ndim != 3 or targets.shape[1:] != (4, 4):
         found = "something else" if targets is None else targets.shape
         raise KinematicsError(

@@ -10,6 +10,7 @@ the part of a self-motion that is inside.
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from typing import TYPE_CHECKING
@@ -19,12 +20,15 @@ from arm_common.transforms import Array, so3_log
 from arm_description.model.constraints import SLACK
 from numpy.typing import ArrayLike
 
+from arm_kinematics.arguments import target_pose
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import IkBatch
 from arm_kinematics.ik.options import OptionKey
 from arm_kinematics.ik.result import IkResult, IkStatus, Reason
 from arm_kinematics.ik.solver import IkSolver, check_count
 from arm_kinematics.kernels import residuals as k
+from arm_kinematics.kernels.forward import LOWER, UPPER
+from arm_kinematics.kernels.search import FOUND, search
 
 if TYPE_CHECKING:
     from arm_kinematics.chain.chain import Chain
@@ -33,6 +37,10 @@ _SEEDS = 24
 """Postures to start from if no branch is inside."""
 _TURNS = 12
 """Times that a posture is moved into the limits and back onto the target, for each seed."""
+_TIGHT = 1e3
+"""One over the smallest tolerance [m or rad] that is loose."""
+_REACHES = (0.0, *(0.7**i for i in range(26)))
+"""Motions [rad or m] of joints that others depend on in a descent, one after the other."""
 _MARGINS = (1.0, 1.2)
 """Shares of the way back inside: exactly, and beyond it if that makes no progress."""
 _BRANCHES = 4
@@ -61,6 +69,7 @@ class ConstrainedSolver:
     ) -> IkResult:
         """Return the solutions inside the constraints, as ``IkSolver.solve`` does."""
         check_count(max_solutions)
+        T = target_pose(T, key[0] == "position")
         first = self._plain(T, seed, key, max_solutions if max_solutions == 1 else None, deadline)
         if not first.ok:
             reason = self._reason_beyond(first, T, seed, key, deadline)
@@ -71,6 +80,8 @@ class ConstrainedSolver:
             found = self._inside(branches) if whole_turns else self._nearest_turns(branches)
         if found is None:
             found = self._from_seeds(T, seed, key, deadline)
+        if found is None and self._is_loose(key):
+            found = self._by_descents(T, seed, key, deadline)
         if found is None:
             reason = self._reason(first)
             return self._refused(first, T, key, allow_approximate, reason)
@@ -166,6 +177,62 @@ class ConstrainedSolver:
                 q = np.clip(q, self._chain.lower, self._chain.upper)
         return None
 
+    def _is_loose(self, key: OptionKey) -> bool:
+        """Return whether the tolerances leave room for postures that are not exact."""
+        opt = self._solver.options(key)
+        bounds = opt[k.BOUNDS : k.BOUNDS + 6]
+        return bool(opt[k.PLACE_BOX] or opt[k.TURN_BOX] or (bounds * (bounds < _TIGHT)).any())
+
+    def _by_descents(
+        self, T: Array, seed: ArrayLike | None, key: OptionKey, deadline: float
+    ) -> IkResult | None:
+        """Return a solution inside by descents from postures inside; None if there is none.
+
+        Each keeps near the posture that it starts from, in a box inside the constraints. With
+        tolerances, it finds solutions that are nowhere near those without the constraints.
+        """
+        for q in self._starts(seed, spare=True):
+            if time.monotonic() > deadline:
+                break
+            for reach in _REACHES:
+                result = self._descent(T, q, key, *self._box(q, reach))
+                if (found := self._inside(result)) is not None:
+                    return self._measured(found, seed, key)
+                q = self._constraints.inside(result.q)
+        return None
+
+    def _box(self, q: Array, reach: float) -> tuple[Array, Array]:
+        """Return limits (n,) about q (n,) that are inside the constraints.
+
+        Joints that others depend on stay within reach, for a reach of 0 all joints where they are.
+        """
+        chain, names = self._chain, self._chain.joint_names
+        lower, upper = chain.lower.copy(), chain.upper.copy()
+        for constraint in self._constraints.constraints:
+            joint, others = names.index(constraint.joint), constraint.joints[1:]
+            columns = [names.index(name) for name in others]
+            lower[columns] = np.maximum(lower[columns], q[columns] - reach)
+            upper[columns] = np.minimum(upper[columns], q[columns] + reach)
+            ends = itertools.product(*zip(lower[columns], upper[columns], strict=True))
+            bounds = [constraint.bounds(dict(zip(others, end, strict=True))) for end in ends]
+            low, high = max(b[0] for b in bounds), min(b[1] for b in bounds)
+            lower[joint], upper[joint] = (low, high) if low <= high else (q[joint], q[joint])
+        lower, upper = np.maximum(lower, chain.lower), np.minimum(upper, chain.upper)
+        return (lower, upper) if reach > 0.0 else (q, q)
+
+    def _descent(self, T: Array, q: Array, key: OptionKey, lower: Array, upper: Array) -> IkResult:
+        """Return the result of one descent from q between other limits (n,)."""
+        solver, gearing = self._solver, self._chain.gearing
+        constants, opt = solver.model.constants.copy(), solver.options(key).copy()
+        if gearing is not None:
+            q, (lower, upper) = gearing.positions(q), gearing.limits(lower, upper)
+        constants[1:, LOWER], constants[1:, UPPER] = lower, upper
+        opt[k.STARTS], out = 1.0, np.zeros(solver.result_size(1))
+        search(constants, opt, T, q, out)
+        status = IkStatus.SUCCESS if out[FOUND] else IkStatus.UNREACHABLE_POSITION
+        out = out if gearing is None else gearing.result(out)
+        return IkResult(status, out, self._chain.n)
+
     def _measured(self, found: IkResult, seed: ArrayLike | None, key: OptionKey) -> IkResult:
         """Return a result with its distances from the seed."""
         chain, weights = self._chain, self._solver.options(key)[k.OPTIONS :]
@@ -180,9 +247,8 @@ class ConstrainedSolver:
         chain = self._chain
         first = [chain.middle if seed is None else np.asarray(seed, dtype=np.float64)]
         low, high = np.maximum(chain.lower, -math.pi), np.minimum(chain.upper, math.pi)
-        spread = np.random.default_rng(0).uniform(
-            np.minimum(low, high), np.maximum(low, high), (_SEEDS if spare else 0, chain.n)
-        )
+        low, high = np.minimum(low, chain.upper), np.maximum(high, chain.lower)
+        spread = np.random.default_rng(0).uniform(low, high, (_SEEDS if spare else 0, chain.n))
         return [self._constraints.inside(q) for q in (*first, chain.middle, *spread)]
 
     def _reason(self, result: IkResult) -> Reason | None:
@@ -220,7 +286,7 @@ class ConstrainedSolver:
     def _refused(
         self,
         result: IkResult,
-        T: ArrayLike,
+        T: Array,
         key: OptionKey,
         allow_approximate: bool,
         reason: Reason | None,
@@ -232,7 +298,7 @@ class ConstrainedSolver:
             status = IkStatus.APPROXIMATE
         best = None
         if result.ok or float(self._constraints.violation(result.q)) > SLACK:
-            best = self._best_effort(result.q, np.asarray(T, dtype=np.float64), key)
+            best = self._best_effort(result.q, T, key)
         return result.refused(status, reason, best)
 
     def _best_effort(self, q: Array, T: Array, key: OptionKey) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 
 import numpy as np
 from arm_common.jit import HAVE_NUMBA
@@ -24,8 +25,10 @@ from arm_kinematics.kernels.search import FOUND, HEAD, SLOT, USED, search
 
 _STARTS = 48 if HAVE_NUMBA else 12
 _SLOTS = 16
-_WEAK = 1e-5
-"""Weight of a radian, as a share of the arm's length, where the position has priority."""
+_BEST_STARTS, _KEPT = (48, 8) if HAVE_NUMBA else (4, 2)
+"""Descents for the best effort, and how many of them are followed to the last weighting."""
+_WEAK = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+"""Weights of a radian, as shares of the arm's length, until the position has priority."""
 
 
 class _TimeIsUpError(Exception):
@@ -40,8 +43,11 @@ def diagnose(
     ``out`` is the result of the search. If the reason is None, the best effort is a solution.
     """
     out = out[: HEAD + model.size + SLOT]
+    diagnosis = _Diagnosis(model, T, seed, opt, out)
     try:
-        return _Diagnosis(model, T, seed, opt, out).result()
+        reason, best = diagnosis.result()
+        found = diagnosis.descent(opt, best[HEAD : HEAD + model.size].copy())
+        return (None, found) if found[FOUND] > 0 else (reason, best)
     except _TimeIsUpError:
         clause = f"the time ran out after {int(out[USED])} starts, before a solution was found"
         return Reason(IkStatus.TIMEOUT, clause, _joints_at_limits(model, out)), out
@@ -59,7 +65,7 @@ class _Diagnosis:
         beyond = self._beyond_limits(opt)
         if len(beyond):
             joints, clause, q = _limit_violations(model, beyond)
-            if not joints and (found := self._descent(opt, q))[FOUND] > 0:
+            if not joints and (found := self.descent(opt, q))[FOUND] > 0:
                 return None, found
             clause = f"joint limits are in the way: {clause}"
             return Reason(IkStatus.JOINT_LIMIT, clause, joints), self._polished()
@@ -106,41 +112,69 @@ class _Diagnosis:
             constants[1:, LOWER][free], constants[1:, UPPER][free] = -math.inf, math.inf
         out = np.zeros(HEAD + slots * (self._model.size + SLOT))
         while out[USED] < _STARTS and out[FOUND] < slots:
-            if time.monotonic() > self._opt[k.DEADLINE]:
+            if self._is_late():
                 raise _TimeIsUpError
             search(constants, opt, self._T, self._seed, out)
         return out
 
-    def _descent(self, opt: Array, q: Array) -> Array:
-        """Return the result of one descent from rows q."""
-        opt = opt.copy()
+    def descent(self, opt: Array, q: Array, start: int = 0) -> Array:
+        """Return the result of one descent from rows q, or from another start about them.
+
+        Its distance is that from the seed.
+        """
+        opt, size = opt.copy(), self._model.size
         opt[k.STARTS] = 1.0
-        out = np.zeros(HEAD + self._model.size + SLOT)
+        out = np.zeros(HEAD + size + SLOT)
+        out[USED] = start
         search(self._model.constants, opt, self._T, q, out)
+        out[-1] = math.sqrt(float(opt[k.OPTIONS :] @ (out[HEAD : HEAD + size] - self._seed) ** 2))
         return out
 
     def _polished(self) -> Array:
-        """Return the result of descending from the best effort to the exact minimum."""
-        opt, size = self._opt.copy(), self._model.size
-        opt[k.PERSIST], opt[k.SPARE] = 1.0, 0.0
-        polished = self._descent(opt, self._out[HEAD : HEAD + size].copy())
-        gaps = polished[HEAD : HEAD + size] - self._seed
-        polished[-1] = math.sqrt(float(opt[-size:] @ gaps**2))
-        polished[:HEAD] = self._out[:HEAD]
-        return polished
+        """Return the best exact minimum of the error."""
+        return self._best_effort([self._opt])
 
     def _position_first(self) -> Array:
         """Return the best effort that meets the position and is nearest to the orientation."""
         heaviest = self._opt[k.WEIGHTS : k.WEIGHTS + 3].max()
         if heaviest == 0.0:  # the position is free
             return self._polished()
-        weak = self._opt.copy()
-        turns = weak[k.WEIGHTS + 3 : k.WEIGHTS + 6]
-        turns *= _WEAK * heaviest * self._model.length / turns.max()
-        weak[k.PERSIST], weak[k.SPARE] = 1.0, 0.0
-        tried = self._model.slots(self._search(weak, _SLOTS))
-        best = tried[int(np.argmin(tried[:, self._model.size + 6]))]
-        return np.concatenate([self._out[:HEAD], best])
+        weightings = []
+        for weak in _WEAK:
+            opt = self._opt.copy()
+            turns = opt[k.WEIGHTS + 3 : k.WEIGHTS + 6]
+            turns *= weak * heaviest * self._model.length / turns.max()
+            weightings.append(opt)
+        return self._best_effort(weightings)
+
+    def _best_effort(self, weightings: Sequence[Array]) -> Array:
+        """Return the best minimum from many starts, followed from one weighting to the next.
+
+        A small weight right away would allow only tiny steps along the curved set of postures
+        that meet the position.
+        """
+        size, slots = self._model.size, [self._out]
+        for start in range(_BEST_STARTS):
+            if self._is_late():
+                break
+            slots.append(self._descent_to_minimum(weightings[0], self._seed, start))
+        for opt in weightings:
+            if self._is_late():
+                break
+            slots = [self._descent_to_minimum(opt, slot[HEAD : HEAD + size]) for slot in slots]
+            slots = sorted(slots, key=lambda slot: float(slot[HEAD + size + 6]))[:_KEPT]
+        best = slots[0]
+        best[:HEAD] = self._out[:HEAD]
+        return best
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > float(self._opt[k.DEADLINE])
+
+    def _descent_to_minimum(self, opt: Array, q: Array, start: int = 0) -> Array:
+        """Return the result of a descent from a start about rows q, however small the gains."""
+        opt = opt.copy()
+        opt[k.PERSIST], opt[k.SPARE] = 1.0, 0.0
+        return self.descent(opt, np.ascontiguousarray(q), start)
 
 
 def _joints_at_limits(model: SearchModel, out: Array) -> tuple[str, ...]:

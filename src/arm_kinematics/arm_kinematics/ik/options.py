@@ -23,6 +23,7 @@ _AIM = 1e-2
 _TIGHT = 1e-2
 """Tolerances below this [rad, or the equivalent length] count as tight."""
 _STARTS_PER_CALL = 32 if HAVE_NUMBA else 1
+_TURN = k.DEFAULT_ORIENTATION_TOLERANCE
 MODES = ("pose", "position", "position_axis")
 AXES = ("target", "tool")
 PREFERENCES = ("nearest", "centred")
@@ -84,6 +85,7 @@ def _set_orientation(opt: Array, options: IkOptions) -> None:
     direction = (0.0, 0.0, 1.0) if options.axis is None else options.axis
     expected = "finite numbers, not all 0"
     axis = vector(direction, 3, "axis", expected, lambda x: np.isfinite(x) & x.any())
+    _check_meaning(options, turns)
     free = [i for i, t in enumerate(turns) if math.isinf(t)]
     opt[k.TURN_BOX] = len(turns) == 3
     if options.mode == "position" or len(free) == len(turns):
@@ -98,6 +100,21 @@ def _set_orientation(opt: Array, options: IkOptions) -> None:
         opt[k.TOOL + free[0]] = 1.0
     else:
         opt[k.WHAT] = k.ROTATION
+
+
+def _check_meaning(options: IkOptions, turns: tuple[float, ...]) -> None:
+    """Raise KinematicsError for an argument that has no meaning in the mode."""
+    unused, only = "", "position_axis"
+    if options.axis is not None and options.mode != only:
+        unused = "axis"
+    elif options.mode == "position" and turns not in ((_TURN,), (math.inf,)):
+        unused, only = "orientation_tolerance", "pose' or 'position_axis"
+    if unused:
+        raise KinematicsError(
+            f"{unused} has no meaning in mode '{options.mode}'; leave it out, or use '{only}'",
+            what=unused,
+            value=getattr(options, unused),
+        )
 
 
 def _balance(opt: Array, radian: float) -> None:

@@ -78,6 +78,10 @@ class IkResult:
         self._reason, self._note = reason, note
         self._solutions: tuple[IkSolution, ...] | None = None
 
+    def __bool__(self) -> bool:
+        """Return whether there is a solution, as ``ok``."""
+        return self.ok
+
     @property
     def cause(self) -> IkStatus:
         """The status that would be returned without allow_approximate."""

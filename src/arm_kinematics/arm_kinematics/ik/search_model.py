@@ -132,10 +132,12 @@ class SearchModel:
         """Return whether the arm can move without changing the error (redundancy)."""
         rng = np.random.default_rng(0)
         reach = math.pi * self.constants[1:, forward.UNIT]
-        low, high = np.maximum(self.lower, -reach), np.minimum(self.upper, reach)
+        centre = np.clip(0.0, self.lower, self.upper)
+        low = np.maximum(self.lower, centre - reach)
+        width = np.maximum(np.minimum(self.upper, centre + reach) - low, 0.0)
         own = self.constants[1:, forward.LEADER] == np.arange(self.size)
         movable = int((own & (self.lower < self.upper)).sum())
-        ranks = [self._rank(opt, rng.uniform(low, high)) for _ in range(_SAMPLES)]
+        ranks = [self._rank(opt, low + width * rng.random(self.size)) for _ in range(_SAMPLES)]
         return movable > max(ranks)
 
     def _rank(self, opt: Array, q: Array) -> int:

@@ -28,7 +28,7 @@ from arm_common.jit import HAVE_NUMBA
 from arm_common.transforms import Array, inverse, pose
 from numpy.typing import ArrayLike
 
-from arm_kinematics.arguments import require, rigid_transform, vector
+from arm_kinematics.arguments import require, target_pose, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.closed_form.branches import solve_all, solve_nearest
 from arm_kinematics.ik.closed_form.recognition import ClosedForm, given_branches, recognise
@@ -199,7 +199,8 @@ class IkSolver:
         continue from. The other arguments are those of ``Chain.all_solutions``.
         """
         check_count(max_solutions)
-        opt, target = self.options(key), rigid_transform(T, "target")
+        opt = self.options(key)
+        target = target_pose(T, key[0] == "position")
         start = self._middle if seed is None else self._start(seed)
         u, _, v = np.linalg.svd(target[:3, :3])  # a rotation of few digits has no exact solution
         exact = pose(u @ v, target[:3, 3])

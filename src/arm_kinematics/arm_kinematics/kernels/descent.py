@@ -50,6 +50,7 @@ from arm_kinematics.kernels.forward import (
 from arm_kinematics.kernels.residuals import (
     CENTRED,
     DEADLINE,
+    ENOUGH,
     EVEN,
     EXACT,
     FAILED,
@@ -59,6 +60,8 @@ from arm_kinematics.kernels.residuals import (
     WEIGHTS,
     derive,
     error,
+    half_square_of_excess,
+    keep_excess,
     quality,
 )
 
@@ -132,6 +135,8 @@ DAMPING = 0.3  # per half squared error, at the start of a descent
 LOOSEN, TIGHTEN, LEAST = 0.5, 10.0, 1e-12  # factors after a good and a bad step, smallest damping
 FLAT = 1e-12  # a gain below this share of the error counts as none
 PATIENCE, WORTH = 2, 0.65  # give up if this many steps leave more than this share of the error
+PATIENCE_BY_EXCESS = 8
+NEARLY = 4.0  # multiple of the largest error inside the tolerances, up to which these are sought
 
 
 @kernel
@@ -151,48 +156,90 @@ is_late = _compiled_is_never_late if HAVE_NUMBA else _is_late
 def descend(c: Array, opt: Array, W: Array) -> int:
     """Descend from W[:, Q] to the nearest minimum of the weighted error.
 
-    Leaves positions in W[:, Q], the error in W[n, ERROR...], its weighted half square in
-    W[n, COST]. Returns its `quality`.
+    If that minimum is near the tolerances but not inside, descend into them. Leaves positions in
+    W[:, Q], the error in W[n, ERROR...], its weighted half square in W[n, COST]. Returns its
+    `quality`.
+    """
+    state = _minimise(c, opt, W, False)
+    if state == FAILED and opt[PERSIST] == 0.0 and is_near(opt, W[W.shape[0] - 1, COST]):
+        state = _minimise(c, opt, W, True)
+    return state
+
+
+@kernel
+def descend_by_excess(c: Array, opt: Array, W: Array) -> int:
+    """Descend into the tolerances first, then to the minimum inside; see `descend`.
+
+    It leads from the same start to another posture than `descend`, if that misses them.
+    """
+    state = _minimise(c, opt, W, True)
+    return state if state == FAILED else _minimise(c, opt, W, False)
+
+
+@kernel
+def is_near(opt: Array, cost: float) -> bool:
+    """Return whether the weighted half square of an error is near the tolerances."""
+    return bool(cost <= NEARLY * opt[ENOUGH])
+
+
+@kernel
+def _minimise(c: Array, opt: Array, W: Array, excess: bool) -> int:
+    """Minimise the error, or only its excess over the tolerances; see `descend`.
+
+    No step leaves the tolerances once they are met.
     """
     n = W.shape[0] - 1
     move(c, W, Q)
     cost = error(opt, W, ERROR)
-    W[n, EVALUATIONS] = 1.0
+    W[n, EVALUATIONS] += 1.0
     state = quality(opt, W, ERROR, cost)
+    if excess:
+        cost = half_square_of_excess(opt, W, ERROR)
     damping = DAMPING
     mark = cost
     for iteration in range(ITERATIONS):
-        if state == EXACT or is_late(opt):
+        if state == EXACT or (excess and state != FAILED) or is_late(opt):
             break
         derive(c, opt, W)
+        if excess:
+            keep_excess(opt, W)
         floor = 1e-13 * normal_equations(opt, W, WEIGHTS)
         _freeze(c, W)
-        cost_new = math.inf
+        gain, new_state = 0.0, state
         for _ in range(RETRIES):
             damped_step(W, DAMPING_WEIGHT, damping * cost, floor)
             size = _trial_step(c, W)
             move(c, W, TRIAL)
             cost_new = error(opt, W, TRIAL_ERROR)
             W[n, EVALUATIONS] += 1.0
-            if cost_new < cost or size < SHORTEST_STEP:
+            new_state = quality(opt, W, TRIAL_ERROR, cost_new)
+            if excess:
+                cost_new = half_square_of_excess(opt, W, TRIAL_ERROR)
+            if cost_new < cost and new_state >= state:
+                gain = cost - cost_new
+                break
+            if size < SHORTEST_STEP:
                 break
             damping *= TIGHTEN
-        if not cost_new < cost:
+        if not gain > 0.0:
             break
-        gain = cost - cost_new
-        cost = cost_new
+        cost -= gain
+        state = new_state
         for i in range(n):
             W[i, Q] = W[i, TRIAL]
         for k in range(6):
             W[n, ERROR + k] = W[n, TRIAL_ERROR + k]
-        state = quality(opt, W, ERROR, cost)
         damping = max(damping * LOOSEN, LEAST)
         if gain < FLAT * cost:
             break
-        if state == FAILED and opt[PERSIST] == 0.0 and iteration % PATIENCE == PATIENCE - 1:
+        patience = PATIENCE_BY_EXCESS if excess else PATIENCE
+        if state == FAILED and opt[PERSIST] == 0.0 and iteration % patience == patience - 1:
             if cost > WORTH * mark:
                 break
             mark = cost
+    if excess:
+        move(c, W, Q)
+        cost = error(opt, W, ERROR)
     W[n, COST] = cost
     return state
 
@@ -343,10 +390,10 @@ def nearest_turn(c: Array, i: int, q: float, to: float) -> float:
     period = c[i + 1, PERIOD]
     if period == 0.0:
         return q
-    turns = math.floor((to - q) / period + 0.5)
-    while turns != 0.0:
-        value: float = q + turns * period
-        if c[i + 1, LOWER] <= value <= c[i + 1, UPPER]:
-            return value
-        turns += -1.0 if turns > 0.0 else 1.0
-    return q
+    lower, upper = c[i + 1, LOWER], c[i + 1, UPPER]
+    value: float = q + period * math.floor((min(max(to, lower), upper) - q) / period + 0.5)
+    if value > upper:
+        value -= period
+    elif value < lower:
+        value += period
+    return value if lower <= value <= upper else q

@@ -182,6 +182,62 @@ def _quality_of(opt: Array, W: Array, at: int, bounds: int, box: bool, default: 
     return state
 
 
+INSIDE = 1.0 - 1e-6  # share of the tolerances outside which an error counts as excess
+
+
+@kernel
+def half_square_of_excess(opt: Array, W: Array, at: int) -> float:
+    """Return half the squared excess of the error W[n, at : at + 6] over the tolerances.
+
+    Weighted by component, as `error` is.
+    """
+    square = 0.0
+    for k in range(6):
+        square += (
+            opt[WEIGHTS + k] * _excess_share(opt, W, at, k) * W[W.shape[0] - 1, at + k]
+        ) ** 2
+    return 0.5 * square
+
+
+@kernel
+def _excess_share(opt: Array, W: Array, at: int, k: int) -> float:
+    """Return the share of component k of an error that is outside the tolerances."""
+    n = W.shape[0] - 1
+    bound, first = opt[BOUNDS + k], at + k - k % 3
+    size = abs(W[n, at + k])
+    if opt[PLACE_BOX if k < 3 else TURN_BOX] == 0.0:
+        size = math.sqrt(W[n, first] ** 2 + W[n, first + 1] ** 2 + W[n, first + 2] ** 2)
+    return 1.0 - INSIDE / (size * bound) if size * bound > INSIDE else 0.0
+
+
+@kernel
+def keep_excess(opt: Array, W: Array) -> None:
+    """Replace the error by its excess over the tolerances, and COLUMN by its derivative.
+
+    The derivative is a root of the Hessian of the squared distance from the tolerances: for a
+    bound of the length, tangential motion counts by the share of the excess.
+    """
+    n = W.shape[0] - 1
+    for first in (0, 3):
+        box = opt[PLACE_BOX if first == 0 else TURN_BOX] != 0.0
+        s0 = _excess_share(opt, W, ERROR, first)
+        s1 = _excess_share(opt, W, ERROR, first + 1)
+        s2 = _excess_share(opt, W, ERROR, first + 2)
+        e = vector(W, n, ERROR + first)
+        size = length(e)
+        u = (e[0] / size, e[1] / size, e[2] / size) if size > 0.0 else e
+        for i in range(n):
+            x, y, z = vector(W, i, COLUMN + first)
+            if box:
+                x, y, z = x * (s0 > 0.0), y * (s1 > 0.0), z * (s2 > 0.0)
+            else:
+                root = math.sqrt(s0)
+                along = (1.0 - root) * (s0 > 0.0) * dot(u, (x, y, z))
+                x, y, z = root * x + along * u[0], root * y + along * u[1], root * z + along * u[2]
+            store((x, y, z), W, i, COLUMN + first)
+        store((s0 * e[0], s1 * e[1], s2 * e[2]), W, n, ERROR + first)
+
+
 _STEEPEST = 3.0  # bound of the sideways rate of a tilt, which diverges near half a turn
 
 

@@ -16,13 +16,26 @@ from arm_common.transforms import Array
 
 from arm_kinematics.kernels import forward
 from arm_kinematics.kernels.descent import (
+    damped_step,
     descend,
+    descend_by_excess,
+    is_near,
     nearest_turn,
+    normal_equations,
     project_to_preference,
     set_preference,
 )
 from arm_kinematics.kernels.forward import Q, move, work
-from arm_kinematics.kernels.residuals import FAILED, OPTIONS, SPARE, STARTS, error
+from arm_kinematics.kernels.residuals import (
+    FAILED,
+    OPTIONS,
+    PERSIST,
+    SPARE,
+    STARTS,
+    WEIGHTS,
+    derive,
+    error,
+)
 
 # Head of the result: solutions found, starts and evaluations used, whether it has a best effort.
 FOUND, USED, COUNT, BEST_EFFORT = 0, 1, 2, 3
@@ -33,6 +46,7 @@ SLOT = 8
 TRIES = 4  # points per start, of which the best is used
 BAD_TARGET, BAD_SEED = -1, -2
 FARTHEST_SEED = 1e9  # [rad or m]
+WIDE = 4.0  # ranges of prismatic joints longer than this many arms are wide
 SAME, SAME_PROJECTED = 1e-3, 0.03
 """Solutions nearer than this in every joint [rad, or units of the joint] are the same."""
 
@@ -57,7 +71,12 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     slots = (out.size - HEAD) // width
     for _ in range(int(opt[STARTS])):
         _start(c, opt, W, seed, int(out[USED]))
-        state = descend(c, opt, W)
+        near = out[BEST_EFFORT] != 0.0 and is_near(opt, out[HEAD + n + 6])
+        W[n, forward.EVALUATIONS] = 0.0
+        if found == 0 and near and opt[PERSIST] == 0.0 and out[USED] % 2.0 == 1.0:
+            state = descend_by_excess(c, opt, W)
+        else:
+            state = descend(c, opt, W)
         out[USED] += 1.0
         out[COUNT] += W[n, forward.EVALUATIONS]
         if state == FAILED:
@@ -128,6 +147,7 @@ def _start(c: Array, opt: Array, W: Array, seed: Array, index: int) -> None:
     if index == 0:
         for i in range(n):
             W[i, Q] = min(max(seed[i], c[i + 1, forward.LOWER]), c[i + 1, forward.UPPER])
+        _move_far_slides(c, opt, W)
         return
     best = math.inf
     for attempt in range(TRIES):
@@ -138,20 +158,58 @@ def _start(c: Array, opt: Array, W: Array, seed: Array, index: int) -> None:
             best = cost
             for i in range(n):
                 W[i, Q] = W[i, forward.TRIAL]
+    _move_far_slides(c, opt, W)
+
+
+@kernel
+def _is_wide_slide(c: Array, i: int) -> bool:
+    """Return whether a joint is prismatic with a range much longer than the arm."""
+    row = i + 1
+    width = c[row, forward.UPPER] - c[row, forward.LOWER]
+    return bool(c[row, forward.PRISMATIC] != 0.0 and width > WIDE * c[row, forward.UNIT])
+
+
+@kernel
+def _move_far_slides(c: Array, opt: Array, W: Array) -> None:
+    """Move the wide slides of W[:, Q] to where they bring the tip nearest to a far target.
+
+    The pose is linear in them, so one step does; a descent takes steps of the arm's length.
+    """
+    n = W.shape[0] - 1
+    wide = 0
+    for i in range(n):
+        W[i, forward.FREE] = 0.0
+        if _is_wide_slide(c, i) and c[i + 1, forward.LEADER] == i:
+            W[i, forward.FREE] = 1.0
+            wide += 1
+    if wide == 0:
+        return
+    move(c, W, Q)
+    error(opt, W, forward.ERROR)
+    derive(c, opt, W)
+    floor = 1e-13 * normal_equations(opt, W, WEIGHTS)
+    damped_step(W, forward.DAMPING_WEIGHT, 0.0, floor)
+    longest = 0.0
+    for i in range(n):
+        longest = max(longest, abs(W[i, forward.DELTA]) / c[i + 1, forward.UNIT])
+    if longest > 1.0:
+        for i in range(n):
+            value = W[i, Q] + W[i, forward.DELTA]
+            W[i, Q] = min(max(value, c[i + 1, forward.LOWER]), c[i + 1, forward.UPPER])
 
 
 @kernel
 def _spread(c: Array, W: Array, seed: Array, index: int) -> None:
     """Fill W[:, TRIAL] with point number index of an even sequence over the joint ranges.
 
-    A range of more than one turn counts as the turn about the seed; a prismatic joint without
-    limits as one unit on either side of it.
+    A range of more than one turn counts as the turn about the seed; a wide range of a prismatic
+    joint as one unit on either side of it.
     """
     for i in range(W.shape[0] - 1):
         lower, upper = c[i + 1, forward.LOWER], c[i + 1, forward.UPPER]
         reach = c[i + 1, forward.UNIT] if c[i + 1, forward.PRISMATIC] != 0.0 else math.pi
         if upper - lower > 2.0 * reach and (
-            c[i + 1, forward.PRISMATIC] == 0.0 or upper - lower == math.inf
+            c[i + 1, forward.PRISMATIC] == 0.0 or _is_wide_slide(c, i)
         ):
             lower = max(lower, min(seed[i] - reach, upper - 2.0 * reach))
             upper = lower + 2.0 * reach

@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import logging
 import math
+from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +20,8 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.lie import se3_exp
 from arm_kinematics.model.chain_model import ChainJoint, ChainLink, Parts, screw_of
 from arm_kinematics.model.mimic_joints import MimicJoints
+
+_LOGGER = logging.getLogger(__name__)
 
 
 class Step(NamedTuple):
@@ -31,12 +36,36 @@ class Step(NamedTuple):
         return self.joint.parent if self.inward else self.joint.child
 
 
-def urdf_tree(xml: str | UrdfTree) -> UrdfTree:
-    """Return the tree of a URDF, or raise KinematicsError."""
+def urdf_tree(xml: str | Path | UrdfTree) -> UrdfTree:
+    """Return the tree of a URDF, given as text, file or tree, or raise KinematicsError.
+
+    Faults of single joints are kept in the tree: only chains through these joints are refused.
+    """
+    if isinstance(xml, UrdfTree):
+        return xml
     try:
-        return xml if isinstance(xml, UrdfTree) else read_urdf(xml)
+        text = xml.read_text(encoding="utf-8") if isinstance(xml, Path) else xml
+        return read_urdf(text, tolerant=True)
     except UrdfError as error:
         raise KinematicsError(str(error), what="urdf") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise KinematicsError(f"{xml} cannot be read: {error}", what="urdf") from None
+
+
+@lru_cache(maxsize=1024)
+def _log_once(robot: str, sentence: str) -> None:
+    _LOGGER.warning("robot '%s': %s", robot, sentence)
+
+
+def log_faults(tree: UrdfTree) -> None:
+    """Log the faults of single joints, each once."""
+    for sentence in fault_sentences(tree):
+        _log_once(tree.name, sentence)
+
+
+def fault_sentences(tree: UrdfTree) -> list[str]:
+    """Return one sentence for each joint with a fault."""
+    return [f"{fault}; chains through this joint are refused" for fault in tree.faults.values()]
 
 
 def path(tree: UrdfTree, base: str, tip: str) -> list[Step]:
@@ -102,6 +131,9 @@ class _Builder:
 
     def _move(self, step: Step) -> None:
         drive = self._tree.drive_of(step.joint)
+        for joint in (step.joint, drive.leader):
+            if joint.name in self._tree.faults:
+                raise KinematicsError(str(self._tree.faults[joint.name]), what=joint.name)
         sliding = step.joint.kind == "prismatic"
         axis = np.array(step.joint.axis) * (-1.0 if step.inward else 1.0)
         screw = screw_of(self._pose, axis, sliding)

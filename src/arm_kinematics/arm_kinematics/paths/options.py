@@ -44,11 +44,10 @@ class PathOptions:
 
     def ik_arguments(self) -> dict[str, Any]:
         """Return the corresponding arguments of ``Chain.ik``."""
-        arguments = {
-            "mode": self.mode,
-            "position_tolerance": self.position_tolerance,
-            "orientation_tolerance": self.orientation_tolerance,
-        }
+        arguments: dict[str, Any]
+        arguments = {"mode": self.mode, "position_tolerance": self.position_tolerance}
+        if self.turns():
+            arguments["orientation_tolerance"] = self.orientation_tolerance
         return arguments if self.axis is None else {**arguments, "axis": tuple(self.axis)}
 
     def bounds(self, chain: Chain) -> Bounds:

@@ -34,6 +34,7 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
 from arm_kinematics.ik.general_6r.solver import prepare_general_6r
 from arm_kinematics.kernels.time_scaling import prepare_timing
+from arm_kinematics.model.urdf import fault_sentences
 from arm_kinematics.ros.fk_service import FkService, get_jacobian
 from arm_kinematics.ros.ik_service import IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher
@@ -127,6 +128,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self.get_logger().info(
             f"Ready for '{robot.name}', base '{robot.base}', joints {', '.join(robot.joint_names)}"
         )
+        for sentence in fault_sentences(robot.urdf):
+            self.get_logger().warning(f"robot_description: {sentence}")
         self._build_default_chain(robot)
 
     def _build_default_chain(self, robot: Robot) -> None:

@@ -109,7 +109,10 @@ def test_sine_and_cosine_match_the_math_library(rng):
 
 @pytest.mark.parametrize("bad", [[0.0], "home", None, [[0.0] * 4], [math.nan] * 4, [math.inf] * 4])
 def test_bad_joint_positions_are_rejected(nut_arm, bad):
-    for ask in (nut_arm.fk, nut_arm.jacobian, nut_arm.fk_jacobian, nut_arm.link_poses):
+    several = bad == [[0.0] * 4]  # one posture in a list is fine for fk
+    for ask in (nut_arm.jacobian, nut_arm.fk_jacobian, nut_arm.link_poses, nut_arm.fk)[
+        : 3 if several else 4
+    ]:
         with pytest.raises(KinematicsError, match="waist, shoulder, elbow, wrist_roll"):
             ask(bad)
 
@@ -203,3 +206,70 @@ def test_damping_bounds_the_rates_near_a_singular_posture():
 def test_bad_rates_and_twists_are_rejected(nut_arm, ask, pattern):
     with pytest.raises(KinematicsError, match=pattern):
         ask(nut_arm)
+
+
+class TestEase:
+    """Arguments in the form at hand, and results that read well."""
+
+    chain = Chain.from_model(load_robot("nut_arm"))
+    q = np.array([0.3, 0.2, -0.4, 1.0])
+
+    def test_result_is_true_if_it_has_a_solution(self):
+        far = np.eye(4)
+        far[0, 3] = 9.0
+        assert self.chain.ik(self.chain.fk(self.q)) and not self.chain.ik(far)
+        assert self.chain.ik(far, allow_approximate=True)
+
+    def test_fk_of_many_postures_is_that_of_each(self, rng):
+        postures = rng.uniform(-1.0, 1.0, (7, 4))
+        expected = [self.chain.fk(q) for q in postures]
+        assert np.array_equal(self.chain.fk(postures), expected)
+        assert self.chain.fk(np.empty((0, 4))).shape == (0, 4, 4)
+        for bad in (np.zeros((2, 3)), np.zeros((1, 1, 4)), [[np.nan] * 4], "q"):
+            with pytest.raises(KinematicsError, match="joint positions: expected 4"):
+                self.chain.fk(bad)
+
+    def test_seed_by_name_is_the_seed_in_order(self):
+        T = self.chain.fk(self.q)
+        by_name = dict(zip(self.chain.joint_names[::-1], (self.q + 0.1)[::-1], strict=True))
+        by_name["gripper"] = 1.0  # as in joint states of the whole robot
+        for call in (self.chain.ik, self.chain.all_solutions):
+            assert np.array_equal(call(T, by_name).q, call(T, self.q + 0.1).q)
+        batch = self.chain.ik_batch([T, T], by_name)
+        assert np.array_equal(batch.q, self.chain.ik_batch([T, T], self.q + 0.1).q)
+        with pytest.raises(KinematicsError, match="no position given for joint 'elbow'"):
+            self.chain.ik(T, {"waist": 0.0, "shoulder": 0.0})
+        with pytest.raises(KinematicsError, match="joint positions: expected 4"):
+            self.chain.ik(T, dict.fromkeys(self.chain.joint_names, "middle"))
+
+    def test_position_is_three_numbers(self):
+        p = self.chain.fk(self.q)[:3, 3]
+        for result in (
+            self.chain.ik(p, self.q, "position"),
+            self.chain.all_solutions(p.tolist(), mode="position"),
+        ):
+            assert np.allclose(self.chain.fk(result.q)[:3, 3], p, atol=1e-5)
+        batch = self.chain.ik_batch([p, p + np.array([0.0, 0.0, 0.01])], self.q, "position")
+        assert batch.ok.all()
+        with pytest.raises(KinematicsError, match=r"expected numbers of shape \(4, 4\)"):
+            self.chain.ik(p)
+        arm = Chain.from_model(load_robot("mearm"))  # its limits depend on other joints
+        q = arm.constraints.inside(arm.middle)
+        assert arm.ik(arm.fk(q)[:3, 3], q, "position")
+
+    def test_repr_names_joints_and_frames(self):
+        expected = "<Chain base_link -> tool0: waist, shoulder, elbow, wrist_roll>"
+        assert repr(self.chain) == expected
+
+    def test_rotation_of_few_digits_is_made_orthonormal(self, rng):
+        chain = Chain.from_model(load_robot("puma560"))
+        for _ in range(20):
+            q = rng.uniform(0.3, 0.75, 6)
+            T = chain.fk(q)
+            T[:3, :3] = np.round(T[:3, :3], 4)
+            result = chain.ik(T, q)
+            assert result and result.orientation_error < 1e-4
+            assert chain.ik_batch([T], q).ok.all()
+            T[0, 0] += 0.02
+            with pytest.raises(KinematicsError, match=r"off by 0\.0\d+; u, _, v = numpy"):
+                chain.ik(T, q)

@@ -214,3 +214,43 @@ def test_mimic_limit_is_reported_as_the_leaders():
     assert r.status == IkStatus.JOINT_LIMIT and r.limiting_joints == ("l1",)
     assert "l1 at 68.75 deg (limit 57.3 deg)" in r.message
     assert r.q[0] == pytest.approx(1.0)
+
+
+REVERSED = ONE_BY_ONE.replace('lower="-2" upper="2"', 'lower="2" upper="-2"')
+DANGLING = TREE.format(mimic='<mimic joint="gone"/>')
+CIRCLE = TREE.format(mimic='<mimic joint="r2"/>')
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [(REVERSED, "above its upper"), (DANGLING, "'gone', which is"), (CIRCLE, "in a circle")],
+)
+def test_fault_elsewhere_does_not_refuse_the_chain_and_is_logged_once(text, words, caplog):
+    text = text.replace("two_arms", f"robot {words}")  # told once for each robot
+    for _ in range(3):
+        chain = Chain.from_urdf(text, "root", "left_hand")
+        assert chain.ik(chain.fk([0.5, 0.0]), mode="position")
+    assert [words in record.message for record in caplog.records] == [True]
+    assert "joint 'r2'" in caplog.text and "chains through this joint" in caplog.text
+    for robot_or_text in (text, Robot(text).urdf):
+        with pytest.raises(KinematicsError, match=words):
+            Chain.from_urdf(robot_or_text, "root", "right_hand")
+    robot = Robot(text)
+    assert robot.link_pose("left_hand", JOINTS).shape == (4, 4)
+    with pytest.raises(DescriptionError, match=words):  # a description is still imported as sound
+        read_urdf(text)
+
+
+def test_follower_of_a_joint_with_a_fault_is_refused():
+    text = REVERSED.replace('name="l2" type="prismatic">', 'name="l2" type="prismatic">')
+    text = text.replace('<limit lower="-0.2" upper="0.1"/>', '<limit/><mimic joint="r2"/>')
+    with pytest.raises(KinematicsError, match="'r2' has the lower limit"):
+        Chain.from_urdf(text, "root", "left_hand")
+
+
+def test_urdf_file_is_read_by_its_path(tmp_path):
+    file = tmp_path / "mixed.urdf"
+    with pytest.raises(KinematicsError, match="cannot be read"):
+        Chain.from_urdf(file)
+    file.write_text(GOOD)
+    assert Chain.from_urdf(file).joint_names == ("turn", "slide")

@@ -16,11 +16,12 @@ from arm_description import load_robot
 from arm_interfaces.srv import GetJacobian
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"
+PACKAGES = ("arm_description", "arm_kinematics")
 CALL, THEORY = "call_ik.md", "kinematics.md"
 EXAMPLE = DOCS / "examples/call_ik/src/call_ik.cpp"
 
 
-def blocks(page: str, kind: str) -> list[str]:
+def blocks(page: str | Path, kind: str) -> list[str]:
     text = (DOCS / page).read_text()
     found = re.findall(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert found
@@ -35,6 +36,11 @@ def test_python_of_the_page_runs(page, expected, capsys):
     exec("\n".join(blocks(page, "python")), {})  # in order, as a reader would
     out = capsys.readouterr().out
     assert out and all(text in out for text in expected)
+
+
+@pytest.mark.parametrize("readme", ["README.md", *(f"src/{p}/README.md" for p in PACKAGES)])
+def test_python_of_the_readme_runs(readme):
+    exec("\n".join(blocks(DOCS.parent / readme, "python")), {})
 
 
 def test_nodes_of_the_page_get_a_response(serving):

@@ -91,7 +91,7 @@ class VisualRobot:
 def read_robot(xml: str) -> VisualRobot:
     """Return the robot of a URDF text; raise ViewerError if it cannot be drawn."""
     try:
-        urdf = read_urdf(xml)
+        urdf = read_urdf(xml, tolerant=True)
         visuals = tuple(map(_visual, urdf.visuals))
         joints = tuple(_joint(urdf, joint) for joint in urdf.joints if joint.kind in MOVING)
         constraints = _constraints(joints, urdf)
