@@ -208,3 +208,25 @@ def test_status_values_match_the_service():
     srv = pytest.importorskip("arm_interfaces.srv")
     for status in IkStatus:
         assert getattr(srv.SolveIK.Response, status.name) == status
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("ur5", 3), ("panda", 3)]
+    + [pytest.param(name, 60, marks=pytest.mark.thorough) for name in ("ur5", "panda", "puma560")],
+)
+def test_best_effort_is_the_nearest_orientation_whatever_the_seed(name, count):
+    """Different seeds start the search elsewhere, so a local best would differ."""
+    chain, rng, refused = shipped(name), np.random.default_rng(4), 0
+    low, high = np.maximum(chain.lower, -math.pi), np.minimum(chain.upper, math.pi)
+    while refused < count:
+        T = chain.fk(rng.uniform(low, high))
+        T[:3, 3] *= rng.uniform(1.0, 1.2)
+        T[:3, :3] = so3_exp(rng.normal(0.0, 1.5, 3))
+        results = [chain.ik(T, seed) for seed in (None, *rng.uniform(low, high, (3, chain.n)))]
+        if any(r.status != IkStatus.UNREACHABLE_ORIENTATION for r in results):
+            continue
+        refused += 1
+        assert max(r.position_error for r in results) < 1e-4
+        errors = [r.orientation_error for r in results]
+        assert max(errors) - min(errors) < 1e-3, errors
