@@ -25,8 +25,8 @@ from arm_kinematics.kernels.search import FOUND, HEAD, SLOT, USED, search
 
 _STARTS = 48 if HAVE_NUMBA else 12
 _SLOTS = 16
-_BEST_STARTS, _KEPT = (48, 8) if HAVE_NUMBA else (4, 2)
-"""Descents for the best effort, and how many of them are followed to the last weighting."""
+_POLISHED, _BEST_STARTS, _KEPT = (8, 48, 8) if HAVE_NUMBA else (2, 4, 2)
+"""Descents for the best effort: of one weighting, of several, and how many lead to the last."""
 _WEAK = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 """Weights of a radian, as shares of the arm's length, until the position has priority."""
 
@@ -132,7 +132,7 @@ class _Diagnosis:
 
     def _polished(self) -> Array:
         """Return the best exact minimum of the error."""
-        return self._best_effort([self._opt])
+        return self._best_effort([self._opt], _POLISHED)
 
     def _position_first(self) -> Array:
         """Return the best effort that meets the position and is nearest to the orientation."""
@@ -145,16 +145,16 @@ class _Diagnosis:
             turns = opt[k.WEIGHTS + 3 : k.WEIGHTS + 6]
             turns *= weak * heaviest * self._model.length / turns.max()
             weightings.append(opt)
-        return self._best_effort(weightings)
+        return self._best_effort(weightings, _BEST_STARTS)
 
-    def _best_effort(self, weightings: Sequence[Array]) -> Array:
+    def _best_effort(self, weightings: Sequence[Array], starts: int) -> Array:
         """Return the best minimum from many starts, followed from one weighting to the next.
 
         A small weight right away would allow only tiny steps along the curved set of postures
         that meet the position.
         """
         size, slots = self._model.size, [self._out]
-        for start in range(_BEST_STARTS):
+        for start in range(starts):
             if self._is_late():
                 break
             slots.append(self._descent_to_minimum(weightings[0], self._seed, start))
