@@ -259,6 +259,10 @@ class Engine:
             self._run = None
             self._restore_scaling(status.state is not MoveState.FAILED)
             self._proceed()
+        elif self.state is EngineState.RUNNING and run.alternative is not None:
+            _LOGGER.info("%s; going on with step %d", status.message, run.alternative + 1)
+            self._end_step(run, run.alternative)
+            self._proceed()
         else:
             self._fail(_failure(status) if run.is_motion else status.message)
 
@@ -275,12 +279,13 @@ class Engine:
             elif since > _PAUSE_TIMEOUT:
                 run.cancel()
 
-    def _end_step(self, run: StepExecution) -> None:
+    def _end_step(self, run: StepExecution, following: int | None = None) -> None:
+        following = run.next if following is None else following
         self._durations += [
             run.elapsed,
-            *[0.0] * (run.next - self._next - 1),
+            *[0.0] * (following - self._next - 1),
         ]  # and of skipped steps
-        self._next = run.next
+        self._next = following
         self._run, self._inside, self._progress = None, False, 0.0
         self._restore_scaling()
         if self._is_over and self.state is EngineState.PAUSING:

@@ -72,6 +72,7 @@ class TopicWait:
         self._until, self._clocks, self._began = step.until, clocks, clocks.arm()
         self._watch = None if topics is None else topics(step.until)
         self._canceled = False
+        self.timed_out = False  # whether the condition did not hold in time
 
     def poll(self) -> MoveStatus:
         """Return the status; the first that is not RUNNING ends the subscription."""
@@ -97,6 +98,7 @@ class TopicWait:
             return MoveStatus(MoveState.FAILED, reading.reason)
         if self._clocks.arm() - self._began < self._until.timeout:
             return MoveStatus(MoveState.RUNNING, progress=0.0)
+        self.timed_out = True
         late = f"it did not hold within {self._until.timeout:g} s that {self._until}"
         return MoveStatus(MoveState.FAILED, f"{late}: {reading.reason}")
 
@@ -133,6 +135,12 @@ class StepExecution:
         """Index of the next step, once this one has succeeded."""
         chosen = self._move.goal if isinstance(self._move, ConditionCheck) else None
         return self.step.next if chosen is None else chosen
+
+    @property
+    def alternative(self) -> int | None:
+        """Index of the next step if a wait has timed out; None if the task then fails."""
+        is_late = isinstance(self._move, TopicWait) and self._move.timed_out
+        return self.step.otherwise if is_late else None
 
     @property
     def is_motion(self) -> bool:

@@ -94,7 +94,7 @@ class PlannedStep:
     until: TopicCondition | None = None  # for a wait that ends with a condition
     # index of the following step (of a branch: if the condition holds); None for the next index
     following: int | None = None
-    # for a branch, the following index if the condition does not hold; None if the task then fails
+    # following index if the condition of a branch or a wait does not hold; None fails the task
     otherwise: int | None = None
 
     @property

@@ -28,7 +28,7 @@ from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
-from arm_tasks.task.steps import Call, For, If, Repeat, Screw, StepBase, Until
+from arm_tasks.task.steps import Call, For, If, Repeat, Screw, StepBase, Until, WaitUntil
 
 _MAX_STATES = 16
 _SAME = 1e-6  # joint positions [rad or m] and widths [m] that differ by less are the same
@@ -96,6 +96,8 @@ class BranchPlanner:
             return self._if(step, states, suffix, later)
         if isinstance(step, Until):
             return self._until(step, states, suffix, later)
+        if isinstance(step, WaitUntil) and step.on_failure:
+            return self._wait_until(step, states, suffix, later)
         screw_next = next(screws(later), None)
         return [
             self._from(state, step, self._name(step, suffix, k, states), screw_next)
@@ -125,6 +127,18 @@ class BranchPlanner:
                 following = (*step.steps, *later)
                 rounds = self._list(step.steps, not_yet, part, following)
                 states = self._merged(rounds, step, following)
+        return self._merged(after, step, later)
+
+    def _wait_until(
+        self, step: WaitUntil, states: list[PlanState], suffix: str, later: Steps
+    ) -> list[PlanState]:
+        after: list[PlanState] = []
+        for k, state in enumerate(states):
+            yes = self._from(state, step, self._name(step, suffix, k, states), None)
+            index = len(self._builder.steps) - 1
+            no = replace(yes, exits=((index, "otherwise"),))
+            after.append(yes)
+            after += self._list(step.on_failure, [no], suffix, later)
         return self._merged(after, step, later)
 
     def _from(
@@ -195,6 +209,8 @@ def screws(steps: Steps) -> Iterator[Screw]:
             yield step
         elif isinstance(step, Repeat | For | Call | Until):
             yield from screws(step.steps)
+        elif isinstance(step, WaitUntil):
+            yield from screws(step.on_failure)
         elif isinstance(step, If):
             yield from screws((*step.then, *step.otherwise))
 

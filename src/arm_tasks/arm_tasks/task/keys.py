@@ -227,6 +227,9 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
             "above": Key(NUMBER, "the field is above this, instead of equals"),
             "below": Key(NUMBER, "the field is below this, instead of equals"),
             "timeout": Key(TIMEOUT, "longest time to wait, without pauses", True),
+            "on_failure": Key(
+                STEPS, "run if the condition has not been met in time; the task fails if omitted"
+            ),
             "type": Key(
                 TEXT,
                 "message type, to check the field even if the topic is not published yet; that of "

@@ -20,7 +20,7 @@ from arm_common.yaml.typed_mapping import NO_VARIABLES, TypedMapping, Variables
 from arm_tasks.errors import TaskFileError, resolve
 from arm_tasks.scene.poses import TaughtPose, load_poses
 from arm_tasks.task.keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK
-from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional, play
+from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional, play, wait_until
 from arm_tasks.task.steps import (
     Call,
     Expectation,
@@ -31,6 +31,7 @@ from arm_tasks.task.steps import (
     StepBase,
     Task,
     Until,
+    WaitUntil,
 )
 
 DEFAULT_TASK = "nut_transfer"
@@ -150,6 +151,8 @@ class _TaskReader:
         def steps(name: str) -> tuple[StepBase, ...]:
             return self.steps(keys.require(name), defaults) if keys.has(name) else ()
 
+        if kind == "wait_until":
+            return wait_until(keys, kind, defaults, steps("on_failure"))
         common = defaults.common(keys, kind)
         if kind == "for":
             values = list(self._loop(keys))
@@ -259,6 +262,8 @@ def _count(steps: Sequence[StepBase]) -> int:
             total += step.at_most * _count(step.steps)
         elif isinstance(step, Call | For):
             total += _count(step.steps)
+        elif isinstance(step, WaitUntil):
+            total += 1 + _count(step.on_failure)
         elif isinstance(step, If):
             total += 1 + _count((*step.then, *step.otherwise))
         else:

@@ -134,5 +134,5 @@ def _all_steps(steps: Sequence[StepBase]) -> Iterator[StepBase]:
     """Yield steps and those nested in them."""
     for step in steps:
         yield step
-        for name in ("steps", "then", "otherwise"):
+        for name in ("steps", "then", "otherwise", "on_failure"):
             yield from _all_steps(getattr(step, name, ()))

@@ -164,7 +164,10 @@ def condition(keys: TypedMapping) -> Condition:
     return found
 
 
-def _wait_until(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.WaitUntil:
+def wait_until(
+    keys: TypedMapping, kind: str, defaults: Defaults, on_failure: tuple[steps.StepBase, ...]
+) -> steps.WaitUntil:
+    """Read a step that waits for a condition on a topic; the steps if it fails are given."""
     until = TopicCondition(
         topic=keys.text("topic"),
         field=keys.text("field"),
@@ -176,7 +179,7 @@ def _wait_until(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.Wait
     )
     if until.problem:
         raise keys.fail(until.problem)
-    return steps.WaitUntil(**defaults.common(keys, kind), until=until)
+    return steps.WaitUntil(**defaults.common(keys, kind), until=until, on_failure=on_failure)
 
 
 def _scalar(keys: TypedMapping, name: str) -> Value | None:
@@ -251,7 +254,6 @@ PARSERS: dict[str, Parser] = {
     "unscrew": _parser(steps.Unscrew, extra_turns=0.1, pull_off_turns=0.0, **_SCREW),
     "screw_on": _parser(steps.ScrewOn, extra_turns=0.5, **_SCREW),
     "wait": _parser(steps.Wait),
-    "wait_until": _wait_until,
     "set_speed": _parser(steps.SetSpeed),
     "pause_for_person": _parser(steps.PauseForPerson),
 }

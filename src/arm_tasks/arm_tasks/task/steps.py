@@ -169,9 +169,10 @@ class Wait(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class WaitUntil(StepBase):
-    """Wait until a condition on a topic holds; fail after its timeout."""
+    """Wait until a condition on a topic holds; after its timeout fail, or run other steps."""
 
     until: TopicCondition
+    on_failure: tuple[StepBase, ...] = ()  # () fails the task
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -610,3 +610,39 @@ def test_wait_until_without_topics_fails():
     clock = Clock()
     engine = Engine(TaskPlan(REQUEST, np.zeros(1), (wait,)), Port(clock), clock=clock)
     check_end(run(engine, clock), EngineState.FAILED, "t cannot be received here")
+
+
+def waiting_or_else():
+    """Return an engine that waits, and then opens the jaws to 30 mm, or to 20 mm if in vain."""
+    clock, topic = Clock(), Topic()
+    wait = replace(step(0, "wait"), until=UNTIL, otherwise=1, following=2)
+    wait = replace(wait, report=replace(report(0), duration=0.0))
+    other = replace(step(1, "gripper"), width=0.02, following=3)
+    steps = wait, other, replace(step(2, "gripper"), width=0.03)
+    plan = TaskPlan(REQUEST, np.zeros(1), steps)
+    port = Port(clock)
+    return Engine(plan, port, clock=clock, topics=topic), port, clock, topic
+
+
+@pytest.mark.parametrize(("holds", "width"), [(True, 0.03), (False, 0.02)])
+def test_wait_that_times_out_goes_on_with_its_other_steps(holds, width):
+    engine, port, clock, topic = waiting_or_else()
+    topic.reading = TopicReading(holds, "it is 5")
+    check_end(run(engine, clock), EngineState.SUCCEEDED, steps_done=3)
+    assert port.moves == [("width", width)] and topic.closed == 1
+    assert len(engine.outcome.durations) == 3
+
+
+def test_mistake_in_a_condition_is_not_taken_for_a_timeout():
+    engine, port, clock, topic = waiting_or_else()
+    topic.reading = TopicReading(False, "no field 'x'", failed=True)
+    check_end(run(engine, clock), EngineState.FAILED, "no field 'x'")
+    assert port.moves == []
+
+
+def test_canceled_wait_does_not_go_on_with_its_other_steps():
+    engine, port, clock, _ = waiting_or_else()
+    engine.tick()
+    engine.cancel()
+    check_end(run(engine, clock), EngineState.CANCELED)
+    assert port.moves == []

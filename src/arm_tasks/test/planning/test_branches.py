@@ -121,3 +121,36 @@ steps:
     names, missed = run_names(plan, scene.with_bolt("upper_bolt", pushed))
     assert missed.outcome.state is EngineState.FAILED and "left" in names
     assert "does not hold that the nut is held" in missed.outcome.message
+
+
+def waiting(failing, **keys):
+    more = "".join(f", {key}: {value}" for key, value in keys.items())
+    until = f"topic: t, field: data, above: 0, timeout: 1{more}"
+    return f"wait_until: {{{until}, on_failure: [{failing}]}}"
+
+
+def test_steps_after_a_failed_wait_are_planned_beside_the_others(plan_of, scene):
+    plan = plan_of([waiting(f"{{{swing('aside', 20)}}}"), swing("away", -20), "wait: 1"])
+    wait, aside, *others = plan.steps
+    assert (wait.otherwise, wait.following) == (1, 2)
+    assert [step.name.split(" [")[0] for step in others] == ["away", "away", "wait", "wait"]
+    assert aside.following == 3 and others[1].start[0] == aside.end[0]
+    names, run = run_names(plan, scene)
+    assert run.outcome.state is EngineState.SUCCEEDED
+    assert [name.split(" [")[0] for name in names] == ["wait_until", "away", "wait"]
+
+
+def test_wait_that_fails_last_may_end_the_task(plan_of):
+    plan = plan_of([waiting("{wait: 1}")])
+    assert (plan.steps[0].following, plan.steps[0].otherwise, len(plan.steps)) == (2, 1, 2)
+    assert plan.duration == 1.0
+
+
+def test_infeasible_step_after_a_failed_wait_is_refused(plan_of):
+    plan = plan_of([waiting(f"{{{swing('far', 170)}}}")], refused=True)
+    assert "far: joint waist is 80.0 deg beyond its limit" in plan.message
+
+
+def test_nut_that_is_screwed_after_a_failed_wait_is_gripped_for_it(plan_of):
+    on = "{screw_on: {bolt: lower_bolt, turns: 4}}"
+    plan_of(["open: {width_mm: 20}", "unscrew: upper_bolt", waiting(on)])
