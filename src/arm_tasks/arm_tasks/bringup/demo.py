@@ -40,8 +40,11 @@ _FILM_PACE = 4.0  # seconds of the arm per second of an animation
 _POLL_PERIOD = 0.05  # [s]
 _TASK_END_TIMEOUT = 30.0  # [s], for the task server to notice a lost node and end the task
 _LOGS = Path("log") / "nodes"
-# of ./arm; the scene is by default that of the task, the task that of the world
-_OWN_DEFAULTS = {"viewer": "browser", "scene": "", "task": ""}
+# of ./arm; the scene is by default that of the task, the task that of the world, and the world
+# contact physics for what is known to succeed in it: all of _PROVEN as by default
+_OWN_DEFAULTS = {"viewer": "browser", "scene": "", "task": "", "world": ""}
+_PROVEN = ("robot", "hardware", "backend", "calibration", "scene", "task", "part", "speed")
+_WORLD = "contact for the demo as shipped; geometric with other arms, scenes, tasks or speeds"
 _TASKS = {"geometric": DEFAULT_TASK, "contact": "nut_transfer_contact"}
 
 
@@ -69,18 +72,23 @@ def demo_parser() -> argparse.ArgumentParser:
     _add_namespace(parser)
     for argument in ARGUMENTS:
         default = _OWN_DEFAULTS.get(argument.name, argument.default)
+        meaning = default or (_WORLD if argument.name == "world" else "none")
         parser.add_argument(
             f"--{argument.name.replace('_', '-')}",
             default=default,
             choices=argument.choices or None,
-            help=f"{argument.text} Default: {default or 'none'}",
+            help=f"{argument.text} Default: {meaning}",
         )
     return parser
 
 
 def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     """Return the values of the demo's arguments by name, or raise an error of the package."""
-    values = vars(demo_parser().parse_args(arguments))
+    parser = demo_parser()
+    values = vars(parser.parse_args(arguments))
+    if not values["world"]:
+        others = any(values[name] != parser.get_default(name) for name in (*_PROVEN, "robots"))
+        values["world"] = "geometric" if others else "contact"
     values["world"] = checked_world(values, lambda text: print(f"arm: {text}", file=sys.stderr))
     values["task"] = values["task"] or _TASKS[values["world"]]
     values["scene"] = values["scene"] or load_task(values["task"]).scene or DEFAULT_SCENE

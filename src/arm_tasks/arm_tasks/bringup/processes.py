@@ -26,6 +26,7 @@ from arm_description import load_robot
 from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE
 from arm_tasks.task.parser import DEFAULT_TASK
+from arm_tasks.world.contact_scene import simulated_servos
 
 Values = Mapping[str, str]
 Plain = str | int | float | bool | list[str]
@@ -96,7 +97,7 @@ def checked_world(values: Values, report: Callable[[str], object]) -> str:
     """Return the world of a run: geometric, with a report, where contact physics cannot run.
 
     Raises:
-        TasksError: other arguments exclude contact physics.
+        TasksError: other arguments or the arm exclude contact physics.
     """
     if values["world"] != "contact":
         return values["world"]
@@ -109,6 +110,7 @@ def checked_world(values: Values, report: Callable[[str], object]) -> str:
     if find_spec("mujoco") is None:
         report("Contact physics need MuJoCo, which is not installed; the world is geometric.")
         return "geometric"
+    simulated_servos(load_robot(values["robot"]), values["calibration"])
     return "contact"
 
 

@@ -18,9 +18,7 @@ from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_TOPIC
 from arm_common.transforms import Array
 from arm_description.urdf.assembly import assemble
 from arm_hardware.backends import stored_pulses
-from arm_hardware.calibration.calibration import ServoBoard, config_folder
 from arm_hardware.calibration.coupling import axes_of
-from arm_hardware.calibration.store import calibration_for
 from arm_hardware.clock import SharedPace
 from arm_simulation.world import FRAME, ContactWorld
 from arm_viewer.scene.store import TRUE_FRAMES
@@ -37,7 +35,7 @@ from arm_tasks.ros.messages import nut_message
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME
-from arm_tasks.world.contact_scene import NutObserver, simulated_scene
+from arm_tasks.world.contact_scene import NutObserver, simulated_scene, simulated_servos
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -85,20 +83,12 @@ class ContactWorldNode(Node):
         super().__init__("contact_world")
         chosen = declare(self, ContactWorldParameters)
         model = load_robot(chosen.robot)
-        calibration = calibration_for(model, chosen.calibration, config_folder(), simulated=True)
-        if not isinstance(calibration.board, ServoBoard):
-            what = f"{calibration.path} has no servo board"
-            raise TasksError(f"{what}; contact physics need its pulses")
+        calibration, self._board = simulated_servos(model, chosen.calibration)
         axes = axes_of(model)
-        if axes.coupling is not None:
-            raise TasksError(
-                f"contact physics of {model.name} are not available: its servos act through "
-                "linkages; use world:=geometric"
-            )
         names = (*model.joint_names, "gripper")[: len(axes.actuators)]
         maps = dict(zip(names, calibration.maps(axes), strict=True))
         scene = load_scene(chosen.scene, model.name)
-        self._board, self._registers = calibration.board, Path(chosen.registers)
+        self._registers = Path(chosen.registers)
         self._pace = _shared_pace(chosen.pace)
         self._names = PrefixedNames(chosen.prefix)
         self._base = self._names.add(BASE_FRAME)

@@ -210,7 +210,10 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
                 Key(POSITIVE, "turns of thread to make", True),
                 "additional turns, if the thread's start is unknown; 0.5 if omitted",
             ),
-            "keep_pressing": Key(TRUTH, "press until the first release; false if omitted"),
+            "keep_pressing": Key(
+                TRUTH,
+                "press until the first release, lightly at first; false if omitted",
+            ),
         },
         "bolt",
     ),

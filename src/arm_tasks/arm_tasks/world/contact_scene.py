@@ -1,19 +1,42 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A scene as bodies of the contact physics, and the truth about its nut as a report."""
+"""What contact physics needs of an arm and a scene, and the truth about the nut as a report."""
 
 from __future__ import annotations
 
+from arm_hardware.calibration.calibration import Calibration, ServoBoard, config_folder
+from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.store import calibration_for
+from arm_hardware.errors import CalibrationError
 from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, SolidBody, SolidPart
 from arm_simulation.world import NutTruth, SimulatedScene
 
+from arm_description import RobotModel
+from arm_tasks.errors import TasksError
 from arm_tasks.scene.nut_state import NutEvent, NutReport, NutStatus
-from arm_tasks.scene.scene import TURN, Bolt, Scene
+from arm_tasks.scene.scene import Bolt, Scene
 
-# A nut that has caught is this many pitches past the free end at the roll `thread_start`, plus
-# whole ones: chamfer and countersink let it so far in. With 0.75, the first half turn ends at 1.2
-# turns engaged, where it falls when it is released, and with 0.15 at 1.5, where it stays (1/4-20).
-_CATCH_TURNS = 0.15
+
+def simulated_servos(model: RobotModel, calibration: str) -> tuple[Calibration, ServoBoard]:
+    """Return the calibration of an arm, by path or name, and its board.
+
+    Raises:
+        TasksError: the arm cannot be driven by the pulses of a board alone, or there is no such
+            calibration.
+    """
+    try:
+        found = calibration_for(model, calibration, config_folder(), simulated=True)
+    except CalibrationError as error:
+        raise TasksError(str(error)) from None
+    if not isinstance(found.board, ServoBoard):
+        raise TasksError(f"{found.path} has no servo board; contact physics need its pulses")
+    axes = axes_of(model)
+    if axes.coupling is not None:
+        raise TasksError(
+            f"contact physics of {model.name} are not available: its servos act through "
+            "linkages; use world:=geometric"
+        )
+    return found, found.board
 
 
 def simulated_scene(scene: Scene) -> SimulatedScene:
@@ -25,8 +48,7 @@ def simulated_scene(scene: Scene) -> SimulatedScene:
     Raises:
         SimulationError: a thread is impossible.
     """
-    start = scene.nut.on if scene.nut is not None else ""
-    bolts = {name: _body(bolt, name == start) for name, bolt in scene.bolts.items()}
+    bolts = {name: _body(bolt) for name, bolt in scene.bolts.items()}
     nut = None
     if scene.nut is not None:
         thread = scene.nut_thread
@@ -43,9 +65,8 @@ def simulated_scene(scene: Scene) -> SimulatedScene:
     return SimulatedScene(tuple(bolts.values()), nut, solids, scene.floor)
 
 
-def _body(bolt: Bolt, has_nut: bool) -> BoltBody:
-    ahead = 0.0 if has_nut else _CATCH_TURNS * bolt.hand * TURN
-    return BoltBody(bolt.name, bolt.pose, bolt.thread, bolt.length, bolt.start - ahead)
+def _body(bolt: Bolt) -> BoltBody:
+    return BoltBody(bolt.name, bolt.pose, bolt.thread, bolt.length, bolt.start)
 
 
 _EVENTS = {

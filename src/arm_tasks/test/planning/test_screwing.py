@@ -13,7 +13,8 @@ from arm_simulation.threads.standard import ScrewThread
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.planning.screwing.planner import Spiral
-from arm_tasks.planning.screwing.strokes import Stroke, ratchet
+from arm_tasks.planning.screwing.strokes import Stroke, grip_score, ratchet
+from arm_tasks.planning.world_model import OnBolt
 from arm_tasks.scene.grasp import SIXTH
 from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise, run_trial
 from arm_tasks.task.parser import load_task
@@ -62,6 +63,38 @@ def test_pressing_tool_does_not_go_back_before_the_first_release(plan_of, chain,
     assert depths[1] > depths[0] + 2e-3
 
 
+def test_kept_press_is_light_and_slow_until_the_tip_is_found(plan_of, chain, scene):
+    """The joints yield by angles: a firm press would drive the nut past the tip."""
+    plan = plan_of(transfer("screw_on", keep_pressing=True))
+    to_bolt = np.linalg.inv(scene.bolt("lower_bolt").pose)
+    half_nut = scene.nut.thickness / 2.0
+    parts = {step.name.removeprefix("screw it on: "): step for step in plan.steps}
+
+    def depth(part):
+        return (to_bolt @ chain.fk(parts[part].trajectory.positions[-1]))[2, 3] + half_nut
+
+    push = "push the nut against the bolt"
+    assert depth(push) == pytest.approx(2.5e-3, abs=1e-5)
+    assert depth("search for the tip") == pytest.approx(5e-3, abs=1e-5)
+    go = next(step for step in plan.steps if "go to the nut" in step.name)
+    assert parts[push].duration > 1.5 * go.duration
+    names = [step.name for step in plan.steps]
+    assert names[names.index(f"screw it on: {push}") - 1] == "screw it on: compensate play"
+
+
+def test_last_grip_lets_the_next_thread_catch_early(scene, chain):
+    """The more turns are left in that stroke, the firmer the nut sits at its first release."""
+    then = next(step for step in load_task("nut_transfer").steps if step.kind == "screw_on")
+    nut, q = OnBolt("upper_bolt", 4.378, 0.0), np.zeros(chain.n)
+    for start in (-2.1, -1.7, -1.3):
+        bolt = replace(scene.bolt("lower_bolt"), start=start)
+        moved = replace(scene, bolts={**scene.bolts, "lower_bolt": bolt})
+        score = grip_score(chain, moved, nut, then, q)
+        best = max(score(0.0, HALF + i * SIXTH) for i in range(6))
+        to_go = math.pi - math.radians(30.0) - best
+        assert math.radians(14.0) < to_go < math.radians(76.0)
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     radius=st.floats(0.5e-3, 6e-3),
@@ -70,14 +103,14 @@ def test_pressing_tool_does_not_go_back_before_the_first_release(plan_of, chain,
     share=st.floats(0.01, 0.99),
 )
 def test_spiral_stays_within_its_radius_and_has_the_right_velocity(radius, roll, mouth, share):
-    spiral = Spiral(
-        pose(frame_along(np.array([1.0, 0.3, 0.1])), (0.2, 0.0, 0.1)), radius, roll, mouth
-    )
+    start = pose(frame_along(np.array([1.0, 0.3, 0.1])), (0.2, 0.0, 0.1))
+    spiral = Spiral(start, radius, roll, mouth, advance := 2e-3)
     from_middle = np.linalg.inv(spiral.start) @ spiral.pose(share)
     assert np.hypot(*from_middle[:2, 3]) <= radius + 1e-12
-    assert abs(from_middle[2, 3]) < 1e-12
+    assert from_middle[2, 3] == pytest.approx(share * advance, abs=1e-12)
     for end in (0.0, 1.0):
-        assert spiral.pose(end)[:3, 3] == pytest.approx(spiral.start[:3, 3], abs=1e-12)
+        along = spiral.start[:3, 3] + end * advance * spiral.start[:3, 2]
+        assert spiral.pose(end)[:3, 3] == pytest.approx(along, abs=1e-12)
     step = 1e-7
     slope = (spiral.pose(share + step) - spiral.pose(share - step))[:3, 3] / (2 * step)
     corner = min(abs(share * (spiral.rings + 0.25) - at) for at in (0.25, 1.25)) < 1e-3

@@ -26,6 +26,45 @@ def test_demo_defaults_to_simulation_in_the_tasks_own_scene(arguments, values):
 
 
 @pytest.mark.parametrize(
+    ("arguments", "world", "task"),
+    [
+        ("--headless", "contact", "nut_transfer_contact"),
+        ("--headless --speed 8", "geometric", "nut_transfer"),
+        ("--robot five_axis", "geometric", "nut_transfer"),
+        ("--hardware fake", "geometric", "nut_transfer"),
+        ("--robots left,right", "geometric", "nut_transfer"),
+        ("--task nut_transfer", "geometric", "nut_transfer"),
+        ("--task nut_transfer --world contact", "contact", "nut_transfer"),
+        ("--world geometric", "geometric", "nut_transfer"),
+    ],
+)
+def test_demo_as_shipped_runs_in_contact_physics(monkeypatch, arguments, world, task):
+    monkeypatch.setattr("arm_tasks.bringup.processes.find_spec", lambda name: True)
+    values = demo_values(arguments.split())
+    assert (values["world"], values["task"]) == (world, task)
+
+
+def test_demo_without_mujoco_is_geometric_and_reports_that_once(monkeypatch, capsys):
+    monkeypatch.setattr("arm_tasks.bringup.processes.find_spec", lambda name: None)
+    values = demo_values(["--headless"])
+    assert (values["world"], values["task"]) == ("geometric", "nut_transfer")
+    assert capsys.readouterr().err.count("MuJoCo") == 1
+
+
+def test_arm_that_contact_physics_cannot_simulate_is_refused_before_the_start(
+    monkeypatch, capsys, tmp_path
+):
+    monkeypatch.setattr("arm_tasks.bringup.processes.find_spec", lambda name: True)
+    monkeypatch.chdir(tmp_path)
+    for options, why in ((["--robot", "mearm"], "linkages"), (["--calibration", "x"], "'x'")):
+        assert main(["--headless", "--world", "contact", *options]) == 1
+        output = capsys.readouterr()
+        assert why in output.err and output.err.count("\n") == 1
+        assert not output.out
+    assert not list(tmp_path.iterdir())  # no logs: nothing was started
+
+
+@pytest.mark.parametrize(
     ("option", "message", "values"),
     [
         ("--speed", "give a number from 0.1 to 20", ["0", "-1", "nan", "inf", "fast", "1000"]),

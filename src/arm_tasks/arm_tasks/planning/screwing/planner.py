@@ -41,11 +41,14 @@ class Spiral(PathShape):
     in force-guided robotic peg-in-hole assembly tasks", Procedia CIRP 23, 2014). Decaying
     oscillations also leave the joints in the middle of their play, as in demagnetization. The
     search starts at its centre, a pose (4, 4), with a first ring of a radius [m], and turns by a
-    roll about z [rad] meanwhile. The rings are close enough for a nut with the given mouth [m].
+    roll about z [rad] and advances along z [m] meanwhile. The rings are close enough for a nut
+    with the given mouth [m].
     """
 
-    def __init__(self, start: Array, radius: float, roll: float, mouth: float) -> None:
-        self._radius = radius
+    def __init__(
+        self, start: Array, radius: float, roll: float, mouth: float, advance: float = 0.0
+    ) -> None:
+        self._radius, self._advance = radius, advance
         self.rings = 1 + max(1, math.ceil(radius / (_RING_SHARE * mouth)))
         super().__init__(start, np.array([0.0, 0.0, roll]), 0.0)
         points = np.array([self._position(i / _SAMPLES) for i in range(_SAMPLES + 1)])
@@ -59,7 +62,7 @@ class Spiral(PathShape):
 
     def _position(self, share: float) -> Array:
         r, angle = self._polar(share)
-        out = np.array([r * math.cos(angle), r * math.sin(angle), 0.0])
+        out = np.array([r * math.cos(angle), r * math.sin(angle), share * self._advance])
         return np.asarray(self.start[:3, 3] + self.start[:3, :3] @ out)
 
     def _velocity(self, share: float) -> Array:
@@ -69,13 +72,14 @@ class Spiral(PathShape):
         slope = 1.0 / _LEAD if rings < 0.0 else -1.0 / (self.rings - 1) if rings > 1.0 else 0.0
         dr, dangle = self._radius * rate * slope, 0.0 if rings < 0.0 else TURN * rate
         c, s = math.cos(angle), math.sin(angle)
-        moving = np.array([dr * c - r * s * dangle, dr * s + r * c * dangle, 0.0])
+        moving = np.array([dr * c - r * s * dangle, dr * s + r * c * dangle, self._advance])
         return np.asarray(self.start[:3, :3] @ moving)
 
 
 _CLEARANCE = 7e-3  # clearance of open jaws beyond the nut's corners [m]
 _SEARCH_TURN = math.radians(90.0)  # the search turns back by this angle
 _SEARCH_SPEED = 0.1  # fraction of the step's speed, so that the nut can fall into place
+_PUSH_SPEED = 0.25  # the same, so that no impact tilts the nut in the jaws
 _PLAY_SPEED = 0.03  # the same while play is compensated by half a degree
 _MAX_SETTLING = 3e-3  # largest tool motion to compensate play [m]
 _TILT_SHARE = 0.6  # used fraction of the largest starting tilt; the rest is for servo errors
@@ -118,6 +122,10 @@ class ScrewPlanner:
         self.open_width = cleared if self.step.open_width is None else self.step.open_width
         self.approach_tolerance = Tolerance(self.step.tolerance.position, self.step.approach_tilt)
         self.half_nut = nut.thickness / 2.0
+
+    @property
+    def _keeps_pressing(self) -> bool:
+        return isinstance(self.step, ScrewOn) and self.step.keep_pressing
 
     def unscrew(self, nut: OnBolt, then: ScrewOn | None) -> InJaws | OnBolt:
         """Plan to unscrew or loosen the nut; return where it is afterwards.
@@ -195,19 +203,27 @@ class ScrewPlanner:
         front = Place(self.bolt, place.z - self.step.approach, begin.roll)
         q = wrist.joints_at(chain, begin.roll, self.step.tolerance)
         options = path_options("axis", self.approach_tolerance)
+        if begin.z != wrist.at.z:
+            deep = replace(begin, z=wrist.at.z)
+            q = np.asarray(tool_path(chain, between(deep, begin), q, options).positions[-1])
         out = tool_path(chain, between(begin, front), q, options)
         errors = out.position_error, out.orientation_error
         labels = self._labels(f"move in front of the {'bolt' if holding else 'nut'}")
         signs = np.sign(out.positions[0] - out.positions[-1])
         before = [self._play(out.positions[-1], -2.0 * signs)] if self.step.play else []
         self.builder.motion(labels, np.array([self.builder.q, *before, out.positions[-1]]), errors)
+        speed = 1.0
+        if self._keeps_pressing:
+            self._settle(signs)
+            speed = _PUSH_SPEED
         push = "push the nut against the bolt" if holding else "go to the nut"
         with self.builder.allow_contact(self.bolt.name if holding else ""):
-            self.builder.motion(self._labels(push), out.positions[::-1], errors)
+            self.builder.motion(self._labels(push, speed), out.positions[::-1], errors)
         self._settle(signs)
         if begin is not place:
-            roll, mouth = place.roll - begin.roll, self.scene.nut_thread.mouth
-            rings = Spiral(begin.pose, self.step.search, roll, mouth)
+            turn, more = place.roll - begin.roll, place.z - begin.z
+            mouth = self.scene.nut_thread.mouth
+            rings = Spiral(begin.pose, self.step.search, turn, mouth, more)
             with self.builder.allow_contact(self.bolt.name):
                 labels = self._labels("search for the tip", _SEARCH_SPEED)
                 self.builder.follow(labels, rings, path_options("full", self.approach_tolerance))
@@ -236,9 +252,15 @@ class ScrewPlanner:
         return np.asarray(q + chain.constraints.share(q, shift) * shift)
 
     def _search_start(self, wrist: Wrist, place: Place) -> Place:
-        """Return the start of the search, turned ahead because the search turns back."""
+        """Return the start of the search, turned ahead because the search turns back.
+
+        A press that is kept rises from half during the search: the joints yield by angles, not
+        straight back, and a firm press would drive the nut past the tip before it is found.
+        """
         room = wrist.high - place.roll if self.bolt.hand > 0 else place.roll - wrist.low
-        return Place(self.bolt, place.z, place.roll + self.bolt.hand * min(_SEARCH_TURN, room))
+        roll = place.roll + self.bolt.hand * min(_SEARCH_TURN, room)
+        rise = self.step.press / 2.0 if self._keeps_pressing else 0.0
+        return Place(self.bolt, place.z - rise, roll)
 
     def _turn(self, chosen: Strokes, at: Place, holding: bool) -> Place:
         count, done, skipped = len(chosen.strokes), 0.0, 0.0
@@ -261,7 +283,7 @@ class ScrewPlanner:
                 at = self._catch(chosen, at)
             roll = stroke.grip + stroke.turn
             z = at.z + self._advance(roll - at.roll)
-            if i == 0 and isinstance(self.step, ScrewOn) and not self.step.keep_pressing:
+            if i == 0 and holding and not self._keeps_pressing:
                 before_catching = self.bolt.pitch * chosen.before_catching
                 z = min(z, self._advance(stroke.turn) - before_catching - self.half_nut)
             goal = Place(self.bolt, z, roll)

@@ -28,7 +28,7 @@ _MIN_STROKE = math.radians(5.0)  # a shorter stroke is not worth a regrasp
 _MIN_REST = math.radians(1.0)  # a smaller remainder is not worth a stroke
 _EPS = 1e-9
 MIN_CAUGHT = math.radians(30.0)  # least turn on the thread before the jaws open
-_MIN_BEFORE = math.radians(10.0)  # least turn of a stroke before the thread catches
+_MIN_BEFORE = math.radians(15.0)  # least turn of a stroke before the thread catches
 
 GripScore = Callable[[float, float], float]
 
@@ -223,7 +223,9 @@ def grip_score(
 
     def score(turned: float, grip: float) -> float:
         to_go = thread_turn_to_go(bolt, nut.roll + turned - grip + begin)
-        return min(to_go - _MIN_BEFORE, room - to_go - MIN_CAUGHT)
+        if to_go < _MIN_BEFORE:
+            return -1.0
+        return room - to_go - MIN_CAUGHT  # the earlier it catches, the more turns hold the nut
 
     return score
 
