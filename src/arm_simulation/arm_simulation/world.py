@@ -126,6 +126,8 @@ class ContactWorld:
         self._library = mujoco()
         self._robot = model
         self._scene = scene
+        if not model.masses:
+            report(f"{model.name} has no masses in its file; they are estimated from its shapes.")
         self.mj_model = compiled(scene_mjcf(model, scene), report)
         self.mj_data = self._library.MjData(self.mj_model)
         claw = model.gripper.claw if model.gripper else None

@@ -3,7 +3,7 @@
 """Laws of the simulated world, and its answers to impossible input."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -297,6 +297,16 @@ def test_contacts_that_are_left_out_are_a_fault_of_the_simulation(kind):
     simulated.mj_data.warning[int(getattr(mujoco.mjtWarning, kind))].number = 1
     with pytest.raises(SimulationError, match=r"diverged after 0\.02 s.*; report"):
         simulated.step(pulses())
+
+
+@pytest.mark.parametrize("masses", [{}, {"waist_link": 0.3}])
+def test_robot_without_masses_gets_estimated_ones_with_a_sentence(masses):
+    reports, model = [], replace(MODEL, masses=masses)
+    simulated = ContactWorld(model, SimulatedScene(floor=-1.0), MAPS, report=reports.append)
+    moved = simulated.mj_model.dof_bodyid
+    assert (simulated.mj_model.body_subtreemass[moved] > 0.0).all()
+    assert bool(reports) == (not masses)
+    assert not reports or "has no masses in its file; they are estimated" in reports[0]
 
 
 def test_fixed_bodies_may_overlap():

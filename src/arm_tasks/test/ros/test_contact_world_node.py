@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node of the contact physics moves its arm by the registers of the emulated board alone."""
 
+import math
+
 import numpy as np
 import pytest
 import rclpy
+from arm_common.errors import InputError
 from arm_common.ros.messages import transform_matrix
 from arm_hardware.driver import Driver
 from arm_hardware.motion.options import DriverOptions
@@ -80,6 +83,15 @@ def test_truth_and_contacts_are_published(start):
     lower_arm = transform_matrix(frames["ground_truth/elbow_link"].transform)
     np.testing.assert_allclose(lower_arm, node._world.pose_of("elbow_link"), atol=1e-9)
     probe.close()
+
+
+def test_divergence_ends_the_node_in_a_sentence(start):
+    node = start()
+    node._pace.driver, node._powered = 1e9, True
+    node._world.mj_data.qpos[:] = math.nan
+    with pytest.raises(InputError, match=r"diverged after .* means nothing; report the robot"):
+        node._advance()
+    assert not node._pace.world  # the driver waits: nothing goes on
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,14 @@ def test_second_start_in_the_same_domain_is_rejected(monkeypatch, tmp_path):
                 pass
 
 
+def test_simulation_that_ends_is_no_success_even_if_the_task_is(capsys):
+    group = Mock()
+    group.ended.return_value = {"task_client": 0, "contact_world": 1}
+    group.log_tail.return_value = "    the simulation diverged"
+    assert demo._wait(group, ["task_client"]) == 1
+    assert "contact_world ended unexpectedly (code 1)" in capsys.readouterr().err
+
+
 def without_rviz(package):
     if package == "rviz2":
         raise PackageNotFoundError(package)
