@@ -146,6 +146,7 @@ class Attacker:
         messages: What it sends.
         move: Called before each round, such as to let an arm move.
         check: Called after each round with the name of the interface.
+        answer: Called with the name of a service and each of its responses.
     """
 
     def __init__(
@@ -154,7 +155,9 @@ class Attacker:
         messages: Messages,
         move: Callable[[], object] = lambda: None,
         check: Callable[[str], object] = lambda name: None,
+        answer: Callable[[str, Any], object] = lambda name, response: None,
     ) -> None:
+        self._answer = answer
         self._target, self._messages, self._move, self._check = target, messages, move, check
         self._context = Context()
         rclpy.init(context=self._context)
@@ -233,7 +236,9 @@ class Attacker:
                     goal_id=UUID(uuid=list(self._messages.random.randbytes(16)))
                 )
             assert free.acquire(timeout=BOUND), f"no answer of {name}"
-            client.call_async(request).add_done_callback(lambda _: free.release())
+            client.call_async(request).add_done_callback(
+                lambda future: (self._answer(name, future.result()), free.release())
+            )
             if late >= LATE:
                 self._drain(free, name)
                 late = 0

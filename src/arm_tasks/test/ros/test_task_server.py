@@ -72,7 +72,7 @@ class Client(Probe):
 
     def __init__(self, no_fork):
         super().__init__("client")
-        self.no_fork, self.state = no_fork, None
+        self.no_fork, self.state, self.beats = no_fork, None, 0
         node = self.node
         node.create_subscription(TaskState, "task_server/state", self._on_state, LATCHED)
         self.checks = node.create_client(CheckTask, "check_task")
@@ -82,6 +82,7 @@ class Client(Probe):
 
     def _on_state(self, message):
         self.state = message.state
+        self.beats += 1
 
     def _publish(self):
         message = JointState(name=list(load_robot("nut_arm").joint_names))
@@ -151,6 +152,15 @@ def test_goal_is_canceled_while_its_plan_hangs(client):
     result = client.result(handle)
     assert result.status == RunTask.Result.CANCELED
     assert result.message == "canceled before anything moved"
+
+
+def test_heart_beats_while_idle_and_while_a_plan_hangs(client):
+    client.until(lambda beats=client.beats: client.beats > beats + 1)
+    handle = client.start("hang")
+    client.until(lambda: client.state == TaskState.CHECKING)
+    client.until(lambda beats=client.beats: client.beats > beats + 2)
+    client.until(handle.cancel_goal_async().done)
+    assert client.result(handle).status == RunTask.Result.CANCELED
 
 
 def test_children_neither_compile_nor_import():

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arm_common.ros.qos import LATCHED
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from rclpy.node import Node
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -20,6 +20,7 @@ STATES = {
     EngineState.PAUSED: TaskState.PAUSED,
     EngineState.STOPPING: TaskState.STOPPING,
 }
+HEARTBEAT_PERIOD = 1.0  # [s] of wall time
 _NO_TASK = "no task is running"
 
 
@@ -34,7 +35,8 @@ class TaskControls:
         task_server/stop: cancels the task of any client.
 
     Publishers:
-        task_server/state: latched; on changes, and several times a second during a step.
+        task_server/state: latched; on changes, several times a second during a step, and at least
+            once a second of wall time: a server that is silent for 3 s is gone.
         task_text: only the message, latched.
 
     Attributes:
@@ -55,6 +57,10 @@ class TaskControls:
         for name, request in requests.items():
             node.create_service(Trigger, f"task_server/{name}", self._service(request))
         node.create_service(Trigger, "task_server/stop", self._on_stop)
+        node.create_timer(HEARTBEAT_PERIOD, self._beat, clock=STEADY_CLOCK)
+        self._publisher.publish(self._state)
+
+    def _beat(self) -> None:
         self._publisher.publish(self._state)
 
     @property
