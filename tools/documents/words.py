@@ -28,8 +28,8 @@ TOPICS = {
     "payload_world/poses": "poses of the simulated payloads",
     "robot_description": "the URDF",
     "robot_file/status": "error in the robot file; empty if there is none",
-    "task_server/state": "the current task: step, progress, paused or not; at least once a second: "
-    "a server that is silent for 3 s is gone",
+    "task_server/state": "the current task, at least once a second: after 3 s of silence the "
+    "server is gone",
     "scene_markers": "objects around the arm, and the nut",
     "task_markers": "the text of the task",
     "task_text": "one sentence: what the task is doing",
