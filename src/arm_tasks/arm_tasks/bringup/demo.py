@@ -36,7 +36,6 @@ from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
 
 _MAX_SPEED = 20.0
-_FILM_PACE = 4.0  # seconds of the arm per second of an animation
 _POLL_PERIOD = 0.05  # [s]
 _TASK_END_TIMEOUT = 30.0  # [s], for the task server to notice a lost node and end the task
 _LOGS = Path("log") / "nodes"
@@ -155,9 +154,7 @@ def _film(values: Mapping[str, str], recording: Path) -> int:
     scene = load_scene(values["scene"], load_robot(values["robot"]).name)
     near = () if scene.nut is None else ("--follow", "nut", "--view", "rear")
     name = f"/{values['namespace']}" if values["namespace"] else ""
-    pace = f"{_FILM_PACE / float(values['speed']):g}"
-    words = [str(recording), values["record"], "--speed", pace, "--namespace", name]
-    return export([*words, *near])
+    return export([str(recording), values["record"], "--namespace", name, *near])
 
 
 def _one_arm(table: Sequence[Process], values: Mapping[str, str]) -> list[Process]:

@@ -35,7 +35,7 @@ from arm_viewer.ros.recording.animation import FORMAT, Film, animation
 from arm_viewer.ros.recording.player import times
 from arm_viewer.ros.recording.scenes import RecordedScene, ScenePrimitives, primitives_of, scenes
 
-DEFAULT_LENGTH = 15.0  # [s] longest animation without --speed
+DEFAULT_LENGTH, CLOSE_LENGTH = 15.0, 25.0  # [s] longest animation without --speed; with --follow
 FRAME_RATE = 10.0  # [1/s] of an animation
 CORNER = 0.22  # [inch] from the time to the edges of the page
 
@@ -51,7 +51,9 @@ def _export(given: argparse.Namespace) -> None:
         known = ", .".join((FORMAT, *FORMATS))
         raise ViewerError(f"{given.output}: '{kind}' files are not supported; use .{known}")
     begin, end = _span(given)
-    moments = _moments(begin, end, given.speed) if kind == FORMAT else [begin, end]
+    longest = CLOSE_LENGTH if given.follow else DEFAULT_LENGTH
+    pace = given.speed or max(1.0, (end - begin) / longest)
+    moments = _moments(begin, end, pace) if kind == FORMAT else [begin, end]
     namespace = checked_namespace(given.namespace)
     found = list(scenes(given.file, moments, given.tool_frame, namespace))
     if not found:
@@ -71,8 +73,7 @@ def _export(given: argparse.Namespace) -> None:
     sys.stdout.write(f"{given.output}\n")
 
 
-def _moments(begin: float, end: float, speed: float | None) -> list[float]:
-    pace = speed or max(1.0, (end - begin) / DEFAULT_LENGTH)
+def _moments(begin: float, end: float, pace: float) -> list[float]:
     count = math.floor((end - begin) / pace * FRAME_RATE) + 1
     return [begin + i * pace / FRAME_RATE for i in range(count)]
 
@@ -139,7 +140,8 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--from", dest="begin", type=float, default=0.0, help="[s] since its start")
     add("--to", dest="end", type=float, help="[s] (default: the recording's end)")
-    speed = f"of an animation (default: at most {DEFAULT_LENGTH:g} s long)"
+    speed = f"of an animation (default: at most {DEFAULT_LENGTH:g} s long, {CLOSE_LENGTH:g} s with"
+    speed += " --follow)"
     add("--speed", type=_pace, help=speed)
     add("--width", type=_width, default=640, help="in pixels")
     add("--follow", default="", help="of an animation: the frame that the camera follows, as nut")
