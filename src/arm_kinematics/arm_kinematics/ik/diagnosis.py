@@ -23,6 +23,8 @@ from arm_kinematics.kernels import residuals as k
 from arm_kinematics.kernels.forward import LOWER, PERIOD, UPPER
 from arm_kinematics.kernels.search import FOUND, HEAD, SLOT, USED, search
 
+_TIGHT = 1e3
+"""One over the smallest tolerance [m or rad] that is loose."""
 _STARTS = 48 if HAVE_NUMBA else 12
 _SLOTS = 16
 _POLISHED, _BEST_STARTS, _KEPT = (8, 48, 8) if HAVE_NUMBA else (2, 4, 2)
@@ -62,6 +64,8 @@ class _Diagnosis:
     def result(self) -> tuple[Reason | None, Array]:
         """Return the reason and the best effort, as `diagnose` does."""
         opt, model = self._opt, self._model
+        if (found := self._within_loose_tolerances())[FOUND] > 0:
+            return None, found
         beyond = self._beyond_limits(opt)
         if len(beyond):
             joints, clause, q = _limit_violations(model, beyond)
@@ -85,6 +89,17 @@ class _Diagnosis:
             joints, passing, _ = _limit_violations(model, beyond)
             clause += f" within the joint limits; beyond them, with {passing}, the orientation is"
         return Reason(status, clause, joints), best_effort
+
+    def _within_loose_tolerances(self) -> Array:
+        """Return a solution near an exact minimum, which a search gives up too early."""
+        opt, size, found = self._opt, self._model.size, self._out
+        bounds = opt[k.BOUNDS : k.BOUNDS + 6]
+        for start in range(_BEST_STARTS if (bounds * (bounds < _TIGHT)).any() else 0):
+            if found[FOUND] > 0 or self._is_late():
+                break
+            slot = self._descent_to_minimum(opt, self._seed, start)
+            found = self.descent(opt, slot[HEAD : HEAD + size].copy())
+        return found
 
     def _beyond_limits(self, opt: Array) -> Array:
         """Return solutions (k, size) that ignore the limits of some rows.

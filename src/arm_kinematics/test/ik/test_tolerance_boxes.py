@@ -23,7 +23,7 @@ TOLERANCES = {
 }
 EVERYWHERE = [
     pytest.param(2, id="small"),
-    pytest.param(350, id="large", marks=pytest.mark.thorough),  # 20 robots: 49 000 targets
+    pytest.param(70, id="large", marks=pytest.mark.thorough),  # 20 robots: 29 000 targets
 ]
 
 
