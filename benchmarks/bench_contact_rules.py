@@ -181,19 +181,23 @@ def sweeps() -> list[Sweep]:
     def angles(last: int, step: int) -> list[float]:
         return np.radians(range(0, last + 1, step)).tolist()
 
-    two = ROLLS[:2]
+    two, one = ROLLS[:2], ROLLS[:1]
     return [
+        Sweep(
+            "release", "released with the tip this deep in it: stays", mm, lengths(0.8, 1.8, 0.1)
+        ),
+        Sweep(
+            "pull", "pulled off straight from this depth: comes off", mm, lengths(1, 3, 0.5), two
+        ),
+        Sweep("tilt", "pressed on the tip tilted: catches", deg, angles(14, 2), two),
+        Sweep("x", "jaws off along the pads' width: turn it", mm, lengths(0, 7, 1), one),
+        Sweep("y", "jaws off along the opening: turn it", mm, lengths(0, 5, 1), one),
+        Sweep("y", "the same, 0.25 N/mm", mm, lengths(0, 5, 1), one, WEAK),
+        Sweep("z", "jaws off along the bolt: turn it", mm, lengths(2, 10, 2), one),
+        Sweep("lean_x", "jaws inclined to the flats: turn it", deg, angles(30, 6), one),
+        Sweep("lean_y", "jaws leaning along the flats: turn it", deg, angles(30, 6), one),
+        Sweep("flats", "flats turned against the jaws: turn it", deg, angles(30, 6), one),
         Sweep("aside", "pressed on the tip beside its axis: catches", mm, lengths(0, 2.5, 0.25)),
-        Sweep("tilt", "pressed on the tip tilted: catches", deg, angles(14, 1)),
-        Sweep("release", "released with the tip this deep in it: stays", mm, lengths(0, 2.5, 0.1)),
-        Sweep("pull", "pulled off straight from this depth: comes off", mm, lengths(0.5, 4, 0.25)),
-        Sweep("x", "jaws off along the pads' width: turn it", mm, lengths(0, 7, 0.5), two),
-        Sweep("y", "jaws off along the opening: turn it", mm, lengths(0, 5, 0.5), two),
-        Sweep("y", "the same, 0.25 N/mm", mm, lengths(0, 5, 0.5), two, WEAK),
-        Sweep("z", "jaws off along the bolt: turn it", mm, lengths(0, 10, 1), two),
-        Sweep("lean_x", "jaws inclined to the flats: turn it", deg, angles(28, 4), two),
-        Sweep("lean_y", "jaws leaning along the flats: turn it", deg, angles(28, 4), two),
-        Sweep("flats", "flats turned against the jaws: turn it", deg, angles(30, 5), two),
     ]
 
 

@@ -22,18 +22,24 @@ class GripRules:
     Chosen for flat pads, 10 mm long and 9 mm wide, of a hobby gripper on a compliant arm: a servo
     of 0.9 N m that reaches its full torque at an error of 5 degrees has a stiffness of 10 N m/rad,
     or 250 N/m at a lever of 0.2 m. So 1 N moves the tool by 4 mm, and jaws that squeeze with about
-    10 N pull it over a nut on a bolt. These are assumptions, not measurements. The jaws open along
-    the tool's y; the width of the pads is along its x.
+    10 N pull it over a nut on a bolt. These are assumptions, not measurements. In contact physics
+    (./arm bench contact_rules) jaws of friction 0.8 tolerate more, as each line says; pads of a
+    real gripper may be worse, so the rules stay on the safe side. The jaws open along the tool's
+    y; the width of the pads is along its x.
     """
 
-    # half the length of the pads: range of the nut's centre, even when it slides along them
+    # half the length of the pads: range of the nut's centre, even when it slides along them;
+    # physics: 6 mm turn the nut, 8 mm do not
     pad_half: float = 5e-3
-    pad_side: float = 3.5e-3  # largest distance of the nut's axis from the middle of the pads
+    # largest distance of the nut's axis from the middle of the pads; physics: 7 mm
+    pad_side: float = 3.5e-3
     # largest distance of the nut's axis from the middle of the jaws along the opening: the arm
-    # yields that far, or the free nut is pushed
+    # yields that far, or the free nut is pushed; physics: 5 mm, with 2 N/mm and with 0.25 N/mm
     centring: float = 3.5e-3
-    tilt: float = math.radians(12.0)  # largest angle between the axes of nut and tool for a grip
-    flats: float = math.radians(15.0)  # largest angle between jaws and flats, which then settles
+    # largest angle between the axes of nut and tool for a grip; physics: 30 deg about either axis
+    tilt: float = math.radians(12.0)
+    # largest angle between jaws and flats, which then settle; physics: any
+    flats: float = math.radians(15.0)
     close_gap: float = 0.3e-3  # the nut is gripped at a width of across_flats plus this
     open_gap: float = 0.6e-3  # the nut is released at a width of across_flats plus this
     held_off_axis: float = (
