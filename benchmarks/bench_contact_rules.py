@@ -247,7 +247,7 @@ def main() -> int:
     kinds = sorted({sweep.kind for sweep in sweeps()})
     parser.add_argument("--only", nargs="+", choices=kinds, default=[], help="only these sweeps")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
-    parser.add_argument("--workers", type=cli.at_least_one, default=0, help="processes (cores)")
+    parser.add_argument("--workers", type=cli.at_least(1), default=0, help="processes (cores)")
     return cli.run(parser, bench, None)
 
 

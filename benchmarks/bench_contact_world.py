@@ -103,7 +103,7 @@ def measured(file: Path) -> dict[str, Any]:
 def main() -> None:
     """Measure, print, and write where told to."""
     parser = argparse.ArgumentParser(prog="./arm bench contact_world", description=__doc__)
-    parser.add_argument("--runs", type=cli.at_least_one, default=3, help="processes (3)")
+    parser.add_argument("--runs", type=cli.at_least(1), default=3, help="processes (3)")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
     parser.add_argument("--replay", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()

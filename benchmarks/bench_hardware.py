@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
-from arm_common.cli import at_least_one
+from arm_common.cli import at_least
 from arm_hardware.backends import servo_bus_at
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import BACKENDS, SerialBus, config_folder
@@ -319,7 +319,7 @@ def main() -> None:
     parser.add_argument(
         "--seconds", type=above_zero, default=25.0, help="per row of lateness (25)"
     )
-    parser.add_argument("--stops", type=at_least_one, default=40, help="per row of stops (40)")
+    parser.add_argument("--stops", type=at_least(1), default=40, help="per row of stops (40)")
     parser.add_argument(
         "--write", type=Path, metavar="FILE", help="insert the tables into a document"
     )

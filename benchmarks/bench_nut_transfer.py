@@ -144,6 +144,7 @@ def run_contact(
 def draw(failed: Sequence[tuple[Level, TransferTrial]], folder: Path) -> None:
     """Draw one run of each of the commonest faults, up to the fault."""
     model, scene = load_robot("nut_arm"), load_scene("nut_transfer")
+    failed = [pair for pair in failed if pair[1].joints]
     common = Counter(trial.fault for _, trial in failed).most_common(PICTURES)
     for number, (fault, _) in enumerate(common, 1):
         level, trial = next(pair for pair in failed if pair[1].fault == fault)
@@ -166,6 +167,10 @@ def chosen_levels(levels: Sequence[Level], name: str) -> list[Level]:
 def bench(chosen: argparse.Namespace) -> None:
     """Run the trials, print, and write where told to."""
     contact = chosen.world == "contact"
+    if chosen.pictures:
+        if not contact:
+            raise InputError("--pictures needs --world contact")
+        chosen.pictures.mkdir(parents=True, exist_ok=True)
     levels = chosen_levels(contact_levels() if contact else geometric_levels(), chosen.noise)
     seeds = range(chosen.seed, chosen.seed + chosen.trials)
     with cli.executor(chosen.workers, chosen.dask) as pool:
@@ -183,9 +188,9 @@ def main() -> int:
     """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(prog="./arm bench nut_transfer", description=__doc__)
     parser.add_argument(
-        "--trials", type=cli.at_least_one, default=100, help="a line and task (100)"
+        "--trials", type=cli.at_least(1), default=100, help="a line and task (100)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the first trial (0)")
+    parser.add_argument("--seed", type=cli.at_least(0), default=0, help="of the first trial (0)")
     parser.add_argument("--noise", default="", metavar="LEVEL", help="only this line (all)")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
     parser.add_argument(

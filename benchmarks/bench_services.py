@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import rclpy
-from arm_common.cli import at_least_one
+from arm_common.cli import at_least
 from arm_common.ros.qos import LATCHED
 from ik.tables import processor, table, us, write
 from rclpy.executors import SingleThreadedExecutor
@@ -144,7 +144,7 @@ def rows(count: int, servers: list[subprocess.Popen[bytes]]) -> list[list[str]]:
 def main() -> int:
     """Start the servers, measure, print the table, and write it with --write."""
     parser = argparse.ArgumentParser(prog="./arm bench services", description=__doc__)
-    parser.add_argument("--calls", type=at_least_one, default=2000, help="per service (2000)")
+    parser.add_argument("--calls", type=at_least(1), default=2000, help="per service (2000)")
     parser.add_argument(
         "--write", type=Path, metavar="FILE", help="insert the table into a document"
     )

@@ -113,17 +113,20 @@ _LINES = 10  # of progress where there is no terminal
 def add_executor(parser: argparse.ArgumentParser) -> None:
     """Add ``--workers N`` and ``--dask ADDRESS``, for `executor`."""
     workers = "number of processes (default: one for each core)"
-    parser.add_argument("--workers", type=at_least_one, default=0, metavar="N", help=workers)
+    parser.add_argument("--workers", type=at_least(1), default=0, metavar="N", help=workers)
     cluster = "run on the Dask cluster of this scheduler instead, such as tcp://host:8786"
     parser.add_argument("--dask", default="", metavar="ADDRESS", help=cluster)
 
 
-def at_least_one(text: str) -> int:
-    """Return a count of the command line that must be at least 1."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
-    return value
+def at_least(least: int) -> Callable[[str], int]:
+    """Return the type of a whole number of the command line with a least value."""
+
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text} is not a whole number from {least} on")
+        return int(text)
+
+    return number
 
 
 @contextmanager

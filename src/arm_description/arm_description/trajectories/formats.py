@@ -209,7 +209,9 @@ def _csv_header(
     header = next(rows, _Line(str(path), 1, ""))
     headings = [_heading(cell) for cell in _cells(header)]
     first, unit = headings[0]
-    if first == _LENGTH and {name for name, _ in headings} >= set(TOOL_POSITION):
+    if first.lower() in (TIME, _LENGTH):
+        headings[0] = first.lower(), unit
+    if first.lower() == _LENGTH and {name for name, _ in headings} >= set(TOOL_POSITION):
         return header, headings
     if first.lower() != TIME or unit not in ("", "s"):
         problem = "the first column must be 'time', in seconds"

@@ -320,7 +320,8 @@ def test_examples_of_the_reference_page_work(package, tmp_path, monkeypatch):
         else:
             path = tmp_path / f"shown.{kind}"
             path.write_text(text)
-            assert read_trajectory(path, NUT_ARM).duration > 1.0
+            tool = kind == "csv" and read_tool_trajectory(path, NUT_ARM.joint_names)
+            assert tool or read_trajectory(path, NUT_ARM).duration > 1.0
     assert load_robot("./mine.yaml").postures["here"]["waist"] == pytest.approx(0.5)
 
 
@@ -340,6 +341,12 @@ def test_poses_of_the_tool_use_the_units_of_the_file(written):
     np.testing.assert_allclose(tool.poses[:, :3, 3], [[0.2, 0.01, 0.15], [0.21, 0.01, 0.15]])
     np.testing.assert_allclose(tool.poses[0, :3, 0], [0, 1, 0], atol=1e-12)
     np.testing.assert_allclose(tool.poses[1, :3, 0], [0, 0, -1], atol=1e-12)
+
+
+def test_heading_of_the_time_may_have_capitals(written):
+    text = TOOL.replace("time", "Time [s]")
+    tool = read_tool_trajectory(written("a.csv", text), NUT_ARM.joint_names)
+    assert tool.times.tolist() == [0.0, 0.5] and tool.lengths is None
 
 
 @given(st.lists(st.floats(-3.0, 3.0), min_size=3, max_size=3))

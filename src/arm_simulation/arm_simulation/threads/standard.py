@@ -23,6 +23,7 @@ _H = math.sqrt(3.0) / 2.0  # height of the sharp triangle, in pitches
 _FLANK = math.sqrt(3.0)  # radial rise of a flank per axial length: half the angle is 30 degrees
 # Geometric means of the ranges of nominal diameters of ISO 965-1 [mm]
 _RANGES = (0.99, 1.4, 2.8, 5.6, 11.2, 22.4, 45.0, 90.0, 180.0, 355.0)
+_FINEST = 0.05e-3  # smallest pitch [m]: that of S0.3, the finest of ISO 1501, is 0.08 mm
 _SLENDER = 0.45  # largest pitch, in diameters: more leaves no core
 # Diameter of a nut's countersink, in major diameters: ASME B18.2.2 has 1.05 to 1.15
 _COUNTERSINK = 1.1
@@ -60,6 +61,11 @@ class ScrewThread:
                 f"a thread of {self.diameter * 1e3:g} mm with a pitch of {self.pitch * 1e3:g} mm "
                 "does not exist",
                 remedy="give lengths above 0",
+            )
+        if self.pitch < _FINEST:
+            raise SimulationError(
+                f"no thread has a pitch of {self.pitch * 1e3:g} mm",
+                remedy=f"give at least {_FINEST * 1e3:g} mm; is the unit right?",
             )
         if self.pitch > _SLENDER * self.diameter:
             raise SimulationError(

@@ -94,3 +94,8 @@ def test_mouth_and_tilt_of_a_quarter_inch_nut():
 def test_pitch_must_leave_a_core():
     with pytest.raises(SimulationError, match=r"no core in a bolt of 6 mm; give at most 2\.7 mm"):
         ScrewThread.of(6e-3, 3e-3)
+
+
+def test_pitch_in_metres_where_millimetres_are_meant_is_refused():
+    with pytest.raises(SimulationError, match=r"no thread has a pitch of 0\.00127 mm; .* unit"):
+        ScrewThread.of(6.35e-3, 1.27e-6)

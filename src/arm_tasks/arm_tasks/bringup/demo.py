@@ -7,16 +7,18 @@ import contextlib
 import fcntl
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ament_index_python.packages import get_package_prefix
+from arm_common.cli import add_force, refuse_overwriting
 from arm_common.errors import InputError
 from arm_common.files import check_params_file
 from arm_common.signals import INTERRUPTED, interrupt_on_signals
-from arm_viewer.ros.recording.export import main as export
 
 from arm_description import load_robot
 from arm_tasks.bringup.processes import (
@@ -68,6 +70,7 @@ def demo_parser() -> argparse.ArgumentParser:
         metavar="FILE.gif",
         help="animation of the run, from near; the recording stays beside it as FILE.mcap",
     )
+    add_force(parser)
     _add_namespace(parser)
     for argument in ARGUMENTS:
         default = _OWN_DEFAULTS.get(argument.name, argument.default)
@@ -97,7 +100,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     check_port(values["viewer_port"])
     check_params_file(values)
     _check_namespace(values)
-    _check_record(values)
+    _check_record(values, values.pop("force"))
     check_arms(values)
     _check_gripper(values)
     return values
@@ -130,8 +133,8 @@ def _check_namespace(values: Mapping[str, str]) -> None:
         check_namespace(values["namespace"])
 
 
-def _check_record(values: Mapping[str, str]) -> None:
-    """Raise TasksError unless `record` is empty or a GIF that can be written."""
+def _check_record(values: Mapping[str, str], force: bool) -> None:
+    """Raise InputError unless `record` is empty or a GIF that can be written."""
     file = Path(values["record"])
     if not values["record"]:
         return
@@ -141,6 +144,8 @@ def _check_record(values: Mapping[str, str]) -> None:
         raise TasksError(f"--record is {file}; give a name that ends in .gif")
     if not os.access(file.absolute().parent, os.W_OK):
         raise TasksError(f"--record {file} cannot be written: no such folder, or not yours")
+    for name in (file, file.with_suffix(".mcap")):
+        refuse_overwriting(str(name), force)
 
 
 def _recorder(file: Path) -> Process:
@@ -152,9 +157,12 @@ def _recorder(file: Path) -> Process:
 def _film(values: Mapping[str, str], recording: Path) -> int:
     """Draw the animation of a recorded run; return the exit code."""
     scene = load_scene(values["scene"], load_robot(values["robot"]).name)
-    near = () if scene.nut is None else ("--follow", "nut", "--view", "rear")
+    on_tf = scene.nut is not None and values["hardware"] != "real"
+    near = ("--follow", "nut", "--view", "rear") if on_tf else ()
     name = f"/{values['namespace']}" if values["namespace"] else ""
-    return export([str(recording), values["record"], "--namespace", name, *near])
+    program = Path(get_package_prefix("arm_viewer")) / "lib" / "arm_viewer" / "export"
+    words = [str(recording), values["record"], "--namespace", name, *near]
+    return subprocess.call([str(program), *words])
 
 
 def _one_arm(table: Sequence[Process], values: Mapping[str, str]) -> list[Process]:

@@ -309,7 +309,7 @@ class Engine:
                 self._remaining = self._remaining_step()
             except PlanError as error:
                 return str(error)
-        self._single = single
+        self._single, self._held = single, False
         self.state = EngineState.RUNNING
         return ""
 

@@ -16,6 +16,8 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_hardware.calibration.kinematic_fit import fit, joint_zeros
 from arm_hardware.calibration.touch_points import TouchPoints
+from arm_simulation.errors import SimulationError
+from arm_simulation.library import mujoco
 from arm_simulation.servos import ServoErrors
 from arm_simulation.world import NutTruth
 
@@ -220,6 +222,15 @@ def deviation(expected: NutReport, truth: NutTruth) -> str:
 
 
 def _contact_trial(expected: _Expectation, job: TransferJob, zeros: Array | None) -> TransferTrial:
+    """Return the result of a trial; one whose simulation fails has no joints and no nut."""
+    mujoco()  # without it, every trial would fail
+    try:
+        return _simulated(expected, job, zeros)
+    except SimulationError as error:
+        return TransferTrial(job.seed, f"the simulation failed: {error}", 0.0)
+
+
+def _simulated(expected: _Expectation, job: TransferJob, zeros: Array | None) -> TransferTrial:
     plan, model = expected.plan, expected.plan.request.model
     actual = displaced(plan.request.scene, job.noise, np.random.default_rng([job.seed, 1]))
     arm = ContactArm(model, actual, _drawn_errors(model, job.noise, job.seed, zeros))

@@ -315,6 +315,16 @@ def test_single_step_that_was_held_still_ends_with_a_pause():
     assert engine.state is EngineState.PAUSED and engine._reason == "step 1 is done"
 
 
+def test_step_after_a_hold_is_a_persons_and_its_pause_is_not_released():
+    engine, _, clock = held_at_half()
+    assert engine.single_step() == ""
+    for _ in range(40):
+        clock.now += 0.1
+        engine.tick()
+        engine.release()
+    assert engine.state is EngineState.PAUSED and engine._reason == "step 1 is done"
+
+
 def test_resume_restores_the_scaling_before_the_pause():
     engine, port, clock = engine_of("motion")
     port.scale_speed(0.25)

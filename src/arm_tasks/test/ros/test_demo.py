@@ -5,6 +5,7 @@ from unittest.mock import Mock
 
 import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from arm_common.errors import InputError
 from arm_common.signals import INTERRUPTED
 from arm_tasks.bringup import demo
 from arm_tasks.bringup.demo import demo_values, keep_view, main, single_instance, view
@@ -101,6 +102,15 @@ def test_recording_that_cannot_be_made_is_refused_before_the_run(arguments, why)
         demo_values(arguments.split())
 
 
+def test_recording_overwrites_only_if_told(tmp_path):
+    options = ["--record", str(tmp_path / "run.gif")]
+    assert "force" not in demo_values(options)
+    (tmp_path / "run.mcap").touch()
+    with pytest.raises(InputError, match=r"run\.mcap: already exists; .* --force"):
+        demo_values(options)
+    demo_values([*options, "--force"])
+
+
 @pytest.mark.parametrize(("code", "draws"), [(0, True), (1, True), (INTERRUPTED, False)])
 def test_run_is_recorded_and_drawn_whatever_its_result(monkeypatch, tmp_path, code, draws):
     monkeypatch.setenv("ROS_DOMAIN_ID", "64")
@@ -112,7 +122,7 @@ def test_run_is_recorded_and_drawn_whatever_its_result(monkeypatch, tmp_path, co
         return code
 
     monkeypatch.setattr(demo, "run_table", run_table)
-    monkeypatch.setattr(demo, "export", lambda words: drawn.append(words) or 0)
+    monkeypatch.setattr("subprocess.call", lambda words: drawn.append(words[1:]) or 0)
     assert main(["--headless", "--record", str(tmp_path / "run.gif")]) == code
     assert started[0] == "recorder"
     assert bool(drawn) == draws

@@ -135,6 +135,16 @@ def test_world_that_stops_seeing_a_moving_arm_is_noticed_before_it_moves_far(pac
         assert not any(world.run(1.0))
 
 
+def test_arm_that_stopped_for_a_blind_world_waits_until_it_sees_again():
+    """The hold itself stops the arm: that is no sign of the world."""
+    world = World(20.0)
+    world.run(3.0)
+    world.run(0.6, sees=False)
+    unseen = world.run(7.0, sees=False, moving=False)
+    assert all(unseen) and unseen[-1] == pytest.approx(7.6, abs=0.1)
+    assert not any(world.run(0.1, moving=False))
+
+
 def test_world_of_an_arm_at_rest_may_be_silent_for_longer():
     """joint_states of an arm at rest are rare in wall time, whatever the pace."""
     world = World(20.0)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from arm_simulation.errors import SimulationError
 from arm_simulation.library import has_mujoco
 from arm_simulation.world import NutTruth
 from arm_tasks.scene.nut_state import NutEvent, NutReport, NutStatus
@@ -35,6 +36,16 @@ def test_touching_finds_the_zeros(model):
     left = zeros_after_touching(model, noise, 3)
     assert np.abs(np.degrees(left[:3])).max() < 0.4  # the wrist's roll is not seen
     assert np.array_equal(left, zeros_after_touching(model, noise, 3))
+
+
+def test_simulation_that_fails_is_a_fault_of_its_trial(monkeypatch):
+    def diverge(*_):
+        raise SimulationError("the simulation diverged")
+
+    pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
+    monkeypatch.setattr("arm_tasks.simulation.trials.run_in_contact", diverge)
+    done = run_job(TransferJob("nut_transfer_contact", HOBBY, 0, contact=True))
+    assert done.fault == "the simulation failed: the simulation diverged" and not done.joints
 
 
 def report(status, bolt="", turns=0.0):

@@ -165,16 +165,19 @@ class BlindWorldDetector:
     def update(self, moving: bool) -> float:
         """Return for how long the world has not seen the arm, in wall time [s]; 0 if it does.
 
-        Call it at each tick. An arm at rest is rarely published.
+        Call it at each tick. An arm at rest is rarely published. Once the world is blind, only a
+        new state of it changes that, not the arm, which then stops.
         """
         observer, now = self._observer, (self._clock(), self._wall())
         observer.poll()
         self._expected = self._expected or observer.received > self._since[1]
-        if observer.advanced != self._advanced or moving is not self._was_moving:
+        sees = observer.advanced != self._advanced
+        blind = self._late_ticks >= _LATE_TICKS and not sees
+        if sees or (moving is not self._was_moving and not blind):
             self._since = now
         self._advanced, self._was_moving = observer.advanced, moving
         arm, wall = now[0] - self._since[0], now[1] - self._since[1]
-        late = wall > (_UNSEEN_MOVING if moving else _UNSEEN) and arm > _UNSEEN
+        late = blind or (wall > (_UNSEEN_MOVING if moving else _UNSEEN) and arm > _UNSEEN)
         # after a pause of this process, what was queued meanwhile is processed first
         self._late_ticks = self._late_ticks + 1 if late and self._expected else 0
         return wall if self._late_ticks >= _LATE_TICKS else 0.0
