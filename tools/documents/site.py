@@ -20,7 +20,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 
 from documents.blocks import NOT_TYPED, ROOT, pages
 
-PICTURES = ("docs/**/*.svg", "docs/**/*.png", "docs/site.css")
+PICTURES = ("docs/**/*.svg", "docs/**/*.png", "docs/**/*.gif", "docs/site.css")
 LANGUAGES = {".py": "python", ".cpp": "cpp", ".yaml": "yaml", ".json": "json", ".xml": "xml"}
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
@@ -73,7 +73,7 @@ def _sources(page: Path) -> set[str]:
 
 def _is_source(name: str) -> bool:
     path = ROOT / name
-    return path.is_file() and path.suffix not in (".md", ".svg", ".png")
+    return path.is_file() and path.suffix not in (".md", ".svg", ".png", ".gif")
 
 
 def _fenced(name: str, text: str) -> str:

@@ -83,7 +83,7 @@ def test_task_is_not_started_if_joint_states_show_several_arms(monkeypatch):
 
 def test_message_of_a_task_that_can_be_resumed_is_one_sentence():
     message = "the motion failed: It stalled."
-    outcome = TaskOutcome(EngineState.FAILED, message, 46, 100, "turn", 30.0, ())
+    outcome = TaskOutcome(EngineState.FAILED, message, 46, 100, "turn", 30.0, (), 46)
     result = RunTask.Result()
     fill_outcome(result, outcome)
     assert result.message == "the motion failed: It stalled; to resume, give start step 46"

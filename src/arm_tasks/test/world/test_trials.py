@@ -38,6 +38,7 @@ def test_touching_finds_the_zeros(model):
     assert np.array_equal(left, zeros_after_touching(model, noise, 3))
 
 
+@pytest.mark.thorough  # its arm compiles the threads
 def test_simulation_that_fails_is_a_fault_of_its_trial(monkeypatch):
     def diverge(*_):
         raise SimulationError("the simulation diverged")
