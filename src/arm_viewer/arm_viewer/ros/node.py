@@ -40,10 +40,13 @@ from arm_viewer.browser.server import (
     open_server,
 )
 from arm_viewer.browser.view import SceneView
+from arm_viewer.control.command_table import CommandTable
 from arm_viewer.errors import ViewerError
+from arm_viewer.panels.interface import PanelContext, PanelHost, PanelState, Where
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.panels.controls import Controls
 from arm_viewer.ros.panels.layer_switches import ContactSwitch, LayerSwitches
+from arm_viewer.ros.panels.registry import panel_entries
 from arm_viewer.ros.subscriptions import SceneSubscriptions
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 BATCH_DELAY = 0.02  # [s], shorter than the 33 ms between two frames
 SLIDER_HOLD = 15  # frames after a user moved a slider, in which no slider moves by itself
+SHOWS_ONLY = "This page shows the arm and moves nothing."
 MAX_REPORTED = 200  # problems that are remembered and not logged again
 
 
@@ -171,6 +175,8 @@ class ViewerNode(Node):
         )
         self._controls = self._make_controls(server)
         LayerSwitches(self, self._gui)
+        self._panels = PanelHost(self._gui, self._panel_context())
+        self._panels.add(panel_entries(self), self._where)
         self._tf = TfListener(self, on_set=partial(self._loop.request_redraw, numbers=False))
         self._subscribe()
         ContactSwitch(self, self._gui, self._topics.switch_markers)
@@ -183,6 +189,7 @@ class ViewerNode(Node):
         """Close the server, free its port, and destroy the node."""
         self._queue.close()
         if self._server is not None:
+            self._panels.close()
             close_server(self._server)
             self._server = None
         super().destroy_node()
@@ -243,6 +250,27 @@ class ViewerNode(Node):
             self._show_status,
             self._positions,
             handle=self._sliders is not None,
+        )
+
+    @property
+    def _where(self) -> Where:
+        moves = Where.RUNNING if self.parameters.drive else Where.WATCHING
+        return Where.ALONE if self.parameters.sliders else moves
+
+    def _panel_context(self) -> PanelContext:
+        controls = self._controls
+        return PanelContext(
+            robot=self.parameters.robot,
+            tool_frame=self._tool,
+            view=self._view,
+            commands=CommandTable(),
+            positions=self._positions,
+            move=controls.move if controls else lambda joints: SHOWS_ONLY,
+            move_tool=controls.move_tool if controls else lambda pose: None,
+            postures=lambda: self._postures.postures,
+            report=partial(self._show_status, "ik"),
+            redraw=self._loop.request_redraw,
+            every=partial(self.create_timer, clock=STEADY_CLOCK),
         )
 
     def _subscribe(self) -> None:
@@ -326,6 +354,9 @@ class ViewerNode(Node):
         """Write the panel's numbers; return whether the sliders must be moved later."""
         values = self._values if self._sliders is None else self._sliders.values()
         self._view.write_numbers(values)
+        store = self._view.store
+        tool = store.frames.get(self._tool)
+        self._panels.update(PanelState(store.robot, values, store.fixed_frame, tool))
         if self._sliders_moved and self._loop.ticks > self._last_slider_tick + SLIDER_HOLD:
             self._sliders_moved = False
             self._view.panel.set_sliders(values)

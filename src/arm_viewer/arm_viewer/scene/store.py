@@ -46,7 +46,7 @@ class SceneStore:
         self.robot: VisualRobot | None = None
         self.markers = MarkerStore()
         self._robot_new = False
-        self._fixed = ""
+        self.fixed_frame = ""  # the frame that stays in the picture
         self._retired: set[str] = set()
         self.frames: dict[str, Array] = {}  # name -> (4, 4), fixed <- frame, as last set
         self._sent: dict[str, Array] = {}
@@ -63,8 +63,8 @@ class SceneStore:
 
     def set_frames(self, fixed: str, frames: Mapping[str, Array]) -> None:
         """Set every connected frame -> (4, 4), fixed <- frame; `fixed` stays in the picture."""
-        if fixed != self._fixed:
-            self._fixed = fixed
+        if fixed != self.fixed_frame:
+            self.fixed_frame = fixed
             self.markers.detach({""})
         self.frames = {name: T for name, T in frames.items() if name not in self._retired}
 

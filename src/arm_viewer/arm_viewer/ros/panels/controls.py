@@ -98,10 +98,17 @@ class Controls:
         self._fixed_frame = fixed_frame
         self._handle.set_tool(pose, size)
 
-    def move(self, joints: Mapping[str, float]) -> None:
-        """Move joints, by name [rad or m]."""
+    def move(self, joints: Mapping[str, float]) -> str:
+        """Move joints, by name [rad or m]; report and return why they cannot move, or ""."""
         self._follower.drop_requests()
-        self._report_motion(STOPPED if self.stopped else self._commander.move(joints))
+        problem = STOPPED if self.stopped else self._commander.move(joints)
+        self._report_motion(problem)
+        return problem
+
+    def move_tool(self, pose: Array) -> None:
+        """Move the tool to a pose (4, 4) in the robot's root, as the handle does."""
+        if self._robot is not None:
+            self._follower.move_to(self._robot.root, pose)
 
     def _report_motion(self, text: str) -> None:
         self._report("ik", text)

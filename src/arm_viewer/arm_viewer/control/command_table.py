@@ -1,0 +1,110 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that can be typed in the page: names, usage, completion, answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from arm_common.suggestions import did_you_mean
+
+from arm_viewer.errors import ViewerError
+
+
+def _no_words() -> Iterable[str]:
+    return ()
+
+
+@dataclass(frozen=True)
+class PageCommand:
+    """One command.
+
+    Attributes:
+        name: the first word of a line.
+        usage: the words after it, for people, such as ``JOINT=VALUE ...``.
+        text: what it does, in one line.
+        run: takes the words after the name; returns the answer in one sentence or "", and raises a
+            ViewerError (or another ValueError with a sentence) for wrong words.
+        words: returns the words that may follow now, for completion; each is offered in the
+            command palette, too, as a line of its own if `listed`.
+        listed: whether name and word are a complete line, such as ``trace off``.
+    """
+
+    name: str
+    usage: str
+    text: str
+    run: Callable[[Sequence[str]], str]
+    words: Callable[[], Iterable[str]] = _no_words
+    listed: bool = False
+
+
+class CommandTable:
+    """Commands by name."""
+
+    def __init__(self) -> None:
+        self._commands: dict[str, PageCommand] = {}
+
+    def add(self, command: PageCommand) -> None:
+        """Add a command, or replace the one with its name."""
+        self._commands[command.name] = command
+
+    def remove(self, name: str) -> None:
+        """Remove a command."""
+        self._commands.pop(name, None)
+
+    @property
+    def commands(self) -> tuple[PageCommand, ...]:
+        """All commands, by name."""
+        return tuple(self._commands[name] for name in sorted(self._commands))
+
+    def run(self, line: str) -> str:
+        """Run a line and return its answer in one sentence.
+
+        Raises:
+            ViewerError: There is no such command, or its words are wrong.
+        """
+        words = line.split()
+        if not words:
+            return ""
+        command = self._commands.get(words[0])
+        if command is None:
+            known = did_you_mean(words[0], sorted(self._commands))
+            raise ViewerError(f"there is no command {words[0]!r}: {known}")
+        try:
+            return command.run(words[1:])
+        except ViewerError:
+            raise
+        except ValueError as error:
+            raise ViewerError(f"{command.name}: {error}") from None
+
+    def lines(self) -> tuple[str, ...]:
+        """Return all complete lines that can be chosen without typing."""
+        return tuple(
+            f"{command.name} {word}"
+            for command in self.commands
+            if command.listed
+            for word in command.words()
+        )
+
+    def complete(self, line: str) -> tuple[str, ...]:
+        """Return the lines that can follow from the start of one, sorted."""
+        before, _, last = line.rpartition(" ")
+        if not before:
+            return tuple(
+                f"{name} " if command.usage else name
+                for name, command in sorted(self._commands.items())
+                if name.startswith(last)
+            )
+        command = self._commands.get(before.split()[0])
+        words = () if command is None else sorted(command.words())
+        return tuple(f"{before} {word}" for word in words if word.startswith(last))
+
+    def completed(self, line: str) -> str:
+        """Return a line with all that its possible ends have in common."""
+        ends = self.complete(line)
+        if not ends:
+            return line
+        first, last = min(ends), max(ends)  # what these share, all between them share
+        same = [a == b for a, b in zip(first, last, strict=False)]
+        return first[: (*same, False).index(False)]
