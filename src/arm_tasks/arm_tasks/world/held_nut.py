@@ -243,6 +243,7 @@ class ThreadedNut:
         self.lost = ""  # reason why the jaws lost it, or ""
         self.incident: NutIncident | None = None  # of the last step
         self.turns = turns  # current turns on the thread
+        self.pulled = False  # whether it was pulled straight off, without turning
         self._nut = nut
         self._to_bolt = inverse(bolt.pose)
         self._roll = twist_z((self._to_bolt @ T_tool)[:3, :3])
@@ -250,7 +251,7 @@ class ThreadedNut:
     @property
     def free(self) -> bool:
         """True if it has come off the thread."""
-        return not self.lost and self.turns <= 0.0
+        return not self.lost and (self.pulled or self.turns <= 0.0)
 
     def move(self, T_tool: Array) -> None:
         """Follow the tool to base_link <- tool0 (4, 4), a small step from the last."""
@@ -266,7 +267,7 @@ class ThreadedNut:
         depth = self.bolt.depth(self.turns)
         slide = float(bolt_tool[2, 3]) - (depth - self._nut.thickness / 2.0)
         if slide < -GRIP.give and depth <= CONTACT.pull_depth:
-            self.turns = 0.0
+            self.pulled = True
         elif abs(slide) > GRIP.pad_half + GRIP.give:
             self.lost = f"the tool is {abs(slide) * 1e3:.1f} mm along the bolt from it"
 

@@ -8,7 +8,7 @@ import logging
 import math
 
 import numpy as np
-from arm_common.transforms import Array, PoseInterpolation, is_rigid, pose, turn_z
+from arm_common.transforms import Array, PoseInterpolation, is_rigid, pose, shift_z, turn_z
 
 from arm_tasks.errors import WorldError
 from arm_tasks.scene.grasp import GRIP, check_grip
@@ -133,6 +133,8 @@ class NutWorld:
             self._report_event(NutEvent.SLIPPED, f"{what}: {held.lost}")
         elif held.free:
             self._bolt = None
+            # pulled off, it keeps the roll that it has at these turns
+            self._pose = self._pose @ shift_z(-held.bolt.depth(held.turns))
             self._start_carrying(T_tool)
             self._report_event(NutEvent.CAME_FREE, f"came free of {held.bolt.name}")
 

@@ -141,9 +141,15 @@ def attempts(monkeypatch):
     return tried
 
 
+def barely_on(scene_with, start_deg):
+    """Return a scene whose nut is gripped only once, as it is on by a quarter of a turn."""
+    scene = scene_with("lower_bolt", start=math.radians(start_deg))
+    return replace(scene, nut=replace(scene.nut, turns=0.25))
+
+
 def test_no_shift_is_tried_if_no_stroke_fits(checked, scene_with, attempts):
     """Shifting the bolt does not change its thread start; the message says what does."""
-    found = checked(task="nut_transfer", scene=scene_with("lower_bolt", start=math.radians(100.0)))
+    found = checked(task="nut_transfer", scene=barely_on(scene_with, 90.0))
     assert "turn the other bolt about its axis" in found.message
     attempts.assert_not_called()
 

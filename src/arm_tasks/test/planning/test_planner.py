@@ -193,9 +193,10 @@ def test_misaligned_bolt_is_refused_with_the_missing_angle(plan_of, scene):
     assert made.refusal.orientation_error > math.radians(3.0)
 
 
-def test_thread_start_that_suits_no_grip_is_refused(plan_of, scene, scene_with):
-    start = scene.bolt("upper_bolt").start + math.pi
-    made = plan_of(scene=scene_with("lower_bolt", start=start), refused=True)
+def test_thread_start_that_suits_no_grip_is_refused(plan_of, scene_with):
+    scene = scene_with("lower_bolt", start=math.radians(90.0))
+    once = replace(scene, nut=replace(scene.nut, turns=0.25))  # too little for another grip
+    made = plan_of(scene=once, refused=True)
     assert "no last grip lets the next thread catch" in made.message
 
 

@@ -5,6 +5,7 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from arm_tasks.execution.engine import EngineState
 from arm_tasks.scene.nut_state import NutEvent, NutStatus
@@ -35,9 +36,16 @@ def test_nut_ends_on_the_lower_bolt(scene, nut_plan, rate):
     assert not {NutEvent.MISSED, NutEvent.SLIPPED, NutEvent.DROPPED} & set(run.events)
 
 
-@pytest.mark.parametrize("start_deg", sampled([-170, -60, 150], 150))
-def test_transfer_works_for_any_feasible_thread_start(transfer, scene_with, start_deg):
+@pytest.mark.parametrize("start_deg", sampled(range(0, 360, 15), 75))
+def test_transfer_works_for_any_thread_start(transfer, scene_with, start_deg):
     other = scene_with("lower_bolt", start=math.radians(start_deg))
+    assert is_transferred(transfer(other, scene=other)[1])
+
+
+@pytest.mark.parametrize("seed", sampled(range(24), 0))
+def test_transfer_works_between_any_two_thread_starts(transfer, scene_with, seed):
+    upper, lower = np.random.default_rng(seed).uniform(0.0, 2.0 * math.pi, 2)
+    other = scene_with("lower_bolt", scene_with("upper_bolt", start=upper), start=lower)
     assert is_transferred(transfer(other, scene=other)[1])
 
 

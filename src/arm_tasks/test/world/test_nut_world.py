@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_common.transforms import is_rigid, pose, shift_z, so3_exp, tilt_z, turn_z, twist_z
+from arm_common.transforms import is_rigid, pose, shift_z, so3_exp, tilt_z, turn_z, twist_z, wrap
 from arm_simulation.threads.standard import ScrewThread
 from arm_tasks.errors import WorldError
 from arm_tasks.scene.file import load_scene
@@ -265,6 +265,18 @@ def test_nut_with_little_thread_is_pulled_off_and_another_one_slips(scene, make_
         hand.go(hand.at(UPPER, z, roll))
         assert hand.grip().status == NutStatus.ON_BOLT_HELD
         assert hand.go(hand.at(UPPER, z - 0.02, roll)).status == status
+
+
+def test_nut_keeps_its_roll_when_it_is_pulled_off(scene, make_hand):
+    hand = make_hand(replace(scene, nut=replace(scene.require_nut(), turns=0.6)))
+    bolt = scene.bolt(UPPER)
+    roll, z = math.degrees(bolt.roll(0.6)) + 90.0, bolt.depth(0.6) - CENTRE
+    hand.go(hand.at(UPPER, z, roll))
+    hand.grip()
+    pulled = hand.go(hand.at(UPPER, z - 0.02, roll))
+    turned = twist_z(bolt.pose[:3, :3].T @ pulled.pose[:3, :3])
+    assert pulled.status == NutStatus.HELD
+    assert wrap(turned - bolt.roll(0.6)) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_nut_clicks_when_turned_back_past_the_thread_start(held):

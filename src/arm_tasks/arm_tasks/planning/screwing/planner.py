@@ -82,6 +82,11 @@ _SEARCH_SPEED = 0.1  # fraction of the step's speed, so that the nut can fall in
 _PUSH_SPEED = 0.25  # the same, so that no impact tilts the nut in the jaws
 _PLAY_SPEED = 0.03  # the same while play is compensated by half a degree
 _MAX_SETTLING = 3e-3  # largest tool motion to compensate play [m]
+# Deepest tip in a nut that is pulled off without being asked for: in contact physics all nuts come
+# off at 1.5 mm, and the rules of the geometric world let them until 1.75 mm (docs/screw.md).
+_PULL_OFF_DEPTH = 1.4e-3
+_PULL_OFF_STEP = 1.0 / 12.0  # between numbers of turns to try
+_PULL_OFF_CHANGE = 0.5  # largest change of the turns that a task requests
 _TILT_SHARE = 0.6  # used fraction of the largest starting tilt; the rest is for servo errors
 
 
@@ -134,24 +139,35 @@ class ScrewPlanner:
         """
         requested = nut.turns if self.step.turns is None else self.step.turns
         comes_off = requested >= nut.turns
-        pull_off = self.step.pull_off_turns if isinstance(self.step, Unscrew) else 0.0
-        if comes_off and 0.0 < pull_off < nut.turns:
-            turns = nut.turns - pull_off
-        else:
-            turns = nut.turns + self.step.extra_turns if comes_off else requested
+        options = self._turns_off(nut) if comes_off else [requested]
         chain, q = self.builder.chain, self.builder.q
         score = grip_score(chain, self.scene, nut, then, q) if then and comes_off else None
         z = self.bolt.depth(nut.turns) - self.half_nut
 
         def choose(wrist: Wrist) -> Strokes:
-            return unscrew_strokes(self.bolt, wrist, nut, turns, score)
+            return unscrew_strokes(self.bolt, wrist, nut, options, score)
 
         self._gripper("open", max(self.open_width, self.builder.width))
-        chosen = self._choose_wrist(z, [z - self.bolt.pitch * turns], choose, holding=False)
+        end = z - self.bolt.pitch * max(options)
+        chosen = self._choose_wrist(z, [end], choose, holding=False)
         if comes_off:
             return InJaws(nut.roll + rotation(chosen.strokes[:-1]) - chosen.strokes[-1].grip)
-        turned = -self.bolt.hand * turns * TURN
-        return OnBolt(nut.bolt, nut.turns - turns, nut.roll + turned)
+        turned = -self.bolt.hand * requested * TURN
+        return OnBolt(nut.bolt, nut.turns - requested, nut.roll + turned)
+
+    def _turns_off(self, nut: OnBolt) -> list[float]:
+        """Return the turns after which the nut can come off, the preferred first.
+
+        The jaws hold it by its flats, so the roll at which it leaves the thread decides when the
+        next one catches. Unscrewed, it leaves at one roll; pulled off, at any roll of a turn.
+        """
+        most = min(_PULL_OFF_DEPTH / self.bolt.pitch, nut.turns / 2.0)
+        lefts = [k * _PULL_OFF_STEP for k in range(1, int(most / _PULL_OFF_STEP) + 1)]
+        pull_off = self.step.pull_off_turns if isinstance(self.step, Unscrew) else 0.0
+        if 0.0 < pull_off < nut.turns:
+            near = [left for left in lefts if abs(left - pull_off) <= _PULL_OFF_CHANGE]
+            return [nut.turns - left for left in (pull_off, *near)]
+        return [nut.turns + self.step.extra_turns, *(nut.turns - left for left in lefts)]
 
     def screw_on(self, nut: InJaws) -> OnBolt:
         """Plan to screw on the nut in the jaws and to retreat; return where the nut is then."""

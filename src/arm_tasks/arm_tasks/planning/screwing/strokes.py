@@ -153,25 +153,40 @@ class Strokes:
 
 
 def unscrew_strokes(
-    bolt: Bolt, wrist: Wrist, nut: OnBolt, turns: float, score: GripScore | None
+    bolt: Bolt, wrist: Wrist, nut: OnBolt, turns: Sequence[float], score: GripScore | None
 ) -> Strokes:
-    """Choose the strokes that unscrew a nut so that it comes free during the last one.
+    """Choose the strokes that unscrew a nut so that it comes free during or after the last one.
 
-    The turns are unsigned; the score rates a last grip for the next step.
+    The turns are unsigned numbers to choose from, the preferred first; with fewer turns than the
+    nut has, the rest is pulled off. The score rates a last grip for the next step; if the
+    preferred turns end with no good grip, the best of all others is chosen.
 
     Raises:
         OutOfReach: The wrist range is too small, or no last grip is acceptable.
     """
-    total, span = -bolt.hand * turns * TURN, (wrist.low, wrist.high)
-    beyond = (turns - nut.turns) * TURN  # rotation after the nut has come free
-    least = min(abs(total), beyond + MIN_CAUGHT) if beyond >= 0.0 else 0.0
-    strokes = ratchet(total, span, nut.fit, least, score)
-    if strokes is not None:
-        return Strokes(strokes, turns)
-    if score is not None and ratchet(total, span, nut.fit, least) is not None:
+    span = wrist.low, wrist.high
+
+    def split(each: float) -> list[Stroke] | None:
+        total = -bolt.hand * each * TURN
+        return ratchet(total, span, nut.fit, _least_last(nut, each), score)
+
+    if (preferred := split(turns[0])) is not None:
+        return Strokes(preferred, turns[0])
+    others = [(each, strokes) for each in turns[1:] if (strokes := split(each)) is not None]
+    if score is not None and others:
+        each, strokes = max(others, key=lambda o: score(rotation(o[1][:-1]), o[1][-1].grip))
+        return Strokes(strokes, each)
+    total = -bolt.hand * turns[0] * TURN
+    if score is not None and ratchet(total, span, nut.fit, _least_last(nut, turns[0])) is not None:
         what = "no last grip lets the next thread catch before the wrist ends"
         raise OutOfReach(f"{what}; turn the other bolt about its axis")
     raise _too_little(wrist)
+
+
+def _least_last(nut: OnBolt, turns: float) -> float:
+    """Return the least last turn [rad], so that the nut never hangs on too little thread."""
+    beyond = (turns - nut.turns) * TURN  # rotation after the nut has come free
+    return min(turns * TURN, max(beyond + MIN_CAUGHT, 0.0))
 
 
 def screw_on_strokes(
