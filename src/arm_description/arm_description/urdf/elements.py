@@ -74,11 +74,18 @@ class UrdfShape:
 
 @dataclass(frozen=True)
 class UrdfInertial:
-    """Mass of a link [kg] and its centre in the link's frame [m]."""
+    """Mass of a link and how it is spread."""
 
     link: str
-    mass: float
-    centre: Triple
+    mass: float  # [kg]
+    origin: Origin  # link <- centre of mass [m]
+    # about the centre, by the origin's axes: xx, xy, xz, yy, yz, zz [kg m^2]
+    moments: tuple[float, ...] = (0.0,) * 6
+
+    @property
+    def centre(self) -> Triple:
+        """Centre of mass in the link's frame [m]."""
+        return self.origin.xyz
 
 
 @dataclass(frozen=True)

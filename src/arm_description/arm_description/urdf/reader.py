@@ -43,6 +43,8 @@ _SHAPES = {
     "mesh": (("scale", 3),),
 }
 _DEFAULTS = {"xyz": "0 0 0", "rpy": "0 0 0", "scale": "1 1 1", "multiplier": "1", "offset": "0"}
+_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_DEFAULTS |= dict.fromkeys(("ixy", "ixz", "iyz"), "0")
 _DEFAULTS |= dict.fromkeys(("lower", "upper", "velocity", "effort"), "0")
 
 
@@ -95,7 +97,7 @@ class UrdfTree:
 
     @cached_property
     def inertials(self) -> tuple[UrdfInertial, ...]:
-        """Mass of each link that has one, in document order."""
+        """Mass and inertia of each link that has them, in document order."""
         return tuple(_inertial(element, link) for link, element in self._elements("inertial"))
 
     def _elements(self, tag: str) -> Iterator[tuple[str, ET.Element]]:
@@ -325,7 +327,9 @@ def _inertial(element: ET.Element, link: str) -> UrdfInertial:
     value = 0.0 if mass is None else _number(mass, "value", owner)
     if value < 0.0:
         raise UrdfError(f"{owner} has the mass {value:g} kg", remedy="give 0 or more")
-    return UrdfInertial(link, value, _origin(element, owner).xyz)
+    inertia = element.find("inertia")
+    moments = [0.0] * 6 if inertia is None else [_number(inertia, k, owner) for k in _MOMENTS]
+    return UrdfInertial(link, value, _origin(element, owner), tuple(moments))
 
 
 def _origin(element: ET.Element, owner: str) -> Origin:

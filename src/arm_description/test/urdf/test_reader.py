@@ -106,7 +106,8 @@ def test_shapes_and_masses_are_read():
         f"<visual>{origin}{BOX}</visual>"
         '<collision><geometry><mesh filename="a.stl" scale="1 1 2"/></geometry></collision>'
         '<collision><geometry><capsule radius="1"/></geometry></collision>'
-        f'<inertial>{origin}<mass value="0.5"/></inertial>'
+        f'<inertial>{origin}<mass value="0.5"/>'
+        '<inertia ixx="1" iyy="2" izz="3" iyz="0.1"/></inertial>'
     )
     (visual,), (mesh, other), (inertial,) = tree.visuals, tree.collisions, tree.inertials
     assert (visual.link, visual.kind, visual.size) == ("forearm", "box", (1.0, 2.0, 3.0))
@@ -114,6 +115,8 @@ def test_shapes_and_masses_are_read():
     assert (mesh.kind, mesh.uri, mesh.size) == ("mesh", "a.stl", (1.0, 1.0, 2.0))
     assert (other.kind, other.size) == ("capsule", ())
     assert (inertial.mass, inertial.centre) == (0.5, (1.0, 2.0, 3.0))
+    assert inertial.origin.rpy == (0.0, 0.0, 0.5)
+    assert inertial.moments == (1.0, 0.0, 0.0, 2.0, 0.1, 3.0)
 
 
 def test_named_materials_are_resolved():
@@ -138,6 +141,7 @@ def test_named_materials_are_resolved():
         ("<visual><geometry><mesh/></geometry></visual>", "<mesh> of link 'forearm' has no 'file"),
         (f'<visual><origin xyz="0 0 nan"/>{BOX}</visual>', "must be 3 finite numbers"),
         ('<inertial><mass value="-1"/></inertial>', "link 'forearm' has the mass -1 kg"),
+        ('<inertial><inertia ixx="1"/></inertial>', 'iyy="".*must be a finite number'),
     ],
 )
 def test_invalid_shape_or_mass_is_rejected_on_access(inside, message):

@@ -9,8 +9,8 @@ derived from them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -21,6 +21,8 @@ from arm_description.urdf.reader import UrdfTree
 from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import floats, frozen, require, rigid_transform, vector
+from arm_kinematics.dynamics.bodies import Bodies, bodies_of_model, bodies_of_urdf
+from arm_kinematics.dynamics.rigid_body import RigidBodyDynamics
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import BatchSolver, IkBatch
 from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
@@ -49,7 +51,7 @@ _contiguous, _empty, _zeros, _ndarray = np.ascontiguousarray, np.empty, np.zeros
 _FLOAT, _NONE, _SUCCESS = np.float64, np.empty(0), IkStatus.SUCCESS
 
 
-class Chain:
+class Chain(RigidBodyDynamics):
     """A serial chain from a base frame to a tip frame.
 
     All poses are (4, 4) in the base frame, lengths in metres, angles in radians. Methods may be
@@ -82,6 +84,7 @@ class Chain:
         tip: str = "tool0",
         gearing: MimicJoints | None = None,
         constraints: Sequence[JointConstraint] = (),
+        bodies: Callable[[], Bodies] | None = None,
     ) -> None:
         check_limits(joints)
         prepare_closed_forms()
@@ -96,6 +99,7 @@ class Chain:
         self.S = frozen(checked_screws(S, self.prismatic, screw_names))
         self.M = frozen(rigid_transform(M, "home pose"))
         self.base, self.tip, self.links, self.gearing = base, tip, tuple(links), gearing
+        self._find_bodies = bodies
         bounds = np.array([(j.lower, j.upper, j.velocity, j.acceleration) for j in joints])
         self.lower, self.upper, self.velocity, self.acceleration = map(frozen, bounds.T)
         self._row = _row if gearing is None else self._geared_row
@@ -108,7 +112,7 @@ class Chain:
     @classmethod
     def from_model(cls, model: RobotModel) -> Chain:
         """Build the chain from base_link to tool0 of an arm."""
-        return cls._of(parts_of_model(model))
+        return cls._of(parts_of_model(model), partial(bodies_of_model, model))
 
     @classmethod
     def from_urdf(
@@ -125,24 +129,22 @@ class Chain:
                 joint, a planar or floating one, or one with a fault.
         """
         tree = urdf_tree(xml)
-        chain = cls._of(parts_between(tree, base, tip), base, tip)
+        parts = parts_between(tree, base, tip)
+        names = [joint.name for joint in parts.joints]
+        chain = cls._of(parts, partial(bodies_of_urdf, tree, base, tip, names), base, tip)
         if tree is not xml:
             log_faults(tree)
         return chain
 
     @classmethod
-    def _of(cls, parts: Parts, base: str = "base_link", tip: str = "tool0") -> Chain:
-        S, M, joints, links, gearing, constraints = parts
-        return cls(
-            S,
-            M,
-            joints,
-            links=links,
-            base=base,
-            tip=tip,
-            gearing=gearing,
-            constraints=constraints,
-        )
+    def _of(
+        cls,
+        parts: Parts,
+        bodies: Callable[[], Bodies],
+        base: str = "base_link",
+        tip: str = "tool0",
+    ) -> Chain:
+        return cls(**parts._asdict(), bodies=bodies, base=base, tip=tip)
 
     @property
     def middle(self) -> Array:
@@ -161,7 +163,8 @@ class Chain:
         ):
             more = 0.0 if name not in limited else 1.0 if slides else np.pi
             joints.append(ChainJoint(name, slides, low - more, high + more, *rates))
-        return Chain(self.S, self.M, joints, base=self.base, tip=self.tip, gearing=self.gearing)
+        same = {"base": self.base, "tip": self.tip, "bodies": self._find_bodies}
+        return Chain(self.S, self.M, joints, gearing=self.gearing, **same)  # type: ignore[arg-type]
 
     def fk(self, q: ArrayLike) -> Array:
         """Return the pose (4, 4) of the tip at joint positions q [rad or m], or (m, 4, 4).

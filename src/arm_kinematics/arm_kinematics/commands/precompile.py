@@ -10,6 +10,7 @@ from arm_common.jit import finish_installation
 
 import arm_common
 import arm_kinematics
+from arm_kinematics.dynamics.newton_euler import prepare_dynamics
 from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
 from arm_kinematics.ik.self_motion import prepare_self_motion
 from arm_kinematics.kernels.time_scaling import prepare_timing
@@ -18,5 +19,6 @@ if __name__ == "__main__":
     prepare_closed_forms()
     prepare_self_motion()
     prepare_timing()
+    prepare_dynamics()
     for package in (arm_common, arm_kinematics):
         finish_installation(Path(str(package.__file__)))

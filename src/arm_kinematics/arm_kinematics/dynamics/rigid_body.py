@@ -1,0 +1,136 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Torques and inertia of a chain whose links have masses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import NoReturn
+
+import numpy as np
+from arm_common.transforms import Array
+from arm_description.model.elements import Payload
+from numpy.typing import ArrayLike
+
+from arm_kinematics.arguments import floats, frozen, joint_positions, vector
+from arm_kinematics.dynamics import newton_euler
+from arm_kinematics.dynamics.bodies import Bodies, checked_payload
+from arm_kinematics.errors import KinematicsError
+
+GRAVITY = frozen(np.array([0.0, 0.0, -9.81]))
+"""Acceleration of free fall along the axes of the base [m/s^2]."""
+
+
+class RigidBodyDynamics:
+    """The dynamics of a chain with rigid links; its base is at rest.
+
+    Torques are those of the joints, [N m], or forces [N] of prismatic ones. A mimic joint's
+    torque is added to its leader's. Friction and the motors' own inertia are not part of it.
+    ``payload`` is a load carried by the tip: a mass [kg] at its origin, or a Payload; ``gravity``
+    is the acceleration of free fall (3,) in the base frame [m/s^2]: how the arm is mounted.
+    """
+
+    n: int
+    joint_names: tuple[str, ...]
+    _find_bodies: Callable[[], Bodies] | None
+    _loaded: tuple[Payload, Array] | None = None  # the last payload, and the table with it
+
+    @cached_property
+    def bodies(self) -> Bodies:
+        """The bodies that the joints move.
+
+        Raises:
+            KinematicsError: The chain was made without masses, or the URDF's are invalid.
+        """
+        if self._find_bodies is None:
+            raise KinematicsError(
+                "a chain of screws has no masses; make it from a model or a URDF", what="bodies"
+            )
+        newton_euler.prepare_dynamics()
+        return self._find_bodies()
+
+    def gravity_torques(
+        self,
+        q: ArrayLike,
+        payload: Payload | float | None = None,
+        gravity: ArrayLike = GRAVITY,
+    ) -> Array:
+        """Return the torques (n,) that hold the arm at rest at q (n,); or (m, n) at q (m, n).
+
+        Raises:
+            KinematicsError: An argument is invalid, or nothing has a mass.
+        """
+        table, g, rows = self._table(payload), _gravity(gravity), floats(q)
+        if rows is None or rows.ndim not in (1, 2):
+            self._refuse(q=q)
+        postures = rows if rows.ndim == 2 else rows[None]
+        tau = np.empty((len(postures), self.n))
+        if not newton_euler.gravity_torques(table, postures, g, tau):
+            self._refuse(q=q)
+        return tau if rows.ndim == 2 else tau[0]
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        payload: Payload | float | None = None,
+        gravity: ArrayLike = GRAVITY,
+    ) -> Array:
+        """Return the torques (n,) of a motion: at q, with speeds qd and accelerations qdd (n,).
+
+        Raises:
+            KinematicsError: An argument is invalid, or nothing has a mass.
+        """
+        tau, table, g = np.empty(self.n), self._table(payload), _gravity(gravity)
+        a, b, c = (_row(values) for values in (q, qd, qdd))
+        if not newton_euler.inverse_dynamics(table, a, b, c, g, tau):
+            self._refuse(q=q, qd=qd, qdd=qdd)
+        return tau
+
+    def inertia_matrix(self, q: ArrayLike, payload: Payload | float | None = None) -> Array:
+        """Return the joint-space inertia (n, n) at q: torque per acceleration, symmetric.
+
+        Raises:
+            KinematicsError: An argument is invalid, or nothing has a mass.
+        """
+        M, table = np.empty((self.n, self.n)), self._table(payload)
+        if not newton_euler.inertia_matrix(table, _row(q), M):
+            self._refuse(q=q)
+        return M
+
+    def _table(self, payload: Payload | float | None) -> Array:
+        """Return the table of bodies with the payload."""
+        bodies = self.bodies
+        load = None if payload is None else checked_payload(payload)
+        if not bodies.mass + (load.mass if load else 0.0) > 0.0:
+            raise KinematicsError(
+                "no link that the joints move has a mass; give the links of the URDF <inertial>",
+                what="mass",
+            )
+        if load is None:
+            return bodies.table
+        last = self._loaded
+        if last is None or last[0] != load:
+            self._loaded = last = load, bodies.with_payload(load)
+        return last[1]
+
+    def _refuse(self, **rows: ArrayLike) -> NoReturn:
+        for what, values in rows.items():
+            array = floats(values)
+            for row in array if array is not None and array.ndim >= 2 else [values]:
+                joint_positions(row, self.joint_names, what)
+        raise KinematicsError(
+            f"{', '.join(rows)}: expected {self.n} finite numbers below 1e100 in one row", what="q"
+        )
+
+
+def _row(values: ArrayLike) -> Array:
+    """Return values as a row of numbers, empty if they are not one."""
+    row = floats(values)
+    return row if row is not None and row.ndim == 1 else np.empty(0)
+
+
+def _gravity(gravity: ArrayLike) -> Array:
+    return GRAVITY if gravity is GRAVITY else vector(gravity, 3, "gravity")
