@@ -27,7 +27,7 @@ from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 
 from arm_description import load_robot
-from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
+from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK, SolveIKBatch
 from arm_kinematics import Chain
 
 DOMAIN = "77"
@@ -120,13 +120,39 @@ def measure(caller: Caller, name: str, chain: Chain, count: int) -> list[str]:
     return [name, us(untouched), us(ready), us(ours), us(p99), *ratios]
 
 
+def measure_batch(caller: Caller, chain: Chain, size: int = 1000, repeats: int = 20) -> str:
+    """Return a sentence: the median time of a batch as a service and in this process."""
+    rng = np.random.default_rng(2)
+    draws = rng.uniform(chain.lower, chain.upper, (2, size, chain.n))
+    targets, seeds = np.array([chain.fk(q)[:3, 3] for q in draws[0]]), draws[1]
+    request = SolveIKBatch.Request(mode=SolveIK.Request.POSITION)
+    request.positions, request.seeds = targets.ravel().tolist(), seeds.ravel().tolist()
+    request.seed_joints = list(chain.joint_names)
+    client = caller.node.create_client(SolveIKBatch, "kinematics/solve_ik_batch")
+    caller.clients["kinematics", "batch"] = client
+    client.wait_for_service(PATIENCE)
+    served, direct = [], []
+    for _ in range(repeats + 3):
+        taken, answer = caller.call("kinematics", "batch", request)
+        served.append(1e-3 * taken)
+        begin = time.perf_counter()
+        found = chain.ik_batch(targets, seeds, "position")
+        direct.append(1e3 * (time.perf_counter() - begin))
+        assert answer.statuses.tolist() == found.status.tolist()
+    service, core = float(np.median(served[3:])), float(np.median(direct[3:]))
+    return (
+        f"A batch of {size:,} targets takes {service:.1f} ms by `solve_ik_batch`, "
+        f"{core:.1f} ms by `Chain.ik_batch` in the client's own process."
+    )
+
+
 def started(*command: str) -> subprocess.Popen[bytes]:
     """Start a server."""
     return subprocess.Popen([sys.executable, *command], stderr=subprocess.DEVNULL)
 
 
-def rows(count: int, servers: list[subprocess.Popen[bytes]]) -> list[list[str]]:
-    """Start the servers, append them to the list, and return a row per service."""
+def rows(count: int, servers: list[subprocess.Popen[bytes]]) -> tuple[list[list[str]], str]:
+    """Start the servers, append them to the list; return a row per service, and the batch's."""
     servers.append(started("-m", "arm_kinematics.ros.node"))
     rclpy.init()
     caller, model = Caller(), load_robot("nut_arm")
@@ -138,7 +164,7 @@ def rows(count: int, servers: list[subprocess.Popen[bytes]]) -> list[list[str]]:
     servers.append(started("-c", EMPTY, "ready", *caller.ready_made(chain)))
     for name in ("untouched", "ready"):
         caller.wait(name)
-    return [measure(caller, name, chain, count) for name in KINDS]
+    return [measure(caller, name, chain, count) for name in KINDS], measure_batch(caller, chain)
 
 
 def main() -> int:
@@ -152,13 +178,13 @@ def main() -> int:
     os.environ["ROS_DOMAIN_ID"] = DOMAIN
     servers: list[subprocess.Popen[bytes]] = []
     try:
-        lines = rows(chosen.calls, servers)
+        lines, batch = rows(chosen.calls, servers)
     finally:
         for server in servers:
             server.terminate()
     head = ["service", "untouched: median us", "ready-made", "ours", "p99"]
     head += ["ours / untouched", "ours / ready-made"]
-    text = f"{processor()}, {chosen.calls:,} calls of each.\n\n{table(head, lines)}"
+    text = f"{processor()}, {chosen.calls:,} calls of each.\n\n{table(head, lines)}\n\n{batch}"
     print(text)
     if chosen.write:
         write(chosen.write, "services", text)

@@ -50,11 +50,13 @@ SERVICES = {
     "arm_hardware/reset": "allow motion again after a stop; moves nothing",
     "arm_hardware/stop": "freeze every command within a control period, until reset",
     "check_task": "check a task: a report for each step, and remedies",
+    "kinematics/cancel_ik_batch": "end a batch of inverse kinematics",
     "kinematics/get_jacobian": "Jacobian, manipulability and condition number",
     "kinematics/plan_path": "a straight or arced tool path as a timed trajectory, or where"
     " and why it ends",
     "kinematics/solve_fk": "poses of any links at any joint positions",
     "kinematics/solve_ik": "joint positions for a pose, or why there are none",
+    "kinematics/solve_ik_batch": "joint positions for many targets at the solver's own speed",
     "list_tasks": "available tasks, scenes, taught poses and paths",
     "task_server/pause": "brake on the path by a speed scaling of 0, and hold",
     "task_server/resume": "resume the task",

@@ -17,3 +17,7 @@ class KinematicsError(ValueError):
         super().__init__(message)
         self.what = what
         self.value = value
+
+
+class CanceledError(KinematicsError):
+    """A computation was cancelled by its caller."""

@@ -10,7 +10,13 @@ from typing import Any
 from arm_tasks.ros.client.arm import Arm
 from arm_tasks.ros.client.async_arm import AsyncArm
 from arm_tasks.ros.client.future import ArmFuture
-from arm_tasks.ros.client.results import ArmError, ArmTimeoutError, IkAnswer, Progress
+from arm_tasks.ros.client.results import (
+    ArmError,
+    ArmTimeoutError,
+    IkAnswer,
+    IkBatchAnswer,
+    Progress,
+)
 from arm_tasks.ros.client.teacher import Teacher
 
 __all__ = [
@@ -20,6 +26,7 @@ __all__ = [
     "ArmTimeoutError",
     "AsyncArm",
     "IkAnswer",
+    "IkBatchAnswer",
     "Progress",
     "Teacher",
 ]

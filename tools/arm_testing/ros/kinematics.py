@@ -16,12 +16,24 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
-from arm_interfaces.srv import GetJacobian, PlanPath, SolveFK, SolveIK
+from arm_interfaces.srv import (
+    CancelIKBatch,
+    GetJacobian,
+    PlanPath,
+    SolveFK,
+    SolveIK,
+    SolveIKBatch,
+)
 from arm_testing.processes import start_python
 from arm_testing.ros.probe import Probe
 
 PATIENCE = 240.0  # [s], an upper bound; compiling takes a minute on a busy machine
 KINDS = {"solve_ik": SolveIK, "solve_fk": SolveFK, "get_jacobian": GetJacobian}
+LONG = {
+    "plan_path": PlanPath,
+    "solve_ik_batch": SolveIKBatch,
+    "cancel_ik_batch": CancelIKBatch,
+}
 
 
 def start(*arguments: str, **environment: str) -> subprocess.Popen[str]:
@@ -42,7 +54,7 @@ class World(Probe):
         )
         self.clients = {
             name: self.node.create_client(kind, f"kinematics/{name}")
-            for name, kind in {**KINDS, "plan_path": PlanPath}.items()
+            for name, kind in {**KINDS, **LONG}.items()
         }
 
     def describe(self, xml: str) -> None:

@@ -24,7 +24,7 @@ from arm_kinematics.arguments import floats, frozen, require, rigid_transform, v
 from arm_kinematics.dynamics.bodies import Bodies, bodies_of_model, bodies_of_urdf
 from arm_kinematics.dynamics.rigid_body import RigidBodyDynamics
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.batch import BatchSolver, IkBatch
+from arm_kinematics.ik.batch import BatchLimits, BatchSolver, IkBatch
 from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
 from arm_kinematics.ik.constrained import ConstrainedSolver
 from arm_kinematics.ik.result import IkResult, IkStatus
@@ -350,27 +350,26 @@ class Chain(RigidBodyDynamics):
         tolerance_axes: str = "target",
         weights: Mapping[str, float] | Sequence[float] | None = None,
         prefer: str = "nearest",
+        total_timeout: float | None = None,
+        canceled: Callable[[], bool] | None = None,
     ) -> IkBatch:
         """Call ``ik`` for many targets, on all cores, with the same results.
 
-        ``Ts`` are target poses (m, 4, 4), or positions (m, 3) in mode "position"; ``seeds`` one
-        for all (n,) or by name, one for each (m, n), or None for mid-range; ``timeout`` is per
-        target [s]. The other arguments are those of ``ik``.
+        ``Ts`` are poses (m, 4, 4), or positions (m, 3) in mode "position"; ``seeds`` one for all
+        (n,) or by name, one for each (m, n), or None; ``timeout`` is per target, ``total_timeout``
+        for all [s]: those left have the status TIMEOUT; ``canceled`` ends it once it returns True.
 
         Raises:
-            KinematicsError: An argument is invalid; the message names the target.
+            KinematicsError: An argument is invalid (it names the target), or CanceledError.
         """
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
-        solver = self._solver_for(tool)
-        if isinstance(seeds, Mapping):
-            seeds = self.positions(seeds)
-        batch = BatchSolver(solver, Ts, seeds, key, allow_approximate, timeout).run()
-        if self._constrained:
-            constrained = ConstrainedSolver(self, solver)
-            return constrained.batch(batch, Ts, seeds, key, allow_approximate, timeout)
-        return batch
+        limits, solver = BatchLimits.checked(timeout, total_timeout, canceled), self._solver_for(tool)
+        seeds = self.positions(seeds) if isinstance(seeds, Mapping) else seeds
+        arguments = Ts, seeds, key, allow_approximate, limits
+        batch = BatchSolver(solver, *arguments).run()
+        return ConstrainedSolver(self, solver).batch(batch, *arguments)
 
     def all_solutions(
         self,
@@ -409,8 +408,7 @@ class Chain(RigidBodyDynamics):
         """
         key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
         deadline, solver = deadline_after(timeout), self._solver_for(tool)
-        if isinstance(seed, Mapping):
-            seed = self.positions(seed)
+        seed = self.positions(seed) if isinstance(seed, Mapping) else seed
         if self._constrained:
             constrained = ConstrainedSolver(self, solver)
             return constrained.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)

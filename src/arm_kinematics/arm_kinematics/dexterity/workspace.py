@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from arm_common.transforms import Array, pose
+from arm_common.transforms import Array
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
@@ -25,6 +25,7 @@ from arm_kinematics.dexterity.optimal_posture import (
     postures_inside,
 )
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik.result import IkStatus
 
 PROBES = 256
 STARTS = 8  # farthest probes from which each side of the box is optimised
@@ -88,10 +89,9 @@ def reachable_volume(chain: Chain, points: int = 2000) -> Volume:
     if len(motion_directions(chain)) < 3:
         return Volume(0.0, 0.0, lower, upper)
     tolerance = TOLERANCE * float(np.linalg.norm(upper - lower))
-    reached = sum(
-        _posture_at(chain, p, None, tolerance) is not None
-        for p in halton_points(lower, upper, points)
-    )
+    spread = halton_points(lower, upper, points)
+    batch = chain.ik_batch(spread, None, "position", position_tolerance=tolerance)
+    reached = int((batch.status == IkStatus.SUCCESS).sum())
     share, box = reached / points, float(np.prod(upper - lower))
     error = box * math.sqrt(max(share * (1.0 - share), 1.0 / points) / points)
     return Volume(share * box, error, lower, upper)
@@ -125,20 +125,16 @@ def slice_map(
         )
     directions = motion_directions(chain)
     isotropy = np.full((len(along), len(across)), math.nan)
-    for row, y in enumerate(along):
-        q: Array | None = None
-        for column, x in enumerate(across):
-            found = _posture_at(chain, (T @ (x, y, 0.0, 1.0))[:3], q, 0.25 * cell)
-            if found is not None:
-                q, J = found, chain.jacobian(found)
-                H = homogeneous_jacobian(J, length) if length else directions @ J[:3]
-                isotropy[row, column] = 1.0 / frobenius_condition(H)
+    # All rows at once, column by column: each row starts from its last posture found.
+    seeds = np.tile(chain.middle, (len(along), 1))
+    for column, x in enumerate(across):
+        points = T[:3, 3] + x * T[:3, 0] + along[:, None] * T[:3, 1]
+        batch = chain.ik_batch(points, seeds, "position", position_tolerance=0.25 * cell)
+        for row in np.flatnonzero(batch.status == IkStatus.SUCCESS).tolist():
+            seeds[row], J = batch.q[row], chain.jacobian(batch.q[row])
+            H = homogeneous_jacobian(J, length) if length else directions @ J[:3]
+            isotropy[row, column] = 1.0 / frobenius_condition(H)
     return SliceMap(T, extent, across, along, isotropy)
-
-
-def _posture_at(chain: Chain, point: Array, seed: Array | None, tolerance: float) -> Array | None:
-    result = chain.ik(pose(p=point), seed, mode="position", position_tolerance=tolerance)
-    return result.q if result.status == 1 else None
 
 
 def _extreme_coordinate(

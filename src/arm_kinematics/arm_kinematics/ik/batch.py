@@ -5,16 +5,18 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
 from numpy.typing import ArrayLike, NDArray
 
 from arm_kinematics.arguments import floats
-from arm_kinematics.errors import KinematicsError
+from arm_kinematics.errors import CanceledError, KinematicsError
 from arm_kinematics.ik.closed_form.branches import nearest_many
 from arm_kinematics.ik.options import OptionKey
 from arm_kinematics.ik.result import IkStatus
@@ -28,6 +30,8 @@ _MIN_FOR_THREADS = 32  # targets; fewer are not worth starting threads for
 @dataclass(frozen=True)
 class IkBatch:
     """The results for many targets; row k belongs to target k.
+
+    A target for which no time was left has the status TIMEOUT, its seed as q, and infinite errors.
 
     Attributes:
         status: Values of IkStatus (m,).
@@ -52,6 +56,36 @@ class IkBatch:
         return len(self.status)
 
 
+class BatchLimits(NamedTuple):
+    """What ends a batch, or the search for one of its targets, early."""
+
+    timeout: float | None  # of each target [s]
+    end: float  # of the whole batch, on the monotonic clock [s]
+    canceled: Callable[[], bool]
+
+    @classmethod
+    def checked(
+        cls,
+        timeout: float | None,
+        total_timeout: float | None,
+        canceled: Callable[[], bool] | None,
+    ) -> BatchLimits:
+        """Return the limits of a batch that begins now; raise KinematicsError if one is bad."""
+        deadline_after(timeout)
+        return cls(timeout, deadline_after(total_timeout), canceled or (lambda: False))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time of the batch has passed; raises CanceledError if it was cancelled."""
+        if self.canceled():
+            raise CanceledError("the batch was cancelled")
+        return time.monotonic() > self.end
+
+    def deadline(self) -> float:
+        """Return the deadline of a target that begins now, on the monotonic clock [s]."""
+        return min(deadline_after(self.timeout), self.end)
+
+
 class BatchSolver:
     """Solver for many targets; arguments as in ``Chain.ik_batch``."""
 
@@ -62,10 +96,9 @@ class BatchSolver:
         seeds: ArrayLike | None,
         key: OptionKey,
         allow_approximate: bool,
-        timeout: float | None,
+        limits: BatchLimits,
     ) -> None:
-        deadline_after(timeout)  # rejects a bad timeout before any target is solved
-        self._solver, self._key, self._timeout = solver, key, timeout
+        self._solver, self._key, self._limits = solver, key, limits
         self._allow_approximate = allow_approximate
         self._Ts = _targets(Ts, key[0] == "position")
         count = len(self._Ts)
@@ -78,7 +111,12 @@ class BatchSolver:
         self._rows = np.zeros((count, solver.chain.n + 3))
 
     def run(self) -> IkBatch:
-        """Solve all targets; raise KinematicsError if one of them is invalid."""
+        """Solve all targets.
+
+        Raises:
+            CanceledError: The batch was cancelled.
+            KinematicsError: One of the targets is invalid.
+        """
         cores = len(os.sched_getaffinity(0))
         if cores == 1 or len(self._Ts) < _MIN_FOR_THREADS:
             self._solve_block(slice(0, len(self._Ts)))
@@ -92,12 +130,25 @@ class BatchSolver:
         return IkBatch(self._status, a[:, :n].copy(), a[:, n], a[:, n + 1], a[:, n + 2])
 
     def _solve_block(self, block: slice) -> None:
+        if self._limits.is_over:
+            self._leave(range(*block.indices(len(self._Ts))))
+            return
         if self._quick or self._known is not None:
             self._try_first(block)
             self._rows[block] = _summary(self._outs[block], self._solver.chain.n)
-        for k in range(*block.indices(len(self._Ts))):
-            if self._outs[k, FOUND] == 0.0:
-                self._solve_one(k)
+        left = np.flatnonzero(self._outs[block, FOUND] == 0.0) + block.start
+        for i, k in enumerate(left.tolist()):
+            if self._limits.is_over:
+                self._leave(left[i:])
+                return
+            self._solve_one(k)
+
+    def _leave(self, rows: Any) -> None:
+        """Fill the results of targets for which no time is left."""
+        self._status[rows] = IkStatus.TIMEOUT
+        n = self._solver.chain.n
+        self._rows[rows, :n] = self._seeds[rows]
+        self._rows[rows, n : n + 2], self._rows[rows, n + 2] = np.inf, 0.0
 
     def _try_first(self, block: slice) -> None:
         """Run the first attempt of ``Chain.ik`` for a block of targets."""
@@ -112,7 +163,7 @@ class BatchSolver:
 
     def _solve_one(self, k: int) -> None:
         """Solve one target that the first attempt did not solve."""
-        deadline, approximate = deadline_after(self._timeout), self._allow_approximate
+        deadline, approximate = self._limits.deadline(), self._allow_approximate
         T, seed, out = self._Ts[k], self._seeds[k], self._outs[k] if self._quick else None
         try:
             result = self._solver.solve(T, seed, self._key, approximate, 1, deadline, False, out)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import target_pose
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.batch import IkBatch
+from arm_kinematics.ik.batch import BatchLimits, IkBatch
 from arm_kinematics.ik.options import OptionKey
 from arm_kinematics.ik.result import IkResult, IkStatus, Reason
 from arm_kinematics.ik.solver import IkSolver, check_count
@@ -94,14 +94,18 @@ class ConstrainedSolver:
         seeds: ArrayLike | None,
         key: OptionKey,
         allow_approximate: bool,
-        timeout: float | None,
+        limits: BatchLimits,
     ) -> IkBatch:
         """Solve those targets of a batch again whose result is outside."""
         outside = np.flatnonzero(self._constraints.violation(result.q) > SLACK)
         for i in outside.tolist():
+            if limits.is_over:
+                result.status[i], result.position_error[i] = IkStatus.TIMEOUT, math.inf
+                result.orientation_error[i] = math.inf
+                continue
             seed = seeds if seeds is None or np.ndim(seeds) == 1 else np.asarray(seeds)[i]
-            deadline = math.inf if timeout is None else time.monotonic() + timeout
-            one = self.solve(np.asarray(Ts)[i], seed, key, allow_approximate, 1, deadline)
+            T, deadline = np.asarray(Ts)[i], limits.deadline()
+            one = self.solve(T, seed, key, allow_approximate, 1, deadline)
             result.status[i], result.q[i] = one.status, one.q
             result.position_error[i] = one.position_error
             result.orientation_error[i] = one.orientation_error

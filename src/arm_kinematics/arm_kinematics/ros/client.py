@@ -9,6 +9,7 @@ from ever processing the response: it is rejected there, at once.
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 import time
@@ -21,7 +22,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future
 
-from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
+from arm_interfaces.srv import CancelIKBatch, GetJacobian, SolveFK, SolveIK, SolveIKBatch
 from arm_kinematics.errors import KinematicsError
 
 # mypy: disable-error-code="no-untyped-call"
@@ -49,8 +50,11 @@ class ServiceCaller(Generic[_Request, _Response]):
     awaits it holds the group of the node.
     """
 
-    def __init__(self, node: Node, kind: Any, name: str) -> None:
+    def __init__(
+        self, node: Node, kind: Any, name: str, resend_period: float = _RESEND_PERIOD
+    ) -> None:
         self._node, self._group = node, ReentrantCallbackGroup()
+        self._resend_period = resend_period
         self._client = node.create_client(
             kind, name, qos_profile=MANY_CALLS, callback_group=self._group
         )
@@ -84,6 +88,7 @@ class ServiceCaller(Generic[_Request, _Response]):
 
         While two nodes are still discovering each other a response may get lost: the request is
         repeated every few seconds, which is harmless, since equal requests have equal responses.
+        Batches, which may take long, are not.
 
         Args:
             request: The request.
@@ -115,7 +120,7 @@ class ServiceCaller(Generic[_Request, _Response]):
             done = threading.Event()
             future = self._client.call_async(request)
             future.add_done_callback(lambda _, done=done: done.set())
-            if done.wait(min(left, _RESEND_PERIOD)):
+            if done.wait(min(left, self._resend_period)):
                 response: _Response = future.result()
                 return response
             self._client.remove_pending_request(future)
@@ -136,5 +141,12 @@ class KinematicsClient:
         self.solve_ik = ServiceCaller(node, SolveIK, f"{server}/solve_ik")
         self.solve_fk: ServiceCaller[SolveFK.Request, SolveFK.Response]
         self.solve_fk = ServiceCaller(node, SolveFK, f"{server}/solve_fk")
+        # Repeating a batch would compute it twice.
+        self.solve_ik_batch: ServiceCaller[SolveIKBatch.Request, SolveIKBatch.Response]
+        self.solve_ik_batch = ServiceCaller(
+            node, SolveIKBatch, f"{server}/solve_ik_batch", math.inf
+        )
+        self.cancel_ik_batch: ServiceCaller[CancelIKBatch.Request, CancelIKBatch.Response]
+        self.cancel_ik_batch = ServiceCaller(node, CancelIKBatch, f"{server}/cancel_ik_batch")
         self.get_jacobian: ServiceCaller[GetJacobian.Request, GetJacobian.Response]
         self.get_jacobian = ServiceCaller(node, GetJacobian, f"{server}/get_jacobian")

@@ -1,27 +1,40 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The service solve_ik: conversion to arguments of ``Chain.ik`` and back to a response."""
+"""The services solve_ik and solve_ik_batch: requests to arguments of ``Chain`` and back."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from threading import Event
 from typing import Any
 
+import numpy as np
 from arm_common.ros.messages import fill_pose
 from arm_common.transforms import Array
+from sensor_msgs.msg import JointState
 
 from arm_interfaces.msg import IKSolution, JointWeight
-from arm_interfaces.srv import SolveIK
+from arm_interfaces.srv import CancelIKBatch, SolveIK, SolveIKBatch
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.result import IkSolution
+from arm_kinematics.errors import CanceledError, KinematicsError
+from arm_kinematics.ik.batch import IkBatch
+from arm_kinematics.ik.result import IkSolution, IkStatus
 from arm_kinematics.kernels.residuals import (
     DEFAULT_ORIENTATION_TOLERANCE,
     DEFAULT_POSITION_TOLERANCE,
 )
 from arm_kinematics.markers.state import IkAttempt
-from arm_kinematics.ros.messages import doubles, reused, seconds, stamped_pose, tool_matrix
+from arm_kinematics.ros.messages import (
+    doubles,
+    pose_matrices,
+    reused,
+    seconds,
+    stamped_pose,
+    tool_matrix,
+)
 from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, check_joint, joint_vector
 
 # By field: the words of Chain.ik in the order of the constants, and the constants in text.
@@ -35,6 +48,7 @@ _TOLERANCES = {
     "orientation_tolerance": DEFAULT_ORIENTATION_TOLERANCE,
 }
 _MAX_SOLUTIONS = 1000
+_MAX_TARGETS = 100_000
 
 
 def ik_arguments(state: RobotStateCache, chain: Chain, request: SolveIK.Request) -> dict[str, Any]:
@@ -45,11 +59,15 @@ def ik_arguments(state: RobotStateCache, chain: Chain, request: SolveIK.Request)
     count = request.max_solutions
     if count > _MAX_SOLUTIONS:
         raise bad_request(f"max_solutions is {count}; at most {_MAX_SOLUTIONS} are returned.")
+    return {**_options(state, chain, request), "max_solutions": count or 1}
+
+
+def _options(state: RobotStateCache, chain: Chain, request: Any) -> dict[str, Any]:
+    """Return the arguments that Chain.ik and Chain.ik_batch have in common."""
     return {
         "mode": word(request, "mode"),
         **{name: _box(request, name) for name in _TOLERANCES},
         "allow_approximate": request.allow_approximate,
-        "max_solutions": count or 1,
         "axis": axis(request),
         "tolerance_axes": word(request, "tolerance_axes"),
         "weights": _weights(state, chain, request.joint_weights),
@@ -76,7 +94,7 @@ def tolerance(request: Any, field: str) -> float:
     return scalar or default
 
 
-def _box(request: SolveIK.Request, field: str) -> float | tuple[float, ...]:
+def _box(request: Any, field: str) -> float | tuple[float, ...]:
     """Return the scalar tolerance of a request, or its three components; 0 means the scalar."""
     scalar, three = tolerance(request, field), getattr(request, f"{field}s").tolist()
     if three == [0.0, 0.0, 0.0]:
@@ -160,3 +178,123 @@ def _fill(message: IKSolution, chain: Chain, tool: Array | None, solution: IkSol
     message.position_error = solution.position_error
     message.orientation_error = solution.orientation_error
     message.joint_distance = solution.distance
+
+
+class IkBatchService:
+    """Serves solve_ik_batch and cancel_ik_batch."""
+
+    def __init__(self, state: RobotStateCache) -> None:
+        self._state = state
+        self._canceled: dict[str, Event] = {}  # of the batches with an id that run or wait
+
+    def work(
+        self, request: SolveIKBatch.Request, response: SolveIKBatch.Response
+    ) -> Callable[[], None]:
+        """Check a request; return a function that fills the response and may run in any thread.
+
+        Both raise RejectedError if the request is invalid. The function must be called.
+        """
+        state, canceled = self._state, Event()
+        chain = state.chain(request.tip_frame)
+        arguments = _options(state, chain, request)
+        arguments["tool"] = tool_matrix(request.tool)
+        arguments["timeout"] = state.parameters.default_timeout
+        total = seconds(request.timeout, state.parameters.batch_timeout, "timeout")
+        targets, seeds = self._targets(request), self._seeds(chain, request)
+        if request.id in self._canceled:
+            raise bad_request(f"id: another batch '{request.id}' is running.")
+        if request.id:
+            self._canceled[request.id] = canceled
+
+        def run() -> None:
+            try:
+                batch = chain.ik_batch(
+                    targets, seeds, **arguments, total_timeout=total, canceled=canceled.is_set
+                )
+            except CanceledError:
+                response.status = SolveIKBatch.Response.CANCELED
+                response.message = f"The batch of {len(targets)} targets was cancelled."
+            except KinematicsError as error:
+                raise bad_request(f"{error}.") from error
+            else:
+                _fill_batch(response, chain, batch, total)
+            finally:
+                self._canceled.pop(request.id, None)
+
+        return run
+
+    def cancel(self, request: CancelIKBatch.Request, response: CancelIKBatch.Response) -> Any:
+        """Cancel the batch with an id; fill and return the response."""
+        canceled = self._canceled.get(request.id)
+        if canceled is not None:
+            canceled.set()
+        response.success = canceled is not None
+        what = f"Batch '{request.id}' is being cancelled."
+        response.message = what if response.success else f"No batch '{request.id}' is running."
+        return response
+
+    def _targets(self, request: SolveIKBatch.Request) -> Array:
+        """Return the targets (m, 4, 4) in the base frame."""
+        positions = _rows(request.positions, 3, "positions")
+        turns = _rows(request.orientations, 4, "orientations")
+        if len(positions) > _MAX_TARGETS:
+            raise bad_request(
+                f"positions: there are {len(positions)} targets; at most {_MAX_TARGETS} are "
+                "solved in one batch."
+            )
+        if not len(turns) and request.mode == SolveIK.Request.POSITION:
+            turns = np.tile((0.0, 0.0, 0.0, 1.0), (len(positions), 1))
+        if len(turns) != len(positions):
+            raise bad_request(
+                f"orientations: there are {len(turns)} for {len(positions)} positions."
+            )
+        base = self._state.base_from(request.reference_frame)
+        return np.asarray(base @ pose_matrices(positions, turns))
+
+    def _seeds(self, chain: Chain, request: SolveIKBatch.Request) -> Array:
+        """Return a seed for all targets (n,), or one for each (m, n)."""
+        state, names = self._state, list(request.seed_joints)
+        rows = _rows(request.seeds, len(names), "seeds") if names else np.zeros((1, 0))
+        if not names and len(request.seeds):
+            raise bad_request(f"seeds: {len(request.seeds)} positions, but seed_joints is empty.")
+        count = len(request.positions) // 3
+        if len(rows) not in (1, count):
+            raise bad_request(f"seeds: there are {len(rows)} rows for {count} targets.")
+        # The first row is checked, and completed by joint_states, as the seed of solve_ik is.
+        first = rows[0].tolist() if len(rows) else [0.0] * len(names)
+        message = JointState(name=names, position=first)
+        joints = state.joints(message, "seeds", chain.joint_names)
+        seeds = np.tile(joint_vector(chain, joints, "seeds"), (len(rows), 1))
+        given = [state.joint(name) for name in names]
+        for column, name in enumerate(chain.joint_names):
+            if name in given:
+                seeds[:, column] = rows[:, given.index(name)]
+        return seeds[0] if len(seeds) == 1 else seeds
+
+
+def _rows(values: Any, width: int, what: str) -> Array:
+    """Return the numbers of a request as rows (m, width)."""
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.size % width:
+        raise bad_request(f"{what}: {numbers.size} numbers; expected a multiple of {width}.")
+    return numbers.reshape(-1, width)
+
+
+def _fill_batch(
+    response: SolveIKBatch.Response, chain: Chain, batch: IkBatch, total: float
+) -> None:
+    counts = Counter(batch.status.tolist())
+    others = [f"{count} {IkStatus(status).name}" for status, count in sorted(counts.items())[::-1]]
+    text = f"Of {len(batch)} targets: {', '.join(others) or 'none'}"
+    tried = np.isfinite(batch.position_error)
+    response.status = SolveIKBatch.Response.SUCCESS
+    if not tried.all():
+        response.status = SolveIKBatch.Response.TIMEOUT
+        text += f"; {len(batch) - int(tried.sum())} were not tried within {total:g} s"
+    response.message = f"{text}."
+    response.joint_names = list(chain.joint_names)
+    response.statuses = array("b", batch.status.tobytes())
+    response.joint_positions = doubles(batch.q)
+    response.position_errors = doubles(batch.position_error)
+    response.orientation_errors = doubles(batch.orientation_error)
+    response.joint_distances = doubles(batch.distance)

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
 from arm_common.transforms import Array, pose
 from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import PoseStamped, Transform
@@ -45,6 +46,28 @@ def _matrix(p: Any, q: Any, what: str) -> Array:
             "(0, 0, 0, 1) means no rotation."
         )
     return pose(quat2mat((q.w, q.x, q.y, q.z)), position)
+
+
+def pose_matrices(positions: Array, turns: Array) -> Array:
+    """Return poses (m, 4, 4) of positions (m, 3) [m] and unit quaternions (m, 4), x y z w."""
+    lengths = np.linalg.norm(turns, axis=1)
+    bad = ~(np.isfinite(positions).all(axis=1) & (np.abs(lengths - 1.0) <= _UNIT))
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise bad_request(
+            f"target {k}: position {positions[k].tolist()}, quaternion {turns[k].tolist()}; "
+            "expected finite numbers and length 1, (0, 0, 0, 1) for no rotation."
+        )
+    (x, y, z), w = (turns[:, :3] / lengths[:, None]).T, turns[:, 3] / lengths
+    T = np.zeros((len(turns), 4, 4))
+    T[:, 0, 0], T[:, 1, 1], T[:, 2, 2], T[:, 3, 3] = (
+        1 - 2 * (y * y + z * z), 1 - 2 * (x * x + z * z), 1 - 2 * (x * x + y * y), 1.0
+    )  # fmt: skip
+    T[:, 0, 1], T[:, 1, 0] = 2 * (x * y - w * z), 2 * (x * y + w * z)
+    T[:, 0, 2], T[:, 2, 0] = 2 * (x * z + w * y), 2 * (x * z - w * y)
+    T[:, 1, 2], T[:, 2, 1] = 2 * (y * z - w * x), 2 * (y * z + w * x)
+    T[:, :3, 3] = positions
+    return T
 
 
 def doubles(values: Array) -> array[float]:

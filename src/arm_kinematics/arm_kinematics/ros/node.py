@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from arm_common.jit import HAVE_NUMBA
@@ -28,7 +29,14 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from arm_interfaces.srv import GetJacobian, PlanPath, SolveFK, SolveIK
+from arm_interfaces.srv import (
+    CancelIKBatch,
+    GetJacobian,
+    PlanPath,
+    SolveFK,
+    SolveIK,
+    SolveIKBatch,
+)
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
@@ -36,7 +44,7 @@ from arm_kinematics.ik.general_6r.solver import prepare_general_6r
 from arm_kinematics.kernels.time_scaling import prepare_timing
 from arm_kinematics.model.urdf import fault_sentences
 from arm_kinematics.ros.fk_service import FkService, get_jacobian
-from arm_kinematics.ros.ik_service import IkService
+from arm_kinematics.ros.ik_service import IkBatchService, IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher
 from arm_kinematics.ros.moveit_services import serve_moveit
 from arm_kinematics.ros.path_service import plan_path
@@ -51,7 +59,7 @@ _TF_DEPTH = 1000  # queued messages of tf between two polls
 
 
 class KinematicsNode(Node):  # type: ignore[misc]
-    """Serves solve_ik, solve_fk, get_jacobian and plan_path for the robot described to it."""
+    """Serves the kinematics of the robot described to it."""
 
     def __init__(self) -> None:
         """Read the parameters; ``start`` creates the interfaces.
@@ -80,8 +88,11 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
         serve_moveit(self, self._state, self._count)
         # In its own callback group, so that other requests do not wait for it.
-        group = ReentrantCallbackGroup()
-        self.create_service(PlanPath, "~/plan_path", self._plan_path, callback_group=group)
+        group, batches = ReentrantCallbackGroup(), IkBatchService(self._state)
+        self._serve_long(PlanPath, "plan_path", partial(plan_path, self._state), group)
+        self._serve_long(SolveIKBatch, "solve_ik_batch", batches.work, group)
+        cancel = "~/cancel_ik_batch"
+        self.create_service(CancelIKBatch, cancel, batches.cancel, callback_group=group)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=STEADY_CLOCK)
         self.create_timer(_POLL_PERIOD, self._poll_inputs, clock=STEADY_CLOCK)
@@ -99,14 +110,20 @@ class KinematicsNode(Node):  # type: ignore[misc]
 
         self.create_service(kind, f"~/{name}", callback, qos_profile=MANY_CALLS)
 
-    async def _plan_path(self, request: Any, response: Any) -> Any:
-        """Plan in the worker thread, while other requests are served."""
-        try:
-            await self._background.run(plan_path(self._state, request, response))
-        except RejectedError as rejection:
-            response.status, response.message = rejection.status, str(rejection)
-        self._count("plan_path", response.status)
-        return response
+    def _serve_long(
+        self, kind: Any, name: str, prepare: Callable[[Any, Any], Callable[[], None]], group: Any
+    ) -> None:
+        """Create a service whose work is done in the worker thread, while others are served."""
+
+        async def callback(request: Any, response: Any) -> Any:
+            try:
+                await self._background.run(prepare(request, response))
+            except RejectedError as rejection:
+                response.status, response.message = rejection.status, str(rejection)
+            self._count(name, response.status)
+            return response
+
+        self.create_service(kind, f"~/{name}", callback, callback_group=group)
 
     def _count(self, name: str, status: int) -> None:
         self._counts[f"{name}: status {status}"] += 1

@@ -58,6 +58,9 @@ class KinematicsParameters:
         "Planning group of compute_ik, as in the SRDF; none: neither compute_ik nor"
         " compute_fk is served, for instance because move_group serves them.",
     )
+    batch_timeout: float = _positive(
+        30.0, "Time limit of a batch of inverse kinematics that sets none [s]."
+    )
     path_timeout: float = _positive(30.0, "Time limit for planning a path [s].")
     default_velocity: float = _positive(
         1.0, "Speed limit of joints whose description has none [rad/s or m/s]."

@@ -1,10 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
+import itertools
 import math
 
 import numpy as np
 import pytest
+from arm_kinematics.errors import CanceledError
 from arm_testing.chains import shipped
 
 from arm_kinematics import Chain, IkStatus, KinematicsError
@@ -76,6 +78,39 @@ def test_seed_may_be_shared_or_omitted(nut_arm, rng):
     assert len(nut_arm.ik_batch(np.empty((0, 4, 4)))) == 0
 
 
+def test_whole_batch_ends_in_time(rng):
+    """Each of these targets takes long: some are tried, the others say that they were not."""
+    panda = shipped("panda")
+    seeds = rng.uniform(panda.lower, panda.upper, (400, 7))
+    Ts = np.array([panda.fk(q) for q in seeds])
+    Ts[:, :3, 3] += 0.5 * Ts[:, :3, 3]
+    batch = panda.ik_batch(Ts, seeds, total_timeout=0.01)
+    left = np.isinf(batch.position_error)
+    assert left.any() and (batch.status[left] == IkStatus.TIMEOUT).all()
+    assert np.array_equal(batch.q[left], seeds[left]) and (batch.distance[left] == 0.0).all()
+    assert np.isinf(batch.orientation_error[left]).all()
+    for k in np.flatnonzero(~left & (batch.status != IkStatus.TIMEOUT)).tolist():
+        assert np.array_equal(batch.q[k], panda.ik(Ts[k], seeds[k]).q)
+
+
+def test_time_of_a_batch_with_constraints_is_limited():
+    arm = shipped("mearm")
+    Ts = np.array([arm.fk(arm.middle)] * 40)
+    batch = arm.ik_batch(Ts, total_timeout=1e-9)
+    assert (batch.status == IkStatus.TIMEOUT).all() and np.isinf(batch.position_error).all()
+
+
+@pytest.mark.parametrize("name", ["nut_arm", "panda"])
+def test_batch_is_cancelled_as_a_whole(name, rng):
+    chain = shipped(name)
+    Q = rng.uniform(chain.lower, chain.upper, (2000, chain.n))
+    Ts = np.array([chain.fk(q) for q in Q])
+    calls = itertools.count()
+    with pytest.raises(CanceledError, match="cancelled"):
+        chain.ik_batch(Ts, canceled=lambda: next(calls) >= 2)
+    assert chain.ik_batch(Ts, canceled=lambda: False).ok.all()
+
+
 GOOD = shipped("nut_arm").fk([0.1, 0.2, 0.3, 0.4])
 NAN = np.tile(GOOD, (40, 1, 1))
 NAN[35, 0, 3] = math.nan
@@ -89,6 +124,7 @@ BAD = {
     "a NaN in a seed": ((NAN[:2], [[0.0] * 4, [math.nan] * 4]), {}, "seed: expected 4"),
     "mode": ((NAN[:3],), {"mode": "somehow"}, "'somehow'"),
     "no time": ((NAN[:3],), {"timeout": 0.0}, "timeout"),
+    "no time for all": ((NAN[:3],), {"total_timeout": -1.0}, "timeout"),
     "tool": ((NAN[:3],), {"tool": np.eye(3)}, "tool"),
 }
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from arm_common.ros.messages import pose_matrix
-from arm_common.transforms import pose, so3_exp
+from arm_common.transforms import pose, quaternion, so3_exp
 from arm_kinematics.dexterity.measures import measures
 from arm_testing.ros.kinematics import (
     KINDS,
@@ -28,7 +28,7 @@ from sensor_msgs.msg import JointState
 
 from arm_description import load_robot
 from arm_interfaces.msg import JointWeight
-from arm_interfaces.srv import GetJacobian, SolveFK, SolveIK
+from arm_interfaces.srv import CancelIKBatch, GetJacobian, SolveFK, SolveIK, SolveIKBatch
 from arm_kinematics import Chain
 
 MODEL = load_robot("nut_arm")
@@ -204,6 +204,105 @@ def test_invalid_ik_requests_are_rejected(world, fields, message):
 def test_unconnected_frame_has_no_transform(world, unknown):
     answer = world.solve(np.eye(4), unknown, status=Answer.NO_TRANSFORM)
     assert f"'{unknown}'" in answer.message
+
+
+def batch_request(Ts: np.ndarray, **fields) -> SolveIKBatch.Request:
+    """Return a request for poses (m, 4, 4) from the seeds of joint_states."""
+    turns = np.array([quaternion(T) for T in Ts])
+    return SolveIKBatch.Request(
+        **{
+            "positions": np.ravel(Ts[:, :3, 3]).tolist(),
+            "orientations": turns.ravel().tolist(),
+            **fields,
+        }
+    )
+
+
+FAR = np.tile(pose(p=(0.0, 0.0, 0.4)) @ THERE, (20_000, 1, 1))
+
+
+class TestSolveIKBatch:
+    def test_rows_equal_single_requests(self, world, rng):
+        """In another frame, with a row of seeds for each target, one joint from joint_states."""
+        Q = rng.uniform(-1.0, 1.0, (40, 4))
+        Ts = np.array([np.linalg.inv(BOLT) @ CHAIN.fk(q) for q in Q])
+        Ts[7, :3, 3] += 1.0
+        names, seeds = ["elbow", "waist", "shoulder"], Q[:, [2, 0, 1]] + 0.2
+        fields = {"mode": SolveIK.Request.POSITION_AXIS, "tolerance_axes": 1}
+        request = batch_request(
+            Ts, reference_frame="bolt", seed_joints=names, seeds=seeds.ravel().tolist(), **fields
+        )
+        answer = world.call("solve_ik_batch", request)
+        assert answer.status == Answer.SUCCESS
+        assert answer.message == "Of 40 targets: 39 SUCCESS, 1 UNREACHABLE_POSITION."
+        assert tuple(answer.joint_names) == CHAIN.joint_names
+        q = np.array(answer.joint_positions).reshape(40, 4)
+        for k in (0, 7, 39):
+            seed = joint_state(dict(zip(names, seeds[k].tolist(), strict=True)))
+            one = world.solve(Ts[k], "bolt", answer.statuses[k], seed=seed, **fields)
+            assert np.allclose(first(one)[0], q[k], atol=1e-6)
+            solution = one.solutions[0]
+            assert solution.position_error == pytest.approx(answer.position_errors[k], abs=1e-8)
+            assert solution.joint_distance == pytest.approx(answer.joint_distances[k], abs=1e-6)
+
+    def test_points_need_no_orientation_and_may_share_a_seed(self, world):
+        request = SolveIKBatch.Request(
+            positions=THERE[:3, 3].tolist() * 2,
+            mode=SolveIK.Request.POSITION,
+            seed_joints=list(REST),
+            seeds=Q,
+        )
+        answer = world.call("solve_ik_batch", request)
+        assert answer.joint_positions.tolist() == pytest.approx(Q * 2)
+        assert list(answer.joint_distances) == pytest.approx([0.0, 0.0], abs=1e-6)
+        assert world.call("solve_ik_batch", SolveIKBatch.Request()).message == (
+            "Of 0 targets: none."
+        )
+
+    def test_time_limit_is_that_of_the_whole_batch(self, world):
+        request = batch_request(FAR, timeout=Duration(nanosec=1_000_000))
+        answer = world.call("solve_ik_batch", request)
+        assert answer.status == SolveIKBatch.Response.TIMEOUT
+        left = np.isinf(answer.position_errors)
+        assert (np.array(answer.statuses)[left] == Answer.TIMEOUT).all()
+        assert f"{left.sum()} were not tried within 0.001 s" in answer.message
+
+    def test_batch_is_cancelled_and_others_are_served_meanwhile(self, world):
+        request = batch_request(FAR, id="far")
+        future = world.clients["solve_ik_batch"].call_async(request)
+        assert world.solve(THERE).solutions
+        again = world.call("solve_ik_batch", batch_request(FAR[:1], id="far"))
+        assert again.status == Answer.BAD_REQUEST and "another batch 'far'" in again.message
+        cancel = CancelIKBatch.Request(id="far")
+        assert world.call("cancel_ik_batch", cancel).success
+        world.until(future.done)
+        assert future.result().status == SolveIKBatch.Response.CANCELED
+        assert not future.result().statuses
+        answer = world.call("cancel_ik_batch", cancel)
+        assert not answer.success and answer.message == "No batch 'far' is running."
+
+    @pytest.mark.parametrize(
+        ("fields", "message"),
+        [
+            ({"positions": [0.0] * 4}, "positions: 4 numbers; expected a multiple of 3"),
+            ({"orientations": []}, "orientations: there are 0 for 1 positions"),
+            ({"orientations": [0.0, 0.0, 0.0, 2.0]}, "target 0: .*length 1"),
+            ({"positions": [0.0, math.nan, 0.0]}, "target 0: .*nan"),
+            ({"positions": [0.0] * 300_003}, "100001 targets; at most 100000"),
+            ({"seeds": [0.0]}, "seed_joints is empty"),
+            ({"seed_joints": ["waist"], "seeds": [0.0] * 3}, "3 rows for 1 targets"),
+            ({"seed_joints": ["waist"] * 2, "seeds": [0.0] * 2}, "twice"),
+            ({"seed_joints": ["knee"], "seeds": [0.0]}, "no joint 'knee'"),
+            ({"seed_joints": ["waist"], "seeds": [math.inf]}, "'waist' is inf"),
+            ({"timeout": Duration(sec=-1)}, "timeout"),
+            ({"mode": 7}, "mode is 7"),
+            ({"reference_frame": "nowhere"}, "'nowhere'"),
+        ],
+    )
+    def test_invalid_batches_are_rejected(self, world, fields, message):
+        answer = world.call("solve_ik_batch", batch_request(THERE[None], **fields))
+        assert answer.status in (Answer.BAD_REQUEST, Answer.NO_TRANSFORM)
+        assert re.search(message, answer.message) and answer.message.endswith(".")
 
 
 class TestSolveFK:

@@ -3,6 +3,7 @@
 """The client against scripted servers: in callbacks, threads and asyncio; time-outs."""
 
 import asyncio
+import math
 import signal
 import threading
 import time
@@ -12,6 +13,7 @@ import pytest
 import rclpy
 import yaml
 from arm_common.ros.worker import ExecutorThread
+from arm_common.transforms import pose, so3_exp
 from arm_tasks.client import Arm, ArmError, ArmTimeoutError, Teacher
 from arm_tasks.ros.client.results import pose_keys, task_text
 from arm_tasks.task.parser import task_from_text
@@ -26,7 +28,7 @@ from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import IKSolution
-from arm_interfaces.srv import CheckTask, SolveFK, SolveIK
+from arm_interfaces.srv import CancelIKBatch, CheckTask, SolveFK, SolveIK, SolveIKBatch
 from arm_tasks import client
 
 BOUND = 60.0
@@ -42,6 +44,7 @@ class Servers:
         self.goals, self.silent, self.over = [], False, False
         self.endless = False  # whether all goals end only when they are cancelled
         self.stopped = []  # goals that were cancelled
+        self.batches, self.canceled = [], []  # requests, and ids
         self.not_ready = 0  # remaining responses NOT_READY
         group = ReentrantCallbackGroup()
         self.action = ActionServer(
@@ -54,6 +57,8 @@ class Servers:
         )
         for kind, name, answer in (
             (SolveIK, "kinematics/solve_ik", self.ik),
+            (SolveIKBatch, "kinematics/solve_ik_batch", self.ik_batch),
+            (CancelIKBatch, "kinematics/cancel_ik_batch", self.cancel_batch),
             (SolveFK, "kinematics/solve_fk", self.fk),
             (CheckTask, "check_task", lambda _, response: response),
             (Trigger, "arm_hardware/stop", self.trigger),
@@ -93,6 +98,26 @@ class Servers:
         response.message = "fine" if response.status == 1 else "out of reach by 12 mm"
         joints = JointState(name=["waist"], position=[request.target.pose.position.x])
         response.solutions = [IKSolution(joint_state=joints)]
+        return response
+
+    def ik_batch(self, request, response):
+        """Answer targets with x below 1; otherwise the batch ends when it is cancelled."""
+        self.batches.append(request)
+        x = list(request.positions[::3])
+        while max(x) > 1.0 and request.id not in self.canceled:
+            time.sleep(0.01)
+        if request.id in self.canceled:
+            response.status, response.message = -11, "the batch was cancelled"
+            return response
+        response.status, response.message = 1, "fine"
+        response.joint_names = [f"{self.node.get_parameter('prefix').value}waist"]
+        response.statuses, response.joint_positions = [1] * len(x), x
+        response.position_errors = response.orientation_errors = [0.0] * len(x)
+        return response
+
+    def cancel_batch(self, request, response):
+        self.canceled.append(request.id)
+        response.success = len(self.canceled) > 1  # the first time it has not arrived yet
         return response
 
     def fk(self, request, response):
@@ -141,6 +166,47 @@ def test_verbs_return_their_results(arm, servers):
     assert not answer and answer.message == "out of reach by 12 mm"
     assert arm.stop() == "stopped"
     assert arm.check_task("t").feasible is False
+
+
+def test_batch_of_targets_has_a_row_for_each(arm, servers):
+    answer = arm.ik_batch(
+        [[0.1, 0.0, 0.0], [0.2, 0.0, 0.0]], seeds={"waist": 0.3, "elbow": [1, 2]}
+    )
+    assert answer.ok.all() and len(answer) == 2 and answer.joint_names == ("waist",)
+    assert answer.q.tolist() == [[0.1], [0.2]]
+    request = servers.batches[-1]
+    assert request.mode == SolveIK.Request.POSITION and not request.orientations
+    assert list(request.seed_joints) == ["waist", "elbow"]
+    assert list(request.seeds) == [0.3, 1.0, 0.3, 2.0]
+    T = pose(so3_exp([0.0, 0.0, 2.0]), (0.4, 0.0, 0.0))
+    assert arm.ik_batch([T], frame="bolt", timeout=3.0).q.tolist() == [[0.4]]
+    request = servers.batches[-1]
+    assert request.mode == SolveIK.Request.POSE and request.reference_frame == "bolt"
+    assert list(request.orientations) == pytest.approx([0, 0, math.sin(1), math.cos(1)])
+    assert request.timeout.sec == 3
+
+
+def test_cancelled_batch_ends_on_the_server(arm, servers):
+    computing = arm.later.ik_batch([[2.0, 0.0, 0.0]])
+    wait_for(lambda: servers.batches and servers.batches[-1].positions[0] == 2.0, "batch")
+    computing.cancel()
+    with pytest.raises(ArmError, match="ik_batch: the batch was cancelled"):
+        computing.result(BOUND)
+    assert servers.canceled[-1] == servers.batches[-1].id
+
+
+@pytest.mark.parametrize(
+    ("targets", "fields", "message"),
+    [
+        ([[1.0, 2.0]], {}, r"targets have shape \(1, 2\)"),
+        ("here", {}, "targets: expected numbers"),
+        ([[0.0] * 3], {"seeds": {"waist": [1, 2], "elbow": [1, 2, 3]}}, "differ in their number"),
+        ([[0.0] * 3], {"timeout": 0.0}, "timeout is 0"),
+    ],
+)
+def test_unusable_batch_is_rejected_at_once(arm, targets, fields, message):
+    with pytest.raises(ArmError, match=message):
+        arm.ik_batch(targets, **fields)
 
 
 @pytest.fixture

@@ -77,6 +77,7 @@ class Arm:
     run_task = _blocking(AsyncArm.run_task)
     check_task = _blocking(AsyncArm.check_task)
     ik = _blocking(AsyncArm.ik)
+    ik_batch = _blocking(AsyncArm.ik_batch)
     fk = _blocking(AsyncArm.fk)
     stop = _blocking(AsyncArm.stop)
     reset = _blocking(AsyncArm.reset)

@@ -16,17 +16,20 @@ from arm_common.ros.names import PrefixedNames
 from arm_common.ros.qos import FEEDBACK, GOAL, service_qos
 from arm_common.transforms import Array, rpy_matrix
 from arm_kinematics.ros.client import KinematicsClient
+from numpy.typing import ArrayLike
 from rclpy.action import ActionClient
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState, TextFile
-from arm_interfaces.srv import CheckTask, SolveFK, SolveIK
+from arm_interfaces.srv import CheckTask, SolveFK, SolveIK, SolveIKBatch
 from arm_tasks.ros.client.future import ArmFuture, ClientThread
+from arm_tasks.ros.client.ik_batch import IkBatchCanceler, ik_batch_answer, ik_batch_request
 from arm_tasks.ros.client.results import (
     XYZ,
     ArmError,
     IkAnswer,
+    IkBatchAnswer,
     Progress,
     pose_keys,
     task_text,
@@ -200,6 +203,36 @@ class AsyncArm:
         self._set_joints(request.seed, seed)
         return self._thread.start("ik", self._ik, request, timeout=timeout)
 
+    def ik_batch(
+        self,
+        targets: ArrayLike,
+        frame: str = "",
+        seeds: Mapping[str, ArrayLike] | None = None,
+        timeout: float = MOVE,
+    ) -> ArmFuture[IkBatchAnswer]:
+        """Solve inverse kinematics for many targets at once, as fast as the solver.
+
+        Args:
+            targets: Positions (m, 3) [m], with any orientation, or poses (m, 4, 4).
+            frame: Frame of the targets: any frame of tf; "" is the base.
+            seeds: By joint, the position to stay close to, or one for each target (m,); joints
+                left out stay close to where they are now.
+            timeout: Longest time to compute [s]; targets that are left have the status TIMEOUT.
+
+        Raises:
+            ArmError: The targets, seeds or frame are not usable, or the batch was cancelled.
+        """
+        request = ik_batch_request(targets, frame, seeds or {}, timeout, self._names)
+        canceler = IkBatchCanceler(self._thread, self._kinematics.cancel_ik_batch, request)
+        return self._thread.start(
+            "ik_batch",
+            self._ik_batch,
+            request,
+            canceler,
+            timeout=timeout + ANSWER,
+            cancel=canceler.cancel,
+        )
+
     def fk(
         self,
         joints: Mapping[str, float] | None = None,
@@ -299,6 +332,15 @@ class AsyncArm:
             errors = best.position_error, best.orientation_error
         limiting = tuple(map(self._names.remove, response.limiting_joints))
         return IkAnswer(response.status, response.message, joints, *errors, limiting)
+
+    async def _ik_batch(
+        self, request: SolveIKBatch.Request, canceler: IkBatchCanceler
+    ) -> IkBatchAnswer:
+        try:
+            response = await self._solve(self._kinematics.solve_ik_batch, request)
+        finally:
+            canceler.is_over = True
+        return ik_batch_answer(response, self._names)
 
     async def _fk(self, request: SolveFK.Request) -> Array:
         response = await self._solve(self._kinematics.solve_fk, request)

@@ -160,7 +160,7 @@ class ClientThread:
         work: Callable[..., Coroutine[Any, Any, T]],
         *arguments: Any,
         timeout: float | None = None,
-        cancel: Callable[[], None] = lambda: None,
+        cancel: Callable[[], object] = lambda: None,
     ) -> ArmFuture[T]:
         """Start a coroutine in the thread; return its future, which calls `cancel`."""
         future: ArmFuture[T] = ArmFuture(

@@ -8,7 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import yaml
+from arm_common.transforms import Array
+from numpy.typing import NDArray
 
 from arm_interfaces.srv import SolveIK
 from arm_tasks.errors import TasksError
@@ -58,6 +61,36 @@ class IkAnswer:
 
     def __bool__(self) -> bool:
         return bool(self.status == SolveIK.Response.SUCCESS)
+
+
+@dataclass(frozen=True)
+class IkBatchAnswer:
+    """Answers of inverse kinematics for many targets; row k belongs to target k.
+
+    Attributes:
+        message: One sentence that counts the statuses.
+        joint_names: Names of the joints (n).
+        statuses: A status of SolveIK for each target (m,); TIMEOUT also if it was not tried.
+        q: Solutions, or the best efforts, or the seeds of targets that were not tried (m, n)
+            [rad or m].
+        position_error: Distances from the targets (m,) [m]; inf for targets that were not tried.
+        orientation_error: Angles from the targets (m,) [rad], likewise.
+    """
+
+    message: str
+    joint_names: tuple[str, ...]
+    statuses: NDArray[np.int8]
+    q: Array
+    position_error: Array
+    orientation_error: Array
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Whether each target has a solution (m,)."""
+        return np.asarray(self.statuses == SolveIK.Response.SUCCESS)
+
+    def __len__(self) -> int:
+        return len(self.statuses)
 
 
 class ArmError(TasksError):

@@ -1,0 +1,97 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""One batch of inverse kinematics: its request, its answer, and how it is cancelled."""
+
+from __future__ import annotations
+
+import uuid
+from array import array
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from arm_common.ros.messages import duration_message
+from arm_common.ros.names import PrefixedNames
+from arm_common.transforms import Array, quaternion
+from numpy.typing import ArrayLike
+
+from arm_interfaces.srv import CancelIKBatch, SolveIK, SolveIKBatch
+from arm_tasks.ros.client.future import ClientThread
+from arm_tasks.ros.client.results import ArmError, IkBatchAnswer
+
+_WITH_RESULTS = (SolveIKBatch.Response.SUCCESS, SolveIKBatch.Response.TIMEOUT)
+_RETRY_PERIOD = 0.1  # [s]
+
+
+def ik_batch_request(
+    targets: ArrayLike,
+    frame: str,
+    seeds: Mapping[str, ArrayLike],
+    timeout: float,
+    names: PrefixedNames,
+) -> SolveIKBatch.Request:
+    """Return the request; arguments as in ``AsyncArm.ik_batch``. Raises ArmError."""
+    T = _numbers(targets, "targets")
+    request = SolveIKBatch.Request(id=str(uuid.uuid4()), reference_frame=frame)
+    if T.ndim == 2 and T.shape[1] == 3:
+        request.mode = SolveIK.Request.POSITION
+        request.positions = _doubles(T)
+    elif T.ndim == 3 and T.shape[1:] == (4, 4):
+        request.positions = _doubles(T[:, :3, 3])
+        request.orientations = _doubles(np.array([quaternion(one) for one in T]))
+    else:
+        raise ArmError(f"ik_batch: targets have shape {T.shape}; expected (m, 3) or (m, 4, 4)")
+    if seeds:
+        columns = [_numbers(values, f"seed of {name}") for name, values in seeds.items()]
+        try:
+            rows = np.stack(np.broadcast_arrays(*columns), axis=-1)
+        except ValueError:
+            raise ArmError("ik_batch: the seeds of the joints differ in their number") from None
+        request.seed_joints, request.seeds = names.add_all(seeds), _doubles(rows)
+    if not timeout > 0.0:
+        raise ArmError(f"ik_batch: timeout is {timeout} s; expected a positive number")
+    request.timeout = duration_message(timeout)
+    return request
+
+
+def ik_batch_answer(response: SolveIKBatch.Response, names: PrefixedNames) -> IkBatchAnswer:
+    """Return the answer of a batch; raise ArmError if there is none."""
+    if response.status not in _WITH_RESULTS:
+        raise ArmError(f"ik_batch: {response.message}", response)
+    joints = tuple(map(names.remove, response.joint_names))
+    return IkBatchAnswer(
+        response.message,
+        joints,
+        np.array(response.statuses, dtype=np.int8),
+        np.array(response.joint_positions).reshape(-1, len(joints)),
+        np.array(response.position_errors),
+        np.array(response.orientation_errors),
+    )
+
+
+class IkBatchCanceler:
+    """Cancels a batch, also one that the server has not received yet."""
+
+    def __init__(self, thread: ClientThread, service: Any, request: SolveIKBatch.Request) -> None:
+        self._thread, self._service, self._id = thread, service, request.id
+        self.is_over = False  # whether the batch has been answered
+
+    async def cancel(self) -> None:
+        """Repeat the request to cancel until the server knows the batch, or it is over."""
+        while not self.is_over:
+            response = await self._service.call_async(CancelIKBatch.Request(id=self._id))
+            if response.success:
+                return
+            await self._thread.sleep(_RETRY_PERIOD)
+
+
+def _numbers(values: ArrayLike, what: str) -> Array:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArmError(f"ik_batch: {what}: expected numbers") from None
+
+
+def _doubles(values: Array) -> array[float]:
+    """Return numbers as an array that messages accept without checking each element."""
+    return array("d", values.tobytes())
