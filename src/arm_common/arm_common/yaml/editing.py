@@ -8,6 +8,7 @@ Comments, layout, line endings and a byte order mark are preserved.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import yaml
 
@@ -16,13 +17,14 @@ from arm_common.yaml.document import compose
 
 _BOM = b"\xef\xbb\xbf"
 _NUMBER_LIKE = "0123456789+-."
+Step: TypeAlias = str | int  # a key, or the index of an item
 
 
 class YamlEditor:
     """Editor of a valid YAML file whose root is a mapping.
 
-    A path lists the keys from the root to a value; ``()`` is the root. Values are YAML on one line
-    and are not checked: parse the result before you store it.
+    A path lists the keys, and the indices of lists, from the root to a value; ``()`` is the root.
+    Values are YAML on one line and are not checked: parse the result before you store it.
 
     Args:
         data: Content of the file, UTF-8.
@@ -39,20 +41,34 @@ class YamlEditor:
         """Content of the edited file."""
         return self._bom + self._text.encode()
 
-    def find(self, *path: str) -> yaml.Node | None:
+    def find(self, *path: Step) -> yaml.Node | None:
         """Return the node of a value, None if it is missing."""
         if self._root is None:
             self._root = compose(self._text)
         node = self._root
         for key in path:
-            node = next((value for name, value in _entries(node) if name == key), None)
+            if isinstance(key, int):
+                items = node.value if isinstance(node, yaml.SequenceNode) else []
+                node = items[key] if 0 <= key < len(items) else None
+            else:
+                node = next((value for name, value in _entries(node) if name == key), None)
         return node
 
-    def keys(self, *path: str) -> list[str]:
+    def scalar(self, *path: Step) -> str:
+        """Return a scalar as written in the file, "" if it is missing or not a scalar."""
+        node = self.find(*path)
+        return str(node.value) if isinstance(node, yaml.ScalarNode) else ""
+
+    def count(self, *path: Step) -> int:
+        """Return the number of items of a list; 0 if the value is missing or not a list."""
+        node = self.find(*path)
+        return len(node.value) if isinstance(node, yaml.SequenceNode) else 0
+
+    def keys(self, *path: Step) -> list[str]:
         """Return the keys of a mapping; none if the value is missing or not a mapping."""
         return [name for name, _ in _entries(self.find(*path))]
 
-    def set(self, path: Sequence[str], value: str) -> None:
+    def set(self, path: Sequence[Step], value: str) -> None:
         """Replace a value, or `add` it if it is missing."""
         old = self.find(*path)
         if old is None:
@@ -62,14 +78,14 @@ class YamlEditor:
             gap = " " * self._text[:start].endswith(":")  # there was no value
             self._replace(start, _end_index(old), gap + value)
 
-    def add(self, path: Sequence[str], value: str) -> None:
+    def add(self, path: Sequence[Step], value: str) -> None:
         """Add a key at the end of its mapping, which is added to the root if it is missing.
 
         Raises:
             InputError: The mapping cannot be added, because the file is written in braces.
         """
         *above, key = path
-        entry = f"{flow_word(key)}: {value}"
+        entry = f"{flow_word(str(key))}: {value}"
         mapping, root = self.find(*above), self.find()
         assert isinstance(root, yaml.MappingNode)
         if isinstance(mapping, yaml.MappingNode) and mapping.value:
@@ -81,9 +97,9 @@ class YamlEditor:
                 "the whole file is in braces {}", remedy="write one key per line, without braces"
             )
         else:
-            self._add_section(flow_word(above[0]), entry)
+            self._add_section(flow_word(str(above[0])), entry)
 
-    def remove(self, path: Sequence[str]) -> None:
+    def remove(self, path: Sequence[Step]) -> None:
         """Remove a key with its value; an emptied mapping becomes ``{}``."""
         *above, key = path
         mapping = self.find(*above)
@@ -104,6 +120,64 @@ class YamlEditor:
         if above and len(mapping.value) == 1 and not mapping.flow_style:
             colon = self._text.rfind(":", 0, mapping.start_mark.index) + 1
             self._replace(colon, colon, " {}")
+
+    def insert_item(self, path: Sequence[Step], index: int, value: str) -> None:
+        """Insert an item before that with an index in a list that is not empty, or at its end."""
+        items = self._items(path)
+        near = items[min(index, len(items) - 1)]
+        is_last = index >= len(items)
+        if self._is_in_flow(path):
+            at = _end_index(near) if is_last else near.start_mark.index
+            self._replace(at, at, f", {value}" if is_last else f"{value}, ")
+            return
+        start, end = self._lines_of(near)
+        dash = self._text.index("-", start)
+        line = f"{self._text[start:dash]}- {value}{self._newline}"
+        if is_last and not self._text[:end].endswith("\n"):
+            line = f"{self._newline}{line}"
+        at = end if is_last else start
+        self._replace(at, at, line)
+
+    def remove_item(self, path: Sequence[Step], index: int) -> None:
+        """Remove one of several items of a list, with the comments in its lines."""
+        items = self._items(path)
+        start, end = self._lines_of(items[index])
+        if self._is_in_flow(path):
+            start, end = items[index].start_mark.index, _end_index(items[index])
+            if index + 1 < len(items):
+                end = items[index + 1].start_mark.index
+            else:
+                start = _end_index(items[index - 1])
+        self._replace(start, end, "")
+
+    def swap_items(self, path: Sequence[Step], index: int) -> None:
+        """Swap an item of a list with the next one, each with the comments in its lines."""
+        first, second = self._items(path)[index : index + 2]
+        if self._is_in_flow(path):
+            spans = [(node.start_mark.index, _end_index(node)) for node in (first, second)]
+        else:
+            spans = [self._lines_of(first), self._lines_of(second)]
+        (start, end), (next_start, next_end) = spans
+        text = self._text
+        moved, between = text[next_start:next_end], text[end:next_start]
+        if not self._is_in_flow(path) and not moved.endswith("\n"):
+            moved += self._newline
+        self._replace(start, next_end, moved + between + text[start:end])
+
+    def _items(self, path: Sequence[Step]) -> list[yaml.Node]:
+        node = self.find(*path)
+        assert isinstance(node, yaml.SequenceNode)
+        return list(node.value)
+
+    def _is_in_flow(self, path: Sequence[Step]) -> bool:
+        return bool(getattr(self.find(*path), "flow_style", False))
+
+    def _lines_of(self, item: yaml.Node) -> tuple[int, int]:
+        """Return start and end of the lines of an item of a list in block style."""
+        dash = self._text.rfind("-", 0, item.start_mark.index)
+        end = self._text.find("\n", _end_index(item))
+        start = self._text.rfind("\n", 0, dash) + 1
+        return start, end + 1 if end >= 0 else len(self._text)
 
     def _append(self, mapping: yaml.MappingNode, entry: str) -> None:
         """Add an entry after the last one and the comment in its line."""
@@ -141,7 +215,7 @@ class YamlEditor:
         self._text, self._root = self._text[:start] + text + self._text[end:], None
 
 
-def with_values(data: bytes, path: Sequence[str], values: Mapping[str, str]) -> bytes:
+def with_values(data: bytes, path: Sequence[Step], values: Mapping[str, str]) -> bytes:
     """Return a file with keys of the mapping at a path set; see `YamlEditor`."""
     editor = YamlEditor(data)
     for key, value in values.items():

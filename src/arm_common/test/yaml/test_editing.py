@@ -80,3 +80,48 @@ def test_adding_a_section_to_a_file_in_braces_is_rejected():
 )
 def test_removing_an_entry_removes_its_comment(text, expected):
     assert edit(text, "remove", ("in", "a")) == expected
+
+
+LISTS = {
+    "flow": "a: 1\nrows: [{x: 1}, {x: 2}, {x: 3}]  # all\nlast: 3\n",
+    "rows": "rows:  # all\n  - {x: 1}  # one\n  - {x: 2}  # two\n  - {x: 3}  # three\n\nlast: 3\n",
+    "block": "rows:\n- x: 1  # one\n  y: [1,\n    2]\n- x: 2\n  # of two\n  y: 0\n- x: 3\n  y: 4",
+    "windows": "rows:\r\n  - x: 1\r\n  - x: 2  # two\r\n  - x: 3\r\n# end\r\nlast: 3\r\n",
+}
+
+
+@pytest.mark.parametrize("form", LISTS)
+@pytest.mark.parametrize("index", range(4))
+def test_items_are_inserted_removed_and_swapped(form, index):
+    text = LISTS[form]
+    before = yaml.safe_load(text)
+
+    def rows_after(verb, *arguments):
+        changed = edit(text, verb, ["rows"], *arguments)
+        assert yaml.safe_load(changed) | {"rows": 0} == before | {"rows": 0}
+        assert changed.count("\n") == changed.count("\r\n") or "\r" not in changed
+        return changed, yaml.safe_load(changed)["rows"]
+
+    old = before["rows"]
+    changed, rows = rows_after("insert_item", index, "{x: 9}")
+    assert rows == [*old[:index], {"x": 9}, *old[index:]]
+    assert comments(changed) == comments(text)
+    if index < 3:
+        _, rows = rows_after("remove_item", index)
+        assert rows == [*old[:index], *old[index + 1 :]]
+    if index < 2:
+        changed, rows = rows_after("swap_items", index)
+        assert rows == [*old[:index], old[index + 1], old[index], *old[index + 2 :]]
+        assert sorted(comments(changed)) == sorted(comments(text))
+
+
+def test_values_in_lists_are_found_and_set():
+    editor = YamlEditor(LISTS["block"].encode())
+    assert editor.count("rows") == 3
+    assert editor.count("none") == 0
+    assert editor.scalar("rows", 1, "x") == "2"
+    assert editor.scalar("rows", 7, "x") == editor.scalar("rows") == ""
+    editor.set(["rows", 1, "x"], "l1 + 2")
+    editor.set(["rows", 1, "new"], "5")
+    rows = yaml.safe_load(editor.data)["rows"]
+    assert rows[1] == {"x": "l1 + 2", "y": 0, "new": 5}

@@ -1,0 +1,341 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Edit a robot file step by step: the last valid robot stays while an entry is wrong.
+
+Every edit changes the text of the file only where it must, so that comments stay, and is checked
+by the reader. An entry that the reader refuses is remembered with the reader's sentence and tried
+again with each later edit: two entries that are valid only together can be typed in any order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from arm_common.errors import InputError
+from arm_common.yaml.editing import Step, YamlEditor, flow_mapping, flow_word
+
+from arm_description.errors import DescriptionError
+from arm_description.robot_file.keys import COMPOUND
+from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_model import RobotModel
+from arm_description.urdf.reader import read_urdf
+from arm_description.urdf.writer import robot_urdf
+
+Path: TypeAlias = tuple[Step, ...]  # of an entry, from the root of the file
+NUMBERS = ("theta", "d", "a", "alpha")
+CORRECT_FIRST = "Correct the marked entries first, or undo."
+MAX_UNDO = 200
+_PLAIN = re.compile(r"(-?[\w.(]|\+[\w.(])[\w.+\-*/() ]*")  # needs no quotes in YAML
+_SAME = 1e-9  # [m] and of the elements of a rotation
+
+
+@dataclass(frozen=True)
+class WrongEntry:
+    """An entry that the reader has refused."""
+
+    text: str
+    problem: str  # the reader's sentence
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One row of the table as it is written: each entry is a path and a text."""
+
+    name: str
+    type: str
+    entries: Mapping[str, Path]  # theta, d, a, alpha, lower, upper, or z lower .. of a ball joint
+
+
+@dataclass
+class RobotEditor:
+    """The text of a robot file, what it describes, and what can be undone.
+
+    Attributes:
+        data: the text of the last valid robot, UTF-8.
+        name: name of the file in messages.
+        model: the robot that the text describes.
+        wrong: refused entries by their path.
+    """
+
+    data: bytes
+    name: str = "robot"
+    model: RobotModel = field(init=False)
+    wrong: dict[Path, WrongEntry] = field(default_factory=dict)
+    _undo: list[bytes] = field(default_factory=list)
+    _redo: list[bytes] = field(default_factory=list)
+    _gesture: Path = ()  # the entry that a slider is changing
+
+    def __post_init__(self) -> None:
+        """Raise a DescriptionError if the text is invalid."""
+        self.model = parse_robot(self.data, self.name)
+
+    def rows(self) -> tuple[TableRow, ...]:
+        """Return the rows of the table."""
+        editor = YamlEditor(self.data)
+        return tuple(_row(editor, index) for index in range(editor.count("joints")))
+
+    def symbols(self) -> tuple[str, ...]:
+        """Return the names of the constants, in the order of the file."""
+        return tuple(YamlEditor(self.data).keys("constants"))
+
+    def text(self, path: Path) -> str:
+        """Return an entry as it was typed last, "" if it is missing."""
+        if path in self.wrong:
+            return self.wrong[path].text
+        editor = YamlEditor(self.data)
+        return editor.scalar(*_value_path(editor, path))
+
+    def set(self, path: Path, text: str, gesture: bool = False) -> str:
+        """Change an entry; return the reader's sentence if it is refused, or "".
+
+        Args:
+            path: of the entry; one that is missing is added.
+            text: a number or an expression; empty to remove the entry.
+            gesture: whether this goes on changing what the last call changed, by a slider, so
+                that one undo takes back all of it.
+        """
+        text = text.strip()
+        self.wrong.pop(path, None)
+        typed = {key: entry.text for key, entry in self.wrong.items()} | {path: text}
+        merge = gesture and self._gesture == path
+        problem = self._enter(typed, merge)
+        if not problem:
+            self.wrong.clear()
+        elif len(typed) > 1:
+            problem = self._enter({path: text}, merge)
+        if problem:
+            self.wrong[path] = WrongEntry(text, problem)
+        else:
+            self._try_again()
+        self._gesture = path if gesture and not problem else ()
+        return problem
+
+    def _try_again(self) -> None:
+        """Enter what was refused and may be valid now, as part of the last step."""
+        for path, entry in tuple(self.wrong.items()):
+            if not self._enter({path: entry.text}, merge=True):
+                del self.wrong[path]
+
+    def _enter(self, entries: Mapping[Path, str], merge: bool) -> str:
+        return self._try(lambda editor: _enter(editor, entries), merge)
+
+    def set_type(self, index: int, kind: str) -> str:
+        """Change the type of a joint; return the reader's sentence if it is refused, or ""."""
+        former = self.rows()[index].type
+
+        def change(editor: YamlEditor) -> None:
+            before = _names(editor, index)
+            editor.set(("joints", index, "type"), kind)
+            if kind != former:
+                editor.set(("joints", index, "limits"), self._new_limits(kind))
+                if "prismatic" in (kind, former):  # the values in postures have another unit
+                    _rename_in_postures(editor, before, ())
+                    before = ()
+            _rename_in_postures(editor, before, _names(editor, index))
+
+        return self._structural(change)
+
+    def _new_limits(self, kind: str) -> str:
+        """Return limits as YAML: a quarter turn to both sides, or 0.1 m."""
+        units = self.model.units
+        if kind == "prismatic":
+            return flow_mapping({"lower": "0", "upper": f"{units.written(0.1, kind):.6g}"})
+        turn = units.written(np.pi / 2, "revolute")
+        limits = flow_mapping({"lower": f"{-turn:.6g}", "upper": f"{turn:.6g}"})
+        axes = COMPOUND.get(kind, ())
+        return flow_mapping(dict.fromkeys(axes, limits)) if axes else limits
+
+    def rename(self, index: int, name: str) -> str:
+        """Rename a joint, in the postures, too; return why it is refused, or ""."""
+        if not name.strip():
+            return "Give the joint a name."
+
+        def change(editor: YamlEditor) -> None:
+            before = _names(editor, index)
+            editor.set(("joints", index, "name"), flow_word(name.strip()))
+            _rename_in_postures(editor, before, _names(editor, index))
+
+        return self._structural(change)
+
+    def add_joint(self, index: int) -> str:
+        """Insert a revolute joint before the row with an index; return why not, or ""."""
+        taken = {row.name for row in self.rows()}
+        name = next(n for n in (f"joint_{i}" for i in range(1, 999)) if n not in taken)
+        units, lengths = self.model.units, [abs(x) for j in self.model.rows for x in _lengths(j)]
+        length = float(f"{units.written(float(np.mean(lengths or [0.1])), 'prismatic'):.2g}")
+        limits = self._new_limits("revolute")
+        numbers = {"theta": "0", "d": "0", "a": f"{length:g}", "alpha": "0"}
+        row = {"name": name, "type": "revolute", **numbers, "limits": limits}
+
+        def change(editor: YamlEditor) -> None:
+            editor.insert_item(("joints",), index, flow_mapping(row))
+            for posture in editor.keys("postures"):
+                editor.set(("postures", posture, name), "0")
+
+        return self._structural(change)
+
+    def remove_joint(self, index: int) -> str:
+        """Remove a row, its link's mass and mesh and its transmission; return why not, or ""."""
+        if len(self.rows()) < 2:
+            return "The last joint cannot be removed: an arm has at least one."
+
+        def change(editor: YamlEditor) -> None:
+            names = _names(editor, index)
+            editor.remove_item(("joints",), index)
+            _rename_in_postures(editor, names, ())
+            for section in ("masses", "meshes"):
+                for name in names:
+                    if f"{name}_link" in editor.keys(section):
+                        editor.remove((section, f"{name}_link"))
+            _remove_transmissions(editor, names)
+
+        return self._structural(change)
+
+    def move_joint(self, index: int, step: int) -> str:
+        """Swap a row with the next one (step 1) or the one before (-1); return why not, or ""."""
+        first = min(index, index + step)
+        if first < 0 or first + 1 >= len(self.rows()):
+            return "The joint is at the end of the table already."
+        return self._structural(lambda editor: editor.swap_items(("joints",), first))
+
+    def replace(self, data: bytes) -> str:
+        """Replace the whole text, as one step that can be undone; return why not, or ""."""
+        self.wrong.clear()
+        return self._take(data)
+
+    def undo(self) -> bool:
+        """Take the last edit back, and all refused entries; return whether there was one."""
+        return self._step_back(self._undo, self._redo)
+
+    def redo(self) -> bool:
+        """Do the edit again that was taken back last; return whether there was one."""
+        return self._step_back(self._redo, self._undo)
+
+    def _step_back(self, source: list[bytes], target: list[bytes]) -> bool:
+        had_wrong, self._gesture = bool(self.wrong), ()
+        self.wrong.clear()
+        if not source:
+            return had_wrong
+        target.append(self.data)
+        self.data = source.pop()
+        self.model = parse_robot(self.data, self.name)
+        return True
+
+    def _structural(self, change: Callable[[YamlEditor], None]) -> str:
+        self._gesture = ()
+        return CORRECT_FIRST if self.wrong else self._try(change)
+
+    def _try(self, change: Callable[[YamlEditor], None], merge: bool = False) -> str:
+        editor = YamlEditor(self.data)
+        try:
+            change(editor)
+        except InputError as error:
+            return str(error)
+        return self._take(editor.data, merge)
+
+    def _take(self, data: bytes, merge: bool = False) -> str:
+        try:
+            model = parse_robot(data, self.name)
+        except DescriptionError as error:
+            return str(error)
+        if data != self.data:
+            if not merge:
+                self._undo = [*self._undo, self.data][-MAX_UNDO:]
+            self._redo.clear()
+            self.data, self.model = data, model
+        return ""
+
+
+def changed_meshes(before: RobotModel, after: RobotModel) -> tuple[str, ...]:
+    """Return a sentence for each link whose mesh was made for other DH numbers.
+
+    Args:
+        before: the robot for which its meshes fit.
+        after: the same robot with other numbers.
+    """
+    kept = [link for link, mesh in after.meshes.items() if before.meshes.get(link) == mesh]
+    if not kept or before == after:
+        return ()
+    old, new = _next_joints(before), _next_joints(after)
+    return tuple(
+        f"The mesh of {link} belongs to other DH numbers: the next joint was "
+        f"{_distance(old[link]):.4g} m from its frame and is now {_distance(new[link]):.4g} m."
+        for link in kept
+        if link in old and link in new and np.abs(old[link] - new[link]).max() > _SAME
+    )
+
+
+def _next_joints(model: RobotModel) -> dict[str, np.ndarray]:
+    """Return link -> (4, 4), link <- the first joint that it carries [m]."""
+    joints = read_urdf(robot_urdf(model)).joints
+    return {j.parent: np.array(j.origin.matrix) for j in reversed(joints)}
+
+
+def _distance(T: np.ndarray) -> float:
+    return float(np.linalg.norm(T[:3, 3]))
+
+
+def _lengths(joint: object) -> tuple[float, ...]:
+    row = joint.row  # type: ignore[attr-defined]
+    return tuple(x for x in (row.a, row.d) if x)
+
+
+def _row(editor: YamlEditor, index: int) -> TableRow:
+    row: Path = ("joints", index)
+    name, kind = editor.scalar(*row, "name"), editor.scalar(*row, "type")
+    entries: dict[str, Path] = {key: (*row, key) for key in NUMBERS}
+    for axis in COMPOUND.get(kind, ()):
+        for end in ("lower", "upper"):
+            entries[f"{axis} {end}"] = (*row, "limits", axis, end)
+    if kind not in COMPOUND and editor.find(*row, "limits") is not None:
+        entries |= {end: (*row, "limits", end) for end in ("lower", "upper")}
+    return TableRow(name, kind, entries)
+
+
+def _value_path(editor: YamlEditor, path: Path) -> Path:
+    """Return the path of a number, which may have its source beside it."""
+    return (*path, "value") if "value" in editor.keys(*path) else path
+
+
+def _enter(editor: YamlEditor, entries: Mapping[Path, str]) -> None:
+    for path, text in entries.items():
+        if text:
+            plain = _PLAIN.fullmatch(text) is not None
+            editor.set(_value_path(editor, path), text if plain else flow_word(text))
+        elif editor.find(*path) is not None:
+            editor.remove(path)
+
+
+def _names(editor: YamlEditor, index: int) -> tuple[str, ...]:
+    """Return the names of the joints of a row; none of a dependent one."""
+    name, kind = (editor.scalar("joints", index, key) for key in ("name", "type"))
+    return tuple(f"{name}_{axis}" for axis in COMPOUND[kind]) if kind in COMPOUND else (name,)
+
+
+def _rename_in_postures(editor: YamlEditor, before: Sequence[str], after: Sequence[str]) -> None:
+    """Replace names in all postures; names without a predecessor get the value 0."""
+    if tuple(before) == tuple(after):
+        return
+    for posture in editor.keys("postures"):
+        path = ("postures", posture)
+        values = [editor.scalar(*path, name) for name in before]
+        for name in (name for name in before if name not in after):
+            if name in editor.keys(*path):
+                editor.remove((*path, name))
+        for index, name in enumerate(after):
+            editor.set((*path, name), values[index] if index < len(values) else "0")
+
+
+def _remove_transmissions(editor: YamlEditor, names: Sequence[str]) -> None:
+    section: Path = ("transmissions",)
+    moving = [editor.scalar(*section, i, "joint") for i in range(editor.count(*section))]
+    if moving and all(joint in names for joint in moving):
+        editor.remove(section)
+        return
+    for index in reversed(range(len(moving))):
+        if moving[index] in names:
+            editor.remove_item(section, index)

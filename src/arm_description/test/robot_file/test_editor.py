@@ -1,0 +1,191 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Editing a robot file: only valid robots are taken, comments stay, every step can be undone."""
+
+from dataclasses import replace
+
+import pytest
+from arm_description.library import shipped_robots
+from arm_description.model.elements import Mesh
+from arm_description.robot_file.editor import CORRECT_FIRST, RobotEditor, changed_meshes
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arm_description import load_robot, parse_robot
+
+
+def editor_of(robot):
+    return RobotEditor(shipped_robots()[robot].read_bytes())
+
+
+def comments(data):
+    return sorted(line.partition("#")[2] for line in data.decode().splitlines() if "# " in line)
+
+
+def test_entries_are_read_as_they_are_written():
+    editor = editor_of("nut_arm")
+    row = editor.rows()[1]
+    assert (row.name, row.type) == ("shoulder", "revolute")
+    texts = [editor.text(row.entries[key]) for key in ("theta", "a", "lower")]
+    assert texts == ["-90", "upper_arm", "-90"]
+    assert editor.symbols()[:2] == ("shoulder_height", "upper_arm")
+    assert editor.text(("constants", "upper_arm")) == "185 - shoulder_height"
+
+
+def test_an_edit_changes_one_entry_and_keeps_every_comment():
+    editor = editor_of("nut_arm")
+    before = editor.data
+    assert editor.set(("constants", "shoulder_height"), "60") == ""
+    assert editor.model.joints[0].row.d == pytest.approx(0.060)
+    assert editor.model.joints[1].row.a == pytest.approx(0.125)
+    assert comments(editor.data) == comments(before)
+    assert editor.set(("joints", 3, "d"), "atan2(1, 1) * reach") == ""
+    assert editor.model.joints[3].row.d == pytest.approx(7.2)  # 45 deg times 160 mm
+    assert editor.undo()
+    assert editor.undo()
+    assert editor.data == before
+    assert not editor.undo()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "problem"),
+    [
+        (("joints", 0, "d"), "l7", "l7"),
+        (("joints", 0, "a"), "1 +", "joints[0].a"),
+        (("joints", 0, "a"), "", "has no 'a'"),
+        (("joints", 0, "limits", "lower"), "95", "lower must be below upper"),
+        (("constants", "reach"), "1: 2 # {", "reach"),
+    ],
+)
+def test_a_refused_entry_is_kept_with_its_sentence_beside_the_last_valid_robot(
+    path, text, problem
+):
+    editor = editor_of("nut_arm")
+    before, model = editor.data, editor.model
+    assert problem in editor.set(path, text)
+    assert (editor.data, editor.model) == (before, model)
+    assert editor.text(path) == text
+    assert problem in editor.wrong[path].problem
+    assert editor.add_joint(0) == CORRECT_FIRST
+    assert editor.undo()
+    assert not editor.wrong
+
+
+def test_entries_that_are_valid_only_together_can_be_typed_in_any_order():
+    editor = editor_of("nut_arm")
+    length, turn = ("joints", 1, "a"), ("joints", 1, "theta")
+    assert "l9" in editor.set(length, "l9")
+    assert "nothing" in editor.set(turn, "nothing")
+    assert editor.set(("constants", "l9"), "50") == ""
+    assert set(editor.wrong) == {turn}
+    assert editor.text(length) == "l9"
+    assert editor.model.joints[1].row.a == pytest.approx(0.05)
+    assert editor.set(turn, "-80") == ""
+    assert not editor.wrong
+
+
+def test_a_gesture_of_a_slider_is_one_step():
+    editor = editor_of("planar2")
+    before = editor.data
+    for value in ("0.31", "0.32", "0.33"):
+        assert editor.set(("constants", "l1"), value, gesture=True) == ""
+    assert editor.model.constants["l1"] == 0.33
+    assert editor.undo()
+    assert editor.data == before
+    assert editor.redo()
+    assert editor.model.constants["l1"] == 0.33
+
+
+@pytest.mark.parametrize("robot", sorted(shipped_robots()))
+def test_rows_of_every_shipped_robot_are_added_moved_and_removed(robot):
+    editor = editor_of(robot)
+    before, count = editor.data, len(editor.rows())
+    assert editor.add_joint(count) == ""
+    name = editor.rows()[-1].name
+    assert all(name in posture for posture in editor.model.postures.values())
+    assert editor.remove_joint(count) == ""
+    assert editor.model == parse_robot(before)
+    problem = editor.move_joint(0, 1)  # a limit may depend on the order
+    assert problem or editor.rows()[1].name == RobotEditor(before).rows()[0].name
+    while editor.undo():
+        pass
+    assert editor.data == before
+
+
+def test_removing_a_joint_removes_what_belongs_to_it():
+    editor = editor_of("puma560")
+    names = [row.name for row in editor.rows()]
+    for name in reversed(names[1:]):
+        assert editor.remove_joint(names.index(name)) == ""
+    assert editor.model.joint_names == (names[0],)
+    assert "at least one" in editor.remove_joint(0)
+    assert "end of the table" in editor.move_joint(0, 1)
+
+
+@pytest.mark.parametrize("kind", ["prismatic", "universal", "ball", "revolute"])
+def test_the_type_of_a_joint_is_changed(kind):
+    editor = editor_of("planar2")
+    assert editor.set_type(1, kind) == ""
+    names = [n for n in editor.model.joint_names if n.startswith("elbow")]
+    assert len(names) == {"universal": 2, "ball": 3}.get(kind, 1)
+    assert set(editor.model.postures["rest"]) == set(editor.model.joint_names)
+    assert editor.set_type(1, "revolute") == ""
+    assert editor.model.joint_names == ("shoulder", "elbow")
+
+
+def test_a_joint_is_renamed_with_its_postures():
+    editor = editor_of("planar2")
+    assert editor.rename(1, "knee") == ""
+    assert editor.model.postures["elbow_left"]["knee"] == pytest.approx(1.0471975512)
+    assert "used twice" in editor.rename(1, "shoulder")
+    assert editor.rename(1, "")
+
+
+EDITS = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("set"),
+            st.sampled_from([("constants", "l1"), ("joints", 0, "a"), ("joints", 1, "alpha")]),
+            st.sampled_from(["0.5", "l2", "l1 + l2", "x", "", "30 # no", "- 3"]),
+        ),
+        st.tuples(st.just("add_joint"), st.integers(0, 2)),
+        st.tuples(st.just("remove_joint"), st.integers(0, 1)),
+        st.tuples(st.just("move_joint"), st.integers(0, 1), st.sampled_from([-1, 1])),
+        st.tuples(st.sampled_from(["undo", "redo"])),
+    ),
+    max_size=6,
+)
+
+
+@settings(max_examples=25)
+@given(EDITS)
+def test_after_any_edits_the_text_describes_the_model_and_all_can_be_undone(edits):
+    editor = editor_of("planar2")
+    before = editor.data
+    for verb, *arguments in edits:
+        if not (verb == "remove_joint" and arguments[0] >= len(editor.rows())):
+            getattr(editor, verb)(*arguments)
+    assert parse_robot(editor.data) == editor.model
+    after = editor.data
+    while editor.undo():
+        pass
+    assert editor.data == before
+    while editor.redo():
+        pass
+    assert editor.data == after or any(edit[0] == "undo" for edit in edits)
+
+
+def test_a_mesh_that_belongs_to_other_numbers_is_named():
+    model = load_robot("planar2")
+    meshes = {"shoulder_link": Mesh("file:///a.stl", "file:///a.stl")}
+    before = replace(model, meshes=meshes)
+    longer = parse_robot(
+        shipped_robots()["planar2"].read_bytes().replace(b"l1: 0.30", b"l1: 0.25")
+    )
+    (sentence,) = changed_meshes(before, replace(longer, meshes=meshes))
+    assert "shoulder_link" in sentence
+    assert "0.3 m" in sentence
+    assert "0.25 m" in sentence
+    assert changed_meshes(before, before) == ()
+    other = {"shoulder_link": Mesh("file:///b.stl", "file:///b.stl")}
+    assert changed_meshes(before, replace(longer, meshes=other)) == ()
