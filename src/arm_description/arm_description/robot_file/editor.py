@@ -67,7 +67,7 @@ class RobotEditor:
     wrong: dict[Path, WrongEntry] = field(default_factory=dict)
     _undo: list[bytes] = field(default_factory=list)
     _redo: list[bytes] = field(default_factory=list)
-    _gesture: Path = ()  # the entry that a slider is changing
+    _gesture: Path = ()  # the entry of the last edit
 
     def __post_init__(self) -> None:
         """Raise a DescriptionError if the text is invalid."""
@@ -95,8 +95,8 @@ class RobotEditor:
         Args:
             path: of the entry; one that is missing is added.
             text: a number or an expression; empty to remove the entry.
-            gesture: whether this goes on changing what the last call changed, by a slider, so
-                that one undo takes back all of it.
+            gesture: whether this goes on with what the last call changed, such as a slider does,
+                so that one undo takes back all of it.
         """
         text = text.strip()
         self.wrong.pop(path, None)
@@ -111,7 +111,7 @@ class RobotEditor:
             self.wrong[path] = WrongEntry(text, problem)
         else:
             self._try_again()
-        self._gesture = path if gesture and not problem else ()
+        self._gesture = () if problem else path
         return problem
 
     def _try_again(self) -> None:
@@ -248,6 +248,33 @@ class RobotEditor:
             self._redo.clear()
             self.data, self.model = data, model
         return ""
+
+
+def starting_robot(joints: int) -> str:
+    """Return the text of a robot to begin with: two links in a plane, or more joints above."""
+    rows = [_starting_row(joints, number) for number in range(1, joints + 1)]
+    lengths = "\n".join(f"  l{number}: 200" for number in range(1, joints + 1))
+    rest = flow_mapping({f"joint_{number}": "0" for number in range(1, joints + 1)})
+    table = "\n".join(f"  - {row}" for row in rows)
+    return (
+        "# One row a joint: Rz(theta) Tz(d) Tx(a) Rx(alpha); lengths may be expressions.\n"
+        f"name: new_arm\nconvention: standard\nunits: {{length: mm, angle: deg}}\n\n"
+        f"constants:\n{lengths}\n\njoints:\n{table}\n\npostures:\n  rest: {rest}\n"
+    )
+
+
+def _starting_row(joints: int, number: int) -> str:
+    """Return a row: axes in turn across and along the arm from 6 joints on, else parallel."""
+    numbers = {"theta": "0", "d": "0", "a": "0", "alpha": "0"}
+    if joints > 5 or (number == 1 and joints > 2):
+        numbers["d"] = f"l{number}" * (number % 2) or "0"
+        numbers["alpha"] = "0" if number == joints else "-90" if number % 2 else "90"
+    if (joints < 6 and not (number == 1 and joints > 2)) or (number == joints and number % 2 == 0):
+        numbers["a"] = f"l{number}"
+    limits = flow_mapping({"lower": "-170", "upper": "170"})
+    return flow_mapping(
+        {"name": f"joint_{number}", "type": "revolute", **numbers, "limits": limits}
+    )
 
 
 def changed_meshes(before: RobotModel, after: RobotModel) -> tuple[str, ...]:

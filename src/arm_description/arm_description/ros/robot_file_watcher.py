@@ -12,6 +12,7 @@ works with editors that write in place or rename, and costs 20 us for a robot fi
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,14 +22,17 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from rcl_interfaces.msg import Parameter as ParameterMessage
-from rcl_interfaces.msg import ParameterType, ParameterValue
+from rcl_interfaces.msg import ParameterType, ParameterValue, SetParametersResult
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
+from arm_description.robot_file.editor import changed_meshes
 from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.writer import robot_urdf
 
 MAX_MISSES = 3  # polls for which a file may be missing: editors remove it for a moment
@@ -68,6 +72,46 @@ class FileWatch:
         return content
 
 
+class DescriptionSender:
+    """Sets robot_description of a state publisher: the newest text, one at a time.
+
+    `on_answer` takes why the publisher has refused a text, or "" if it uses it.
+    """
+
+    def __init__(self, node: Node, publisher: str, on_answer: Callable[[str], None]) -> None:
+        self._client = node.create_client(SetParameters, f"{publisher}/set_parameters")
+        self._on_answer = on_answer
+        self._urdf = ""  # not yet accepted by the publisher
+        self._resend_time = 0.0  # when to send again without a response [s]
+
+    def send(self, urdf: str) -> None:
+        """Send a text as soon as the last one is answered; call `poll` until then."""
+        self._urdf = urdf
+        self.poll()
+
+    def drop(self) -> None:
+        """Send nothing any more."""
+        self._urdf = ""
+
+    def poll(self) -> None:
+        """Send what waits, again after `RESEND_DELAY` without an answer."""
+        now = time.monotonic()
+        if self._urdf and self._client.service_is_ready() and now > self._resend_time:
+            self._resend_time = now + RESEND_DELAY
+            value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=self._urdf)
+            parameter = ParameterMessage(name="robot_description", value=value)
+            future = self._client.call_async(SetParameters.Request(parameters=[parameter]))
+            future.add_done_callback(partial(self._on_response, self._urdf))
+
+    def _on_response(self, urdf: str, future: Any) -> None:
+        if urdf == self._urdf:
+            self._urdf = ""
+        self._resend_time = 0.0
+        result = future.result().results[0]
+        self._on_answer("" if result.successful else result.reason)
+        self.poll()
+
+
 PERIOD = 0.3  # [s] of wall time between polls; two detect a change
 RESEND_DELAY = 3.0  # [s] a request may be lost during discovery
 
@@ -76,7 +120,9 @@ RESEND_DELAY = 3.0  # [s] a request may be lost during discovery
 class WatcherParameters:
     """Parameters of the node."""
 
-    robot: str = parameter("nut_arm", "Name of a shipped robot, or path of a robot file.")
+    robot: str = parameter(
+        "nut_arm", "Name of a shipped robot, or path of a robot file.", any_time=True
+    )
     prefix: str = parameter("", "Prefix of every link and joint name.")
     dh_frames: bool = parameter(False, "Add the frames dh_0 .. dh_n.")
     publisher: str = parameter("robot_state_publisher", "Node that publishes the description.")
@@ -102,10 +148,11 @@ class RobotFileWatcher(Node):
         self._path, self._prefix = robot_path(parameters.robot), parameters.prefix
         self._frames, publisher = parameters.dh_frames, parameters.publisher
         self._status = self.create_publisher(String, "robot_file/status", LATCHED)
-        self._client = self.create_client(SetParameters, f"{publisher}/set_parameters")
+        self._sender = DescriptionSender(self, publisher, self._on_answer)
         self._watch = FileWatch(self._path)
-        self._urdf = ""  # not yet accepted by the publisher
-        self._resend_time = 0.0  # when to send it again without a response [s]
+        self._first: RobotModel | None = None  # for which the meshes of the file fit
+        self.add_on_set_parameters_callback(self._validate)
+        self.add_post_set_parameters_callback(self._on_parameters)
         self._problem = ""
         self.create_timer(PERIOD, self._poll, clock=STEADY_CLOCK)
 
@@ -114,29 +161,35 @@ class RobotFileWatcher(Node):
             content = self._watch.poll()
             if content is not None:
                 model = parse_robot(content, str(self._path))
-                self._urdf = robot_urdf(model, self._prefix, self._frames)
+                self._sender.send(robot_urdf(model, self._prefix, self._frames))
+                self._first = self._first or model
+                for sentence in changed_meshes(self._first, model):
+                    self.get_logger().warning(sentence)
         except DescriptionError as error:
-            self._urdf = ""
+            self._sender.drop()
             self._report(str(error))
         except OSError as error:
             self._report(f"{self._path}: cannot be read ({error.strerror}); save it again")
-        now = time.monotonic()
-        if self._urdf and self._client.service_is_ready() and now > self._resend_time:
-            self._resend_time = now + RESEND_DELAY
-            self._send(self._urdf)
+        self._sender.poll()
 
-    def _send(self, urdf: str) -> None:
-        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=urdf)
-        parameter = ParameterMessage(name="robot_description", value=value)
-        future = self._client.call_async(SetParameters.Request(parameters=[parameter]))
-        future.add_done_callback(partial(self._on_response, urdf))
+    def _on_parameters(self, parameters: list[Parameter]) -> None:
+        """Watch another file."""
+        for given in parameters:
+            if given.name == "robot":
+                self._path = robot_path(given.value)
+                self._watch, self._first = FileWatch(self._path), None
 
-    def _on_response(self, urdf: str, future: Any) -> None:
-        if urdf == self._urdf:
-            self._urdf = ""
-        self._resend_time = 0.0
-        result = future.result().results[0]
-        self._report("" if result.successful else f"{self._path}: {result.reason}")
+    def _validate(self, parameters: list[Parameter]) -> SetParametersResult:
+        try:
+            for given in parameters:
+                if given.name == "robot":
+                    robot_path(given.value)
+        except DescriptionError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _on_answer(self, reason: str) -> None:
+        self._report(f"{self._path}: {reason}" if reason else "")
 
     def _report(self, problem: str) -> None:
         self._status.publish(String(data=problem))

@@ -7,7 +7,12 @@ from dataclasses import replace
 import pytest
 from arm_description.library import shipped_robots
 from arm_description.model.elements import Mesh
-from arm_description.robot_file.editor import CORRECT_FIRST, RobotEditor, changed_meshes
+from arm_description.robot_file.editor import (
+    CORRECT_FIRST,
+    RobotEditor,
+    changed_meshes,
+    starting_robot,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -189,3 +194,11 @@ def test_a_mesh_that_belongs_to_other_numbers_is_named():
     assert changed_meshes(before, before) == ()
     other = {"shoulder_link": Mesh("file:///b.stl", "file:///b.stl")}
     assert changed_meshes(before, replace(longer, meshes=other)) == ()
+
+
+@pytest.mark.parametrize("joints", range(2, 8))
+def test_a_new_robot_has_its_number_of_joints_and_a_length_for_each_link(joints):
+    model = parse_robot(starting_robot(joints))
+    assert model.n == joints
+    assert model.postures["rest"] == dict.fromkeys(model.joint_names, 0.0)
+    assert len(model.constants) == joints

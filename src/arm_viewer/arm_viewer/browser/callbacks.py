@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -103,3 +103,25 @@ class PanelGui:
         box = self.elements.add_checkbox(label, value)
         self.on_change(box, action)
         return box
+
+    def text(self, label: str, value: str, action: Callable[[str], None], **options: Any) -> Any:
+        """Add a text field and return viser's handle; the action takes each new text."""
+        field = self.elements.add_text(label, value, **options)
+        self.on_change(field, action)
+        return field
+
+    def choice(
+        self, label: str, options: Sequence[str], value: str, action: Callable[[str], None]
+    ) -> Any:
+        """Add a drop-down list and return viser's handle; the action takes the chosen option."""
+        field = self.elements.add_dropdown(label, tuple(options), initial_value=value)
+        self.on_change(field, action)
+        return field
+
+    def line(self, label: str, action: Callable[[str], None], hint: str = "") -> Any:
+        """Add a text field whose text the action takes on Enter, and return viser's handle."""
+        form = self.elements.add_form(None)
+        with form:
+            field = self.elements.add_text(label, "", hint=hint or None)
+        self.on_user(form.on_submit, action, lambda: (field.value,))
+        return field

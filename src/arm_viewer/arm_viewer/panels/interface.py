@@ -19,6 +19,7 @@ from arm_common.transforms import Array
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.view import SceneView
 from arm_viewer.control.command_table import CommandTable
+from arm_viewer.control.robot_editing import RobotEditing
 from arm_viewer.scene.robot import VisualRobot
 
 
@@ -59,6 +60,7 @@ class PanelContext:
     robot: str  # the parameter: a shipped name, the path of a robot file, or ""
     tool_frame: str  # the frame at the tool, with its prefix
     view: SceneView  # what is drawn: `store` (robot, frames, markers), `drawer`, `trace`
+    editing: RobotEditing | None  # the robot file, where it can be edited
     commands: CommandTable  # what can be typed; panels add theirs
     positions: Callable[[], Mapping[str, float]]  # the newest ones, by name [rad or m]
     move: Callable[[Mapping[str, float]], str]  # moves joints; returns why not, or ""
@@ -89,7 +91,7 @@ class PagePanel(Protocol):
 class PanelEntry:
     """A row of the registry."""
 
-    make: Callable[[PanelContext], PagePanel]
+    make: Callable[[PanelContext], PagePanel | None]  # None where it has nothing to show
     order: float  # of its folder: 1 joints, 1.4 task, 1.5 tool, 1.6 jog, 4 show, 5 kinematics
     where: Where
     folded: bool = True
@@ -106,8 +108,8 @@ class PanelHost:
     def add(self, entries: Sequence[PanelEntry], where: Where) -> None:
         """Build the panels that are shown at such a page."""
         for entry in entries:
-            if where & entry.where:
-                panel = entry.make(self.context)
+            panel = entry.make(self.context) if where & entry.where else None
+            if panel is not None:
                 folder = self.gui.elements.add_folder(
                     panel.title, order=entry.order, expand_by_default=not entry.folded
                 )

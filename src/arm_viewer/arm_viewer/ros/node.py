@@ -41,12 +41,14 @@ from arm_viewer.browser.server import (
 )
 from arm_viewer.browser.view import SceneView
 from arm_viewer.control.command_table import CommandTable
+from arm_viewer.control.robot_editing import RobotEditing
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PanelContext, PanelHost, PanelState, Where
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.panels.controls import Controls
 from arm_viewer.ros.panels.layer_switches import ContactSwitch, LayerSwitches
 from arm_viewer.ros.panels.registry import panel_entries
+from arm_viewer.ros.robot_display import RobotDisplay
 from arm_viewer.ros.subscriptions import SceneSubscriptions
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot
@@ -175,6 +177,7 @@ class ViewerNode(Node):
         )
         self._controls = self._make_controls(server)
         LayerSwitches(self, self._gui)
+        self._editing = self._make_editing()
         self._panels = PanelHost(self._gui, self._panel_context())
         self._panels.add(panel_entries(self), self._where)
         self._tf = TfListener(self, on_set=partial(self._loop.request_redraw, numbers=False))
@@ -257,12 +260,22 @@ class ViewerNode(Node):
         moves = Where.RUNNING if self.parameters.drive else Where.WATCHING
         return Where.ALONE if self.parameters.sliders else moves
 
+    def _make_editing(self) -> RobotEditing | None:
+        """Return the robot file to be edited, where nothing but this page moves the robot."""
+        robot = self.parameters.robot
+        if self._sliders is None or not robot:
+            return None
+        report = partial(self._show_status, "file")
+        display = RobotDisplay(self, self._postures, self.parameters.prefix, report)
+        return RobotEditing(robot, display.show, display.watch)
+
     def _panel_context(self) -> PanelContext:
         controls = self._controls
         return PanelContext(
             robot=self.parameters.robot,
             tool_frame=self._tool,
             view=self._view,
+            editing=self._editing,
             commands=CommandTable(),
             positions=self._positions,
             move=controls.move if controls else lambda joints: SHOWS_ONLY,
@@ -292,11 +305,17 @@ class ViewerNode(Node):
                 JointState, "joint_targets", self._on_joint_targets, 10, event_callbacks=QUIET
             )
 
-    def _on_file_saved(self) -> None:
-        """Read the postures from a robot file that was saved."""
-        robot = self._view.store.robot
-        if self._postures.reload() and robot:
+    def _on_file_saved(self) -> str:
+        """Take a robot file that was saved; return why it cannot be taken, or ""."""
+        robot, problem = self._view.store.robot, ""
+        if self._editing is not None:
+            problem = self._editing.reload()
+            changed = self._postures.take(self._editing.editor.model)
+        else:
+            changed = self._postures.reload()
+        if changed and robot:
             self._on_robot_drawn(robot)
+        return problem
 
     def _on_joint_states(self, message: JointState) -> None:
         values = dict(zip(message.name, message.position, strict=False))

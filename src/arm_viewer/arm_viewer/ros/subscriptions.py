@@ -40,7 +40,7 @@ class SceneSubscriptions:
         view: SceneView,
         marker_topics: Sequence[str],
         request_redraw: Callable[[], None],
-        on_file_saved: Callable[[], None],
+        on_file_saved: Callable[[], str],
     ) -> None:
         self._node, self._view, self._request_redraw = node, view, request_redraw
         self._on_file_saved = on_file_saved
@@ -78,9 +78,7 @@ class SceneSubscriptions:
         self._request_redraw()
 
     def _on_file(self, message: String) -> None:
-        if not message.data:
-            self._on_file_saved()
-        self._show("file", message.data)
+        self._show("file", message.data or self._on_file_saved())
 
     def _on_task(self, message: String) -> None:
         self._show("task", message.data)

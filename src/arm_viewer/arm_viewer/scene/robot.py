@@ -245,7 +245,7 @@ class PostureBook:
         self.postures: dict[str, dict[str, float]] = {}
         self.poses: tuple[dict[str, Array], ...] = ()
         if robot:
-            self._read()
+            self._set(load_robot(robot))
 
     def reload(self) -> bool:
         """Reload the file if it is valid; return whether the postures changed."""
@@ -253,20 +253,16 @@ class PostureBook:
             return False
         former = self.postures
         with contextlib.suppress(DescriptionError):  # reported by the robot file watcher
-            self._read()
+            self._set(load_robot(self._robot))
         return self.postures != former
 
-    def width_at(self, position: float) -> float:
-        """Return the gripper's width [m] with its finger joints at a position [rad or m].
+    def take(self, model: RobotModel) -> bool:
+        """Take the postures of a robot, not of the file; return whether they changed."""
+        former = self.postures
+        self._set(model)
+        return self.postures != former
 
-        Without a robot file, the fingers are taken to slide.
-        """
-        if self._gripper is None:
-            return 2.0 * position
-        return self._gripper.width_of(dict.fromkeys(self._gripper.moving, position))
-
-    def _read(self) -> None:
-        model = load_robot(self._robot)
+    def _set(self, model: RobotModel) -> None:
         self.postures = {
             name: {self._prefix + joint: value for joint, value in values.items()}
             for name, values in postures_of(model).items()
@@ -276,6 +272,15 @@ class PostureBook:
         self.poses = tuple(
             link_poses(tree.root, tree.joints, values) for values in self.postures.values()
         )
+
+    def width_at(self, position: float) -> float:
+        """Return the gripper's width [m] with its finger joints at a position [rad or m].
+
+        Without a robot file, the fingers are taken to slide.
+        """
+        if self._gripper is None:
+            return 2.0 * position
+        return self._gripper.width_of(dict.fromkeys(self._gripper.moving, position))
 
 
 def postures_of(model: RobotModel) -> dict[str, dict[str, float]]:

@@ -4,11 +4,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rclpy.node import Node
 
-from arm_viewer.panels.interface import PanelEntry
+from arm_viewer.control.robot_editing import RobotEditing
+from arm_viewer.panels.interface import PagePanel, PanelContext, PanelEntry, Where
+from arm_viewer.panels.robot_file import RobotFilePanel
+from arm_viewer.panels.symbols import SymbolsPanel
+from arm_viewer.panels.table import TablePanel
 
 
 def panel_entries(node: Node) -> tuple[PanelEntry, ...]:
     """Return all panels; those that call services get the node."""
-    return ()
+    return (
+        PanelEntry(_editing(TablePanel), 2.0, Where.ALONE),
+        PanelEntry(_editing(SymbolsPanel), 2.1, Where.ALONE),
+        PanelEntry(_editing(RobotFilePanel), 2.2, Where.ALONE),
+    )
+
+
+def _editing(
+    kind: Callable[[PanelContext, RobotEditing], PagePanel],
+) -> Callable[[PanelContext], PagePanel | None]:
+    """Return the maker of a panel that needs a robot file."""
+
+    def make(context: PanelContext) -> PagePanel | None:
+        return None if context.editing is None else kind(context, context.editing)
+
+    return make

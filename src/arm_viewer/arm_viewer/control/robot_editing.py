@@ -1,0 +1,274 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The robot file that a page edits: what is shown, what is saved, and who watches it.
+
+Edits are shown at once and saved on request. The folder of the file and the shipped robots can be
+opened; a new file is written only beside the file that is open, or in the working folder.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from arm_common.files import write_bytes
+from arm_common.yaml.editing import YamlEditor
+from arm_description.library import robot_path, shipped_robots
+from arm_description.robot_file.editor import RobotEditor, changed_meshes, starting_robot
+
+from arm_description import DescriptionError, RobotModel, parse_robot
+from arm_viewer.errors import ViewerError
+
+GESTURE = 1.5  # [s] after an edit, in which another one of the same entry belongs to it
+FEWEST_JOINTS, MOST_JOINTS = 2, 7  # of a new robot
+SUFFIXES = (".yaml", ".yml")
+MAX_LISTED = 100  # files of a folder
+LINE_LENGTH = 60  # characters about a robot in the list
+
+
+@dataclass(frozen=True)
+class RobotChoice:
+    """A robot that can be opened."""
+
+    name: str  # a shipped name, or the name of a file
+    path: Path
+    line: str  # about it
+
+
+class RobotEditing:
+    """One robot file that several panels edit and show. Used by one thread.
+
+    Args:
+        robot: a shipped name, or the path of a robot file.
+        show: shows a robot, which need not be saved.
+        watch: watches another file for changes by other programs.
+        clock: returns the time [s].
+
+    Raises:
+        DescriptionError: there is no such robot, or its file is invalid.
+    """
+
+    def __init__(
+        self,
+        robot: str,
+        show: Callable[[RobotModel], None],
+        watch: Callable[[Path], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._show, self._watch, self._clock = show, watch, clock
+        self._observers: list[Callable[[], None]] = []
+        self._last: tuple[tuple[str | int, ...], float] = ((), 0.0)  # entry and time of an edit
+        self._asked: Path | None = None  # a file that is overwritten if asked again
+        self._load(robot_path(robot))
+
+    def _load(self, path: Path) -> None:
+        data = path.read_bytes()
+        self.editor = RobotEditor(data, path.name)
+        self.path: Path | None = path
+        self._saved, self._first = data, self.editor.model
+
+    @property
+    def name(self) -> str:
+        """The name of the file; of a new robot its own."""
+        return self.path.name if self.path else f"{self.editor.model.name} (new)"
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the file contains all edits."""
+        return self.editor.data == self._saved
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether the file is part of this project and must not be changed."""
+        return self.path is not None and self.path in shipped_robots().values()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence for each mesh that belongs to other DH numbers than those shown."""
+        return changed_meshes(self._first, self.editor.model)
+
+    def observe(self, callback: Callable[[], None]) -> None:
+        """Call a function after every edit."""
+        self._observers.append(callback)
+
+    def set(self, path: tuple[str | int, ...], text: str) -> str:
+        """Change an entry; return the reader's sentence if it is refused, or ""."""
+        now, (last, at) = self._clock(), self._last
+        self._last = path, now
+        goes_on = path == last and now < at + GESTURE
+        return self.change(lambda editor: editor.set(path, text, gesture=goes_on))
+
+    def set_symbol(self, name: str, text: str) -> str:
+        """Change a constant and return an answer.
+
+        Raises:
+            ViewerError: there is no such constant, or the text is refused.
+        """
+        if name not in self.editor.symbols():
+            known = ", ".join(self.editor.symbols()) or "none"
+            raise ViewerError(f"{self.name} has no constant {name!r}: known are {known}")
+        if problem := self.set(("constants", name), text):
+            raise ViewerError(problem)
+        return f"{name} = {self.editor.model.constants[name]:g}"
+
+    def change(self, action: Callable[[RobotEditor], str]) -> str:
+        """Edit the file; return why the edit is refused, or ""."""
+        before = self.editor.model
+        problem = action(self.editor)
+        self._publish(self.editor.model is not before)
+        return problem
+
+    def undo(self) -> None:
+        """Take the last edit back."""
+        self._last = ((), 0.0)
+        self.change(lambda editor: "" if editor.undo() else "nothing")
+
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        self._last = ((), 0.0)
+        self.change(lambda editor: "" if editor.redo() else "nothing")
+
+    def save(self) -> str:
+        """Write the file, keep its former text as ``<file>.bak``, and return an answer.
+
+        Raises:
+            ViewerError: it is shipped, new, changed by another program, or cannot be written.
+        """
+        if self.path is None:
+            raise ViewerError("This robot is new: give it a name with Save as.")
+        if self.is_shipped:
+            raise ViewerError(f"{self.path.name} is a shipped robot: give a name with Save as.")
+        try:
+            if self.path.read_bytes() != self._saved:
+                raise ViewerError(
+                    f"{self.path.name} was changed by another program: use Save as, or Open it "
+                    "again without your edits."
+                )
+            shutil.copy2(self.path, self.path.with_name(f"{self.path.name}.bak"))
+        except OSError as error:
+            raise ViewerError(f"{self.path.name} cannot be saved: {error.strerror}") from None
+        return self._write(self.path)
+
+    def save_as(self, name: str) -> str:
+        """Write another file and edit it from now on; return an answer.
+
+        Args:
+            name: of a file in this file's folder, or the working folder for a shipped robot. One
+                that exists is overwritten if this is called twice.
+
+        Raises:
+            ViewerError: the name is wrong, or the file exists or cannot be written.
+        """
+        path, asked = self.folder / _file_name(name), self._asked
+        self._asked = None
+        if path in shipped_robots().values():
+            raise ViewerError(f"{path.name} is a shipped robot: give another name.")
+        if path.exists() and path not in (asked, self.path):
+            self._asked = path
+            raise ViewerError(f"{path} exists: press Save as again to overwrite it.")
+        return self._write(path)
+
+    def _write(self, path: Path) -> str:
+        try:
+            write_bytes(self.editor.data, str(path))
+        except ValueError as error:
+            raise ViewerError(str(error)) from None
+        self.path, self._saved = path, self.editor.data
+        self.editor.name = path.name
+        self._watch(path)
+        self._publish(False)
+        return f"Saved {path}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the file; of a shipped or new robot the working folder."""
+        return Path.cwd() if self.path is None or self.is_shipped else self.path.parent
+
+    def choices(self) -> tuple[RobotChoice, ...]:
+        """Return the robot files of the folder, then the shipped robots."""
+        files = sorted(p for p in self.folder.iterdir() if p.suffix in SUFFIXES)[:MAX_LISTED]
+        own = [RobotChoice(p.name, p, line) for p in files if (line := _line(p))]
+        shipped = [RobotChoice(n, p, _line(p)) for n, p in shipped_robots().items()]
+        return (*own, *shipped)
+
+    def open(self, choice: str) -> str:
+        """Edit and show another robot; unsaved edits are dropped if this is called twice.
+
+        Raises:
+            ViewerError: there are unsaved edits, there is no such robot, or it is invalid.
+        """
+        found = next((c for c in self.choices() if c.name == choice), None)
+        if found is None:
+            raise ViewerError(f"There is no robot {choice}.")
+        self._drop_edits(found.path, "Open")
+        try:
+            self._load(found.path)
+        except (DescriptionError, OSError) as error:
+            raise ViewerError(str(error)) from None
+        self._watch(found.path)
+        self._publish(True)
+        return f"Opened {found.path}"
+
+    def new(self, joints: int) -> str:
+        """Edit and show a new robot, which has no file yet; drop edits as `open` does."""
+        self._drop_edits(Path(), "New")
+        data = starting_robot(joints).encode()
+        self.editor = RobotEditor(data, "new robot")
+        self.path, self._saved, self._first = None, b"", self.editor.model
+        self._publish(True)
+        return f"A new robot with {joints} joints: edit it in Table, then Save as."
+
+    def _drop_edits(self, target: Path, button: str) -> None:
+        asked, self._asked = self._asked, target
+        if not self.is_saved and asked != target:
+            raise ViewerError(f"{self.name} has unsaved edits: press {button} again to drop them.")
+        self._asked = None
+
+    def reload(self) -> str:
+        """Take what another program has saved in the file; return a sentence if it conflicts."""
+        if self.path is None:
+            return ""
+        try:
+            data = self.path.read_bytes()
+            parse_robot(data, self.path.name)
+        except (DescriptionError, OSError):
+            return ""  # reported by the robot file watcher
+        if data == self._saved:
+            return ""
+        if self.is_saved:
+            self._saved = data
+            self.editor.replace(data)
+            self._publish(False)
+            return ""
+        self._publish(True)  # the edits stay in the picture
+        return f"{self.path.name} was changed by another program; your edits are not saved."
+
+    def _publish(self, changed: bool) -> None:
+        if changed:
+            self._show(self.editor.model)
+        for callback in self._observers:
+            callback()
+
+
+def _file_name(name: str) -> str:
+    """Return the name of a robot file; raise a ViewerError if it names a folder or nothing."""
+    stem = name.strip().removesuffix(".yaml").removesuffix(".yml")
+    if not stem or Path(stem).name != stem or stem.startswith("."):
+        raise ViewerError(f"{name!r} is no name of a file: give letters and digits, such as mine.")
+    return f"{stem}.yaml"
+
+
+def _line(path: Path) -> str:
+    """Return one line about a robot file, "" if it is none."""
+    try:
+        editor = YamlEditor(path.read_bytes())
+        count = editor.count("joints")
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return ""
+    about = editor.scalar("description") or editor.scalar("name")
+    line = f"{path.stem}, {count} rows: {about}" if count else ""
+    return line if len(line) <= LINE_LENGTH else f"{line[: LINE_LENGTH - 1]}…"

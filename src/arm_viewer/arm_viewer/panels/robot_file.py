@@ -1,0 +1,106 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The folder "Robot file": undo, redo, save, save as, new and open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.browser.panel import status_line
+from arm_viewer.control.command_table import PageCommand
+from arm_viewer.control.robot_editing import FEWEST_JOINTS, MOST_JOINTS, RobotEditing
+from arm_viewer.errors import ViewerError
+from arm_viewer.panels.interface import PanelContext, PanelState
+
+NOTHING = "–"
+
+
+class RobotFilePanel:
+    """What is done with the file as a whole. Adds the commands undo, redo, save, open and new."""
+
+    title = "Robot file"
+
+    def __init__(self, context: PanelContext, editing: RobotEditing) -> None:
+        self._editing = editing
+        editing.observe(self._show)
+        add = context.commands.add
+        add(PageCommand("undo", "", "take the last edit back", lambda words: self._undo()))
+        add(PageCommand("redo", "", "do it again", lambda words: self._redo()))
+        add(PageCommand("save", "[NAME]", "write the robot file", self._run_save))
+        add(PageCommand("open", "ROBOT", "edit another robot", self._run_open, self._names))
+        add(PageCommand("new", "JOINTS", "begin a new robot", self._run_new))
+
+    def build(self, gui: PanelGui) -> None:
+        """Add the elements."""
+        self._gui, add = gui, gui.elements
+        self._state = add.add_html("")
+        steps = add.add_button_group("Edits", ("Undo", "Redo", "Save"))
+        actions = {"Undo": self._undo, "Redo": self._redo, "Save": self._editing.save}
+        gui.on_user(steps.on_click, lambda: self._do(actions[steps.value]))
+        self._name = gui.line(
+            "Save as", lambda name: self._do(lambda: self._editing.save_as(name)), "Press Enter"
+        )
+        options = (NOTHING, *(self._label(name) for name in self._names()))
+        self._open = gui.choice("Open", options, NOTHING, self._choose)
+        counts = tuple(f"{n}" for n in range(FEWEST_JOINTS, MOST_JOINTS + 1))
+        new = add.add_button_group("New, joints", counts)
+        gui.on_user(new.on_click, lambda: self._do(lambda: self._editing.new(int(new.value))))
+        self._answer = add.add_html("", visible=False)
+        self._show()
+
+    def update(self, state: PanelState) -> None:
+        """Nothing depends on the posture."""
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(choice.name for choice in self._editing.choices())
+
+    def _label(self, name: str) -> str:
+        return next(
+            f"{c.name} · {c.line.partition(', ')[2]}"
+            for c in self._editing.choices()
+            if c.name == name
+        )
+
+    def _choose(self, label: str) -> None:
+        if label != NOTHING:
+            self._do(lambda: self._editing.open(label.partition(" · ")[0]))
+
+    def _undo(self) -> str:
+        self._editing.undo()
+        return ""
+
+    def _redo(self) -> str:
+        self._editing.redo()
+        return ""
+
+    def _run_save(self, words: Sequence[str]) -> str:
+        name = " ".join(words)
+        return self._editing.save_as(name) if name else self._editing.save()
+
+    def _run_open(self, words: Sequence[str]) -> str:
+        return self._editing.open(" ".join(words))
+
+    def _run_new(self, words: Sequence[str]) -> str:
+        text = " ".join(words)
+        if not (text.isdecimal() and FEWEST_JOINTS <= int(text) <= MOST_JOINTS):
+            raise ViewerError(f"give a number of joints from {FEWEST_JOINTS} to {MOST_JOINTS}")
+        return self._editing.new(int(text))
+
+    def _do(self, action: Callable[[], str]) -> None:
+        try:
+            answer, problem = action(), ""
+        except ViewerError as error:
+            answer, problem = "", str(error)
+        self._answer.content = status_line("file-answer", "", answer or problem)
+        self._answer.visible = bool(answer or problem)
+
+    def _show(self) -> None:
+        editing = self._editing
+        state = editing.name if editing.is_saved else f"{editing.name}, not saved"
+        lines = [status_line("edited-file", "File", state)]
+        lines += [status_line("mesh", "Attention", sentence) for sentence in editing.warnings]
+        self._state.content = "".join(lines)
