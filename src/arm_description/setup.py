@@ -33,7 +33,6 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
-            "describe = arm_description.commands.describe:main",
             "dh2moveit = arm_description.commands.export:dh2moveit",
             "dh2srdf = arm_description.commands.export:dh2srdf",
             "dh2urdf = arm_description.commands.export:dh2urdf",

@@ -23,6 +23,7 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
+            "describe = arm_kinematics.commands.describe:main",
             "design = arm_kinematics.commands.design:main",
             "dexterity = arm_kinematics.commands.dexterity:main",
             "kinematics = arm_kinematics.commands.entry_points:kinematics",

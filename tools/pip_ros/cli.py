@@ -94,12 +94,12 @@ TOOLS = (
         "FILE [--from ROBOT]",
         "write a robot file: by questions, or from a robot",
     ),
-    ("arm_description", "describe", "ROBOT", ""),
+    ("arm_kinematics", "describe", "ROBOT", ""),
     (
         "arm_description",
         "dh2urdf",
         "ROBOT",
-        "its table, limits, reach, home pose, sources; its URDF",
+        "its table, limits, reach, torques, sources; its URDF",
     ),
     ("arm_description", "draw", "ROBOT -o FILE", ""),
     (

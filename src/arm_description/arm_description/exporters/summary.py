@@ -25,7 +25,10 @@ _LEFT = ("joint", "posture", "constant", "moves")
 
 
 def robot_summary(
-    model: RobotModel, units: Units | None = None, constants: Sequence[Constant] = ()
+    model: RobotModel,
+    units: Units | None = None,
+    constants: Sequence[Constant] = (),
+    more: Sequence[str] = (),
 ) -> str:
     """Return the summary of a robot.
 
@@ -33,9 +36,10 @@ def robot_summary(
         model: the robot.
         units: units of the numbers, by default those of the robot file.
         constants: constants of the robot file, always in the units of the file.
+        more: further lines, before the constants.
     """
     parts = _Summary(model, units or model.units).parts()
-    parts.insert(-1, _constants(constants, model.units))
+    parts[-1:-1] = iter(more), _constants(constants, model.units)
     return "\n\n".join("\n".join(part) for part in map(list, parts) if part) + "\n"
 
 

@@ -31,15 +31,14 @@ from arm_kinematics.ik.result import IkResult, IkStatus
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.ik.solver import IkSolver, deadline_after, remember
 from arm_kinematics.kernels import forward
-from arm_kinematics.lie import adjoint, se3_exp
 from arm_kinematics.model.chain_model import (
     ChainJoint,
     ChainLink,
-    Parts,
     check_limits,
     checked_screws,
     parts_of_model,
 )
+from arm_kinematics.model.lie import adjoint, se3_exp
 from arm_kinematics.model.mimic_joints import MimicJoints
 from arm_kinematics.model.urdf import log_faults, parts_between, urdf_tree
 
@@ -68,7 +67,7 @@ class Chain(RigidBodyDynamics):
         sliding: Whether each joint is prismatic (n).
         constraints: Limits that depend on other joints, inside lower and upper; empty for most.
         lower, upper: (n,) limits [rad or m], infinite where there are none.
-        velocity, acceleration: (n,) limits, infinite where unknown.
+        velocity, acceleration, effort: (n,) limits, infinite where unknown.
         base, tip: Names of the two frames.
         links: The frames on the path, base to tip.
     """
@@ -100,8 +99,9 @@ class Chain(RigidBodyDynamics):
         self.M = frozen(rigid_transform(M, "home pose"))
         self.base, self.tip, self.links, self.gearing = base, tip, tuple(links), gearing
         self._find_bodies = bodies
-        bounds = np.array([(j.lower, j.upper, j.velocity, j.acceleration) for j in joints])
-        self.lower, self.upper, self.velocity, self.acceleration = map(frozen, bounds.T)
+        bounds = [(j.lower, j.upper, j.velocity, j.acceleration, j.effort) for j in joints]
+        limits = map(frozen, np.array(bounds).T)
+        self.lower, self.upper, self.velocity, self.acceleration, self.effort = limits
         self._row = _row if gearing is None else self._geared_row
         self._model = SearchModel(self)
         self._constants = self._model.constants
@@ -112,7 +112,8 @@ class Chain(RigidBodyDynamics):
     @classmethod
     def from_model(cls, model: RobotModel) -> Chain:
         """Build the chain from base_link to tool0 of an arm."""
-        return cls._of(parts_of_model(model), partial(bodies_of_model, model))
+        parts = parts_of_model(model)
+        return cls(**parts._asdict(), bodies=partial(bodies_of_model, model))
 
     @classmethod
     def from_urdf(
@@ -131,19 +132,9 @@ class Chain(RigidBodyDynamics):
         tree = urdf_tree(xml)
         parts = parts_between(tree, base, tip)
         names = [joint.name for joint in parts.joints]
-        chain = cls._of(parts, partial(bodies_of_urdf, tree, base, tip, names), base, tip)
+        bodies = partial(bodies_of_urdf, tree, base, tip, names)
         if tree is not xml:
             log_faults(tree)
-        return chain
-
-    @classmethod
-    def _of(
-        cls,
-        parts: Parts,
-        bodies: Callable[[], Bodies],
-        base: str = "base_link",
-        tip: str = "tool0",
-    ) -> Chain:
         return cls(**parts._asdict(), bodies=bodies, base=base, tip=tip)
 
     @property
@@ -156,13 +147,14 @@ class Chain(RigidBodyDynamics):
     def unconstrained(self) -> Chain:
         """The chain without constraints; joints with any get half a turn or a metre more."""
         limited = {constraint.joint for constraint in self.constraints.constraints}
-        bounds = zip(self.lower, self.upper, self.velocity, self.acceleration, strict=True)
+        rates = self.velocity, self.acceleration, self.effort
+        bounds = zip(self.lower, self.upper, *rates, strict=True)
         joints = []
-        for name, slides, (low, high, *rates) in zip(
+        for name, slides, (low, high, *others) in zip(
             self.joint_names, self.sliding, bounds, strict=True
         ):
             more = 0.0 if name not in limited else 1.0 if slides else np.pi
-            joints.append(ChainJoint(name, slides, low - more, high + more, *rates))
+            joints.append(ChainJoint(name, slides, low - more, high + more, *others))
         same = {"base": self.base, "tip": self.tip, "bodies": self._find_bodies}
         return Chain(self.S, self.M, joints, gearing=self.gearing, **same)  # type: ignore[arg-type]
 
@@ -365,7 +357,8 @@ class Chain(RigidBodyDynamics):
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
-        limits, solver = BatchLimits.checked(timeout, total_timeout, canceled), self._solver_for(tool)
+        limits = BatchLimits.checked(timeout, total_timeout, canceled)
+        solver = self._solver_for(tool)
         seeds = self.positions(seeds) if isinstance(seeds, Mapping) else seeds
         arguments = Ts, seeds, key, allow_approximate, limits
         batch = BatchSolver(solver, *arguments).run()

@@ -23,7 +23,7 @@ from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_kinematics.dynamics import newton_euler as rne
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import se3_exp
+from arm_kinematics.model.lie import se3_exp
 from arm_kinematics.model.urdf import Step
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def bodies_of_urdf(tree: UrdfTree, base: str, tip: str, joints: Sequence[str]) -
         inertials = {inertial.link: inertial for inertial in tree.inertials}
     except UrdfError as error:
         raise KinematicsError(str(error), what="urdf") from None
-    return _Builder(tree, base, joints, inertials).bodies(tip)
+    return _BodyWalk(tree, base, joints, inertials).bodies(tip)
 
 
 def bodies_of_model(model: RobotModel) -> Bodies:
@@ -76,7 +76,7 @@ def bodies_of_model(model: RobotModel) -> Bodies:
     return bodies_of_urdf(read_urdf(model.to_urdf()), "base_link", "tool0", model.joint_names)
 
 
-class _Builder:
+class _BodyWalk:
     """Walks from the base over all joints and collects a row for each one that moves."""
 
     def __init__(

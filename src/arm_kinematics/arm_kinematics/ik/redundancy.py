@@ -29,7 +29,7 @@ from arm_kinematics.ik.general_6r.solver import EliminationPlan, General6R
 from arm_kinematics.ik.search_model import arm_length, kernel_constants
 from arm_kinematics.ik.self_motion import CLOSED, COUNT, ENDING, prepare_self_motion
 from arm_kinematics.kernels import forward
-from arm_kinematics.lie import adjoint, se3_exp
+from arm_kinematics.model.lie import adjoint, se3_exp
 
 if TYPE_CHECKING:
     from arm_kinematics.chain.chain import Chain

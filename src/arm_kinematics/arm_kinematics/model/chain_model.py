@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from arm_common.transforms import Array, pose, so3_exp
 from arm_description.model.elements import DependentJoint, mimic_names
+from arm_description.robot_file.joints import DEFAULT_EFFORT
 from numpy.typing import ArrayLike
 
 from arm_kinematics.errors import KinematicsError
@@ -33,6 +34,7 @@ class ChainJoint:
         upper: Largest position [rad or m], inf if there is none.
         velocity: Largest speed [rad/s or m/s], inf if unknown.
         acceleration: Largest acceleration [rad/s^2 or m/s^2], inf if unknown.
+        effort: Largest torque or force [N m or N], inf if unknown.
     """
 
     name: str
@@ -41,6 +43,7 @@ class ChainJoint:
     upper: float
     velocity: float = math.inf
     acceleration: float = math.inf
+    effort: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,15 @@ def parts_of_model(model: RobotModel) -> Parts:
     end = len(screws)
     links += [ChainLink("flange", end, frames[-1]), ChainLink("tool0", end, M)]
     joints = [
-        ChainJoint(j.name, j.type == "prismatic", j.lower, j.upper, j.velocity, j.acceleration)
+        ChainJoint(
+            j.name,
+            j.type == "prismatic",
+            j.lower,
+            j.upper,
+            j.velocity,
+            j.acceleration,
+            j.effort if j.effort != DEFAULT_EFFORT else math.inf,  # the file gives none
+        )
         for j in model.joints
     ]
     gearing = _gearing(model, driven) if model.dependents else None

@@ -17,8 +17,8 @@ from arm_description.urdf.elements import MOVING, Drive, UrdfJoint
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.lie import se3_exp
 from arm_kinematics.model.chain_model import ChainJoint, ChainLink, Parts, screw_of
+from arm_kinematics.model.lie import se3_exp
 from arm_kinematics.model.mimic_joints import MimicJoints
 
 _LOGGER = logging.getLogger(__name__)
@@ -186,7 +186,9 @@ class _Builder:
                 f"{', '.join(j.name for j, _ in followers)}; correct their limits or multipliers",
                 what=name,
             )
-        return ChainJoint(name, leader.kind == "prismatic", lower, upper, velocity)
+        effort = (leader.limit.effort if leader.limit else 0.0) or math.inf
+        slides = leader.kind == "prismatic"
+        return ChainJoint(name, slides, lower, upper, velocity, effort=effort)
 
 
 def _leader_limits(joint: UrdfJoint, drive: Drive) -> tuple[float, float, float]:

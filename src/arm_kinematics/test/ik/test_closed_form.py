@@ -18,7 +18,7 @@ from arm_kinematics.ik.closed_form.roots import (
     roots,
     tables,
 )
-from arm_kinematics.lie import adjoint
+from arm_kinematics.model.lie import adjoint
 from arm_testing.chains import dh_parts, in_limits, posture
 from hypothesis import given, settings
 from hypothesis import strategies as st

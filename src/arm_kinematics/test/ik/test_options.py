@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp, so3_log
-from arm_kinematics.lie import se3_exp
+from arm_kinematics.model.lie import se3_exp
 from arm_testing.chains import in_limits, limited, posture, shipped, turned
 
 from arm_kinematics import Chain, IkStatus

@@ -10,7 +10,7 @@ import pytest
 from arm_common.transforms import inverse
 from arm_description.urdf.reader import read_urdf
 from arm_kinematics.chain.robot import Robot
-from arm_kinematics.lie import se3_log
+from arm_kinematics.model.lie import se3_log
 from arm_kinematics.model.urdf import limits, path
 from arm_testing.chains import in_limits, posture
 

@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 from arm_common.transforms import inverse, so3_exp
+from arm_kinematics.model import lie
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-
-from arm_kinematics import lie
 
 ANGLES = [0.0, 1e-300, 1e-12, 1e-8, 9.9e-5, 1.01e-4, 0.049, 0.051, 1.0, 3.0, math.pi - 1e-8]
 NEAR_PI = [math.pi - 1e-3, math.pi - 1e-6, math.pi - 1e-9, math.pi - 1e-14, math.pi]
