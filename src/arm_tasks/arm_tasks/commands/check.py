@@ -9,12 +9,14 @@ import contextlib
 import json
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 from arm_common.errors import InputError
 
 from arm_description import load_robot
 from arm_kinematics import Chain
 from arm_tasks.planning.feasibility import check_feasibility
+from arm_tasks.ros.task_server.message_fields import check_types
 from arm_tasks.task.parser import DEFAULT_TASK
 from arm_tasks.task.request import ArmConfiguration, load_request
 
@@ -41,6 +43,8 @@ def run(options: argparse.Namespace) -> int:
     start = ArmConfiguration.of_posture(model, options.start)
     chain = Chain.from_model(model)
     found = check_feasibility(load_request(options.task, model, chain, start, options.scene))
+    if find_spec("rosidl_parser") is not None:  # else no message type is installed
+        check_types(found.plan)
     data = json.dumps(found.as_dict(), indent=2, allow_nan=False)
     with contextlib.suppress(BrokenPipeError):  # such as head
         sys.stdout.write(f"{data if options.json else found.text()}\n")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.ports import ArmPort, MoveState, MoveStatus, Observer, Topics
-from arm_tasks.execution.resume import remaining_motion
+from arm_tasks.execution.ports import ArmPort, MoveState, MoveStatus, Observer, OtherNodes
+from arm_tasks.execution.resume import remaining_motion, return_motion
 from arm_tasks.execution.step_execution import Clocks, StepExecution
 from arm_tasks.planning.plan import PlannedStep, TaskPlan
 
@@ -83,8 +83,8 @@ class Engine:
         on_feedback: Called when a step begins and at each tick.
         wall: Steady wall clock [s]; the same clock if None.
         paused: Whether to pause before the first step.
-        observe: Observes the world for branches; None if nothing can be observed.
-        topics: Watches topics for wait_until; None if no topic can be received.
+        observe: Observes the world for conditions; None if nothing can be observed.
+        nodes: The other nodes, for conditions and commands; None if there are none.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Engine:
         wall: Callable[[], float] | None = None,
         paused: bool = False,
         observe: Observer | None = None,
-        topics: Topics | None = None,
+        nodes: OtherNodes | None = None,
     ) -> None:
         if not plan.feasible:
             raise PlanError(f"this plan cannot be run: {plan.message}")
@@ -108,7 +108,7 @@ class Engine:
         self.state = EngineState.PAUSED if paused else EngineState.RUNNING
         self.outcome: TaskOutcome | None = None
         self._port = port
-        self._observe, self._topics = observe, topics
+        self._observe, self._nodes = observe, nodes
         self._clocks = Clocks(clock, wall or clock)
         self._on_feedback = on_feedback
         self._began: float | None = None  # time of the first tick [s]
@@ -118,6 +118,8 @@ class Engine:
         self._next = first
         self._run: StepExecution | None = None
         self._inside = False  # the next step has started but not finished
+        self._tries = 0  # of the next step that have failed
+        self._failed = ""  # why it has failed for good: the arm returns to where it began
         self._remaining = self._remaining_step() if first else None
         self._single = self._held = False
         self._reason = "ready for the first step" if paused else ""
@@ -236,8 +238,9 @@ class Engine:
         self._remaining, self._inside = None, True
         _LOGGER.info("step %d of %d: %s", step.index + 1, len(self.plan.steps), step.name)
         self._last_step, self._progress = step.name, 0.0
-        self._publish(step.message)
-        self._run = StepExecution(step, self._port, self._clocks, self._observe, self._topics)
+        back = f"returning to where {step.name} began, as {self._failed}"
+        self._publish(back if self._failed else step.message)
+        self._run = StepExecution(step, self._port, self._clocks, self._observe, self._nodes)
         self._restore_scaling()
         if step.kind == "pause":
             self._end_step(self._run)
@@ -247,7 +250,7 @@ class Engine:
         status = run.poll()
         if status.state is MoveState.SUCCEEDED:
             self._publish(run.step.message, 1.0)
-            self._end_step(run)
+            self._end_step(run, self._alternative if self._failed else run.next)
             self._proceed()
         elif not status.done:
             self._check_pause(run)
@@ -259,12 +262,39 @@ class Engine:
             self._run = None
             self._restore_scaling(status.state is not MoveState.FAILED)
             self._proceed()
-        elif self.state is EngineState.RUNNING and run.alternative is not None:
-            _LOGGER.info("%s; going on with step %d", status.message, run.alternative + 1)
-            self._end_step(run, run.alternative)
-            self._proceed()
         else:
-            self._fail(_failure(status) if run.is_motion else status.message)
+            why = _failure(status) if run.is_motion else status.message
+            failed = status.state in (MoveState.FAILED, MoveState.REJECTED) and run.can_recover
+            if not (failed and self.state is EngineState.RUNNING and self._recover(run, why)):
+                self._fail(f"{self._failed}; {why}" if self._failed else why)
+
+    @property
+    def _alternative(self) -> int | None:
+        return self.plan.steps[self._next].otherwise
+
+    def _recover(self, run: StepExecution, why: str) -> bool:
+        """Try a failed step again, or return to its start for other steps; False if neither."""
+        planned = self.plan.steps[self._next]
+        if self._failed or (self._tries >= planned.retries and self._alternative is None):
+            return False
+        self._tries += 1
+        self._failed = why if self._tries > planned.retries else ""
+        try:
+            self._remaining = self._remaining_step()
+        except PlanError:
+            self._failed = ""
+            return False
+        self._run = None
+        self._restore_scaling()
+        if self._failed:
+            _LOGGER.info("%s; going on with step %d", why, (self._alternative or 0) + 1)
+            if not run.is_motion:
+                self._remaining = None
+                self._end_step(run, self._alternative)
+        else:
+            _LOGGER.info("%s; trying again, %d of %d", why, self._tries, planned.retries)
+        self._proceed()
+        return True
 
     def _check_pause(self, run: StepExecution) -> None:
         """Follow the speed scaling: the arm has come to rest, or someone lets it continue."""
@@ -281,6 +311,7 @@ class Engine:
 
     def _end_step(self, run: StepExecution, following: int | None = None) -> None:
         following = run.next if following is None else following
+        self._tries, self._failed = 0, ""
         self._durations += [
             run.elapsed,
             *[0.0] * (following - self._next - 1),
@@ -330,7 +361,8 @@ class Engine:
         if self._is_over:
             return None
         step = self.plan.steps[self._next]
-        return remaining_motion(step, self._port.configuration(), self.plan.request.chain)
+        get = return_motion if self._failed else remaining_motion
+        return get(step, self._port.configuration(), self.plan.request.chain)
 
     def _resume_step(self, state: EngineState) -> tuple[int | None, str]:
         """Return the step at which a new run can resume, and why there is none, a clause."""

@@ -10,8 +10,10 @@ from enum import Enum
 from typing import Protocol, TypeAlias
 
 from arm_tasks.planning.plan import PlannedTrajectory
-from arm_tasks.task.condition import Condition, Observation, TopicCondition, TopicReading
+from arm_tasks.task.condition import Condition, Observation
 from arm_tasks.task.request import ArmConfiguration
+from arm_tasks.task.signal import Reading, Signal
+from arm_tasks.task.steps import Command
 
 
 class MoveState(Enum):
@@ -89,17 +91,25 @@ Observer: TypeAlias = Callable[[Condition, float], Observation | None]
 None until there is one."""
 
 
-class TopicWatch(Protocol):
-    """The messages of a topic from a moment on. No method blocks or raises."""
+class SignalWatch(Protocol):
+    """The value of a signal from a moment on. No method blocks or raises."""
 
-    def read(self) -> TopicReading:
-        """Return whether the condition holds for the newest message."""
+    def read(self) -> Reading:
+        """Return whether its condition holds for the newest value."""
         ...
 
     def close(self) -> None:
-        """Receive no more messages."""
+        """Receive no more values."""
         ...
 
 
-Topics: TypeAlias = Callable[[TopicCondition], TopicWatch]
-"""Starts to watch the topic of a condition."""
+class OtherNodes(Protocol):
+    """The nodes beside those of the arm. No method blocks or raises."""
+
+    def watch(self, signal: Signal) -> SignalWatch:
+        """Start to watch a signal."""
+        ...
+
+    def send(self, command: Command) -> Move:
+        """Start to carry out a command."""
+        ...

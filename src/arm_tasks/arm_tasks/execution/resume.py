@@ -39,6 +39,30 @@ def remaining_motion(step: PlannedStep, current: ArmConfiguration, chain: Chain)
     return _from(step, path, time, chain)
 
 
+def return_motion(step: PlannedStep, current: ArmConfiguration, chain: Chain) -> PlannedStep:
+    """Return the way back to the start of a step, along its path, for an arm that is on it.
+
+    Raises:
+        PlanError: The arm is elsewhere; the text names the joint and its deviation.
+    """
+    back = replace(step, message=f"returning to where {step.name} began")
+    if step.width is not None:
+        _check_joints(step, chain, current.array(chain.joint_names), step.start)
+        return replace(back, width=step.start_width)
+    path = step.trajectory
+    if path is None:
+        return back
+    _check_width(step, current.width)
+    reverse = PlannedTrajectory(
+        path.joint_names,
+        path.duration - path.times[::-1],
+        path.positions[::-1].copy(),
+        -path.velocities[::-1],
+    )
+    back = replace(back, trajectory=reverse, start=path.positions[-1])
+    return remaining_motion(back, current, chain)
+
+
 def _nearest_time(path: PlannedTrajectory, q: Array) -> float:
     """Return the time at which a trajectory is nearest to joint positions (n,) [s]."""
 

@@ -7,9 +7,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arm_tasks.execution.ports import ArmPort, Move, MoveState, MoveStatus, Observer, Topics
+from arm_tasks.execution.ports import (
+    ArmPort,
+    Move,
+    MoveState,
+    MoveStatus,
+    Observer,
+    OtherNodes,
+    SignalWatch,
+)
 from arm_tasks.planning.plan import PlannedStep
 from arm_tasks.task.condition import Observation
+from arm_tasks.task.signal import Reading
 
 _OBSERVATION_TIMEOUT = 3.0  # the world is observed about once a second [s]
 _STEP_TIMEOUT_FACTOR = 2.0  # a step may take this many times as long as planned
@@ -30,49 +39,23 @@ class Clocks:
 
 
 class ConditionCheck:
-    """Waits for an observation and chooses a branch accordingly.
+    """Evaluates the condition of a branch once it is known, or waits until that of a wait holds.
 
     Observations made before its creation, by the arm's clock, are ignored.
     """
 
-    def __init__(self, step: PlannedStep, observe: Observer | None, clocks: Clocks) -> None:
+    def __init__(
+        self, step: PlannedStep, observe: Observer | None, nodes: OtherNodes | None, clocks: Clocks
+    ) -> None:
         assert step.when is not None
         self.goal: int | None = None  # index of the chosen next step
+        self.is_mistake = False  # whether the condition can never hold
         self._when, self._step, self._observe = step.when, step, observe
         self._clocks, self._began = clocks, clocks.now()
         self._canceled = False
-
-    def poll(self) -> MoveStatus:
-        """Evaluate the condition once there is an observation; return the status."""
-        if self._canceled:
-            return MoveStatus(MoveState.CANCELED)
-        since, began = self._began
-        observed = self._observe(self._when, since) if self._observe else Observation()
-        if observed is None and self._clocks.wall() - began < _OBSERVATION_TIMEOUT:
-            return MoveStatus(MoveState.RUNNING)
-        observed = observed or Observation()
-        if missing := self._when.missing(observed):
-            why = f"{missing}, so it is unknown whether {self._when}"
-            return MoveStatus(MoveState.FAILED, why)
-        self.goal = self._step.next if self._when.holds(observed) else self._step.otherwise
-        if self.goal is None:
-            return MoveStatus(MoveState.FAILED, f"it does not hold that {self._when}")
-        return MoveStatus(MoveState.SUCCEEDED)
-
-    def cancel(self) -> None:
-        """Stop waiting."""
-        self._canceled = True
-
-
-class TopicWait:
-    """Waits until a condition on a topic holds, at most its timeout on the arm's clock."""
-
-    def __init__(self, step: PlannedStep, topics: Topics | None, clocks: Clocks) -> None:
-        assert step.until is not None
-        self._until, self._clocks, self._began = step.until, clocks, clocks.arm()
-        self._watch = None if topics is None else topics(step.until)
-        self._canceled = False
-        self.timed_out = False  # whether the condition did not hold in time
+        self._watch: SignalWatch | None = None
+        if self._when.signal is not None and nodes is not None:
+            self._watch = nodes.watch(self._when.signal)
 
     def poll(self) -> MoveStatus:
         """Return the status; the first that is not RUNNING ends the subscription."""
@@ -89,22 +72,58 @@ class TopicWait:
     def _status(self) -> MoveStatus:
         if self._canceled:
             return MoveStatus(MoveState.CANCELED)
-        if self._watch is None:
-            return MoveStatus(MoveState.FAILED, f"{self._until.topic} cannot be received here")
-        reading = self._watch.read()
-        if reading.holds:
-            return MoveStatus(MoveState.SUCCEEDED)
+        reading = self._read()
         if reading.failed:
+            self.is_mistake = True
             return MoveStatus(MoveState.FAILED, reading.reason)
-        if self._clocks.arm() - self._began < self._until.timeout:
-            return MoveStatus(MoveState.RUNNING, progress=0.0)
-        self.timed_out = True
-        late = f"it did not hold within {self._until.timeout:g} s that {self._until}"
-        return MoveStatus(MoveState.FAILED, f"{late}: {reading.reason}")
+        arm, wall = self._clocks.now()
+        if self._step.timeout is not None:
+            if reading.holds:
+                return MoveStatus(MoveState.SUCCEEDED)
+            if arm - self._began[0] < self._step.timeout:
+                return MoveStatus(MoveState.RUNNING, progress=0.0)
+            late = f"it did not hold within {self._step.timeout:g} s that {self._when}"
+            return MoveStatus(MoveState.FAILED, f"{late}{reading.reason and ': '}{reading.reason}")
+        if not reading.known and wall - self._began[1] < _OBSERVATION_TIMEOUT:
+            return MoveStatus(MoveState.RUNNING)
+        if not reading.known:
+            why = f"{reading.reason}, so it is unknown whether {self._when}"
+            return MoveStatus(MoveState.FAILED, why)
+        self.goal = self._step.next if reading.holds else self._step.otherwise
+        if self.goal is None:
+            return MoveStatus(MoveState.FAILED, f"it does not hold that {self._when}")
+        return MoveStatus(MoveState.SUCCEEDED)
+
+    def _read(self) -> Reading:
+        """Return whether the whole condition holds now."""
+        observed = self._observe(self._when, self._began[0]) if self._observe else None
+        if missing := self._when.missing(observed or Observation()):
+            return Reading(False, missing, known=False)
+        if not self._when.holds(observed or Observation()):
+            return Reading(False)
+        if self._when.signal is None:
+            return Reading(True)
+        if self._watch is None:
+            why = f"{self._when.signal.source} cannot be received here"
+            return Reading(False, why, failed=True)
+        return self._watch.read()
+
+
+class _Unsent:
+    """A command for which there are no other nodes."""
+
+    def poll(self) -> MoveStatus:
+        return MoveStatus(MoveState.FAILED, "no other node can be reached here")
+
+    def cancel(self) -> None:
+        pass
+
+
+_UNSENT = _Unsent()
 
 
 class StepExecution:
-    """Starts a step and monitors it; branches need the observer, wait_until the topics."""
+    """Starts a step and monitors it; conditions need the observer, or the other nodes."""
 
     def __init__(
         self,
@@ -112,7 +131,7 @@ class StepExecution:
         port: ArmPort,
         clocks: Clocks,
         observe: Observer | None = None,
-        topics: Topics | None = None,
+        nodes: OtherNodes | None = None,
     ) -> None:
         self.step = step
         self._port = port
@@ -126,9 +145,9 @@ class StepExecution:
         elif step.width is not None:
             self._move = port.set_width(step.width)
         elif step.when is not None:
-            self._move = ConditionCheck(step, observe, clocks)
-        elif step.until is not None:
-            self._move = TopicWait(step, topics, clocks)
+            self._move = ConditionCheck(step, observe, nodes, clocks)
+        elif step.command is not None:
+            self._move = _UNSENT if nodes is None else nodes.send(step.command)
 
     @property
     def next(self) -> int:
@@ -137,10 +156,10 @@ class StepExecution:
         return self.step.next if chosen is None else chosen
 
     @property
-    def alternative(self) -> int | None:
-        """Index of the next step if a wait has timed out; None if the task then fails."""
-        is_late = isinstance(self._move, TopicWait) and self._move.timed_out
-        return self.step.otherwise if is_late else None
+    def can_recover(self) -> bool:
+        """Whether it may be tried again or replaced by other steps once it has failed."""
+        is_mistake = isinstance(self._move, ConditionCheck) and self._move.is_mistake
+        return self.step.kind != "branch" and not is_mistake
 
     @property
     def is_motion(self) -> bool:
@@ -156,8 +175,11 @@ class StepExecution:
         """Stop the arm where it is; poll() reports CANCELED once it has stopped."""
         if not self._canceled:
             self._canceled, self._since = True, self._clocks.now()
-            if self._move is not None:
-                self._move.cancel()
+            self._cancel_move()
+
+    def _cancel_move(self) -> None:
+        if self._move is not None:
+            self._move.cancel()
 
     def poll(self) -> MoveStatus:
         """Return the status; a step that takes far too long has failed.
@@ -171,13 +193,16 @@ class StepExecution:
         status = self._wait() if self._move is None else self._move.poll()
         if status.done:
             return status
-        planned = self.step.duration
+        planned, command = self.step.duration, self.step.command
         if self._canceled:
             if self._is_late(_CANCEL_TIMEOUT):
                 return MoveStatus(MoveState.FAILED, "the arm does not report that it stopped")
-        elif self.step.until is None and self._is_late(_STEP_TIMEOUT_FACTOR * planned + _GRACE):
-            if self._move is not None:
-                self._move.cancel()
+        elif command is not None and self.elapsed > command.timeout:
+            self._cancel_move()
+            late = f"it was not done within {command.timeout:g} s"
+            return MoveStatus(MoveState.FAILED, f"{late}: {status.message}".removesuffix(": "))
+        elif self._has_own_time and self._is_late(_STEP_TIMEOUT_FACTOR * planned + _GRACE):
+            self._cancel_move()
             late = f"the arm was not done after {self.elapsed:.1f} s; {planned:.1f} s were planned"
             return MoveStatus(MoveState.FAILED, late)
         if status.progress is not None:
@@ -185,6 +210,11 @@ class StepExecution:
         done = self.elapsed - self._stretched
         guess = min(done / planned, 0.99) if planned > 0.0 else 0.0
         return MoveStatus(MoveState.RUNNING, progress=guess)
+
+    @property
+    def _has_own_time(self) -> bool:
+        """Whether the planned time limits it, and not a timeout."""
+        return self.step.timeout is None and self.step.command is None
 
     def _wait(self) -> MoveStatus:
         if self.elapsed >= self.step.duration:

@@ -15,11 +15,11 @@ from arm_kinematics.paths.result import PathStatus
 
 from arm_tasks.planning.collision.checker import Clearance
 from arm_tasks.planning.world_model import PlannedWorldState
-from arm_tasks.task.condition import Condition, TopicCondition
+from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
-from arm_tasks.task.steps import Screw, StepBase
+from arm_tasks.task.steps import Command, Screw, StepBase
 
-Kind = Literal["motion", "gripper", "wait", "pause", "branch"]
+Kind = Literal["motion", "gripper", "wait", "pause", "branch", "command"]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class StepReport:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """An executable step: joint motion, gripper command, wait, pause, or branch."""
+    """An executable step: joint motion, gripper command, wait, pause, branch, or command."""
 
     index: int  # from 0, repetitions and screw strokes expanded
     name: str  # name in the task file, with the part of the step
@@ -90,11 +90,14 @@ class PlannedStep:
     task_step: int = 0  # index of its step in the task file
     # base_link <- tool0 (2, 4, 4) at both ends of a straight line [m]; else None
     line: Array | None = None
-    when: Condition | None = None  # for a branch
-    until: TopicCondition | None = None  # for a wait that ends with a condition
+    when: Condition | None = None  # for a branch, or a wait that ends with it
+    timeout: float | None = None  # longest time of a wait for a condition [s]
+    command: Command | None = None  # for other nodes
+    retries: int = 0  # how often it is tried again if it fails
     # index of the following step (of a branch: if the condition holds); None for the next index
     following: int | None = None
-    # following index if the condition of a branch or a wait does not hold; None fails the task
+    # following index if the condition of a branch does not hold or the step has failed, with the
+    # arm where it began; None fails the task
     otherwise: int | None = None
 
     @property
@@ -106,6 +109,11 @@ class PlannedStep:
     def duration(self) -> float:
         """Estimated time [s]."""
         return self.report.duration
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether it depends on the arm or on other nodes."""
+        return self.kind in ("motion", "gripper", "command") or self.timeout is not None
 
     @property
     def turns(self) -> float:

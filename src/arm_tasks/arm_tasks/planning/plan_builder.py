@@ -257,6 +257,7 @@ class PlanBuilder:
                 start_width=self.width,
                 report=report,
                 task_step=self.task_step,
+                retries=labels.source.retries,
                 **parts,
             )
         )

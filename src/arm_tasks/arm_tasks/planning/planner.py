@@ -28,7 +28,7 @@ from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
-from arm_tasks.task.steps import Call, For, If, Repeat, Screw, StepBase, Until, WaitUntil
+from arm_tasks.task.steps import Call, For, If, Repeat, Screw, StepBase, Until
 
 _MAX_STATES = 16
 _SAME = 1e-6  # joint positions [rad or m] and widths [m] that differ by less are the same
@@ -96,8 +96,8 @@ class BranchPlanner:
             return self._if(step, states, suffix, later)
         if isinstance(step, Until):
             return self._until(step, states, suffix, later)
-        if isinstance(step, WaitUntil) and step.on_failure:
-            return self._wait_until(step, states, suffix, later)
+        if step.on_failure:
+            return self._with_failure(step, states, suffix, later)
         screw_next = next(screws(later), None)
         return [
             self._from(state, step, self._name(step, suffix, k, states), screw_next)
@@ -129,16 +129,23 @@ class BranchPlanner:
                 states = self._merged(rounds, step, following)
         return self._merged(after, step, later)
 
-    def _wait_until(
-        self, step: WaitUntil, states: list[PlanState], suffix: str, later: Steps
+    def _with_failure(
+        self, step: StepBase, states: list[PlanState], suffix: str, later: Steps
     ) -> list[PlanState]:
+        """Plan a step and what follows if one of its parts fails, from where that part begins."""
         after: list[PlanState] = []
+        steps = self._builder.steps
+        screw_next = next(screws(later), None)
         for k, state in enumerate(states):
-            yes = self._from(state, step, self._name(step, suffix, k, states), None)
-            index = len(self._builder.steps) - 1
-            no = replace(yes, exits=((index, "otherwise"),))
-            after.append(yes)
-            after += self._list(step.on_failure, [no], suffix, later)
+            first = len(steps)
+            after.append(self._from(state, step, self._name(step, suffix, k, states), screw_next))
+            failed = [
+                PlanState(part.start, part.start_width, state.world, ((part.index, "otherwise"),))
+                for part in steps[first:]
+                if part.can_fail
+            ]
+            failed = self._merged(failed, step, (*step.on_failure, *later))
+            after += self._list(step.on_failure, failed, suffix, later)
         return self._merged(after, step, later)
 
     def _from(
@@ -157,12 +164,8 @@ class BranchPlanner:
         self, step: If | Until, when: Condition, state: PlanState, name: str
     ) -> tuple[PlanState, PlanState]:
         """Add a branch; return the states if its condition holds and if it does not."""
-        if when.nut_on:
-            try:
-                state.world.scene.bolt(when.nut_on)
-            except SceneError as error:
-                raise self._builder.invalid(step, error.what) from None
         self._set_state(state)
+        self._planner.check_condition(step, when)
         index = self._builder.branch(Labels(step, name, f"checking whether {when}"), when)
         yes, no = self._state(((index, "following"),)), self._state(((index, "otherwise"),))
         return (
@@ -209,10 +212,10 @@ def screws(steps: Steps) -> Iterator[Screw]:
             yield step
         elif isinstance(step, Repeat | For | Call | Until):
             yield from screws(step.steps)
-        elif isinstance(step, WaitUntil):
-            yield from screws(step.on_failure)
         elif isinstance(step, If):
             yield from screws((*step.then, *step.otherwise))
+        else:
+            yield from screws(step.on_failure)
 
 
 def plan_task(

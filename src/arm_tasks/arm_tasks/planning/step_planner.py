@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from arm_common.files import ANY_FILE, FileAccess
+from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 
-from arm_tasks.errors import SceneError, TaskFileError
+from arm_tasks.errors import PlanError, SceneError, TaskFileError
 from arm_tasks.planning.motions import MOTIONS, Motions
 from arm_tasks.planning.plan import Situation
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
@@ -28,6 +29,8 @@ from arm_tasks.planning.world_model import (
 from arm_tasks.scene.grasp import GRIP
 from arm_tasks.scene.payloads import SQUEEZE, grasp
 from arm_tasks.task import steps
+from arm_tasks.task.condition import Condition
+from arm_tasks.task.functions import load_function
 
 
 class StepPlanner:
@@ -53,6 +56,7 @@ class StepPlanner:
             steps.ScrewOn: self._screw_on,
             steps.Wait: self._wait,
             steps.WaitUntil: self._wait_until,
+            steps.Command: self._command,
             steps.SetSpeed: lambda step, name: None,
             steps.PauseForPerson: self._pause,
         }
@@ -142,8 +146,33 @@ class StepPlanner:
         )
 
     def _wait_until(self, step: steps.WaitUntil, name: str) -> None:
-        labels = Labels(step, name, f"waiting until {step.until}")
-        self.builder.add(labels, "wait", 0.0, until=step.until)
+        self.check_condition(step, step.when)
+        labels = Labels(step, name, f"waiting until {step.when}")
+        self.builder.add(labels, "wait", 0.0, when=step.when, timeout=step.timeout)
+        self.world = self.world.after_branch(step.when, holds=True)
+
+    def _command(self, step: steps.Command, name: str) -> None:
+        verb = {"call_service": "calling", "publish": "publishing on"}.get(step.kind, "running")
+        if step.kind == "run_function":
+            try:
+                load_function(step.to, step.content)
+            except PlanError as error:
+                raise self.builder.invalid(step, error.what) from None
+        self.builder.add(Labels(step, name, f"{verb} {step.to}"), "command", 0.0, command=step)
+
+    def check_condition(self, step: steps.StepBase, when: Condition) -> None:
+        """Raise TaskFileError if a condition names a bolt or joint that does not exist."""
+        chain, gripper = self.builder.chain, self.builder.model.gripper
+        try:
+            if when.nut_on:
+                self.world.scene.bolt(when.nut_on)
+        except SceneError as error:
+            raise self.builder.invalid(step, error.what) from None
+        if when.joint and when.joint not in chain.joint_names:
+            known = did_you_mean(when.joint, chain.joint_names)
+            raise self.builder.invalid(step, f"there is no joint '{when.joint}'; {known}")
+        if when.needs_width and gripper is None:
+            self.builder.jaws(step)
 
     def _pause(self, step: steps.PauseForPerson, name: str) -> None:
         self.builder.add(Labels(step, name, step.say), "pause", 0.0)

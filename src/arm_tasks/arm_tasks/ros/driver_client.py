@@ -65,6 +65,7 @@ class ArmState:
         self._received = 0.0
         self._status: HardwareStatus | None = None
         self._velocities: tuple[float, ...] = ()
+        self._measured = False
         self._joints_callback: Callable[[JointState], None] = lambda _: None
         subscribe = partial(polled.subscribe, node) if polled else node.create_subscription
         subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
@@ -75,6 +76,11 @@ class ArmState:
     def names(self) -> PrefixedNames:
         """The prefix of the names in messages."""
         return self._search.names
+
+    @property
+    def measured(self) -> bool:
+        """Whether joint_states are measured: only servos that answer report efforts."""
+        return self._measured
 
     @property
     def several_arms(self) -> str:
@@ -178,6 +184,7 @@ class ArmState:
             self._search.receive(message.name)
             self.positions = self.names.own(message.name, message.position)
             self._velocities = tuple(message.velocity)
+            self._measured = len(message.effort) > 0
             self._received = time.monotonic()
         self._joints_callback(message)
 

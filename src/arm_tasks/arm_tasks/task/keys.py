@@ -13,6 +13,7 @@ from arm_tasks.scene.file import ABOVE, ANGLE, LENGTH, NUMBER, TEXT
 from arm_tasks.task.steps import Orientation
 
 COUNT = Leaf("whole number, at least 1", "number")
+COUNT_0 = Leaf("whole number, at least 0", "at_least_0")
 TRUTH = Leaf("true or false", "truth")
 VALUE = Leaf("number, expression or text", "value")
 SCALAR = Leaf("number, text, or true or false", "scalar")
@@ -23,6 +24,7 @@ TIMEOUT = Leaf("s, above 0", "positive")
 DISTANCE = Leaf("m, or mm with _mm; at least 0", "at_least_0", "_mm")
 TOOL_SPEED = Leaf("m/s, or mm/s with _mm; above 0", "positive", "_mm")
 TILT = Leaf("rad, or deg with _deg; at least 0", "at_least_0", "_deg")
+POSITION = Leaf("rad or m, or deg with _deg", "number", "_deg")
 STEPS = Leaf("list of steps", "steps")
 PLACE = ListOf(LENGTH, 3, 3)
 TURN = ListOf(ANGLE, 3, 3)
@@ -69,19 +71,46 @@ TARGET = {
     ),
     **TOLERANCE,
 }
-WHEN = Table(
-    {
-        "nut_on": Key(TEXT, "the nut is on this bolt"),
-        "turns": Key(NUMBER, "engaged by at least this many turns"),
-        "nut_held": Key(TRUTH, "whether the jaws hold the nut"),
-        "nut_fallen": Key(TRUTH, "whether the nut lies on the floor"),
-        "gripper_above": Key(LENGTH, "the jaws are wider than this"),
-        "gripper_below": Key(LENGTH, "the jaws are narrower than this"),
-    }
-)
+CONTENT = Named(Leaf("value, list or mapping", "data"), "field")
+CONDITION = {
+    "nut_on": Key(TEXT, "the nut is on this bolt"),
+    "turns": Key(NUMBER, "engaged by at least this many turns"),
+    "nut_held": Key(TRUTH, "whether the jaws hold the nut"),
+    "nut_fallen": Key(TRUTH, "whether the nut lies on the floor"),
+    "gripper_above": Key(LENGTH, "the jaws are wider than this"),
+    "gripper_below": Key(LENGTH, "the jaws are narrower than this"),
+    "joint": Key(TEXT, "a joint, with the next two keys"),
+    "joint_above": Key(POSITION, "its position is above this"),
+    "joint_below": Key(POSITION, "its position is below this"),
+    "measured": Key(
+        TRUTH, "true: a width or position that is commanded, not measured, fails the step"
+    ),
+    "topic": Key(TEXT, "a topic, relative to the namespace of the task server"),
+    "service": Key(TEXT, "a service, likewise; wait_until calls it again until it answers so"),
+    "request": Key(CONTENT, "fields of the request to the service"),
+    "frames": Key(ListOf(TEXT, 2, 2), "two frames of tf, whose distance is compared"),
+    "field": Key(
+        TEXT, "of topic or service: path of a field, as in pose.position.x or position[2]"
+    ),
+    "equals": Key(SCALAR, "the field has this value, or that of a constant of the message type"),
+    "above": Key(NUMBER, "the field is above this, the distance above this many m"),
+    "below": Key(NUMBER, "the field is below this, the distance below this many m"),
+    "type": Key(
+        TEXT,
+        "type of topic or service, to check it even if it does not exist yet; that of its "
+        "publishers or servers if omitted",
+    ),
+}
+WHEN = Table(CONDITION)
 
 
 NAME = Key(TEXT, "name in reports; the kind if omitted")
+RECOVERY = {
+    "retries": Key(COUNT_0, "how often the step is tried again if it fails; 0 if omitted"),
+    "on_failure": Key(
+        STEPS, "run if the step has failed, before the following steps; the task fails if omitted"
+    ),
+}
 
 
 def _command(
@@ -91,10 +120,23 @@ def _command(
     return StepKeys(meaning, Table({"name": NAME, **keys}), short, one_of)
 
 
+def _action(
+    meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
+) -> StepKeys:
+    """Return the keys of a step without a speed that may fail at run time."""
+    return _command(meaning, {**keys, **RECOVERY}, short, one_of)
+
+
 def _step(
     meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
 ) -> StepKeys:
-    return _command(meaning, {"speed": SPEED, **keys}, short, one_of)
+    """Return the keys of a step that moves the arm."""
+    return _action(meaning, {"speed": SPEED, **keys}, short, one_of)
+
+
+def _drive(meaning: str, keys: Mapping[str, Key], short: str) -> StepKeys:
+    """Return the keys of a screw step: where it leaves the nut if it fails is unknown."""
+    return _command(meaning, {"speed": SPEED, **keys}, short)
 
 
 def _screw(turns: Key, extra: str) -> dict[str, Key]:
@@ -118,6 +160,7 @@ def _screw(turns: Key, extra: str) -> dict[str, Key]:
     }
 
 
+ANSWER = Key(TIMEOUT, "longest time, without pauses; 10 s if omitted")
 WIDTH = Key(DISTANCE, "width between the jaws; fully open if omitted")
 STEPS_KEY = Key(STEPS, "the steps", required=True)
 
@@ -169,7 +212,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "Moves straight back along the tool's z, from where the tool is.",
         {"distance": Key(ABOVE, "how far", True), **TOLERANCE},
     ),
-    "grip": _command(
+    "grip": _action(
         "Closes the jaws to a width, or on a payload of the scene, which is then carried.",
         {
             "width": Key(DISTANCE, "width between the jaws"),
@@ -178,9 +221,9 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "payload",
         one_of=True,
     ),
-    "close": _command("Closes the jaws completely.", {}),
-    "open": _command("Opens the jaws.", {"width": WIDTH}),
-    "release": _command("Opens the jaws; the same as open.", {"width": WIDTH}),
+    "close": _action("Closes the jaws completely.", {}),
+    "open": _action("Opens the jaws.", {"width": WIDTH}),
+    "release": _action("Opens the jaws; the same as open.", {"width": WIDTH}),
     "turn": _step(
         "Turns the tool about its own z.",
         {
@@ -189,7 +232,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
             **TOLERANCE,
         },
     ),
-    "unscrew": _step(
+    "unscrew": _drive(
         "Unscrews the nut from a bolt, regrasping at the end of the wrist's range, and retreats.",
         {
             **_screw(
@@ -203,7 +246,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         },
         "bolt",
     ),
-    "screw_on": _step(
+    "screw_on": _drive(
         "Screws the nut in the jaws onto a bolt, releases it and retreats.",
         {
             **_screw(
@@ -218,27 +261,42 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "bolt",
     ),
     "wait": _command("Waits.", {"seconds": Key(SECONDS, "duration", True)}, "seconds"),
-    "wait_until": _command(
-        "Waits until the newest message of a topic meets a condition, e.g. for another arm; fails "
-        "after a time.",
+    "wait_until": _action(
+        "Waits until a condition holds; fails after a time. Its keys are those of `when`.",
+        {
+            **CONDITION,
+            "timeout": Key(TIMEOUT, "longest time to wait, without pauses", True),
+        },
+    ),
+    "call_service": _action(
+        "Calls a service; fails if it answers `success: false`, or not in time.",
+        {
+            "service": Key(
+                TEXT, "the service, relative to the namespace of the task server", True
+            ),
+            "type": Key(TEXT, "its type, such as std_srvs/srv/Trigger", True),
+            "request": Key(CONTENT, "fields of the request; zeros and empty texts if omitted"),
+            "timeout": ANSWER,
+        },
+    ),
+    "publish": _action(
+        "Publishes one message once someone subscribes; fails if nobody does in time.",
         {
             "topic": Key(TEXT, "the topic, relative to the namespace of the task server", True),
-            "field": Key(TEXT, "path of a field, as in pose.position.x or position[2]", True),
-            "equals": Key(
-                SCALAR, "the field has this value, or that of a constant of the message type"
-            ),
-            "above": Key(NUMBER, "the field is above this, instead of equals"),
-            "below": Key(NUMBER, "the field is below this, instead of equals"),
-            "timeout": Key(TIMEOUT, "longest time to wait, without pauses", True),
-            "on_failure": Key(
-                STEPS, "run if the condition has not been met in time; the task fails if omitted"
-            ),
-            "type": Key(
-                TEXT,
-                "message type, to check the field even if the topic is not published yet; that of "
-                "the publishers if omitted",
-            ),
+            "type": Key(TEXT, "its type, such as std_msgs/msg/Bool", True),
+            "message": Key(CONTENT, "fields of the message; `now` is the present time of a stamp"),
+            "timeout": ANSWER,
         },
+    ),
+    "run_function": _action(
+        "Runs a Python function that a package offers as an entry point of the group "
+        "`arm_tasks.steps`; fails if it raises an exception, returns false, or takes too long.",
+        {
+            "function": Key(TEXT, "name of the entry point", True),
+            "arguments": Key(CONTENT, "its keyword arguments"),
+            "timeout": ANSWER,
+        },
+        "function",
     ),
     "set_speed": _command(
         "Sets the speed of the following steps in the same list, unless they have their own.",
@@ -269,7 +327,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "task",
     ),
     "if": _command(
-        "Runs one of two lists of steps, by a condition on the nut or the jaws.",
+        "Runs one of two lists of steps, by a condition.",
         {
             "when": Key(WHEN, "the condition; all its keys must hold", True),
             "then": Key(STEPS, "the steps if it holds", True),

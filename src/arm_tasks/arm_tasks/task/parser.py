@@ -19,8 +19,8 @@ from arm_common.yaml.typed_mapping import NO_VARIABLES, TypedMapping, Variables
 
 from arm_tasks.errors import TaskFileError, resolve
 from arm_tasks.scene.poses import TaughtPose, load_poses
-from arm_tasks.task.keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK
-from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional, play, wait_until
+from arm_tasks.task.keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK, WHEN
+from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional, play
 from arm_tasks.task.steps import (
     Call,
     Expectation,
@@ -31,7 +31,6 @@ from arm_tasks.task.steps import (
     StepBase,
     Task,
     Until,
-    WaitUntil,
 )
 
 DEFAULT_TASK = "nut_transfer"
@@ -142,17 +141,19 @@ class _TaskReader:
             raise TaskFileError(what, item.file, item.line)
         keys = self._keys(word, body, item)
         if word in PARSERS:
-            return PARSERS[word](keys, word, defaults)
-        if word == "play":
-            return play(keys, word, defaults, self._recording(keys.text("path")))
-        return self._nested(keys, word, defaults)
+            step = PARSERS[word](keys, word, defaults)
+        elif word == "play":
+            step = play(keys, word, defaults, self._recording(keys.text("path")))
+        else:
+            return self._nested(keys, word, defaults)
+        if "on_failure" in STEPS_KEYS[word].table.keys and keys.has("on_failure"):
+            step = replace(step, on_failure=self.steps(keys.require("on_failure"), defaults))
+        return step
 
     def _nested(self, keys: TypedMapping, kind: str, defaults: Defaults) -> StepBase:
         def steps(name: str) -> tuple[StepBase, ...]:
             return self.steps(keys.require(name), defaults) if keys.has(name) else ()
 
-        if kind == "wait_until":
-            return wait_until(keys, kind, defaults, steps("on_failure"))
         common = defaults.common(keys, kind)
         if kind == "for":
             values = list(self._loop(keys))
@@ -167,15 +168,18 @@ class _TaskReader:
             task = self._called(keys)
             return Call(**common, task=task.name, steps=task.steps)
         if kind == "if":
-            when = condition(keys)
+            when = condition(self._when(keys))
             return If(**common, when=when, then=steps("then"), otherwise=steps("else"))
         if kind == "until":
-            when, most = condition(keys), keys.count("at_most", least=1)
+            when, most = condition(self._when(keys)), keys.count("at_most", least=1)
             return Until(**common, when=when, at_most=most, steps=steps("steps"))
         times = keys.count("times", least=1)
         if times > _MAX_STEPS:
             raise keys.fail(f"times is {times}; at most {_MAX_STEPS} is possible")
         return Repeat(**common, times=times, steps=steps("steps"))
+
+    def _when(self, keys: TypedMapping) -> TypedMapping:
+        return TypedMapping(keys.require("when"), f"{keys.what}: when", WHEN, self.variables)
 
     def _loop(self, keys: TypedMapping) -> Iterator[dict[str, Field | int]]:
         """Yield the values of a loop's variables, the last of which changes fastest."""
@@ -262,10 +266,8 @@ def _count(steps: Sequence[StepBase]) -> int:
             total += step.at_most * _count(step.steps)
         elif isinstance(step, Call | For):
             total += _count(step.steps)
-        elif isinstance(step, WaitUntil):
-            total += 1 + _count(step.on_failure)
         elif isinstance(step, If):
             total += 1 + _count((*step.then, *step.otherwise))
         else:
-            total += 1
+            total += 1 + _count(step.on_failure)
     return total

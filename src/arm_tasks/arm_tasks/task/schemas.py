@@ -32,6 +32,7 @@ def task_schema() -> dict[str, Any]:
             "text": {"type": "string", "pattern": "\\S"},
             "truth": {"type": "boolean"},
             "value": {"type": ["number", "string"]},
+            "data": {},
             "scalar": {"type": ["number", "string", "boolean"]},
             "steps": {"type": "array", "items": {"$ref": "#/$defs/step"}, "minItems": 1},
             "step": _step_schema(),

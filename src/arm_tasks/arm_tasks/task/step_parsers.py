@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from arm_common.transforms import frame_along, pose, rpy_matrix
+from arm_common.yaml.document import Field
 from arm_common.yaml.schema_types import Leaf
 from arm_common.yaml.typed_mapping import MAX_TURNS, TypedMapping
 
@@ -19,8 +20,9 @@ from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import BASE_FRAME
 from arm_tasks.task import steps
-from arm_tasks.task.condition import Condition, TopicCondition, Value
+from arm_tasks.task.condition import Condition
 from arm_tasks.task.keys import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
+from arm_tasks.task.signal import Signal, Value
 
 _RIGHT_ANGLE = math.pi / 2.0
 _ZEROS = (0.0, 0.0, 0.0)
@@ -28,6 +30,7 @@ _ZEROS = (0.0, 0.0, 0.0)
 _LIMITS = {"positive": {"above": 0.0}, "at_least_0": {"least": 0.0}, "number": {}}
 _MAX_TURNS = 1000.0  # of a nut
 _MAX_SECONDS = 86_400.0  # of a wait
+_MAX_RETRIES = 100
 _MIN_SPEED = 0.001  # share of the joints' speed limits
 _MIN_TOOL_SPEED = 1e-5  # [m/s]
 
@@ -47,18 +50,26 @@ class Defaults:
 
     def common(self, keys: TypedMapping, kind: str) -> dict[str, Any]:
         """Return the fields of StepBase."""
-        moves = "speed" in STEPS_KEYS[kind].table.keys
+        known = STEPS_KEYS[kind].table.keys
         return {
             "name": keys.text("name", kind),
             "kind": kind,
             "file": keys.item.file,
             "line": keys.item.line,
-            "speed": _speed(keys, self.speed) if moves else self.speed,
+            "speed": _speed(keys, self.speed) if "speed" in known else self.speed,
+            "retries": _retries(keys) if "retries" in known else 0,
         }
 
 
 def _speed(keys: TypedMapping, default: float) -> float:
     return keys.number("speed", default, least=_MIN_SPEED, most=1.0)
+
+
+def _retries(keys: TypedMapping) -> int:
+    retries = keys.count("retries", 0)
+    if retries > _MAX_RETRIES:
+        raise keys.fail(f"retries is {retries}; at most {_MAX_RETRIES} are possible")
+    return retries
 
 
 def _tolerance(keys: TypedMapping, default: steps.Tolerance) -> steps.Tolerance:
@@ -147,39 +158,86 @@ def optional(keys: TypedMapping, name: str, **limits: float) -> float | None:
 
 
 def condition(keys: TypedMapping) -> Condition:
-    """Read the condition `when` of `if` and `until`."""
-    when = TypedMapping(keys.require("when"), f"{keys.what}: when", WHEN, keys.variables)
+    """Read the condition of a mapping: `when` of `if` and `until`, or `wait_until` itself."""
     found = Condition(
-        nut_on=when.text("nut_on", ""),
-        turns=optional(when, "turns"),
-        nut_held=when.truth("nut_held"),
-        nut_fallen=when.truth("nut_fallen"),
-        gripper_above=optional(when, "gripper_above"),
-        gripper_below=optional(when, "gripper_below"),
+        nut_on=keys.text("nut_on", ""),
+        turns=optional(keys, "turns"),
+        nut_held=keys.truth("nut_held"),
+        nut_fallen=keys.truth("nut_fallen"),
+        gripper_above=optional(keys, "gripper_above"),
+        gripper_below=optional(keys, "gripper_below"),
+        joint=keys.text("joint", ""),
+        joint_above=optional(keys, "joint_above"),
+        joint_below=optional(keys, "joint_below"),
+        measured=bool(keys.truth("measured")),
+        signal=_signal(keys) if any(map(keys.has, (*_SIGNAL_KEYS, "below"))) else None,
     )
-    if found == Condition():
-        raise when.fail(f"there is no condition; known are {', '.join(WHEN.spellings)}")
-    if found.turns is not None and not found.nut_on:
-        raise when.fail("turns need a bolt; give nut_on, too")
+    if replace(found, measured=False) == Condition():
+        raise keys.fail(f"there is no condition; known are {', '.join(WHEN.spellings)}")
+    if found.problem:
+        raise keys.fail(found.problem)
     return found
 
 
-def wait_until(
-    keys: TypedMapping, kind: str, defaults: Defaults, on_failure: tuple[steps.StepBase, ...]
-) -> steps.WaitUntil:
-    """Read a step that waits for a condition on a topic; the steps if it fails are given."""
-    until = TopicCondition(
-        topic=keys.text("topic"),
-        field=keys.text("field"),
-        timeout=keys.number("timeout", above=0.0, most=_MAX_SECONDS),
+_SIGNAL_KEYS = ("topic", "service", "request", "frames", "field", "type", "equals", "above")
+
+
+def _signal(keys: TypedMapping) -> Signal:
+    frames = keys.require("frames").items() if keys.has("frames") else []
+    return Signal(
+        topic=keys.text("topic", ""),
+        service=keys.text("service", ""),
+        request=content(keys, "request"),
+        frames=tuple(frame.raw("the name of a frame") for frame in frames),
+        field=keys.text("field", ""),
         type=keys.text("type", ""),
         equals=_scalar(keys, "equals"),
         above=optional(keys, "above"),
         below=optional(keys, "below"),
     )
-    if until.problem:
-        raise keys.fail(until.problem)
-    return steps.WaitUntil(**defaults.common(keys, kind), until=until, on_failure=on_failure)
+
+
+def _wait_until(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:
+    timeout = keys.number("timeout", above=0.0, most=_MAX_SECONDS)
+    when = condition(keys)
+    return steps.WaitUntil(**defaults.common(keys, kind), when=when, timeout=timeout)
+
+
+_COMMANDS = {
+    "call_service": ("service", "request"),
+    "publish": ("topic", "message"),
+    "run_function": ("function", "arguments"),
+}
+
+
+def _command(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:
+    to, holds = _COMMANDS[kind]
+    return steps.Command(
+        **defaults.common(keys, kind),
+        to=keys.text(to),
+        type=keys.text("type") if kind != "run_function" else "",
+        content=content(keys, holds),
+        timeout=keys.number("timeout", 10.0, above=0.0, most=_MAX_SECONDS),
+    )
+
+
+def content(keys: TypedMapping, name: str) -> dict[str, Any]:
+    """Return the fields of a message as plain data; a text `$name` is that variable."""
+    return {key: _plain(keys, item) for key, item in keys.children(name).items()}
+
+
+def _plain(keys: TypedMapping, item: Field) -> Any:
+    if item.is_mapping:
+        return {key: _plain(keys, value) for key, value in item.mapping().items()}
+    if item.is_list:
+        return [_plain(keys, value) for value in item.items()]
+    if not isinstance(item.value, str) or not item.value.startswith("$"):
+        return item.value
+    assert keys.variables is not None
+    text = keys.variables.text(item)
+    with suppress(ValueError):
+        return float(text)
+    return text
 
 
 def _scalar(keys: TypedMapping, name: str) -> Value | None:
@@ -254,6 +312,10 @@ PARSERS: dict[str, Parser] = {
     "unscrew": _parser(steps.Unscrew, extra_turns=0.1, pull_off_turns=0.0, **_SCREW),
     "screw_on": _parser(steps.ScrewOn, extra_turns=0.5, **_SCREW),
     "wait": _parser(steps.Wait),
+    "wait_until": _wait_until,
+    "call_service": _command,
+    "publish": _command,
+    "run_function": _command,
     "set_speed": _parser(steps.SetSpeed),
     "pause_for_person": _parser(steps.PauseForPerson),
 }

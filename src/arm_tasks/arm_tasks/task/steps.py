@@ -7,11 +7,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from arm_common.transforms import Array
 
-from arm_tasks.task.condition import Condition, TopicCondition
+from arm_tasks.task.condition import Condition
 
 Orientation = Literal["full", "axis", "any"]
 
@@ -35,6 +35,8 @@ class StepBase:
     file: str  # the task file
     line: int  # its line in the file
     speed: float  # fraction of the joints' velocity limits, above 0 to 1
+    retries: int = 0  # how often it is tried again if it fails at run time
+    on_failure: tuple[StepBase, ...] = ()  # run if it has failed; () fails the task
 
 
 @dataclass(frozen=True)
@@ -169,10 +171,20 @@ class Wait(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class WaitUntil(StepBase):
-    """Wait until a condition on a topic holds; after its timeout fail, or run other steps."""
+    """Wait until a condition holds; fail after a timeout [s]."""
 
-    until: TopicCondition
-    on_failure: tuple[StepBase, ...] = ()  # () fails the task
+    when: Condition
+    timeout: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command(StepBase):
+    """Call a service, publish a message, or run a function, by the kind of the step."""
+
+    to: str  # name of the service, topic or function
+    type: str = ""  # of service or topic
+    content: Mapping[str, Any] = field(default_factory=dict)  # fields, or keyword arguments
+    timeout: float = 10.0  # [s]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,11 +12,13 @@ from arm_common.transforms import Array
 
 from arm_kinematics import Chain
 from arm_tasks.execution.engine import Engine, EngineState, Feedback, TaskOutcome
-from arm_tasks.execution.ports import Move, MoveState, MoveStatus
+from arm_tasks.execution.ports import Move, MoveState, MoveStatus, SignalWatch
 from arm_tasks.planning.plan import PlannedTrajectory, TaskPlan
 from arm_tasks.scene.nut_state import NutEvent, NutReport
-from arm_tasks.task.condition import Observation, TopicReading
+from arm_tasks.task.condition import Observation
 from arm_tasks.task.request import ArmConfiguration
+from arm_tasks.task.signal import Reading, Signal
+from arm_tasks.task.steps import Command
 from arm_tasks.world.nut_world import NutWorld
 
 _JAW_SPEED = 0.06  # of the width [m/s]
@@ -149,7 +151,7 @@ class IdealArm:
     def observation(self) -> Observation:
         """Current observation of nut and jaws."""
         nut = None if self.world is None else self.world.report
-        return Observation(nut, self.servos.width(self.width))
+        return Observation(nut, self.servos.width(self.width), self.configuration().positions)
 
     def step(self, seconds: float) -> NutReport | None:
         """Advance the time [s]; return the new state of the nut."""
@@ -165,14 +167,33 @@ class IdealArm:
 
 
 class _Fulfilled:
-    """A topic on which every condition holds: there is nothing else to wait for."""
+    """A signal whose condition always holds, and a command that is carried out at once."""
 
-    def read(self) -> TopicReading:
+    def read(self) -> Reading:
         """Return that it holds."""
-        return TopicReading(holds=True)
+        return Reading(holds=True)
+
+    def poll(self) -> MoveStatus:
+        """Return that it is done."""
+        return MoveStatus(MoveState.SUCCEEDED, progress=1.0)
+
+    def cancel(self) -> None:
+        """Do nothing."""
 
     def close(self) -> None:
         """Do nothing."""
+
+
+class WillingNodes:
+    """Other nodes that do and report whatever a task needs, as there are none to wait for."""
+
+    def watch(self, signal: Signal) -> SignalWatch:
+        """Return a signal whose condition holds."""
+        return _Fulfilled()
+
+    def send(self, command: Command) -> Move:
+        """Return a command that is carried out."""
+        return _Fulfilled()
 
 
 def simulate(
@@ -201,7 +222,7 @@ def simulate(
         clock=lambda: arm.time,
         on_feedback=on_feedback,
         observe=lambda *_: arm.observation,
-        topics=lambda _: _Fulfilled(),
+        nodes=WillingNodes(),
     )
     while not (state := engine.tick()).done:
         if state is EngineState.PAUSED and plan.steps[running].kind == "pause":

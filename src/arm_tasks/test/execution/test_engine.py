@@ -11,9 +11,10 @@ from arm_tasks.errors import PlanError
 from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, StepReport, TaskPlan
-from arm_tasks.task.condition import TopicCondition, TopicReading
+from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
-from arm_tasks.task.steps import Task
+from arm_tasks.task.signal import Reading, Signal
+from arm_tasks.task.steps import Command, Task
 
 CHAIN = SimpleNamespace(
     joint_names=("a",),
@@ -539,13 +540,13 @@ def test_lost_dependency_stops_the_arm():
 
 
 class Topic:
-    """A topic whose readings the test sets."""
+    """Other nodes with one topic, whose readings the test sets."""
 
     def __init__(self):
-        self.reading, self.opened, self.closed = TopicReading(False, "nothing publishes t"), 0, 0
+        self.reading, self.opened, self.closed = Reading(False, "nothing publishes t"), 0, 0
 
-    def __call__(self, until):
-        assert until == UNTIL
+    def watch(self, signal):
+        assert signal == UNTIL.signal
         self.opened += 1
         return self
 
@@ -556,7 +557,7 @@ class Topic:
         self.closed += 1
 
 
-UNTIL = TopicCondition("t", "state", timeout=30.0, equals=0.0)
+UNTIL = Condition(signal=Signal("t", field="state", equals=0.0))
 
 
 def waiting():
@@ -564,9 +565,11 @@ def waiting():
     clock, topic = Clock(), Topic()
     port = Port(clock)
     first, last = step(0, "gripper"), step(2, "gripper")
-    wait = replace(step(1, "wait"), until=UNTIL, report=replace(report(1), duration=0.0))
+    wait = replace(
+        step(1, "wait"), when=UNTIL, timeout=30.0, report=replace(report(1), duration=0.0)
+    )
     engine = Engine(
-        TaskPlan(REQUEST, np.zeros(1), (first, wait, last)), port, clock=clock, topics=topic
+        TaskPlan(REQUEST, np.zeros(1), (first, wait, last)), port, clock=clock, nodes=topic
     )
     run(engine, clock, seconds=10.0)  # much longer than a step of 0 s may take
     assert (engine.state, topic.opened, len(port.moves)) == (EngineState.RUNNING, 1, 1)
@@ -575,7 +578,7 @@ def waiting():
 
 def test_wait_until_ends_with_its_condition():
     engine, port, clock, topic = waiting()
-    topic.reading = TopicReading(True)
+    topic.reading = Reading(True)
     check_end(run(engine, clock), EngineState.SUCCEEDED, steps_done=3)
     assert (topic.closed, len(port.moves)) == (1, 2)
 
@@ -591,7 +594,7 @@ def test_wait_until_fails_after_its_timeout_with_the_reason():
 
 def test_wait_until_fails_at_once_if_its_condition_can_never_hold():
     engine, _, clock, topic = waiting()
-    topic.reading = TopicReading(False, "no field 'x'", failed=True)
+    topic.reading = Reading(False, "no field 'x'", failed=True)
     check_end(run(engine, clock, seconds=0.2), EngineState.FAILED, "step 1: no field 'x'")
     assert topic.closed == 1
 
@@ -606,17 +609,17 @@ def test_wait_until_is_canceled():
 def test_pause_of_wait_until_does_not_count():
     engine, _, clock, topic = waiting()
     assert engine.pause() == ""
-    topic.reading = TopicReading(True)
+    topic.reading = Reading(True)
     run(engine, clock, seconds=60.0)
     assert (engine.state, topic.closed) == (EngineState.PAUSED, 1)
-    topic.reading = TopicReading(False)
+    topic.reading = Reading(False)
     assert engine.resume() == ""
     run(engine, clock, seconds=20.0)
     assert (engine.state, topic.opened) == (EngineState.RUNNING, 2)
 
 
 def test_wait_until_without_topics_fails():
-    wait = replace(step(0, "wait"), until=UNTIL)
+    wait = replace(step(0, "wait"), when=UNTIL, timeout=30.0)
     clock = Clock()
     engine = Engine(TaskPlan(REQUEST, np.zeros(1), (wait,)), Port(clock), clock=clock)
     check_end(run(engine, clock), EngineState.FAILED, "t cannot be received here")
@@ -625,19 +628,19 @@ def test_wait_until_without_topics_fails():
 def waiting_or_else():
     """Return an engine that waits, and then opens the jaws to 30 mm, or to 20 mm if in vain."""
     clock, topic = Clock(), Topic()
-    wait = replace(step(0, "wait"), until=UNTIL, otherwise=1, following=2)
+    wait = replace(step(0, "wait"), when=UNTIL, timeout=30.0, otherwise=1, following=2)
     wait = replace(wait, report=replace(report(0), duration=0.0))
     other = replace(step(1, "gripper"), width=0.02, following=3)
     steps = wait, other, replace(step(2, "gripper"), width=0.03)
     plan = TaskPlan(REQUEST, np.zeros(1), steps)
     port = Port(clock)
-    return Engine(plan, port, clock=clock, topics=topic), port, clock, topic
+    return Engine(plan, port, clock=clock, nodes=topic), port, clock, topic
 
 
 @pytest.mark.parametrize(("holds", "width"), [(True, 0.03), (False, 0.02)])
 def test_wait_that_times_out_goes_on_with_its_other_steps(holds, width):
     engine, port, clock, topic = waiting_or_else()
-    topic.reading = TopicReading(holds, "it is 5")
+    topic.reading = Reading(holds, "it is 5")
     check_end(run(engine, clock), EngineState.SUCCEEDED, steps_done=3)
     assert port.moves == [("width", width)] and topic.closed == 1
     assert len(engine.outcome.durations) == 3
@@ -645,7 +648,7 @@ def test_wait_that_times_out_goes_on_with_its_other_steps(holds, width):
 
 def test_mistake_in_a_condition_is_not_taken_for_a_timeout():
     engine, port, clock, topic = waiting_or_else()
-    topic.reading = TopicReading(False, "no field 'x'", failed=True)
+    topic.reading = Reading(False, "no field 'x'", failed=True)
     check_end(run(engine, clock), EngineState.FAILED, "no field 'x'")
     assert port.moves == []
 
@@ -656,3 +659,126 @@ def test_canceled_wait_does_not_go_on_with_its_other_steps():
     engine.cancel()
     check_end(run(engine, clock), EngineState.CANCELED)
     assert port.moves == []
+
+
+def recovering(kind, script, retries=0, **other):
+    """Return an engine whose first step may fail, with a second one to run instead."""
+    clock = Clock()
+    port = Port(clock, script)
+    first = replace(step(0, kind), retries=retries, otherwise=1, following=2, **other)
+    instead = replace(step(1, "gripper"), width=0.02, following=3)
+    last = replace(step(2, "gripper"), width=0.03)
+    made = TaskPlan(REQUEST, np.zeros(1), (first, instead, last))
+    return Engine(made, port, clock=clock), port, clock
+
+
+@pytest.mark.parametrize(
+    ("failures", "retries", "moves"),
+    [
+        (0, 0, [("move", 1.0), ("width", 0.03)]),
+        (1, 1, [("move", 1.0), ("move", 1.0), ("width", 0.03)]),
+        (1, 0, [("move", 1.0), ("move", 0.0), ("width", 0.02)]),
+        (2, 1, [("move", 1.0), ("move", 1.0), ("move", 0.0), ("width", 0.02)]),
+    ],
+)
+@pytest.mark.parametrize("end", [MoveState.FAILED, MoveState.REJECTED])
+def test_failed_motion_is_tried_again_then_undone_for_other_steps(end, failures, retries, moves):
+    engine, port, clock = recovering("motion", [end] * failures, retries)
+    port.move = lambda path: port._start(("move", float(path.positions[-1, 0])))
+    outcome = None
+    while outcome is None:
+        outcome = run(engine, clock, 0.1)
+        done = port.handle is not None and port.handle.left <= 0.0
+        if done and port.moves[-1][0] == "move":
+            port.q = port.moves[-1][1]
+        elif port.moves[-1:] == [("move", 1.0)] and end is MoveState.FAILED:
+            port.q = 0.5  # on its path
+    check_end(outcome, EngineState.SUCCEEDED, steps_done=3)
+    went = end is MoveState.FAILED  # a rejected motion does not begin
+    assert port.moves == [move for move in moves if went or move != ("move", 0.0)]
+
+
+@pytest.mark.parametrize("script", [["FAILED"] * 2, ["FAILED", "REJECTED"]])
+def test_way_back_that_fails_ends_the_task_with_both_reasons(script):
+    engine, port, clock = recovering("motion", [MoveState[name] for name in script])
+    check_end(run(engine, clock), EngineState.FAILED, "the motion failed: bus fault; the ")
+    assert len(port.moves) == 2
+
+
+def test_arm_that_is_off_its_path_does_not_go_on():
+    engine, port, clock = recovering("motion", [MoveState.FAILED], retries=3)
+    engine.tick()
+    port.q = 0.5 + 1.0
+    check_end(run(engine, clock), EngineState.FAILED, "the motion failed: bus fault")
+    assert len(port.moves) == 1
+
+
+@pytest.mark.parametrize("end", [MoveState.CANCELED])
+def test_motion_that_someone_stops_is_not_tried_again(end):
+    engine, port, clock = recovering("motion", [end], retries=5)
+    check_end(run(engine, clock), EngineState.FAILED, "the driver stopped the motion")
+    assert len(port.moves) == 1
+
+
+def test_way_back_is_resumed_after_a_pause():
+    engine, port, clock = recovering("motion", [MoveState.FAILED])
+    run(engine, clock, 1.4)
+    assert engine.pause() == "" and port.moves == [("move", 1.0), ("move", 0.0)]
+    run(engine, clock, 1.0)
+    assert engine.state is EngineState.PAUSED and engine.resume() == ""
+    check_end(run(engine, clock), EngineState.SUCCEEDED)
+    assert port.moves[-1] == ("width", 0.02)
+
+
+class Answers:
+    """Other nodes whose commands end in given ways, the last again and again."""
+
+    def __init__(self, *ends):
+        self.ends, self.sent = list(ends), []
+
+    def send(self, command):
+        self.sent.append(command.to)
+        end = self.ends.pop(0) if len(self.ends) > 1 else self.ends[0]
+        return SimpleNamespace(poll=lambda: MoveStatus(end, "nothing offers light"), cancel=None)
+
+
+def commanding(nodes, **options):
+    clock = Clock()
+    common = {"name": "a", "kind": "call_service", "file": "t.yaml", "line": 1, "speed": 1.0}
+    light = Command(**common, to="light", timeout=5.0)
+    made = replace(step(0, "command"), command=light, report=replace(report(0), duration=0.0))
+    steps = replace(made, **options), step(1, "wait")
+    return Engine(
+        TaskPlan(REQUEST, np.zeros(1), steps), Port(clock), clock=clock, nodes=nodes
+    ), clock
+
+
+@pytest.mark.parametrize(
+    ("ends", "retries", "sent", "message"),
+    [
+        (["SUCCEEDED"], 0, 1, ""),
+        (["FAILED", "SUCCEEDED"], 1, 2, ""),
+        (["FAILED"], 2, 3, "step 1, step 0: nothing offers light"),
+    ],
+)
+def test_command_is_sent_until_it_succeeds_or_has_no_tries_left(ends, retries, sent, message):
+    nodes = Answers(*(MoveState[end] for end in ends))
+    engine, clock = commanding(nodes, retries=retries)
+    check_end(run(engine, clock), EngineState[("SUCCEEDED", "FAILED")[bool(message)]], message)
+    assert nodes.sent == ["light"] * sent
+
+
+def test_command_without_an_answer_times_out():
+    nodes = Answers(MoveState.RUNNING)
+    nodes.send = lambda command, old=nodes.send: SimpleNamespace(
+        poll=old(command).poll, cancel=lambda: None
+    )
+    engine, clock = commanding(nodes)
+    outcome = run(engine, clock)
+    check_end(outcome, EngineState.FAILED, "not done within 5 s: nothing offers light")
+    assert outcome.duration == pytest.approx(5.0, abs=0.5)
+
+
+def test_command_without_other_nodes_fails():
+    engine, clock = commanding(None)
+    check_end(run(engine, clock), EngineState.FAILED, "no other node can be reached here")

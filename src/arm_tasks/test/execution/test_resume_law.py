@@ -17,8 +17,9 @@ from arm_hardware.motion.options import DriverOptions
 from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.simulation.driver_arm import DriverArm
-from arm_tasks.task.condition import Observation, TopicReading
+from arm_tasks.task.condition import Observation
 from arm_tasks.task.request import ArmConfiguration, load_request
+from arm_tasks.world.ideal_arm import WillingNodes
 
 PACES = (1.0, 4.0, 20.0)  # simulated seconds per second
 ENGINE_TICK = 0.02  # [s] of wall time
@@ -29,16 +30,6 @@ TASKS = (
     *(SMALL := ("pick_and_place", "draw_line", "draw_square")),
 )
 MOST = 400.0  # [s] of simulated time
-
-
-class Fulfilled:
-    """A topic on which every condition holds."""
-
-    def read(self):
-        return TopicReading(holds=True)
-
-    def close(self):
-        pass
 
 
 def fast(steps):
@@ -92,7 +83,7 @@ class Run:
             clock=lambda: self.arm.time,
             on_feedback=lambda feedback: setattr(self, "feedback", feedback),
             observe=lambda *_: Observation(None, self.arm.configuration().width),
-            topics=lambda _: Fulfilled(),
+            nodes=WillingNodes(),
         )
 
     def until(self, condition):

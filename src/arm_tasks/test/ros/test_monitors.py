@@ -9,12 +9,10 @@ from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.qos import LATCHED
 from arm_tasks.errors import PlanError
 from arm_tasks.ros.task_server import monitors
-from arm_tasks.ros.task_server.monitors import (
-    BlindWorldDetector,
-    TopicSubscriber,
-    WorldObserver,
-)
-from arm_tasks.task.condition import Condition, TopicCondition
+from arm_tasks.ros.task_server.monitors import BlindWorldDetector, WorldObserver
+from arm_tasks.ros.task_server.other_nodes import NodeConnections
+from arm_tasks.task.condition import Condition
+from arm_tasks.task.signal import Signal
 from arm_testing.ros.probe import Probe
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
@@ -31,22 +29,24 @@ def probe():
 
 @pytest.fixture
 def subscriber(probe):
-    return TopicSubscriber(probe.node)
+    return NodeConnections(probe.node)
 
 
 def until(topic, field="state", **condition):
-    return TopicCondition(topic, field, 10.0, **condition or {"equals": "IDLE"})
+    return Signal(topic, field=field, **condition or {"equals": "IDLE"})
 
 
 def check(subscriber, condition):
-    step = SimpleNamespace(index=3, name="wait for left", until=condition)
-    subscriber.check(SimpleNamespace(steps=[SimpleNamespace(until=None), step]))
+    when = Condition(signal=condition)
+    step = SimpleNamespace(index=3, name="wait for left", when=when, command=None)
+    other = SimpleNamespace(when=None, command=None)
+    subscriber.check(SimpleNamespace(steps=[other, step]))
 
 
 def test_last_message_of_a_latched_topic_counts(probe, subscriber):
     publisher = probe.node.create_publisher(TaskState, "/right/latched", LATCHED)
     publisher.publish(TaskState(state=TaskState.RUNNING))
-    watched = subscriber(until("/right/latched"))
+    watched = subscriber.watch(until("/right/latched"))
     probe.until(lambda: watched.read().reason == "it is 2")
     publisher.publish(TaskState(state=TaskState.IDLE))
     probe.until(lambda: watched.read().holds)
@@ -55,7 +55,7 @@ def test_last_message_of_a_latched_topic_counts(probe, subscriber):
 
 
 def test_topic_is_subscribed_once_it_is_published(probe, subscriber):
-    watched = subscriber(until("late", "position[1]", above=0.5))
+    watched = subscriber.watch(until("late", "position[1]", above=0.5))
     assert watched.read().reason == "nothing publishes late"
     publisher = probe.node.create_publisher(JointState, "late", qos_profile_sensor_data)
     probe.until(lambda: watched.read().reason == "no message was received on late")
@@ -70,7 +70,7 @@ def test_topic_is_subscribed_once_it_is_published(probe, subscriber):
 
 
 def test_topic_that_begins_with_another_type_fails(probe, subscriber):
-    watched = subscriber(until("other", type="arm_interfaces/msg/TaskState"))
+    watched = subscriber.watch(until("other", type="arm_interfaces/msg/TaskState"))
     assert not watched.read().failed
     probe.node.create_publisher(JointState, "other", 1)
     probe.until(lambda: watched.read().failed)
@@ -176,7 +176,9 @@ def test_pause_of_the_process_is_no_blindness():
 
 def test_nut_that_nobody_has_seen_lately_is_unknown(probe, monkeypatch):
     polled = PolledSubscriptions()
-    observer = WorldObserver(probe.node, SimpleNamespace(width=0.02), polled)
+    observer = WorldObserver(
+        probe.node, SimpleNamespace(width=0.02, positions={}, measured=False), polled
+    )
     publisher = probe.node.create_publisher(NutState, "nut_world/state", 10)
     message = NutState(bolt="upper_bolt", state=NutState.ON_BOLT)
     message.header.stamp.sec = 7

@@ -1,12 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions on a field of a topic, with message types as plain data."""
+"""Conditions on a field of a message, with message types as plain data, and on the arm."""
 
 from types import SimpleNamespace
 
 import pytest
 from arm_tasks.errors import PlanError
-from arm_tasks.task.condition import MessageType, TopicCondition
+from arm_tasks.task.condition import Condition, Observation
+from arm_tasks.task.signal import MessageType, Signal
 
 TYPES = {
     "a/msg/State": MessageType(
@@ -24,7 +25,7 @@ TYPES = {
 
 
 def resolved(field, type_name="a/msg/State", **condition):
-    until = TopicCondition("t", field, 1.0, **condition)
+    until = Signal("t", field=field, **condition)
     assert not until.problem
     return until.resolved(type_name, TYPES.get)
 
@@ -78,7 +79,6 @@ def test_nan_is_neither_above_nor_below():
         ("pose", {"equals": 1.0}, "pose is of the type a/Pose; name one of its fields"),
         ("pose.q", {"equals": 1.0}, "q is a list; give an index, as in q[0]"),
         ("state[0]", {"equals": 1.0}, "state is not a list"),
-        ("state", {"equals": 1.0, "type": "a/Pose"}, "the type of t is a/msg/State, not a/Pose"),
     ],
 )
 def test_mistake_is_found_from_the_type_alone(field, condition, why):
@@ -90,3 +90,21 @@ def test_mistake_is_found_from_the_type_alone(field, condition, why):
 def test_type_that_is_not_installed_is_named():
     with pytest.raises(PlanError, match="the message type b/msg/X is not installed"):
         resolved("x", "b/msg/X", equals=1.0)
+
+
+def test_distance_is_compared_in_metres():
+    near = Signal(frames=("tool0", "cup"), below=0.02)
+    assert not near.problem and near.compare(0.01).holds
+    assert str(near) == "the distance of tool0 and cup is below 20 mm"
+    assert near.compare(0.03).reason == "it is 0.03"
+
+
+def test_joint_and_width_may_have_to_be_measured():
+    bent = Condition(joint="elbow", joint_above=0.5, joint_below=1.0)
+    at = {value: Observation(joints={"elbow": value}) for value in (0.4, 0.7, 1.1)}
+    assert [bent.holds(seen) for seen in at.values()] == [False, True, False]
+    assert bent.missing(Observation()) == "the position of the joint elbow is unknown"
+    closed = Condition(gripper_below=0.01, measured=True)
+    assert "commanded, not measured" in closed.missing(Observation(width=0.005))
+    assert not closed.holds(Observation(width=0.005))
+    assert closed.holds(Observation(width=0.005, measured=True))

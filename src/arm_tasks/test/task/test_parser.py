@@ -89,7 +89,7 @@ def test_every_kind_of_step_is_read_in_si_units():
         ("unscrew: {bolt: a, turns: 0}", "turns is 0 but must be above 0"),
         ("wait: soon", "wait: 'soon' is not a variable of this file"),
         ("wait: -1", "seconds is -1 but must be at least 0"),
-        ("wait_until: {topic: a, field: b, timeout: 1}", "either equals, or above and below"),
+        ("wait_until: {topic: a, field: b, timeout: 1}", "give either equals, or above and below"),
         ("wait_until: {topic: a, field: b, equals: 1}", "the key 'timeout' is missing"),
         ("wait_until: {topic: a, field: b, equals: 1, timeout: 0}", "timeout is 0 but must be"),
         ("wait_until: {topic: a, field: b, equals: 1, above: 1, timeout: 1}", "either equals, or"),

@@ -21,9 +21,9 @@ from arm_tasks.ros.task_server.monitors import (
     SILENCE,
     BlindWorldDetector,
     NodeLivenessMonitor,
-    TopicSubscriber,
     WorldObserver,
 )
+from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.ros.task_server.task_controls import STATES, TaskControls
 
 TICK = 0.05  # [s] of wall time; finished motions are handled at once
@@ -39,7 +39,7 @@ class ExecutionContext:
     state: ArmState
     driver: DriverClient
     observer: WorldObserver
-    topics: TopicSubscriber
+    nodes: NodeConnections
     liveness: NodeLivenessMonitor
     controls: TaskControls
 
@@ -76,7 +76,7 @@ class TaskExecution:
             wall=time.monotonic,
             paused=bool(handle.request.single_step),
             observe=context.observer,
-            topics=context.topics,
+            nodes=context.nodes,
         )
 
     def begin(self) -> None:

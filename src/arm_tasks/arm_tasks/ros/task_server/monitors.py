@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Monitors of a running task: other nodes, the nut, the width of the jaws, and any topic."""
+"""Monitors of a running task: the nodes that it needs, the nut, the arm."""
 
 from __future__ import annotations
 
@@ -9,18 +9,12 @@ import struct
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
-from typing import Any
 
-from arm_common.ros.executor import QUIET, PolledSubscriptions
+from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.messages import stamp_seconds
 from arm_common.ros.qos import TF_TOPIC
 from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.exceptions import InvalidTopicNameException
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.topic_endpoint_info import TopicEndpointInfo
-from rclpy.validate_topic_name import validate_topic_name
 from tf2_msgs.msg import TFMessage
 
 from arm_interfaces.msg import NutState
@@ -33,13 +27,7 @@ from arm_tasks.ros.driver_client import ArmState
 from arm_tasks.ros.messages import nut_report
 from arm_tasks.ros.task_server.planning import Planning
 from arm_tasks.scene.nut_state import NutReport, NutStatus
-from arm_tasks.task.condition import (
-    Condition,
-    MessageType,
-    Observation,
-    TopicCondition,
-    TopicReading,
-)
+from arm_tasks.task.condition import Condition, Observation
 from arm_tasks.world.reference_run import safe_state
 
 # mypy: disable-error-code="no-untyped-call"
@@ -96,7 +84,7 @@ class NodeLivenessMonitor:
 
 
 class WorldObserver:
-    """Observes the nut and the width of the jaws, for the branches of a task.
+    """Observes the nut, the jaws and the joints, for the conditions of a task.
 
     Attributes:
         received: When the last state of the nut was received, in wall time [s].
@@ -114,13 +102,15 @@ class WorldObserver:
     def __call__(self, when: Condition, since: float) -> Observation | None:
         """Return an observation, or None while no state of the nut is newer than a time [s]."""
         self._polled.take()
-        width = self._state.width if math.isfinite(self._state.width) else None
+        state = self._state
+        width = state.width if math.isfinite(state.width) else None
+        arm = width, state.positions, state.measured
         if not when.needs_nut:
-            return Observation(width=width)
+            return Observation(None, *arm)
         nut = self._nut
         if nut is None or stamp_seconds(nut.header.stamp) < since:
             return None
-        return Observation(nut_report(nut), width)
+        return Observation(nut_report(nut), *arm)
 
     @property
     def nut(self) -> NutReport | None:
@@ -226,129 +216,3 @@ class NutStateChecker:
             nut = (await self._planning.reference_run(plan)).nut(step, current)
         T_tool = self._chain.fk([current.positions[name] for name in plan.joint_names])
         return safe_state(T_tool, nut, scene_nut.across_flats).value
-
-
-class TopicSubscriber:
-    """Checks the conditions of a plan, and watches the topic of one."""
-
-    def __init__(self, node: Node) -> None:
-        self._node = node
-
-    def check(self, plan: TaskPlan) -> None:
-        """Check all conditions, as far as the types of their topics are known already.
-
-        Raises:
-            PlanError: A topic has an invalid name or another type, or lacks the field.
-        """
-        for step in plan.steps:
-            if step.until is None:
-                continue
-            try:
-                type_name = self._type(step.until) or step.until.type
-                if type_name:
-                    step.until.resolved(type_name, message_type)
-            except PlanError as error:
-                raise PlanError(f"step {step.index + 1}, {step.name}: {error.what}") from None
-
-    def __call__(self, until: TopicCondition) -> WatchedTopic:
-        """Start to watch the topic of a condition."""
-        return WatchedTopic(self._node, until)
-
-    def _type(self, until: TopicCondition) -> str:
-        return published_type(publishers(self._node, until.topic), until.topic)
-
-
-class WatchedTopic:
-    """A topic that is subscribed to once someone publishes it."""
-
-    def __init__(self, node: Node, until: TopicCondition) -> None:
-        self._node, self._until = node, until
-        self._subscription: Any = None
-        self._message: Any = None
-
-    def read(self) -> TopicReading:
-        """Return whether the condition holds for the newest message since the start."""
-        if self._subscription is None:
-            try:
-                if not self._subscribe():
-                    return TopicReading(False, f"nothing publishes {self._until.topic}")
-            except PlanError as error:
-                return TopicReading(False, error.what, failed=True)
-        if self._message is None:
-            return TopicReading(False, f"no message was received on {self._until.topic}")
-        return self._until.read(self._message)
-
-    def close(self) -> None:
-        """Unsubscribe."""
-        if self._subscription is not None:
-            self._node.destroy_subscription(self._subscription)
-            self._subscription = None
-
-    def _subscribe(self) -> bool:
-        """Subscribe if the topic is published; return whether it is."""
-        topic, found = self._until.topic, publishers(self._node, self._until.topic)
-        type_name = published_type(found, topic)
-        if not type_name:
-            return False
-        self._until = self._until.resolved(type_name, message_type)
-        self._subscription = self._node.create_subscription(
-            message_class(type_name), topic, self._on_message, _qos(found), event_callbacks=QUIET
-        )
-        return True
-
-    def _on_message(self, message: Any) -> None:
-        self._message = message
-
-
-def publishers(node: Node, topic: str) -> list[TopicEndpointInfo]:
-    """Return the publishers of a topic; raise PlanError if its name is invalid."""
-    try:
-        validate_topic_name(topic)
-        return list(node.get_publishers_info_by_topic(node.resolve_topic_name(topic)))
-    except InvalidTopicNameException as error:
-        why = str(error).splitlines()[0].partition(": ")[2]
-        raise PlanError(f"'{topic}' is not the name of a topic: {why}") from None
-
-
-def published_type(found: list[TopicEndpointInfo], topic: str) -> str:
-    """Return the type of some publishers, "" without any; raise PlanError if they differ."""
-    types = sorted({info.topic_type for info in found})
-    if len(types) > 1:
-        raise PlanError(f"{topic} is published with different types: {', '.join(types)}")
-    return types[0] if types else ""
-
-
-def message_class(name: str) -> Any:
-    """Return the class of a message type such as `std_msgs/msg/Bool`, None if not installed."""
-    package, _, kind = name.split("/")
-    try:
-        return getattr(import_module(f"{package}.msg"), kind, None)
-    except ImportError:
-        return None
-
-
-def message_type(name: str) -> MessageType | None:
-    """Return the fields and constants of a message type, None if it is not installed."""
-    cls = message_class(name)
-    if cls is None:
-        return None
-    names = [n for n in dir(type(cls)) if n.isupper() and not n.startswith("_")]
-    found = {n: getattr(cls, n) for n in names}
-    constants = {
-        n: float(v) if isinstance(v, int) and not isinstance(v, bool) else v
-        for n, v in found.items()
-        if isinstance(v, bool | int | float | str)
-    }
-    return MessageType(cls.get_fields_and_field_types(), constants)
-
-
-def _qos(found: list[TopicEndpointInfo]) -> QoSProfile:
-    """Return the strictest QoS that all publishers offer: of a latched topic its last message."""
-    profiles = [info.qos_profile for info in found]
-    latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
-    reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in profiles)
-    return QoSProfile(
-        depth=1,
-        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
-        reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
-    )

@@ -35,9 +35,9 @@ from arm_tasks.ros.task_server.execution import ExecutionContext, TaskExecution
 from arm_tasks.ros.task_server.monitors import (
     NodeLivenessMonitor,
     NutStateChecker,
-    TopicSubscriber,
     WorldObserver,
 )
+from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.ros.task_server.planning import Planning, prepare_planning
 from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, Touching
@@ -107,7 +107,7 @@ class TaskServer(Node):
             self._state,
             self._driver,
             WorldObserver(self, self._state, polled),
-            TopicSubscriber(self),
+            NodeConnections(self),
             NodeLivenessMonitor(self, link, polled),
             self._controls,
         )
@@ -136,7 +136,7 @@ class TaskServer(Node):
         request.start.name = [self._state.names.remove(name) for name in request.start.name]
         try:
             found = await self._planning.check(request, self._driver.configuration())
-            self._execution.topics.check(found.plan)
+            self._execution.nodes.check(found.plan)
         except Exception as error:  # noqa: BLE001
             response.message = self._reason(error)
             return response
@@ -209,7 +209,7 @@ class TaskServer(Node):
         if not plan.feasible:
             self._reject(result, RESULT.NOT_FEASIBLE, plan.message)
             return
-        self._execution.topics.check(plan)
+        self._execution.nodes.check(plan)
         run = TaskExecution(self._execution, handle, plan)
         if goal.start_step:
             result.warnings += await self._nut.check(plan, int(goal.start_step))

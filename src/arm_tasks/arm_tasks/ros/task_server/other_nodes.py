@@ -1,0 +1,353 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Conditions on other nodes and commands to them: topics, services, tf, and Python functions."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from arm_common.errors import one_line
+from arm_common.ros.executor import QUIET
+from arm_common.ros.tf import TfListener, TransformError
+from rclpy.exceptions import InvalidServiceNameException, InvalidTopicNameException
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.topic_endpoint_info import TopicEndpointInfo
+from rclpy.validate_topic_name import validate_topic_name
+
+from arm_tasks.errors import PlanError
+from arm_tasks.execution.ports import Move, MoveState, MoveStatus, SignalWatch
+from arm_tasks.planning.plan import TaskPlan
+from arm_tasks.ros.task_server.message_fields import (
+    check_signal,
+    check_types,
+    filled,
+    message_class,
+    message_of,
+    required_class,
+    resolved,
+)
+from arm_tasks.task.functions import load_function
+from arm_tasks.task.signal import Reading, Signal, full_type
+from arm_tasks.task.steps import Command
+
+# mypy: disable-error-code="no-untyped-call"
+
+_CALL_PERIOD = 0.2  # [s] of wall time between the calls of a service until it answers as needed
+_DEPTH = 10  # of the topics of publish
+_RUNNING = MoveStatus(MoveState.RUNNING, progress=0.0)
+_DONE = MoveStatus(MoveState.SUCCEEDED, progress=1.0)
+_CANCELED = MoveStatus(MoveState.CANCELED)
+
+
+class NodeConnections:
+    """Watches the signals of a plan and carries out its commands; implements OtherNodes."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._publishers: dict[tuple[str, str], Any] = {}  # kept, so that no message is lost
+        self._frames: TfListener | None = None
+
+    def check(self, plan: TaskPlan) -> None:
+        """Check all conditions and commands, as far as the types are known already.
+
+        Raises:
+            PlanError: A name is invalid, a type is another one, or it lacks a field.
+        """
+        for step in plan.steps:
+            try:
+                if step.when is not None and step.when.signal is not None:
+                    signal = step.when.signal
+                    if signal.frames:
+                        self._listen()  # so that static frames are known in time
+                    check_signal(signal, self._type(signal.topic, signal.service) or signal.type)
+                if step.command is not None and step.command.type:
+                    self._check_command(step.command)
+            except PlanError as error:
+                raise PlanError(f"step {step.index + 1}, {step.name}: {error.what}") from None
+        check_types(plan)
+
+    def _check_command(self, command: Command) -> None:
+        is_service = command.kind == "call_service"
+        names = ("", command.to) if is_service else (command.to, "")
+        found, given = self._type(*names), full_type(command.type, "srv" if is_service else "msg")
+        if found and found != given:
+            raise PlanError(f"the type of {command.to} is {found}, not {command.type}")
+
+    def watch(self, signal: Signal) -> SignalWatch:
+        """Start to watch a topic, a service, or the distance of two frames."""
+        if signal.frames:
+            return WatchedDistance(signal, self._listen())
+        return (WatchedService if signal.service else WatchedTopic)(self._node, signal)
+
+    def send(self, command: Command) -> Move:
+        """Start to call a service, to publish a message, or to run a function."""
+        try:
+            if command.kind == "run_function":
+                return FunctionCall(command)
+            now = self._node.get_clock().now().to_msg()
+            message = message_of(command, now)
+            if command.kind == "call_service":
+                return ServiceCall(self._node, command.to, command.type, message)
+            return Publication(command.to, self._publisher(command), message)
+        except PlanError as error:
+            return Refused(error.what)
+
+    def _listen(self) -> TfListener:
+        self._frames = self._frames or TfListener(self._node, events=QUIET)
+        return self._frames
+
+    def _publisher(self, command: Command) -> Any:
+        key = command.to, command.type
+        if key not in self._publishers:
+            cls = required_class(command.type, "msg")
+            self._publishers[key] = self._node.create_publisher(cls, command.to, _DEPTH)
+        return self._publishers[key]
+
+    def _type(self, topic: str, service: str) -> str:
+        """Return the type of a topic or service that exists, or ""."""
+        if topic:
+            return published_type(publishers(self._node, topic), topic)
+        return service_type(self._node, service) if service else ""
+
+
+class Refused:
+    """A command that cannot be sent."""
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    def poll(self) -> MoveStatus:
+        """Return the reason."""
+        return MoveStatus(MoveState.FAILED, self._why)
+
+    def cancel(self) -> None:
+        """Do nothing."""
+
+
+class ServiceCall:
+    """One call of a service, made once it exists."""
+
+    def __init__(self, node: Node, name: str, type_name: str, request: Any) -> None:
+        self.answer: Any = None
+        self._node, self._name, self._request = node, name, request
+        cls = required_class(type_name, "srv")
+        self._client: Any = node.create_client(cls, name)
+        self._future: Any = None
+        self._canceled = False
+
+    def poll(self) -> MoveStatus:
+        """Return the status; an answer with `success: false` is a failure."""
+        if self._canceled:
+            return _CANCELED
+        if self._future is None:
+            if not self._client.service_is_ready():
+                return MoveStatus(MoveState.RUNNING, f"nothing offers {self._name}", 0.0)
+            self._future = self._client.call_async(self._request)
+        if not self._future.done():
+            return MoveStatus(MoveState.RUNNING, f"{self._name} does not answer", 0.0)
+        self.answer = self._future.result()
+        self._close()
+        if getattr(self.answer, "success", True):
+            return _DONE
+        why = one_line(str(getattr(self.answer, "message", ""))) or "it failed"
+        return MoveStatus(MoveState.FAILED, f"{self._name}: {why}")
+
+    def cancel(self) -> None:
+        """Ignore the answer; the service may do its work all the same."""
+        self._canceled = True
+        self._close()
+
+    def _close(self) -> None:
+        if self._client is not None:
+            self._node.destroy_client(self._client)
+            self._client = None
+
+
+class Publication:
+    """One message, published once someone subscribes."""
+
+    def __init__(self, topic: str, publisher: Any, message: Any) -> None:
+        self._topic, self._publisher, self._message = topic, publisher, message
+        self._status: MoveStatus | None = None
+
+    def poll(self) -> MoveStatus:
+        """Return the status."""
+        if self._status is None and self._publisher.get_subscription_count():
+            self._publisher.publish(self._message)
+            self._status = _DONE
+        nobody = MoveStatus(MoveState.RUNNING, f"nothing subscribes to {self._topic}", 0.0)
+        return self._status or nobody
+
+    def cancel(self) -> None:
+        """Do not publish it any more."""
+        self._status = self._status or _CANCELED
+
+
+class FunctionCall:
+    """A Python function in a thread of its own."""
+
+    def __init__(self, command: Command) -> None:
+        self._call = load_function(command.to, command.content)
+        self._name = command.to
+        self._status, self._canceled = _RUNNING, threading.Event()
+        threading.Thread(target=self._run, name=command.to, daemon=True).start()
+
+    def poll(self) -> MoveStatus:
+        """Return the status; after cancel() the function may go on until it notices."""
+        return _CANCELED if self._canceled.is_set() else self._status
+
+    def cancel(self) -> None:
+        """Tell the function, if it has the argument `canceled`."""
+        self._canceled.set()
+
+    def _run(self) -> None:
+        try:
+            result = self._call(self._canceled.is_set)
+        except Exception as error:  # noqa: BLE001  # whatever the user's function raises
+            why = one_line(str(error)) or type(error).__name__
+            self._status = MoveStatus(MoveState.FAILED, f"{self._name}: {why}")
+            return
+        failed = MoveStatus(MoveState.FAILED, f"{self._name} returned false")
+        self._status = failed if result is False else _DONE
+
+
+class WatchedDistance:
+    """The distance of two frames of tf."""
+
+    def __init__(self, signal: Signal, listener: TfListener) -> None:
+        self._signal, self._tree = signal, listener.tree
+
+    def read(self) -> Reading:
+        """Return whether the condition holds for the last transforms."""
+        try:
+            x, y, z = self._tree.lookup(*self._signal.frames)[:3, 3]
+        except TransformError as error:
+            return Reading(False, one_line(str(error)), known=False)
+        return self._signal.compare(float((x * x + y * y + z * z) ** 0.5))
+
+    def close(self) -> None:
+        """Do nothing; the listener is kept."""
+
+
+class WatchedService:
+    """A service that is called again and again."""
+
+    def __init__(self, node: Node, signal: Signal) -> None:
+        self._node, self._signal = node, signal
+        self._call: ServiceCall | None = None
+        self._due = 0.0
+        self._last = Reading(False, f"nothing offers {signal.service}", known=False)
+
+    def read(self) -> Reading:
+        """Return whether the condition holds for the last answer."""
+        try:
+            self._advance()
+        except PlanError as error:
+            return Reading(False, error.what, failed=True)
+        return self._last
+
+    def _advance(self) -> None:
+        if self._call is None:
+            type_name = service_type(self._node, self._signal.service)
+            if not type_name or time.monotonic() < self._due:
+                return
+            self._signal = resolved(self._signal, type_name)
+            request = filled(required_class(type_name, "srv").Request, self._signal.request)
+            self._call = ServiceCall(self._node, self._signal.service, type_name, request)
+        status = self._call.poll()
+        if status.done:
+            self._last = self._signal.read(self._call.answer)
+            self._call, self._due = None, time.monotonic() + _CALL_PERIOD
+
+    def close(self) -> None:
+        """Call it no more."""
+        if self._call is not None:
+            self._call.cancel()
+
+
+class WatchedTopic:
+    """A topic that is subscribed to once someone publishes it."""
+
+    def __init__(self, node: Node, signal: Signal) -> None:
+        self._node, self._signal = node, signal
+        self._subscription: Any = None
+        self._message: Any = None
+
+    def read(self) -> Reading:
+        """Return whether the condition holds for the newest message since the start."""
+        if self._subscription is None:
+            try:
+                if not self._subscribe():
+                    return Reading(False, f"nothing publishes {self._signal.topic}", known=False)
+            except PlanError as error:
+                return Reading(False, error.what, failed=True)
+        if self._message is None:
+            none = f"no message was received on {self._signal.topic}"
+            return Reading(False, none, known=False)
+        return self._signal.read(self._message)
+
+    def close(self) -> None:
+        """Unsubscribe."""
+        if self._subscription is not None:
+            self._node.destroy_subscription(self._subscription)
+            self._subscription = None
+
+    def _subscribe(self) -> bool:
+        """Subscribe if the topic is published; return whether it is."""
+        topic, found = self._signal.topic, publishers(self._node, self._signal.topic)
+        type_name = published_type(found, topic)
+        if not type_name:
+            return False
+        self._signal = resolved(self._signal, type_name)
+        self._subscription = self._node.create_subscription(
+            message_class(type_name), topic, self._on_message, _qos(found), event_callbacks=QUIET
+        )
+        return True
+
+    def _on_message(self, message: Any) -> None:
+        self._message = message
+
+
+def publishers(node: Node, topic: str) -> list[TopicEndpointInfo]:
+    """Return the publishers of a topic; raise PlanError if its name is invalid."""
+    try:
+        validate_topic_name(topic)
+        return list(node.get_publishers_info_by_topic(node.resolve_topic_name(topic)))
+    except InvalidTopicNameException as error:
+        why = str(error).splitlines()[0].partition(": ")[2]
+        raise PlanError(f"'{topic}' is not the name of a topic: {why}") from None
+
+
+def published_type(found: list[TopicEndpointInfo], topic: str) -> str:
+    """Return the type of some publishers, "" without any; raise PlanError if they differ."""
+    types = sorted({info.topic_type for info in found})
+    if len(types) > 1:
+        raise PlanError(f"{topic} is published with different types: {', '.join(types)}")
+    return types[0] if types else ""
+
+
+def service_type(node: Node, service: str) -> str:
+    """Return the type of a service, "" if nothing offers it; raise PlanError for a bad name."""
+    try:
+        validate_topic_name(service, is_service=True)
+        name = node.resolve_service_name(service)
+    except InvalidServiceNameException as error:
+        why = str(error).splitlines()[0].partition(": ")[2]
+        raise PlanError(f"'{service}' is not the name of a service: {why}") from None
+    types = dict(node.get_service_names_and_types()).get(name, [])
+    return types[0] if types else ""
+
+
+def _qos(found: list[TopicEndpointInfo]) -> QoSProfile:
+    """Return the strictest QoS that all publishers offer: of a latched topic its last message."""
+    profiles = [info.qos_profile for info in found]
+    latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
+    reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in profiles)
+    return QoSProfile(
+        depth=1,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+        reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
+    )

@@ -1,0 +1,230 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Steps and conditions on other nodes: services, topics, tf, and functions of packages."""
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+from arm_common.ros.qos import LATCHED
+from arm_tasks.errors import PlanError
+from arm_tasks.execution.ports import MoveState
+from arm_tasks.ros.task_server.message_fields import filled
+from arm_tasks.ros.task_server.other_nodes import NodeConnections
+from arm_tasks.task import functions
+from arm_tasks.task.condition import Condition
+from arm_tasks.task.signal import Signal
+from arm_tasks.task.steps import Command
+from arm_testing.ros.probe import Probe
+from geometry_msgs.msg import PoseStamped, TransformStamped
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import ByteMultiArray, String, UInt8
+from std_srvs.srv import SetBool, Trigger
+from tf2_msgs.msg import TFMessage
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+
+@pytest.fixture(scope="module")
+def probe():
+    probe = Probe()
+    yield probe
+    probe.close()
+
+
+@pytest.fixture
+def nodes(probe):
+    return NodeConnections(probe.node)
+
+
+def command(kind, to, type_name="", **content):
+    common = {"name": "light", "kind": kind, "file": "t.yaml", "line": 1, "speed": 1.0}
+    return Command(**common, to=to, type=type_name, content=content)
+
+
+def check(nodes, made=None, signal=None):
+    when = None if signal is None else Condition(signal=signal)
+    nodes.check(
+        SimpleNamespace(steps=[SimpleNamespace(index=1, name="b", when=when, command=made)])
+    )
+
+
+def end_of(probe, move):
+    return probe.until(lambda: (status := move.poll()).done and status)
+
+
+def test_service_is_called_once_it_exists_and_may_refuse(probe, nodes):
+    switch = command("call_service", "switch", "std_srvs/srv/SetBool", data=True)
+    check(nodes, switch)
+    move = nodes.send(switch)
+    assert move.poll().message == "nothing offers switch"
+    requests = []
+
+    def answer(request, response):
+        requests.append(request.data)
+        response.success, response.message = len(requests) > 1, "the lamp is broken"
+        return response
+
+    service = probe.node.create_service(SetBool, "switch", answer)
+    refused = end_of(probe, move)
+    assert (refused.state, refused.message) == (MoveState.FAILED, "switch: the lamp is broken")
+    assert end_of(probe, nodes.send(switch)).state is MoveState.SUCCEEDED
+    assert requests == [True, True]
+    probe.until(lambda: probe.node.get_service_names_and_types())
+    with pytest.raises(
+        PlanError, match="the type of switch is std_srvs/srv/SetBool, not std_srvs"
+    ):
+        check(nodes, command("call_service", "switch", "std_srvs/Trigger"))
+    probe.node.destroy_service(service)
+
+
+def test_condition_on_an_answer_calls_the_service_until_it_holds(probe, nodes):
+    count = iter(range(9))
+    done = Signal(service="count", field="message", equals="2")
+    watch = nodes.watch(done)
+    assert not watch.read().known
+
+    def answer(request, response):
+        response.message = str(next(count))
+        return response
+
+    service = probe.node.create_service(Trigger, "count", answer)
+    probe.until(lambda: watch.read().holds)
+    watch.close()
+    with pytest.raises(
+        PlanError, match=r"step 2, b: .* has no field 'msg'; did you mean 'message'"
+    ):
+        check(nodes, signal=Signal(service="count", field="msg", equals="2"))
+    probe.node.destroy_service(service)
+
+
+def test_message_waits_for_a_subscriber(probe, nodes):
+    hello = command(
+        "publish",
+        "hello",
+        "geometry_msgs/msg/PoseStamped",
+        header={"stamp": "now", "frame_id": "cup"},
+        pose={"position": {"x": 1}},
+    )
+    move = nodes.send(hello)
+    assert move.poll().message == "nothing subscribes to hello"
+    received = []
+    probe.node.create_subscription(PoseStamped, "hello", received.append, 1)
+    assert end_of(probe, move).state is MoveState.SUCCEEDED
+    message = probe.until(lambda: received and received[0])
+    assert (message.header.frame_id, message.pose.position.x) == ("cup", 1.0)
+    assert message.header.stamp.sec > 0
+
+
+def test_distance_of_two_frames_is_received_from_tf(probe, nodes):
+    near = Signal(frames=("camera", "cup"), below=0.6)
+    watch = nodes.watch(near)
+    assert not watch.read().known
+    cup = TransformStamped()
+    cup.header.frame_id, cup.child_frame_id = "camera", "cup"
+    cup.transform.translation.x, cup.transform.translation.y = 0.3, 0.4
+    cup.transform.rotation.w = 1.0
+    static = probe.node.create_publisher(TFMessage, "/tf_static", LATCHED)
+    static.publish(TFMessage(transforms=[cup]))
+    probe.until(lambda: watch.read().holds)
+    assert nodes.watch(Signal(frames=("cup", "camera"), above=0.6)).read().reason == "it is 0.5"
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        (command("publish", "a b", "std_msgs/msg/Bool"), "'a b' is not the name of a topic"),
+        (command("call_service", "a b", "std_srvs/Trigger"), "'a b' is not the name of a service"),
+        (command("publish", "a", "Bool"), "type 'Bool' is not a type such as std_msgs/msg/Bool"),
+        (command("publish", "a", "no_msgs/msg/Bool"), "type no_msgs/msg/Bool is not installed"),
+        (command("call_service", "a", "std_msgs/msg/Bool"), "is not a type such as std_srvs/srv/"),
+        (command("publish", "a", "std_msgs/Bool", dat=1), "no field 'dat'; did you mean 'data'?"),
+        (command("publish", "a", "std_msgs/Bool", data=1), "data of std_msgs/Bool is a boolean"),
+    ],
+)
+def test_mistake_in_a_command_is_found_before_the_first_motion(nodes, made, why):
+    with pytest.raises(PlanError) as error:
+        check(nodes, made)
+    assert str(error.value).startswith("step 2, b: ") and why in str(error.value)
+
+
+def test_plain_data_fills_every_kind_of_field():
+    state = filled(JointState, {"name": ["a", "b"], "position": [1, 2.5]})
+    assert (state.name, list(state.position)) == (["a", "b"], [1.0, 2.5])
+    point = filled(JointTrajectoryPoint, {"time_from_start": {"sec": 3}, "velocities": []})
+    assert point.time_from_start.sec == 3
+    assert filled(ByteMultiArray, {"data": [7]}).data == [b"\x07"]
+
+
+@pytest.mark.parametrize(
+    ("cls", "content"),
+    [
+        (UInt8, {"data": 256}),
+        (UInt8, {"data": -1}),
+        (UInt8, {"data": 1.5}),
+        (UInt8, {"data": "x"}),
+        (UInt8, {"data": None}),
+        (UInt8, {"data": float("nan")}),
+        (String, {"data": 5}),
+        (String, {"data": [1]}),
+        (JointState, {"position": 5}),
+        (JointState, {"position": [True]}),
+        (PoseStamped, {"pose": 1}),
+        (PoseStamped, {"header": {"stamp": "then"}}),
+        (ByteMultiArray, {"data": [300]}),
+        (Imu, {"orientation_covariance": [0, 0]}),
+    ],
+)
+def test_value_of_another_kind_is_refused(cls, content):
+    with pytest.raises(PlanError, match=r" is a .*, not "):
+        filled(cls, content)
+
+
+class Functions:
+    """Entry points of a package."""
+
+    def __init__(self, monkeypatch):
+        points = [
+            SimpleNamespace(name=name, load=lambda name=name: getattr(self, name))
+            for name in ("count", "wait", "fail", "deny")
+        ]
+        points.append(SimpleNamespace(name="broken", load=lambda: 1 / 0))
+        monkeypatch.setattr(functions, "entry_points", lambda group: points)
+        self.seen, self.started = [], threading.Event()
+
+    def count(self, times, name="x"):
+        self.seen.append((times, name))
+
+    def wait(self, canceled):
+        self.started.set()
+        while not canceled():
+            pass
+        self.seen.append("canceled")
+
+    def fail(self):
+        raise RuntimeError("no light\nhere")
+
+    def deny(self):
+        return False
+
+
+def test_function_of_a_package_is_run(monkeypatch, probe, nodes):
+    package = Functions(monkeypatch)
+
+    def run(name, **arguments):
+        return end_of(probe, nodes.send(command("run_function", name, **arguments)))
+
+    assert run("count", times=3).state is MoveState.SUCCEEDED and package.seen == [(3, "x")]
+    assert run("fail").message == r"fail: no light\nhere"
+    assert run("deny").message == "deny returned false"
+    assert "did you mean 'count'?" in run("cuont", times=3).message
+    assert "the arguments of the function 'count' do not fit" in run("count").message
+    assert "'broken' cannot be imported: ZeroDivisionError" in run("broken").message
+
+
+def test_function_is_told_that_it_was_canceled(monkeypatch, probe, nodes):
+    package = Functions(monkeypatch)
+    move = nodes.send(command("run_function", "wait"))
+    probe.until(package.started.is_set)
+    move.cancel()
+    assert move.poll().state is MoveState.CANCELED
+    probe.until(lambda: package.seen == ["canceled"])
