@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
 from arm_common.transforms import matrix_rpy
 from arm_common.yaml.linear_expressions import LinearExpression
 
@@ -17,7 +16,7 @@ from arm_description.model.constraints import LinearLimits
 from arm_description.model.elements import Convention, DependentJoint
 from arm_description.model.units import Units
 from arm_description.robot_file.scope import Constant
-from arm_description.robot_model import RobotModel
+from arm_description.robot_model import RobotModel, home_posture
 
 WIDTH = 96
 _PRODUCTS: dict[Convention, str] = {"standard": "Rz Tz Tx Rx", "modified": "Rx Tx Rz Tz"}
@@ -41,20 +40,6 @@ def robot_summary(
     parts = _Summary(model, units or model.units).parts()
     parts[-1:-1] = iter(more), _constants(constants, model.units)
     return "\n\n".join("\n".join(part) for part in map(list, parts) if part) + "\n"
-
-
-def home_posture(model: RobotModel) -> tuple[str, Mapping[str, float]]:
-    """Return name and positions by joint [rad or m] of the initial posture.
-
-    It is ``rest``, else the first one of the file, else every joint at 0 or the nearest limit.
-    """
-    for name in ("rest", *model.postures):
-        if name in model.postures:
-            return name, model.postures[name]
-    zero = np.array([joint.rest for joint in model.joints])
-    inside = model.constraint_set.nearest(zero, model.lower, model.upper)
-    q = (zero if inside is None else inside).tolist()
-    return "every joint at 0", dict(zip(model.joint_names, q, strict=True))
 
 
 class _Summary:

@@ -3,13 +3,15 @@
 """Kinematics of shipped arms as published by others, whose numbers and formulas are here."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from arm_common.transforms import rpy_matrix
+from arm_description.robot_model import home_posture
 from arm_description.transmissions.drivetrain import Drivetrain
 
-from arm_description import load_robot
+from arm_description import load_robot, parse_robot
 
 SAMPLES = 200
 UP = (0.0, 0.0, 1.0)
@@ -154,3 +156,26 @@ def test_so101_is_where_its_urdf_is():
     off_the_jaw = rpy_matrix((-model.gripper.claw.face, 0, 0), (0, 0, HALF))
     for q in random_postures(model):
         assert np.abs(model.fk(q) - product(SO101, q) @ SO101_FRAME @ off_the_jaw).max() < 1e-7
+
+
+def test_an_arm_without_postures_starts_clear_of_itself_inside_its_limits():
+    link = "{name: %s, type: revolute, theta: 0, d: 0, a: %g, alpha: 0, limits: %s}"
+    rows = [
+        (name, 0.3, f"{{lower: {low}, upper: {high}, velocity: 1, acceleration: 4}}")
+        for name, low, high in (("a", 0, 1), ("b", 2.4, 3.1), ("c", 1.8, 4.5))
+    ]
+    text = "\n".join(f"  - {link % row}" for row in rows)
+    model = parse_robot(
+        f"name: folded\nunits: {{length: m, angle: rad}}\nconvention: standard\njoints:\n{text}\n"
+    )
+    name, posture = home_posture(model)
+    assert name == "clear of itself" and home_posture(model)[1] == posture
+    q = [posture[joint] for joint in model.joint_names]
+    assert model.constraint_set.worst(q) is None
+
+
+def test_the_start_is_the_files_own():
+    model = load_robot("nut_arm")
+    assert home_posture(model)[0] == "rest"
+    others = {name: q for name, q in model.postures.items() if name != "rest"}
+    assert home_posture(replace(model, postures=others))[0] == next(iter(others))

@@ -9,9 +9,10 @@ from arm_description.exporters.drawing import Style, picture
 from arm_description.exporters.moveit_package import moveit_package
 from arm_description.exporters.reach import reach
 from arm_description.exporters.srdf import to_srdf
-from arm_description.exporters.summary import home_posture, robot_summary
+from arm_description.exporters.summary import robot_summary
 from arm_description.importers.urdf import import_urdf
 from arm_description.robot_file.writer import robot_yaml
+from arm_description.robot_model import home_posture
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.writer import robot_urdf

@@ -129,24 +129,19 @@ def _prefixed(axes: tuple[Axis, ...], prefix: str) -> tuple[Axis, ...]:
 
 
 def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:
-    """Return the posture ``rest`` in the order of ``axes.all`` [rad or m].
+    """Return the posture at which everything starts, in the order of ``axes.all`` [rad or m].
 
-    A joint missing in the posture rests at 0, or in the middle of its limits if they exclude 0,
-    or near to that if its limits depend on other joints; a missing gripper at its largest width.
+    A gripper that it does not name rests at its largest width.
     """
-    posture = model.postures.get("rest", {})
-    rest = [float(posture.get(axis.name, _middle(axis))) for axis in axes.arm]
-    if not posture and axes.coupling is not None and axes.coupling.constraints:
-        lower, upper = ([getattr(axis, end) for axis in axes.arm] for end in ("lower", "upper"))
-        found = axes.coupling.constraints.nearest(rest, lower, upper)
-        rest = rest if found is None else found.tolist()
+    from arm_description.robot_model import (
+        home_posture,  # with numpy, which releasing must not need
+    )
+
+    posture = home_posture(model)[1]
+    rest = [float(posture[axis.name]) for axis in axes.arm]
     if axes.gripper is not None:
         rest.append(float(posture.get(GRIPPER, axes.gripper.upper)))
     return tuple(rest)
-
-
-def _middle(axis: Axis) -> float:
-    return 0.0 if axis.lower <= 0.0 <= axis.upper else 0.5 * (axis.lower + axis.upper)
 
 
 def check_position(axis: Axis, value: float, where: str = "") -> None:

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """From power-up to the rest posture, with servos that stand anywhere."""
 
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_hardware.calibration.axes import Axes, Axis, rest_positions
+from arm_description.robot_model import home_posture
+from arm_hardware.calibration.axes import rest_positions
+from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.servo_map import SLEW_US, FineMap, PointMap
 from arm_hardware.control.arming import HOMING_TIME, plan_bursts
 from arm_hardware.control.servo_model import ServoModel
@@ -14,6 +16,8 @@ from arm_hardware.control.state_machine import DriverState
 from arm_hardware.errors import StateError
 from hypothesis import given
 from hypothesis import strategies as st
+
+from arm_description import load_robot
 
 CHANNELS = (0, 1, 2, 3, 5)
 
@@ -190,8 +194,11 @@ def test_fake_hardware_needs_a_single_burst():
     assert plan_bursts(FineMap(0), 0.0, 0.02).ticks == 1
 
 
-def test_rest_position_defaults_to_zero_or_mid_range():
-    bare = SimpleNamespace(postures={})
-    a, b = Axis("a", "rad", -1.0, 2.0, 1.0, 1.0), Axis("b", "rad", 1.0, 2.0, 1.0, 1.0)
-    jaw = Axis("gripper", "m", 0.0, 0.03, 1.0, 1.0)
-    assert rest_positions(bare, Axes((a, b), jaw)) == (0.0, 1.5, 0.03)
+def test_the_arm_rests_where_everything_else_starts():
+    model = load_robot("nut_arm")
+    shut = replace(model, postures={"low": {**model.postures["ready"], "gripper": 0.004}})
+    for robot in (shut, replace(model, postures={})):
+        posture = home_posture(robot)[1]
+        *arm, width = rest_positions(robot, axes_of(robot))
+        assert arm == [posture[name] for name in robot.joint_names]
+        assert width == posture.get("gripper", robot.gripper.max_width)

@@ -41,6 +41,7 @@ _MAX_SPEED = 20.0
 _POLL_PERIOD = 0.05  # [s]
 _TASK_END_TIMEOUT = 30.0  # [s], for the task server to notice a lost node and end the task
 _LOGS = Path("log") / "nodes"
+_OUTPUT = Path("output")  # of tasks made for a robot, as of the pictures of runs
 # of ./arm; the scene is by default that of the task, the task that of the world, and the world
 # contact physics for what is known to succeed in it: all of _PROVEN as by default
 _OWN_DEFAULTS = {"viewer": "browser", "scene": "", "task": "", "world": ""}
@@ -92,6 +93,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
         others = any(values[name] != parser.get_default(name) for name in (*_PROVEN, "robots"))
         values["world"] = "geometric" if others else "contact"
     values["world"] = checked_world(values, lambda text: print(f"arm: {text}", file=sys.stderr))
+    _choose_task(values)
     values["task"] = values["task"] or _TASKS[values["world"]]
     values["scene"] = values["scene"] or load_task(values["task"]).scene or DEFAULT_SCENE
     if values.pop("headless"):
@@ -176,9 +178,21 @@ def _check_gripper(values: Mapping[str, str]) -> None:
     model = load_robot(values["robot"])
     if model.gripper is None and load_scene(values["scene"], model.name).nut is not None:
         raise TasksError(
-            f"{model.name} has no gripper to hold the nut of the scene {values['scene']}; give a"
-            " task without a nut, such as --task draw_line"
+            f"{model.name} has no gripper to hold the nut of the scene {values['scene']}; leave"
+            " out --task and --scene, and a task is chosen that it can do"
         )
+
+
+def _choose_task(values: dict[str, str]) -> None:
+    """Choose a task for a simulated robot that is not the demo's own, unless one is given."""
+    own = values["robot"] == demo_parser().get_default("robot")
+    if own or values["task"] or values["scene"] or values["hardware"] == "real":
+        return
+    from arm_tasks.bringup.fitting_task import fitting_task  # planning is slow to import
+
+    model = load_robot(values["robot"])
+    values["task"], values["scene"] = fitting_task(model).write(_OUTPUT, model.name)
+    print(f"{model.name} does the task {values['task']}.", file=sys.stderr)
 
 
 def _check_speed(speed: str, hardware: str) -> None:

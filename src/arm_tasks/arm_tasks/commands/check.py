@@ -30,7 +30,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, default, text in (
         ("scene", "", "shipped name or path; default: the task's"),
         ("robot", "nut_arm", "shipped name or path"),
-        ("start", "", "initial posture; default: rest if the robot has it, else zeros"),
+        ("start", "", "initial posture; default: rest, else the first of the robot file"),
     ):
         result.add_argument(f"--{name}", default=default, help=text)
     result.add_argument("--json", action="store_true", help="print JSON")

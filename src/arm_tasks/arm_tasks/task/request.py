@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from arm_common.files import ANY_FILE, FileAccess, RecordedFiles
 from arm_common.transforms import Array
+from arm_description.robot_model import home_posture
 from arm_description.trajectories.files import check_recording
 
 from arm_description import RobotModel
@@ -34,12 +35,12 @@ class ArmConfiguration:
 
     @classmethod
     def of_posture(cls, model: RobotModel, posture: str = "") -> ArmConfiguration:
-        """Return a posture of the robot, by default "rest" or, without one, zeros."""
+        """Return a posture of the robot, by default that at which everything starts."""
         if posture and posture not in model.postures:
             known = ", ".join(model.postures) or "none"
             raise PlanError(f"{model.name} has no posture '{posture}'; it has {known}")
-        named = model.postures.get(posture or "rest", {})
-        width = named.get("gripper", model.gripper.min_width if model.gripper else 0.0)
+        named = model.postures[posture] if posture else home_posture(model)[1]
+        width = named.get("gripper", model.gripper.max_width if model.gripper else 0.0)
         return cls({**dict.fromkeys(model.joint_names, 0.0), **named}, width)
 
     @classmethod

@@ -10,6 +10,7 @@ from arm_common.signals import INTERRUPTED
 from arm_tasks.bringup import demo
 from arm_tasks.bringup.demo import demo_values, keep_view, main, single_instance, view
 from arm_tasks.bringup.several_arms import several_processes
+from arm_tasks.commands.check import main as check
 from arm_tasks.errors import TasksError
 
 
@@ -31,7 +32,7 @@ def test_demo_defaults_to_simulation_in_the_tasks_own_scene(arguments, values):
     [
         ("--headless", "contact", "nut_transfer_contact"),
         ("--headless --speed 8", "geometric", "nut_transfer"),
-        ("--robot five_axis", "geometric", "nut_transfer"),
+        ("--robot five_axis --task nut_transfer", "geometric", "nut_transfer"),
         ("--hardware fake", "geometric", "nut_transfer"),
         ("--robots left,right", "geometric", "nut_transfer"),
         ("--task nut_transfer", "geometric", "nut_transfer"),
@@ -83,10 +84,24 @@ def test_speed_is_rejected_for_real_hardware():
         demo_values(["--hardware", "real", "--speed", "8"])
 
 
-def test_robot_without_gripper_is_refused_before_any_process_starts():
-    with pytest.raises(TasksError, match=r"puma560 has no gripper .* such as --task draw_line"):
-        demo_values(["--robot", "puma560"])
+def test_robot_without_gripper_is_refused_a_nut_before_any_process_starts():
+    with pytest.raises(TasksError, match=r"puma560 has no gripper .* leave out --task"):
+        demo_values(["--robot", "puma560", "--task", "nut_transfer"])
     assert demo_values(["--robot", "puma560", "--task", "draw_line"])["scene"] == "easel"
+
+
+@pytest.mark.parametrize("robot", ["puma560", "planar2", "spherical_arm", "braccio"])
+def test_robot_of_any_kind_gets_a_task_that_it_can_do(monkeypatch, tmp_path, robot):
+    monkeypatch.chdir(tmp_path)
+    values = demo_values(["--robot", robot])
+    words = [values["task"], "--scene", values["scene"], "--robot", robot]
+    assert check(words) == 0
+    assert (values["task"] == "pick_and_place") == (robot == "braccio")
+
+
+def test_no_task_is_chosen_for_real_servos():
+    with pytest.raises(TasksError, match="no gripper"):
+        demo_values(["--robot", "puma560", "--hardware", "real"])
 
 
 @pytest.mark.parametrize(

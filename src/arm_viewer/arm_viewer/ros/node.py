@@ -162,8 +162,7 @@ class ViewerNode(Node):
                 "driver does; set one of them"
             )
         self._postures = PostureBook(parameters.robot, parameters.prefix)
-        rest = self._postures.postures.get("rest", {})
-        self._sliders = SliderPublisher(self, rest) if parameters.sliders else None
+        self._sliders = SliderPublisher(self, self._postures.home) if parameters.sliders else None
         access = make_access(parameters.host, parameters.allowed_hosts.split())
         self._server = server = open_server(parameters.host, parameters.port, access)
         self._gui = PanelGui(server, self._queue, access)

@@ -7,12 +7,13 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.errors import UrdfError
 from arm_description.model.constraints import ConstraintSet
+from arm_description.robot_model import home_posture
 from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfMimic, UrdfShape
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import UrdfTree, read_urdf
@@ -237,12 +238,14 @@ class PostureBook:
     Attributes:
         postures: Posture name -> joint name -> value [rad or m].
         poses: Of each posture link name -> (4, 4), root <- link.
+        home: The posture at which everything starts, joint name -> value [rad or m].
     """
 
     def __init__(self, robot: str, prefix: str = "") -> None:
         self._robot, self._prefix = robot, prefix
         self._gripper: Gripper | None = None
         self.postures: dict[str, dict[str, float]] = {}
+        self.home: dict[str, float] = {}
         self.poses: tuple[dict[str, Array], ...] = ()
         if robot:
             self._set(load_robot(robot))
@@ -263,10 +266,14 @@ class PostureBook:
         return self.postures != former
 
     def _set(self, model: RobotModel) -> None:
-        self.postures = {
-            name: {self._prefix + joint: value for joint, value in values.items()}
-            for name, values in postures_of(model).items()
+        name, home = home_posture(model)
+        named = postures_of(replace(model, postures={**model.postures, name: home}))
+        every = {
+            posture: {self._prefix + joint: value for joint, value in values.items()}
+            for posture, values in named.items()
         }
+        self.home = every[name]
+        self.postures = {posture: every[posture] for posture in model.postures}
         self._gripper = model.gripper
         tree = read_urdf(model.to_urdf(self._prefix))
         self.poses = tuple(
