@@ -58,6 +58,7 @@ SERVICES = {
     "kinematics/solve_ik": "joint positions for a pose, or why there are none",
     "kinematics/solve_ik_batch": "joint positions for many targets at the solver's own speed",
     "list_tasks": "available tasks, scenes, taught poses and paths",
+    "nut_world/reset": "put nut and payloads back where the scene has them, unless they are held",
     "task_server/pause": "brake on the path by a speed scaling of 0, and hold",
     "task_server/resume": "resume the task",
     "task_server/step": "run one step, then pause again",

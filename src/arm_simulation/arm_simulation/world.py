@@ -168,6 +168,19 @@ class ContactWorld:
         self.mj_data.joint("nut").qvel = 0.0
         self._library.mj_forward(self.mj_model, self.mj_data)
 
+    def reset_objects(self) -> None:
+        """Put the nut and all payloads back where the scene has them, at rest."""
+        model, data = self.mj_model, self.mj_data
+        for i in range(model.njnt):
+            if model.jnt_type[i] == self._library.mjtJoint.mjJNT_FREE:
+                at, rate = model.jnt_qposadr[i], model.jnt_dofadr[i]
+                data.qpos[at : at + 7] = model.qpos0[at : at + 7]
+                data.qvel[rate : rate + 6] = data.qacc_warmstart[rate : rate + 6] = 0.0
+        if self._scene.nut is not None:
+            self.place_nut(self._scene.nut.pose)
+        self._library.mj_forward(model, data)
+        self._measure_forces()
+
     def step(self, pulse_of: PulseOf, frames: int = 1) -> None:
         """Advance by frames of the board, 20 ms each.
 

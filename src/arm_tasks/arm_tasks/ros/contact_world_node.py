@@ -25,6 +25,7 @@ from arm_viewer.scene.store import TRUE_FRAMES
 from geometry_msgs.msg import Point
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -32,6 +33,7 @@ from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.messages import nut_message
+from arm_tasks.ros.nut_world_node import reset_answer
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME
@@ -77,6 +79,10 @@ class ContactWorldNode(Node):
         ground_truth/joint_states: true positions of all joints, 50 times a second.
         /tf: true frames of the links, named ground_truth/LINK, 25 times a second.
         ground_truth/contacts: points and forces of contacts, only while someone subscribes.
+
+    Services:
+        nut_world/reset: puts nut and payloads back where the scene has them, unless the jaws hold
+            the nut.
     """
 
     def __init__(self) -> None:
@@ -109,7 +115,20 @@ class ContactWorldNode(Node):
         self._sent: NutReport | None = None
         self._idle = _REPEAT  # frames since the last message about the nut
         self._publish_payloads(self._payloads)
+        self.create_service(Trigger, "nut_world/reset", self._on_reset)
         self.create_timer(_TIMER, self._advance, clock=STEADY_CLOCK)
+
+    def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        del request
+        held = "the nut" if self._nut is not None and self._nut.report.grasped else ""
+        response.success, response.message = not held, reset_answer(held)
+        if response.success:
+            self._world.reset_objects()
+            if self._nut is not None:
+                self._nut = NutObserver(self._world.nut())
+                self._sent = None
+            self._publish_payloads({name: self._world.pose_of(name) for name in self._payloads})
+        return response
 
     def _advance(self) -> None:
         """Step a frame once wall time and the driver have come to its beginning."""

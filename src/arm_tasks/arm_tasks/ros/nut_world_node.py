@@ -16,6 +16,7 @@ from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
+from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
@@ -55,6 +56,9 @@ class NutWorldNode(Node):
             before the first.
         payload_world/poses: poses of the payloads, latched; likewise.
 
+    Services:
+        nut_world/reset: puts nut and payloads back where the scene has them, unless they are held.
+
     Subscribers:
         tf, tf_static: the tool and the fingers, whose distance is the width of the gripper. One
         message has both, so they belong to the same time.
@@ -70,7 +74,7 @@ class NutWorldNode(Node):
             raise TasksError(f"robot {chosen.robot} has no gripper; the nut cannot be held")
         self._names = names = PrefixedNames(chosen.prefix)
         self._base, self._tool = names.add(BASE_FRAME), names.add(_TOOL_FRAME)
-        self._gripper = gripper
+        self._gripper, self._scene = gripper, scene
         self._palm = names.add(_PALM_FRAME)
         fingers = gripper.joints if gripper else ()
         self._fingers = names.add_all(f"{finger}_link" for finger in fingers)
@@ -86,7 +90,19 @@ class NutWorldNode(Node):
         self._tf = TfListener(self, on_change=self._on_tf, depth=_QUEUE_DEPTH)
         # in wall time, to publish even while simulated time stands still
         self.create_timer(_REPEAT_PERIOD, self._publish, clock=STEADY_CLOCK)
+        self.create_service(Trigger, "nut_world/reset", self._on_reset)
         self._publish_payloads()
+
+    def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        del request
+        nut = self._world is not None and self._world.report.grasped
+        held = "the nut" if nut else self._payloads.held
+        response.success, response.message = not held, reset_answer(held)
+        if response.success:
+            self._world = NutWorld(self._scene) if self._scene.nut is not None else None
+            self._payloads = PayloadWorld(self._scene, self._gripper)
+            self._publish()
+        return response
 
     def _on_tf(self, message: TFMessage) -> None:
         moved = {stamped.child_frame_id for stamped in message.transforms} - self._own
@@ -133,6 +149,13 @@ class NutWorldNode(Node):
             blind = f"tf of the arm was {ever} received{ago}"
             report = replace(report, message=f"{report.message}; {blind}")
         self._nut_publisher.publish(nut_message(report, self._base, self._seen))
+
+
+def reset_answer(held: str) -> str:
+    """Return the answer to a request to reset a world; "" if the jaws hold nothing."""
+    if held:
+        return f"the jaws hold {held}; open them first"
+    return "nut and payloads are where the scene has them"
 
 
 def _changed(before: NutReport, after: NutReport) -> bool:

@@ -16,6 +16,7 @@ from arm_common.transforms import Array
 
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.scene.nut_state import NutReport, NutStatus
+from arm_tasks.scene.scene import Scene
 from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.world.ideal_arm import Recording, simulate
 from arm_tasks.world.nut_world import NutWorld
@@ -86,6 +87,17 @@ class ReferenceRun:
         for i in sorted(distances, key=distances.__getitem__):
             if distances[i] <= nearest + _SAME_MOMENT:
                 yield run.nuts[i]
+
+
+def start_disagreement(scene: Scene, nut: NutReport) -> str:
+    """Return why a nut is not where a scene has it at the beginning, or "" if it is there."""
+    expected = NutWorld(scene).report
+    if _matches(nut, expected):
+        return ""
+    return (
+        f"the task begins with the nut {_clause(expected)}; it is {_clause(nut)}; put it back,"
+        " in simulation by the service nut_world/reset"
+    )
 
 
 def _matches(nut: NutReport, expected: NutReport) -> bool:

@@ -9,11 +9,15 @@ import pytest
 import rclpy
 from arm_common.errors import InputError
 from arm_common.ros.messages import transform_matrix
+from arm_common.transforms import shift_z
 from arm_hardware.driver import Driver
 from arm_hardware.motion.options import DriverOptions
 from arm_tasks.ros.contact_world_node import ContactWorldNode
+from arm_tasks.scene.file import load_scene
+from arm_tasks.world.reference_run import start_disagreement
 from arm_testing.ros.probe import Probe
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
@@ -83,6 +87,16 @@ def test_truth_and_contacts_are_published(start):
     lower_arm = transform_matrix(frames["ground_truth/elbow_link"].transform)
     np.testing.assert_allclose(lower_arm, node._world.pose_of("elbow_link"), atol=1e-9)
     probe.close()
+
+
+def test_nut_and_payloads_are_put_back(start):
+    node = start(scene="nut_transfer")
+    scene = load_scene("nut_transfer", "nut_arm")
+    node._world.place_nut(shift_z(0.3) @ scene.nut_start())
+    assert start_disagreement(scene, node._nut.update(node._world.nut()))
+    assert node._on_reset(Trigger.Request(), Trigger.Response()).success
+    assert not start_disagreement(scene, node._nut.report)
+    np.testing.assert_allclose(node._world.nut().pose, scene.nut_start(), atol=1e-9)
 
 
 def test_divergence_ends_the_node_in_a_sentence(start):

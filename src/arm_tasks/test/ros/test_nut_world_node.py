@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """nut_world stamps its messages with the tf that it has seen, and reports that it sees none."""
 
+import numpy as np
 import pytest
 import rclpy
 from arm_common.ros.messages import transform_message
 from arm_common.ros.worker import ExecutorThread
+from arm_common.transforms import turn_z
 from arm_tasks.ros import nut_world_node
 from arm_tasks.ros.nut_world_node import NutWorldNode
+from arm_tasks.scene.nut_state import NutEvent
+from arm_tasks.world.reference_run import start_disagreement
 from arm_testing.ros.probe import Probe
 from builtin_interfaces.msg import Time
 from rclpy.executors import SingleThreadedExecutor
+from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
@@ -68,3 +73,31 @@ def test_nut_is_stamped_with_the_tf_of_the_arm_and_says_that_it_is_old(seen):
     assert seen.nuts[-1].message.startswith("on upper_bolt from the start; ")
     seen.until(lambda: stamped(13))
     assert "tf of the arm" not in seen.nuts[-1].message
+
+
+def test_nut_is_put_back_unless_it_is_held():
+    rclpy.init()
+    node = NutWorldNode()
+    try:
+        start = node._world.report
+        _, pose = grip(node)
+        answer = node._on_reset(Trigger.Request(), Trigger.Response())
+        assert not answer.success and "hold the nut; open them first" in answer.message
+        node._world.update(pose, MODEL.gripper.max_width)
+        node._world._fall(NutEvent.DROPPED, "the test dropped it")
+        assert start_disagreement(node._scene, node._world.report)
+        assert node._on_reset(Trigger.Request(), Trigger.Response()).success
+        assert not start_disagreement(node._scene, node._world.report)
+        np.testing.assert_array_equal(node._world.report.pose, start.pose)
+    finally:
+        node.destroy_node()
+        rclpy.shutdown()
+
+
+def grip(node):
+    """Close the jaws around the nut; return its state and base_link <- tool0 (4, 4)."""
+    pose = node._world.report.pose @ turn_z(np.pi / 6)  # the jaws on two flats
+    for width in (MODEL.gripper.max_width, node._world.nut.across_flats):
+        report = node._world.update(pose, width)
+    assert report.grasped
+    return report, pose

@@ -28,7 +28,8 @@ from arm_tasks.ros.messages import nut_report
 from arm_tasks.ros.task_server.planning import Planning
 from arm_tasks.scene.nut_state import NutReport, NutStatus
 from arm_tasks.task.condition import Condition, Observation
-from arm_tasks.world.reference_run import safe_state
+from arm_tasks.task.steps import If, Until
+from arm_tasks.world.reference_run import safe_state, start_disagreement
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -194,6 +195,15 @@ class NutStateChecker:
         if why := expected.disagreement(step, self._port.configuration(), nut):
             raise PlanError(why)
         return []
+
+    def start_problem(self, plan: TaskPlan) -> str:
+        """Return why the observed nut is not where a task that turns it begins, else ""."""
+        nut, scene = self._observer.nut, plan.request.scene
+        turning = any(step.report.turns for step in plan.steps)
+        decides = any(isinstance(step, (If, Until)) for step in plan.request.task.steps)
+        if nut is None or scene.nut is None or not turning or decides:
+            return ""
+        return start_disagreement(scene, nut)
 
     def outcome(self, plan: TaskPlan, outcome: TaskOutcome) -> TaskOutcome:
         """Return the outcome of a run, which cannot be resumed if the nut has fallen."""

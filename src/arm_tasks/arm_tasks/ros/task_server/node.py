@@ -213,6 +213,11 @@ class TaskServer(Node):
         run = TaskExecution(self._execution, handle, plan)
         if goal.start_step:
             result.warnings += await self._nut.check(plan, int(goal.start_step))
+        elif why := self._nut.start_problem(plan):
+            if not goal.dry_run:
+                self._reject(result, RESULT.NOT_FEASIBLE, why)
+                return
+            result.warnings += [why]
         shown = self._planning.scene_name
         if goal.scene and goal.scene != shown:
             result.warnings += [f"planned in scene {goal.scene}, but {shown} is shown"]
