@@ -9,6 +9,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 
 from arm_common.errors import InputError
@@ -18,13 +19,13 @@ from arm_kinematics import Chain
 from arm_tasks.planning.feasibility import check_feasibility
 from arm_tasks.ros.task_server.message_fields import check_types
 from arm_tasks.task.parser import DEFAULT_TASK
-from arm_tasks.task.request import ArmConfiguration, load_request
+from arm_tasks.task.request import ArmConfiguration, TorqueLimits, load_request
 
 
 def _parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog="./arm check",
-        description="Check a task: reach, limits, collisions. Exit code 0 if it is feasible.",
+        description="Check a task: reach, limits, collisions, torques. Exit code 0: feasible.",
     )
     result.add_argument("task", nargs="?", default=DEFAULT_TASK, help="shipped name or path")
     for name, default, text in (
@@ -33,6 +34,9 @@ def _parser() -> argparse.ArgumentParser:
         ("start", "", "initial posture; default: rest, else the first of the robot file"),
     ):
         result.add_argument(f"--{name}", default=default, help=text)
+    for name, percent, text in (("warning", 60, "warn"), ("limit", 100, "refuse a step")):
+        words = f"{text} above this share of a servo's torque [%%] (default: {percent})"
+        result.add_argument(f"--torque-{name}", type=float, default=percent, help=words)
     result.add_argument("--json", action="store_true", help="print JSON")
     return result
 
@@ -42,7 +46,9 @@ def run(options: argparse.Namespace) -> int:
     model = load_robot(options.robot)
     start = ArmConfiguration.of_posture(model, options.start)
     chain = Chain.from_model(model)
-    found = check_feasibility(load_request(options.task, model, chain, start, options.scene))
+    torques = TorqueLimits(options.torque_warning / 100.0, options.torque_limit / 100.0)
+    request = load_request(options.task, model, chain, start, options.scene)
+    found = check_feasibility(replace(request, torques=torques))
     if find_spec("rosidl_parser") is not None:  # else no message type is installed
         check_types(found.plan)
     data = json.dumps(found.as_dict(), indent=2, allow_nan=False)

@@ -19,7 +19,7 @@ from arm_tasks.planning.remedies import Remedy, remedies
 from arm_tasks.task.request import TaskRequest
 
 _RUN_HEAD = ("step", "parts", "time", "turns", "off by", "tilted by")
-_HEAD = ("step", "time", "tilted by", "to limit", "clear by", "speed", "")
+_HEAD = ("step", "time", "tilted by", "to limit", "clear by", "speed", "torque", "")
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,7 @@ class FeasibilityReport:
             self._margin(tightest),
             f"{1e3 * max(nearest, 0.0):.1f} mm" if math.isfinite(nearest) else "",
             f"{100.0 * max(self._speed(p) for p in parts):.0f} %",
+            _share(max(part.torque_share for part in parts)),
             "fine" if all(p.feasible for p in parts) else "REFUSED",
         )
 
@@ -110,6 +111,10 @@ def check_feasibility(request: TaskRequest, files: FileAccess = ANY_FILE) -> Fea
     """
     plan = plan_task(request, files=files)
     return FeasibilityReport(plan, () if plan.feasible else tuple(remedies(plan)))
+
+
+def _share(share: float) -> str:
+    return f"{100.0 * share:.0f} %" if share else ""
 
 
 def _finite(value: float) -> float | None:

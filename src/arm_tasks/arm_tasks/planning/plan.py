@@ -72,6 +72,8 @@ class StepReport:
     first_part: int = 0  # index of the first part of the step
     near: Clearance | None = None  # the nearest pair of bodies; None if not checked
     reason: IkStatus | PathStatus | None = None  # code of a refusal
+    torque_share: float = 0.0  # largest share of an actuator's torque, 0 if no limit is known
+    torque_joint: str = ""  # the joint that it moves, or ""
 
 
 @dataclass(frozen=True)

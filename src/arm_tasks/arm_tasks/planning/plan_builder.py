@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.model.elements import Payload
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import PathShape
@@ -24,6 +25,7 @@ from arm_tasks.planning.collision.checker import Clearance, CollisionChecker
 from arm_tasks.planning.collision.path_checker import clearance_along, clearance_of_jaws
 from arm_tasks.planning.plan import Kind, PlannedStep, PlannedTrajectory, StepReport
 from arm_tasks.planning.tool_path import OutOfReach, tool_path
+from arm_tasks.planning.torques import TorqueCheck
 from arm_tasks.scene.objects import readonly
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.steps import StepBase
@@ -73,6 +75,8 @@ class PlanBuilder:
     q: Array  # joint positions (n,) [rad or m]
     width: float  # of the jaws [m]
     checker: CollisionChecker | None = None  # None if collisions are not checked
+    torques: TorqueCheck | None = None  # None if torques are not checked
+    payload: Payload | None = None  # what the jaws carry, None for nothing
     steps: list[PlannedStep] = field(default_factory=list)  # planned so far
     warnings: list[str] = field(default_factory=list)  # unconfirmed assumptions
     task_step: int = 0  # index of the task's step that is being planned
@@ -152,6 +156,7 @@ class PlanBuilder:
             joints, self.chain.velocity, self.chain.acceleration, scaling=labels.source.speed
         )
         trajectory = PlannedTrajectory(self.chain.joint_names, *timed)
+        trajectory = self._within_torques(labels, trajectory)
         ends = np.array([self.chain.fk(joints[i]) for i in (0, -1)]) if straight else None
         parts = {"trajectory": trajectory, "line": ends}
         self.add(labels, "motion", trajectory.duration, "", errors, near, turns, **parts)
@@ -188,11 +193,11 @@ class PlanBuilder:
                 self.steps[index] = replace(step, following=goal)
 
     def refuse(
-        self, labels: Labels, miss: OutOfReach, near: Clearance | None = None
+        self, labels: Labels, miss: OutOfReach, near: Clearance | None = None, **more: Any
     ) -> StepRefused:
         """Return the refusal of the next step."""
         errors = miss.position_error, miss.orientation_error
-        refusal = {"feasible": False, "message": miss.what, "reason": miss.reason}
+        refusal = {"feasible": False, "message": miss.what, "reason": miss.reason, **more}
         return StepRefused(self._report(labels, self.q[None], errors, near=near, **refusal))
 
     def _check_constraints(self, labels: Labels, rows: Array) -> None:
@@ -202,6 +207,17 @@ class PlanBuilder:
             missing = (worst.amount, 0.0) if slides else (0.0, worst.amount)
             miss = OutOfReach(worst.sentence, *missing, reason=PathStatus.JOINT_LIMIT)
             raise self.refuse(labels, miss)
+
+    def _within_torques(self, labels: Labels, motion: PlannedTrajectory) -> PlannedTrajectory:
+        """Return a motion, slower if needed; refuse the step if an actuator is too weak."""
+        if self.torques is None:
+            return motion
+        motion = self.torques.slowed(motion, self.payload)
+        use = self.torques.moving(motion, self.payload)
+        if why := self.torques.refusal(use):
+            more: dict[str, Any] = {"torque_share": use.share, "torque_joint": use.joint}
+            raise self.refuse(labels, OutOfReach(why), **more)
+        return motion
 
     def _check_path(self, labels: Labels, rows: Array) -> Clearance | None:
         if self.checker is None:
@@ -245,7 +261,12 @@ class PlanBuilder:
     ) -> None:
         """Add a step; parts are further fields of PlannedStep."""
         points = parts["trajectory"].positions if "trajectory" in parts else self.q[None]
-        more = {"duration": duration, "near": near, "turns": turns}
+        more: dict[str, Any] = {"duration": duration, "near": near, "turns": turns}
+        if self.torques is not None:
+            motion = parts.get("trajectory")
+            moving = motion and self.torques.moving(motion, self.payload)
+            use = moving or self.torques.holding(self.q, self.payload)
+            more |= {"torque_share": use.share, "torque_joint": use.joint}
         report = self._report(labels, points, errors, **more)
         self.steps.append(
             PlannedStep(

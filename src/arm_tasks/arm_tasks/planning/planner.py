@@ -23,6 +23,7 @@ from arm_tasks.errors import PlanError, SceneError, TaskFileError
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.step_planner import StepPlanner
+from arm_tasks.planning.torques import TorqueCheck, torque_warnings
 from arm_tasks.planning.world_model import CollisionCheckerCache, PlannedWorldState
 from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Scene
@@ -238,14 +239,16 @@ def plan_task(
     checkers = CollisionCheckerCache(request.model, enabled=collisions and has_mujoco())
     world = PlannedWorldState.at_start(request.scene)
     unchecked = _unchecked(checkers, world) if collisions else []
-    builder = PlanBuilder(request.model, request.chain, q, width)
+    torques = TorqueCheck(request.model, request.chain, request.torques)
+    builder = PlanBuilder(request.model, request.chain, q, width, torques=torques)
     planner = StepPlanner(builder, world, checkers, files)
     refusal, refused_at = None, None
     try:
         _check_expectation(request, BranchPlanner(planner).run(request.task.steps))
     except StepRefused as refused:
         refusal, refused_at = refused.report, planner.situation
-    warnings = (*builder.warnings, *unchecked)
+    heavy = torque_warnings(builder.steps, request.torques)
+    warnings = (*builder.warnings, *heavy, *unchecked)
     return TaskPlan(request, q, tuple(builder.steps), refusal, warnings, refused_at)
 
 
@@ -274,11 +277,12 @@ def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> lis
 
 def can_step(step: StepBase, scene: Scene, plan: TaskPlan) -> bool:
     """Return whether a step is feasible in a scene in place of the refused step of a plan."""
-    at, model = plan.refused_at, plan.request.model
+    at, model, chain = plan.refused_at, plan.request.model, plan.request.chain
     assert at is not None
+    torques = TorqueCheck(model, chain, plan.request.torques)
 
     def feasible(collisions: bool, sketch: bool) -> bool:
-        builder = PlanBuilder(model, plan.request.chain, at.q, at.width, sketch=sketch)
+        builder = PlanBuilder(model, chain, at.q, at.width, torques=torques, sketch=sketch)
         world = replace(at.world, scene=scene)
         try:
             planner = StepPlanner(builder, world, CollisionCheckerCache(model, collisions))

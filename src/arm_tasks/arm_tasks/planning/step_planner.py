@@ -17,6 +17,7 @@ from arm_tasks.planning.motions import MOTIONS, Motions
 from arm_tasks.planning.plan import Situation
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.planner import ScrewPlanner
+from arm_tasks.planning.torques import carried_load
 from arm_tasks.planning.world_model import (
     CollisionCheckerCache,
     Dropped,
@@ -66,6 +67,7 @@ class StepPlanner:
         q, width = self.builder.q, self.builder.width
         self.situation = Situation(step, screw_next, q, width, self.world)
         self.builder.checker = self._checkers.get(self.world)
+        self.builder.payload = carried_load(self.world)
         try:
             if type(step) in MOTIONS:
                 scene = self.world.with_tool(self._tool())

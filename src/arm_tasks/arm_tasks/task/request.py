@@ -54,6 +54,22 @@ class ArmConfiguration:
 
 
 @dataclass(frozen=True)
+class TorqueLimits:
+    """Shares of the actuators' torques from which a plan has a warning, or is refused."""
+
+    warning: float = 0.6
+    refusal: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the shares; raise PlanError if they are not in order."""
+        if not 0.0 < self.warning <= self.refusal < math.inf:
+            raise PlanError(
+                f"torque limits of {self.warning:g} (warning) and {self.refusal:g} (refusal): "
+                "give positive shares, the warning not above the refusal"
+            )
+
+
+@dataclass(frozen=True)
 class TaskRequest:
     """A task with its scene, arm and start configuration."""
 
@@ -62,6 +78,7 @@ class TaskRequest:
     model: RobotModel  # the robot: postures and gripper
     chain: Chain  # its kinematics, with limits of speed and acceleration
     start: ArmConfiguration  # initial configuration; joints that are not in the chain are ignored
+    torques: TorqueLimits = TorqueLimits()
 
 
 def load_request(

@@ -43,6 +43,7 @@ from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, Touching
 from arm_tasks.scene.file import DEFAULT_SCENE
 from arm_tasks.task.parser import DEFAULT_TASK
+from arm_tasks.task.request import TorqueLimits
 
 RESULT = RunTask.Result
 _BATCH_DELAY = 0.02  # [s], shorter than any step
@@ -66,6 +67,12 @@ class TaskServerParameters:
     )
     planning_timeout: float = parameter(
         300.0, "Time that planning or checking a task may take [s].", low=1.0, high=86400.0
+    )
+    torque_warning: float = parameter(
+        0.6, "Share of a servo's torque above which a plan has a warning.", low=0.01, high=100.0
+    )
+    torque_limit: float = parameter(
+        1.0, "Share of a servo's torque above which a step is refused.", low=0.01, high=100.0
     )
 
 
@@ -98,7 +105,10 @@ class TaskServer(Node):
         poses, paths = Path(chosen.poses), Path(chosen.paths)
         teaching = Teaching(self, model, self._state, resting_arm, poses, paths, chosen.scene)
         files, timeout = allowed_files(chosen, model.name), chosen.planning_timeout
-        self._planning = Planning(self, model, chain, chosen.scene, teaching.poses, files, timeout)
+        torques = TorqueLimits(chosen.torque_warning, chosen.torque_limit)
+        self._planning = Planning(
+            self, model, chain, chosen.scene, teaching.poses, files, timeout, torques
+        )
         self.scene_node = SceneNode(self._planning.scene, chosen.prefix)
         Touching(self, model, resting_arm, self._planning, self._controls, self.scene_node.show)
         link = self._state.names.add(f"{model.joint_names[0]}_link")

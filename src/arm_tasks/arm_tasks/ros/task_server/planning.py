@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import TypeAlias
 
@@ -27,7 +28,7 @@ from arm_tasks.ros.messages import sent_texts
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
-from arm_tasks.task.request import ArmConfiguration, TaskRequest, load_request
+from arm_tasks.task.request import ArmConfiguration, TaskRequest, TorqueLimits, load_request
 from arm_tasks.world.reference_run import ReferenceRun
 
 PoseSource: TypeAlias = Callable[[], Mapping[str, TaughtPose]]
@@ -57,6 +58,7 @@ class Planning:
         poses: Returns the taught poses, for tasks given as text.
         files: The files that a request may name, beside those sent with it.
         timeout: Time that a plan or a check may take [s].
+        torques: Shares of the torques for warnings and refusals.
 
     Attributes:
         scene_name, scene: The scene for requests that name none.
@@ -71,11 +73,13 @@ class Planning:
         poses: PoseSource,
         files: FileAccess,
         timeout: float,
+        torques: TorqueLimits,
     ) -> None:
         self.scene_name = scene
         self.scene = load_scene(scene, model.name)
         self._model, self._chain, self._poses, self._files = model, chain, poses, files
-        self._timeout = timeout
+        self._timeout, self._torques = timeout, torques
+        _ = chain.bodies  # once, not in each child process
         self._goals, self._checks = WorkerThread(node), WorkerThread(node)
         self._starts: dict[int, ArmConfiguration] = {}
 
@@ -136,9 +140,10 @@ class Planning:
     ) -> TaskRequest:
         scene = request.scene or self.scene
         poses = self._poses() if request.text else None
-        return load_request(
+        loaded = load_request(
             request.task, self._model, self._chain, start, scene, request.text, poses, files
         )
+        return replace(loaded, torques=self._torques)
 
     def _start(self, goal: RunTask.Goal, current: ArmConfiguration) -> ArmConfiguration:
         """Return the start of the plan of a goal.

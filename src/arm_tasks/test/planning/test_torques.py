@@ -1,0 +1,116 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Torques in plans: warnings, slower motions, refusals, and advice that helps."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from arm_tasks.commands import check
+from arm_tasks.errors import PlanError
+from arm_tasks.planning.feasibility import check_feasibility
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.task.request import ArmConfiguration, TorqueLimits, load_request
+
+from arm_kinematics import Chain
+
+STANDARD = TorqueLimits()
+STEPS = ("move_posture: ready", "move_posture: rest")
+
+
+def with_servos(model, torque):
+    """Return the arm with other servos [N m]."""
+    return replace(model, joints=tuple(replace(j, effort=torque) for j in model.joints))
+
+
+@pytest.fixture
+def checked(request_for, model):
+    def make(torque, steps=STEPS, limits=STANDARD):
+        weak = with_servos(model, torque)
+        request = request_for(steps, model=weak, chain=Chain.from_model(weak))
+        return check_feasibility(replace(request, torques=limits))
+
+    return make
+
+
+def test_shipped_servos_are_strong_enough(checked, model):
+    found = checked(model.joints[1].effort)
+    assert found.plan.feasible and not any("servo" in text for text in found.plan.warnings)
+    assert all(0.0 < r.torque_share < 0.6 for r in found.plan.reports)
+    assert {r.torque_joint for r in found.plan.reports} <= {"shoulder", "elbow"}
+    assert (
+        re.search(r"move_posture ready .* \d+ %  fine", found.text()) or "torque" in found.text()
+    )
+    assert found.as_dict()["steps"][0]["torque_joint"] in ("shoulder", "elbow")
+
+
+def test_warning_names_the_worst_step_of_a_joint(checked):
+    strong = checked(0.9)
+    worst = max(r.torque_share for r in strong.plan.reports) * 0.9  # [N m]
+    found = checked(worst / 0.8)
+    (warning,) = [text for text in found.plan.warnings if "servo" in text]
+    assert found.plan.feasible and "needs 80 % of its torque; above 60 %" in warning
+    assert not checked(worst / 0.8, limits=TorqueLimits(0.85, 1.0)).plan.warnings
+
+
+def test_motion_is_slowed_until_its_accelerations_fit(checked, chain):
+    strong = checked(0.9)
+    still = max(
+        np.abs(chain.gravity_torques(step.trajectory.positions)).max()
+        for step in strong.plan.steps
+    )
+    moving = max(r.torque_share for r in strong.plan.reports) * 0.9
+    assert moving > still
+    found = checked(0.5 * (still + moving))
+    assert found.plan.feasible and found.plan.duration > strong.plan.duration
+    assert max(r.torque_share for r in found.plan.reports) == pytest.approx(1.0, abs=0.01)
+
+
+def test_weak_servo_is_refused_and_the_advised_one_is_enough(checked):
+    torque = 0.02
+    found = checked(torque)
+    assert not found.plan.feasible
+    refusal = found.plan.refusal
+    assert refusal.torque_share > 1.0
+    message = refusal.message
+    assert re.match(r"the servo of (shoulder|elbow) needs \d+ % of its torque, the limit", message)
+    percent = int(re.search(r"fit a servo with (\d+) % of its torque", message)[1])
+    assert checked(torque * percent / 100).plan.reports[refusal.index].feasible
+    assert checked(torque, limits=TorqueLimits(5.0, 50.0)).plan.feasible
+
+
+def carrying(model, mass, torque):
+    weak = with_servos(model, torque)
+    chain = Chain.from_model(weak)
+    start = ArmConfiguration.of_posture(weak)
+    request = load_request("pick_and_place", weak, chain, start)
+    cell = replace(request.scene.object("cell"), mass=mass)
+    scene = replace(request.scene, objects={**request.scene.objects, "cell": cell})
+    return plan_task(replace(request, scene=scene))
+
+
+def test_payload_that_is_too_heavy_is_refused_and_the_advised_one_is_carried(model):
+    assert carrying(model, 0.023, 0.3).feasible
+    found = carrying(model, 0.6, 0.3)
+    grams = int(re.search(r"carry at most (\d+) g instead of 600 g", found.message)[1])
+    refused = found.refusal.index
+    reports = carrying(model, grams * 1e-3, 0.3).reports
+    assert len(reports) > refused and reports[refused].feasible
+
+
+@pytest.mark.parametrize("limits", [(0.0, 1.0), (0.9, 0.6), (0.5, float("nan"))])
+def test_limits_out_of_order_are_refused(limits):
+    with pytest.raises(PlanError, match="give positive shares, the warning not above"):
+        TorqueLimits(*limits)
+
+
+def test_check_has_the_limits_as_options(capsys):
+    assert check.main(["pick_and_place", "--torque-warning", "5", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert any("above 5 %" in text for text in found["warnings"])
+    assert check.main(["pick_and_place", "--torque-warning", "5", "--torque-limit", "8"]) == 1
+    assert "REFUSED" in capsys.readouterr().out
+    assert check.main(["--torque-limit", "5"]) == 2
+    assert "torque limits of 0.6 (warning) and 0.05" in capsys.readouterr().err
