@@ -36,7 +36,7 @@ from arm_common import cli
 
 PITCH = 1.27e-3
 CENTRE = 2.78e-3  # half the thickness of the nut [m]
-PRESS = 2.5e-3  # as nut_transfer_contact presses
+PRESS = 2.5e-3  # as nut_transfer presses
 ENGAGED = 4e-3  # depth of the tip in a nut that is gripped [m]
 ROLLS = tuple(math.radians(90.0 * k) for k in range(4))
 NORMAL, WEAK = Setting(), Setting(lateral=250.0, angular=math.degrees(0.03))

@@ -24,7 +24,7 @@ from ik.tables import processor, table, write
 
 from arm_common import cli
 
-MODEL, SCENE, TASK = "nut_arm", "nut_transfer", "nut_transfer_contact"
+MODEL, SCENE, TASK = "nut_arm", "nut_transfer", "nut_transfer"
 MB = 1024.0  # of ru_maxrss, which is in KiB
 
 

@@ -31,6 +31,7 @@ from ik.tables import processor, table, write
 from arm_common import cli
 from arm_description import load_robot
 
+TASK = "nut_transfer"
 PICTURES = 3
 RunAll = Callable[[Sequence[TransferJob], str], list[TransferTrial]]
 
@@ -107,8 +108,7 @@ def run_geometric(levels: Sequence[Level], seeds: Sequence[int], run: RunAll) ->
     lines, begin = [], time.monotonic()
     for level in levels:
         exact, whole = (
-            run(level.jobs("nut_transfer", seeds, exact=exact), level.text)
-            for exact in (True, False)
+            run(level.jobs(TASK, seeds, exact=exact), level.text) for exact in (True, False)
         )
         lines.append([level.text, share(exact), share(whole), faults(whole)])
         print(f"{level.text:36} {lines[-1][1]:>20} {lines[-1][2]:>20}  {lines[-1][3]}", flush=True)
@@ -123,10 +123,10 @@ def run_geometric(levels: Sequence[Level], seeds: Sequence[int], run: RunAll) ->
 def run_contact(
     levels: Sequence[Level], seeds: Sequence[int], run: RunAll, pictures: Path | None
 ) -> str:
-    """Run the trials in contact physics, with the task for it; return their table."""
+    """Run the trials in contact physics, return their table."""
     lines, failed, begin = [], [], time.monotonic()
     for level in levels:
-        done = run(level.jobs("nut_transfer_contact", seeds, contact=True), level.text)
+        done = run(level.jobs(TASK, seeds, contact=True), level.text)
         failed += [(level, trial) for trial in done if trial.fault]
         took = float(np.median([trial.duration for trial in done]))
         lines.append([level.text, share(done), f"{took:.0f} s", faults(done)])

@@ -14,7 +14,8 @@ from pathlib import Path
 import rclpy
 from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.qos import LATCHED
-from arm_tasks.bringup.processes import ARGUMENTS, Process, chosen, processes
+from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_tasks.bringup.processes import Process, chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from ik.tables import above_zero, processor, table, write
 from rclpy.action import ActionClient

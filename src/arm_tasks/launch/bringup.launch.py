@@ -264,11 +264,12 @@ def arguments():
         ),
         DeclareLaunchArgument(
             "world",
-            default_value="geometric",
-            choices=["geometric", "contact"],
-            description="What decides where the simulated nut is: geometric (rules, at any speed)"
-            " or contact (physics of contact and friction, driven by the servos' pulses; needs"
-            " MuJoCo).",
+            default_value="auto",
+            choices=["auto", "geometric", "contact"],
+            description="What decides where the simulated nut is: geometric (rules, at any"
+            " speed), contact (physics of contact and friction, driven by the servos' pulses;"
+            " needs MuJoCo), or auto: contact for the nut transfer as shipped, geometric for"
+            " other arms, scenes, tasks and speeds.",
         ),
         DeclareLaunchArgument(
             "scene",

@@ -5,7 +5,8 @@
 import dataclasses
 import signal
 
-from arm_tasks.bringup.processes import ARGUMENTS, chosen, processes
+from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from arm_tasks.bringup.processes import ARGUMENTS
+from arm_tasks.bringup.arguments import ARGUMENTS
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 DOCKER, GITHUB = REPOSITORY / "docker", REPOSITORY / ".github"

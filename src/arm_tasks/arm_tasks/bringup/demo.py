@@ -21,11 +21,10 @@ from arm_common.files import check_params_file
 from arm_common.signals import INTERRUPTED, interrupt_on_signals
 
 from arm_description import load_robot
+from arm_tasks.bringup.arguments import ARGUMENTS, checked_world
 from arm_tasks.bringup.processes import (
-    ARGUMENTS,
     Process,
     check_namespace,
-    checked_world,
     chosen,
     in_namespace,
     processes,
@@ -42,12 +41,8 @@ _POLL_PERIOD = 0.05  # [s]
 _TASK_END_TIMEOUT = 30.0  # [s], for the task server to notice a lost node and end the task
 _LOGS = Path("log") / "nodes"
 _OUTPUT = Path("output")  # of tasks made for a robot, as of the pictures of runs
-# of ./arm; the scene is by default that of the task, the task that of the world, and the world
-# contact physics for what is known to succeed in it: all of _PROVEN as by default
-_OWN_DEFAULTS = {"viewer": "browser", "scene": "", "task": "", "world": ""}
-_PROVEN = ("robot", "hardware", "backend", "calibration", "scene", "task", "part", "speed")
-_WORLD = "contact for the demo as shipped; geometric with other arms, scenes, tasks or speeds"
-_TASKS = {"geometric": DEFAULT_TASK, "contact": "nut_transfer_contact"}
+# of ./arm; the scene is by default that of the task, the task one that fits the robot
+_OWN_DEFAULTS = {"viewer": "browser", "scene": "", "task": ""}
 
 
 def demo_parser() -> argparse.ArgumentParser:
@@ -75,12 +70,11 @@ def demo_parser() -> argparse.ArgumentParser:
     _add_namespace(parser)
     for argument in ARGUMENTS:
         default = _OWN_DEFAULTS.get(argument.name, argument.default)
-        meaning = default or (_WORLD if argument.name == "world" else "none")
         parser.add_argument(
             f"--{argument.name.replace('_', '-')}",
             default=default,
             choices=argument.choices or None,
-            help=f"{argument.text} Default: {meaning}",
+            help=f"{argument.text} Default: {default or 'none'}",
         )
     return parser
 
@@ -89,12 +83,9 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     """Return the values of the demo's arguments by name, or raise an error of the package."""
     parser = demo_parser()
     values = vars(parser.parse_args(arguments))
-    if not values["world"]:
-        others = any(values[name] != parser.get_default(name) for name in (*_PROVEN, "robots"))
-        values["world"] = "geometric" if others else "contact"
     values["world"] = checked_world(values, lambda text: print(f"arm: {text}", file=sys.stderr))
     _choose_task(values)
-    values["task"] = values["task"] or _TASKS[values["world"]]
+    values["task"] = values["task"] or DEFAULT_TASK
     values["scene"] = values["scene"] or load_task(values["task"]).scene or DEFAULT_SCENE
     if values.pop("headless"):
         values["viewer"] = "none"

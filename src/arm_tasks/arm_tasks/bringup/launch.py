@@ -20,12 +20,8 @@ from launch.logging import get_logger, launch_config
 from launch.substitutions import EqualsSubstitution, LaunchConfiguration
 from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
 
-from arm_tasks.bringup.processes import (
-    PhysicsFile,
-    checked_world,
-    copy_for_editing,
-    use_sim_time,
-)
+from arm_tasks.bringup.arguments import checked_world, use_sim_time
+from arm_tasks.bringup.processes import PhysicsFile, copy_for_editing
 
 # mypy: disable-error-code="attr-defined, misc"
 

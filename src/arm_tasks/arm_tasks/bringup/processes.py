@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -20,50 +19,14 @@ from ament_index_python.packages import (
     get_package_prefix,
     get_package_share_directory,
 )
-from arm_common.network import NETWORKS
 
 from arm_description import load_robot
+from arm_tasks.bringup.arguments import Arg, Plain, Values, use_sim_time
 from arm_tasks.errors import TasksError
-from arm_tasks.scene.file import DEFAULT_SCENE
-from arm_tasks.task.parser import DEFAULT_TASK
-from arm_tasks.world.contact_scene import simulated_servos
 
-Values = Mapping[str, str]
-Plain = str | int | float | bool | list[str]
 Value = Plain | Callable[[Values], Plain]
 
 COMPOSED = "arm_nodes"  # the process with all composable nodes
-
-
-@dataclass(frozen=True)
-class Argument:
-    """An argument of the launch file and of `./arm demo`."""
-
-    name: str  # as in `name:=value`
-    default: str  # value if omitted
-    text: str  # description
-    choices: tuple[str, ...] = ()  # allowed values; empty for any
-
-
-@dataclass(frozen=True)
-class Arg:
-    """The value of an argument, converted to the type of the ROS parameter."""
-
-    name: str
-    kind: type[str] | type[int] | type[float] = str
-
-    def __call__(self, values: Values) -> Plain:  # noqa: D102
-        text = values[self.name]
-        try:
-            return self.kind(text)
-        except ValueError:
-            number = "a whole number" if self.kind is int else "a number"
-            raise TasksError(f"{self.name} is {text!r}; give {number}") from None
-
-
-def use_sim_time(values: Values) -> bool:
-    """Return True unless time runs at the speed of wall time."""
-    return Arg("speed", float)(values) != 1.0 or values.get("world") == "contact"
 
 
 def copy_for_editing(shipped: Path, folder: Path) -> Path:
@@ -91,41 +54,6 @@ class PhysicsFile:
         if values["world"] != "contact":
             return ""
         return str(_run_folder() / f"{values.get('namespace') or 'board'}.{self.kind}")
-
-
-def checked_world(values: Values, report: Callable[[str], object]) -> str:
-    """Return the world of a run: geometric, with a report, where contact physics cannot run.
-
-    Raises:
-        TasksError: other arguments or the arm exclude contact physics.
-    """
-    if values["world"] != "contact":
-        return values["world"]
-    for name, needed, why in _FOR_CONTACT:
-        if values.get(name, needed[0]) not in needed:
-            raise TasksError(
-                f"world is contact, but {name} is {values[name]}: {why};"
-                f" give {needed[0] or 'none'}, or the geometric world"
-            )
-    if find_spec("mujoco") is None:
-        report("Contact physics need MuJoCo, which is not installed; the world is geometric.")
-        return "geometric"
-    simulated_servos(load_robot(values["robot"]), values["calibration"])
-    return "contact"
-
-
-_FOR_CONTACT = (
-    ("hardware", ("sim",), "the physics are driven by the pulses of the emulated board"),
-    (
-        "backend",
-        ("auto", "servokit", "i2c_dev"),
-        "the physics are driven by the pulses of a PCA9685",
-    ),
-    ("part", ("all",), "the physics read the registers of the board on this computer"),
-    ("speed", ("1.0", "1"), "the physics decide how fast the time is"),
-    ("robots", ("",), "the physics simulate one arm"),
-    ("prefix", ("",), "the physics simulate one arm"),
-)
 
 
 def _robot_description(values: Values) -> str:
@@ -181,100 +109,6 @@ def check_namespace(name: str) -> None:
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
         raise TasksError(f"--namespace is {name}; give letters, digits and _, such as left")
 
-
-ARGUMENTS = (
-    Argument("robot", "nut_arm", "Robot: a shipped name or the path of a YAML file."),
-    Argument(
-        "hardware",
-        "sim",
-        "fake mirrors commands; sim runs the servos' driver on emulated servos; real moves the"
-        " servos.",
-        ("fake", "sim", "real"),
-    ),
-    Argument(
-        "backend",
-        "auto",
-        "Driver of the servos of sim and real: servokit is Adafruit's library, i2c_dev needs "
-        "none; feetech is for servos that answer; auto: chosen by the calibration.",
-        ("auto", "servokit", "i2c_dev", "feetech"),
-    ),
-    Argument(
-        "exit_action",
-        "auto",
-        "Action of the servos when the driver ends: hold, park and then release, release, or auto:"
-        " release real ones, hold others.",
-        ("auto", "hold", "park", "release"),
-    ),
-    Argument(
-        "calibration",
-        "",
-        "Servo calibration: a shipped name or a path; empty means the robot's own.",
-    ),
-    Argument(
-        "world",
-        "geometric",
-        "What decides where the simulated nut is: geometric (rules, at any speed) or contact"
-        " (physics of contact and friction, driven by the servos' pulses; needs MuJoCo).",
-        ("geometric", "contact"),
-    ),
-    Argument("scene", DEFAULT_SCENE, "Scene: a shipped name or the path of a YAML file."),
-    Argument("task", DEFAULT_TASK, "Task: a shipped name or the path of a YAML file."),
-    Argument(
-        "task_path",
-        "",
-        "Folders, separated by colons, whose files a request to the task server may name.",
-    ),
-    Argument(
-        "viewer",
-        "rviz",
-        "View: rviz, browser (prints its address), or none.",
-        ("rviz", "browser", "none"),
-    ),
-    Argument("viewer_port", "8080", "First TCP port to try for the browser view."),
-    Argument(
-        "viewer_host", "127.0.0.1", "Address that serves the view; 0.0.0.0: the whole network."
-    ),
-    Argument(
-        "viewer_allowed_hosts",
-        "",
-        "Names in the view's address, separated by spaces, besides this computer's own.",
-    ),
-    Argument(
-        "part",
-        "all",
-        "What this computer runs: all, hardware (the servo driver alone), or rest (everything but"
-        " the driver, which runs on another one).",
-        ("all", "hardware", "rest"),
-    ),
-    Argument(
-        "network",
-        "auto",
-        "Who reaches the nodes: this_computer, subnet (every computer of the network), or auto: as"
-        " ROS_AUTOMATIC_DISCOVERY_RANGE says, this computer if it is not set.",
-        tuple(NETWORKS),
-    ),
-    Argument(
-        "speed", "1.0", "Pace of the simulated time, 1 = real time; refused with hardware:=real."
-    ),
-    Argument(
-        "composed",
-        "true",
-        "Whether state publisher, kinematics, nut world and task server share one process; false:"
-        " a process for each, for debugging.",
-        ("true", "false"),
-    ),
-    Argument(
-        "params_file",
-        "",
-        "Parameters of the nodes, by node; they win over the other arguments.",
-    ),
-    Argument(
-        "log_level",
-        "info",
-        "Least severity of the messages that the nodes log.",
-        ("debug", "info", "warn", "error", "fatal"),
-    ),
-)
 
 _DRIVER_ARGUMENTS = ("robot", "hardware", "backend", "exit_action", "calibration")
 

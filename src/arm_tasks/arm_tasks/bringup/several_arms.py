@@ -14,15 +14,8 @@ from arm_description.model.elements import Origin
 from arm_description.urdf.writer import merged_urdf, robot_urdf
 
 from arm_description import load_robot
-from arm_tasks.bringup.processes import (
-    Process,
-    Value,
-    Values,
-    chosen,
-    in_namespace,
-    is_enabled,
-    processes,
-)
+from arm_tasks.bringup.arguments import Values
+from arm_tasks.bringup.processes import Process, Value, chosen, in_namespace, is_enabled, processes
 from arm_tasks.errors import TasksError
 
 DEFAULT_SPACING = 0.6  # [m] between the bases; nut_arm reaches 0.27 m from its own

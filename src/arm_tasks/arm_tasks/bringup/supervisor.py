@@ -17,7 +17,8 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.network import node_environment
 from arm_common.signals import die_with_parent
 
-from arm_tasks.bringup.processes import Plain, Process, Value, Values, copy_for_editing
+from arm_tasks.bringup.arguments import Plain, Values
+from arm_tasks.bringup.processes import Process, Value, copy_for_editing
 from arm_tasks.errors import TasksError, shipped
 
 _LOGGER = logging.getLogger(__name__)

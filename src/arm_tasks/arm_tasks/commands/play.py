@@ -17,8 +17,9 @@ from arm_description.trajectories.trajectory import JointTrajectory as FileTraje
 
 from arm_description import RobotModel, load_robot
 from arm_kinematics import Chain
+from arm_tasks.bringup.arguments import ARGUMENTS
 from arm_tasks.bringup.demo import check_port, run_table, single_instance
-from arm_tasks.bringup.processes import ARGUMENTS, chosen, play_processes
+from arm_tasks.bringup.processes import chosen, play_processes
 from arm_tasks.planning.tool_path import OutOfReach, branches, joint_path, path_options
 from arm_tasks.ros.trajectory_player import paced, player
 from arm_tasks.task.request import ArmConfiguration

@@ -28,9 +28,9 @@ class GripRules:
     y; the width of the pads is along its x.
     """
 
-    # half the length of the pads: range of the nut's centre, even when it slides along them;
-    # physics: 6 mm turn the nut, 8 mm do not
-    pad_half: float = 5e-3
+    # largest distance of the nut's centre from that of the pads along the tool, even when it
+    # slides along them: part of the nut is still between them; physics: 6 mm turn it, 8 mm do not
+    pad_half: float = 6e-3
     # largest distance of the nut's axis from the middle of the pads; physics: 7 mm
     pad_side: float = 3.5e-3
     # largest distance of the nut's axis from the middle of the jaws along the opening: the arm

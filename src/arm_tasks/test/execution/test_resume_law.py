@@ -25,7 +25,6 @@ PACES = (1.0, 4.0, 20.0)  # simulated seconds per second
 ENGINE_TICK = 0.02  # [s] of wall time
 TASKS = (
     "nut_transfer",
-    "nut_transfer_contact",
     "after_left",
     *(SMALL := ("pick_and_place", "draw_line", "draw_square")),
 )

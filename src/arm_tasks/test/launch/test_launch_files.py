@@ -10,8 +10,9 @@ from unittest.mock import patch
 
 import pytest
 import yaml
+from arm_tasks.bringup.arguments import ARGUMENTS
 from arm_tasks.bringup.launch import RvizConfig
-from arm_tasks.bringup.processes import ARGUMENTS, chosen, processes
+from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import resolve
 from launch import LaunchContext
 from launch.actions import ExecuteLocal

@@ -194,8 +194,8 @@ def test_tilt_of_a_screw_step_is_that_while_the_nut_turns(nut_plan):
     parts = [report for report in nut_plan.reports if report.step_name == "screw it on"]
     tilts = {report.name: math.degrees(report.orientation_error) for report in parts}
     turning = max(tilts[report.name] for report in parts if report.turns)
-    assert shown == pytest.approx(turning, abs=0.06) and shown < 1.0
-    assert max(tilts.values()) > 2.0 * shown
+    assert shown == pytest.approx(turning, abs=0.06) and shown < 3.0
+    assert max(tilts.values()) > 1.5 * shown
     text = FeasibilityReport(nut_plan).text().splitlines()
     assert f"{turning:.1f} deg" in next(row for row in text if row.startswith("screw it on"))
 

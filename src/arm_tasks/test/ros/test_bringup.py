@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 from ament_index_python.packages import get_package_prefix
+from arm_tasks.bringup.arguments import ARGUMENTS, Arg, checked_world
 from arm_tasks.bringup.processes import (
-    ARGUMENTS,
     COMPOSED,
-    Arg,
     PhysicsFile,
     Process,
-    checked_world,
     chosen,
     is_enabled,
     processes,
@@ -162,6 +160,6 @@ def test_without_mujoco_the_world_is_geometric_and_that_is_reported_once(monkeyp
     reports = []
     assert checked_world(CONTACT, reports.append) == "contact"
     assert not reports
-    monkeypatch.setattr("arm_tasks.bringup.processes.find_spec", lambda name: None)
+    monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: None)
     assert checked_world(CONTACT, reports.append) == "geometric"
     assert len(reports) == 1

@@ -8,6 +8,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.errors import InputError
 from arm_common.signals import INTERRUPTED
 from arm_tasks.bringup import demo
+from arm_tasks.bringup.arguments import ARGUMENTS, checked_world
 from arm_tasks.bringup.demo import demo_values, keep_view, main, single_instance, view
 from arm_tasks.bringup.several_arms import several_processes
 from arm_tasks.commands.check import main as check
@@ -28,35 +29,43 @@ def test_demo_defaults_to_simulation_in_the_tasks_own_scene(arguments, values):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "world", "task"),
+    ("arguments", "world"),
     [
-        ("--headless", "contact", "nut_transfer_contact"),
-        ("--headless --speed 8", "geometric", "nut_transfer"),
-        ("--robot five_axis --task nut_transfer", "geometric", "nut_transfer"),
-        ("--hardware fake", "geometric", "nut_transfer"),
-        ("--robots left,right", "geometric", "nut_transfer"),
-        ("--task nut_transfer", "geometric", "nut_transfer"),
-        ("--task nut_transfer --world contact", "contact", "nut_transfer"),
-        ("--world geometric", "geometric", "nut_transfer"),
+        ("--headless", "contact"),
+        ("--headless --task nut_transfer --speed 1", "contact"),
+        ("--headless --speed 8", "geometric"),
+        ("--robot five_axis --task nut_transfer", "geometric"),
+        ("--hardware fake", "geometric"),
+        ("--robots left,right", "geometric"),
+        ("--task pick_and_place", "geometric"),
+        ("--task pick_and_place --world contact", "contact"),
+        ("--world geometric", "geometric"),
     ],
 )
-def test_demo_as_shipped_runs_in_contact_physics(monkeypatch, arguments, world, task):
-    monkeypatch.setattr("arm_tasks.bringup.processes.find_spec", lambda name: True)
-    values = demo_values(arguments.split())
-    assert (values["world"], values["task"]) == (world, task)
+def test_demo_as_shipped_runs_in_contact_physics(monkeypatch, arguments, world):
+    monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: True)
+    assert demo_values(arguments.split())["world"] == world
+
+
+def test_bringup_without_tasks_has_no_contact_physics(monkeypatch):
+    monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: True)
+    values = {argument.name: argument.default for argument in ARGUMENTS}
+    assert checked_world(values | {"tasks": "true"}, print) == "contact"
+    assert checked_world(values | {"tasks": "false"}, print) == "geometric"
+    with pytest.raises(TasksError, match="tasks is false"):
+        checked_world(values | {"tasks": "false", "world": "contact"}, print)
 
 
 def test_demo_without_mujoco_is_geometric_and_reports_that_once(monkeypatch, capsys):
-    monkeypatch.setattr("arm_tasks.bringup.processes.find_spec", lambda name: None)
-    values = demo_values(["--headless"])
-    assert (values["world"], values["task"]) == ("geometric", "nut_transfer")
+    monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: None)
+    assert demo_values(["--headless"])["world"] == "geometric"
     assert capsys.readouterr().err.count("MuJoCo") == 1
 
 
 def test_arm_that_contact_physics_cannot_simulate_is_refused_before_the_start(
     monkeypatch, capsys, tmp_path
 ):
-    monkeypatch.setattr("arm_tasks.bringup.processes.find_spec", lambda name: True)
+    monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: True)
     monkeypatch.chdir(tmp_path)
     for options, why in ((["--robot", "mearm"], "linkages"), (["--calibration", "x"], "'x'")):
         assert main(["--headless", "--world", "contact", *options]) == 1

@@ -11,14 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 from arm_tasks.bringup import supervisor as module
-from arm_tasks.bringup.processes import (
-    ARGUMENTS,
-    Arg,
-    Process,
-    is_enabled,
-    processes,
-    use_sim_time,
-)
+from arm_tasks.bringup.arguments import ARGUMENTS, Arg, use_sim_time
+from arm_tasks.bringup.processes import Process, is_enabled, processes
 from arm_tasks.bringup.supervisor import ProcessGroup, resolve
 from arm_tasks.errors import TasksError
 from arm_testing.waiting import BOUND, wait_for

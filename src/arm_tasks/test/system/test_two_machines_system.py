@@ -14,7 +14,8 @@ import time
 
 import pytest
 from arm_common.network import limit_to_this_computer
-from arm_tasks.bringup.processes import ARGUMENTS, chosen, processes
+from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_testing.ros import machine_watcher, two_machines
 

@@ -20,7 +20,7 @@ def transfer(scene, model, request_for):
 
     def make(errors=None):
         arm = ContactArm(model, scene, errors)
-        request = replace(request_for("nut_transfer_contact"), start=arm.configuration())
+        request = replace(request_for("nut_transfer"), start=arm.configuration())
         return plan_task(request), arm
 
     return make

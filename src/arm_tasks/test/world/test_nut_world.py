@@ -126,8 +126,8 @@ def test_nut_can_be_gripped_at_six_rolls(hand, k):
 @pytest.mark.parametrize(
     ("place", "word"),
     [
-        ({"z": CENTRE - 0.0085}, ""),
-        ({"z": CENTRE - 0.0095}, "slipped out of the jaws"),
+        ({"z": CENTRE - 0.0095}, ""),
+        ({"z": CENTRE - 0.0105}, "slipped out of the jaws"),
         ({"off": 0.005}, "to the side"),
         ({"tilt_deg": 25.0}, "tilted"),
     ],
@@ -350,7 +350,7 @@ def test_nut_beside_the_tip_drags_by_friction_and_finds_it(held):
 def test_nut_pushed_too_far_leaves_the_jaws(held):
     carry_to_lower(held, press=0.003)
     assert held.nut.status == NutStatus.HELD
-    held.go(held.at(LOWER, 0.007, -90.0))
+    held.go(held.at(LOWER, 0.010, -90.0))
     assert held.nut.status == NutStatus.FALLEN
     assert "pushed it out of the jaws" in held.nut.message
 

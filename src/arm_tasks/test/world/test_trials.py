@@ -45,7 +45,7 @@ def test_simulation_that_fails_is_a_fault_of_its_trial(monkeypatch):
 
     pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
     monkeypatch.setattr("arm_tasks.simulation.trials.run_in_contact", diverge)
-    done = run_job(TransferJob("nut_transfer_contact", HOBBY, 0, contact=True))
+    done = run_job(TransferJob("nut_transfer", HOBBY, 0, contact=True))
     assert done.fault == "the simulation failed: the simulation diverged" and not done.joints
 
 
@@ -80,9 +80,7 @@ def test_first_difference_from_the_expected_nut_is_the_fault(expected, truth, wh
 @pytest.mark.thorough  # plans in each process
 @pytest.mark.skipif(not has_mujoco(), reason="there is no MuJoCo for this Python or machine")
 def test_equal_seeds_have_equal_trials_on_any_number_of_processes():
-    jobs = [
-        TransferJob("nut_transfer_contact", HOBBY, s, contact=True, steps=6) for s in (1, 2, 1)
-    ]
+    jobs = [TransferJob("nut_transfer", HOBBY, s, contact=True, steps=6) for s in (1, 2, 1)]
     found = []
     for workers in (1, 2):
         with cli.executor(workers) as pool:

@@ -1,0 +1,197 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The arguments of the launch files and of `./arm demo`, and the simulated world they choose."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from arm_common.network import NETWORKS
+
+from arm_description import load_robot
+from arm_tasks.errors import TasksError
+from arm_tasks.scene.file import DEFAULT_SCENE
+from arm_tasks.task.parser import DEFAULT_TASK
+
+Values = Mapping[str, str]
+Plain = str | int | float | bool | list[str]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of the launch file and of `./arm demo`."""
+
+    name: str  # as in `name:=value`
+    default: str  # value if omitted
+    text: str  # description
+    choices: tuple[str, ...] = ()  # allowed values; empty for any
+
+
+@dataclass(frozen=True)
+class Arg:
+    """The value of an argument, converted to the type of the ROS parameter."""
+
+    name: str
+    kind: type[str] | type[int] | type[float] = str
+
+    def __call__(self, values: Values) -> Plain:  # noqa: D102
+        text = values[self.name]
+        try:
+            return self.kind(text)
+        except ValueError:
+            number = "a whole number" if self.kind is int else "a number"
+            raise TasksError(f"{self.name} is {text!r}; give {number}") from None
+
+
+def use_sim_time(values: Values) -> bool:
+    """Return True unless time runs at the speed of wall time."""
+    return Arg("speed", float)(values) != 1.0 or values.get("world") == "contact"
+
+
+ARGUMENTS = (
+    Argument("robot", "nut_arm", "Robot: a shipped name or the path of a YAML file."),
+    Argument(
+        "hardware",
+        "sim",
+        "fake mirrors commands; sim runs the servos' driver on emulated servos; real moves the"
+        " servos.",
+        ("fake", "sim", "real"),
+    ),
+    Argument(
+        "backend",
+        "auto",
+        "Driver of the servos of sim and real: servokit is Adafruit's library, i2c_dev needs "
+        "none; feetech is for servos that answer; auto: chosen by the calibration.",
+        ("auto", "servokit", "i2c_dev", "feetech"),
+    ),
+    Argument(
+        "exit_action",
+        "auto",
+        "Action of the servos when the driver ends: hold, park and then release, release, or auto:"
+        " release real ones, hold others.",
+        ("auto", "hold", "park", "release"),
+    ),
+    Argument(
+        "calibration",
+        "",
+        "Servo calibration: a shipped name or a path; empty means the robot's own.",
+    ),
+    Argument(
+        "world",
+        "auto",
+        "What decides where the simulated nut is: geometric (rules, at any speed), contact"
+        " (physics of contact and friction, driven by the servos' pulses; needs MuJoCo), or auto:"
+        " contact for the nut transfer as shipped, geometric for other arms, scenes, tasks and"
+        " speeds.",
+        ("auto", "geometric", "contact"),
+    ),
+    Argument("scene", DEFAULT_SCENE, "Scene: a shipped name or the path of a YAML file."),
+    Argument("task", DEFAULT_TASK, "Task: a shipped name or the path of a YAML file."),
+    Argument(
+        "task_path",
+        "",
+        "Folders, separated by colons, whose files a request to the task server may name.",
+    ),
+    Argument(
+        "viewer",
+        "rviz",
+        "View: rviz, browser (prints its address), or none.",
+        ("rviz", "browser", "none"),
+    ),
+    Argument("viewer_port", "8080", "First TCP port to try for the browser view."),
+    Argument(
+        "viewer_host", "127.0.0.1", "Address that serves the view; 0.0.0.0: the whole network."
+    ),
+    Argument(
+        "viewer_allowed_hosts",
+        "",
+        "Names in the view's address, separated by spaces, besides this computer's own.",
+    ),
+    Argument(
+        "part",
+        "all",
+        "What this computer runs: all, hardware (the servo driver alone), or rest (everything but"
+        " the driver, which runs on another one).",
+        ("all", "hardware", "rest"),
+    ),
+    Argument(
+        "network",
+        "auto",
+        "Who reaches the nodes: this_computer, subnet (every computer of the network), or auto: as"
+        " ROS_AUTOMATIC_DISCOVERY_RANGE says, this computer if it is not set.",
+        tuple(NETWORKS),
+    ),
+    Argument(
+        "speed", "1.0", "Pace of the simulated time, 1 = real time; refused with hardware:=real."
+    ),
+    Argument(
+        "composed",
+        "true",
+        "Whether state publisher, kinematics, nut world and task server share one process; false:"
+        " a process for each, for debugging.",
+        ("true", "false"),
+    ),
+    Argument(
+        "params_file",
+        "",
+        "Parameters of the nodes, by node; they win over the other arguments.",
+    ),
+    Argument(
+        "log_level",
+        "info",
+        "Least severity of the messages that the nodes log.",
+        ("debug", "info", "warn", "error", "fatal"),
+    ),
+)
+
+
+def checked_world(values: Values, report: Callable[[str], object]) -> str:
+    """Return the world of a run: geometric, with a report, where contact physics cannot run.
+
+    By default it is contact physics for the transfer as shipped, which is known to succeed there.
+
+    Raises:
+        TasksError: other arguments or the arm exclude contact physics.
+    """
+    if values["world"] == "geometric":
+        return "geometric"
+    if values["world"] == "auto" and not _is_as_shipped(values):
+        return "geometric"
+    for name, needed, why in _FOR_CONTACT:
+        if values.get(name, needed[0]) not in needed:
+            raise TasksError(
+                f"world is contact, but {name} is {values[name]}: {why};"
+                f" give {needed[0] or 'none'}, or the geometric world"
+            )
+    if find_spec("mujoco") is None:
+        report("Contact physics need MuJoCo, which is not installed; the world is geometric.")
+        return "geometric"
+    # Imported here because it loads SciPy.
+    from arm_tasks.world.contact_scene import simulated_servos
+
+    simulated_servos(load_robot(values["robot"]), values["calibration"])
+    return "contact"
+
+
+def _is_as_shipped(values: Values) -> bool:
+    """Return True if every argument that the nut can feel has its default."""
+    defaults = {argument.name: argument.default for argument in ARGUMENTS}
+    given = {name: values.get(name) or defaults[name] for name in _FELT}
+    possible = all(values.get(name, needed[0]) in needed for name, needed, _ in _FOR_CONTACT)
+    return possible and all(given[name] == defaults[name] for name in _FELT)
+
+
+_FELT = ("robot", "hardware", "backend", "calibration", "scene", "task")
+_FOR_CONTACT = (
+    ("hardware", ("sim",), "the physics are driven by the pulses of the emulated board"),
+    (
+        "backend",
+        ("auto", "servokit", "i2c_dev"),
+        "the physics are driven by the pulses of a PCA9685",
+    ),
+    ("part", ("all",), "the physics read the registers of the board on this computer"),
+    ("speed", ("1.0", "1"), "the physics decide how fast the time is"),
+    ("tasks", ("true",), "the physics are those of a task's scene"),
+    ("robots", ("",), "the physics simulate one arm"),
+    ("prefix", ("",), "the physics simulate one arm"),
+)
