@@ -40,6 +40,7 @@ setup(
             "new = arm_description.commands.new:main",
             "robot_file_watcher = arm_description.commands.entry_points:robot_file_watcher",
             "rvs2dh = arm_description.commands.convert:rvs2dh",
+            "set = arm_description.commands.set:main",
             "state_publisher = arm_description.commands.entry_points:state_publisher",
             "trajectory = arm_description.commands.trajectory:main",
             "urdf2dh = arm_description.commands.convert:urdf2dh",

@@ -91,8 +91,14 @@ TOOLS = (
     (
         "arm_description",
         "new",
-        "FILE [--from ROBOT]",
-        "write a robot file: by questions, or from a robot",
+        "FILE",
+        "",
+    ),
+    (
+        "arm_description",
+        "set",
+        "NAME VALUE",
+        "write a robot file; change a constant of it",
     ),
     ("arm_kinematics", "describe", "ROBOT", ""),
     (
@@ -127,6 +133,8 @@ TOOLS = (
         "every topic into an MCAP file; such a file in the browser view",
     ),
     ("arm_viewer", "export", "FILE OUTPUT", "such a file as an animation or a vector picture"),
+    ("arm_kinematics", "fk", "ROBOT Q ...", ""),
+    ("arm_kinematics", "ik", "ROBOT X Y Z [R P Y]", "its tool's pose; which positions reach one"),
     ("arm_kinematics", "dexterity", "ROBOT", ""),
     (
         "arm_kinematics",
@@ -171,20 +179,20 @@ COMMANDS = (
     ),
     Command(
         "teleop",
-        "[ROBOT]",
-        "jog the running arm with keys or a joystick",
+        "",
+        "",
         executable("arm_tasks", "teleop"),
     ),
     Command(
         "teach",
-        "[ROBOT]",
+        "",
         "",
         executable("arm_tasks", "teach"),
     ),
     Command(
         "follow",
         "[ROBOT]",
-        "teach the running arm poses, paths and bolts; let it follow another",
+        "jog the running arm; teach it; let it follow another arm",
         executable("arm_tasks", "follow"),
     ),
     *(

@@ -231,14 +231,15 @@ def home_posture(model: RobotModel) -> tuple[str, Mapping[str, float]]:
     zero = np.array([joint.rest for joint in model.joints])
     inside = model.constraint_set.nearest(zero, model.lower, model.upper)
     zero = zero if inside is None else inside
+    name = "each joint at 0 or its nearest limit" if zero.any() else "every joint at 0"
     if _is_clear(model, zero):
-        return "every joint at 0", dict(zip(model.joint_names, zero.tolist(), strict=True))
+        return name, dict(zip(model.joint_names, zero.tolist(), strict=True))
     rng = np.random.default_rng(0)  # the same postures every time
     for _ in range(_TRIED):
         q = rng.uniform(model.lower, model.upper)
         if model.constraint_set.worst(q) is None and _is_clear(model, q):
             return "clear of itself", dict(zip(model.joint_names, q.tolist(), strict=True))
-    return "every joint at 0", dict(zip(model.joint_names, zero.tolist(), strict=True))
+    return name, dict(zip(model.joint_names, zero.tolist(), strict=True))
 
 
 _TRIED = 200  # postures

@@ -114,7 +114,8 @@ _TO_ANGLE: _Functions = {
 _BINARY_FUNCTIONS = ("hypot", "min", "max", "atan2")  # the others take one argument
 _MAX_SHOWN = 10  # names of a circular definition
 FUNCTIONS = (*_PLAIN, *_OF_ANGLE, *_TO_ANGLE, "rad", "deg")
-RESERVED = frozenset((*FUNCTIONS, "pi", "q"))
+_PI = ("pi", "PI")
+RESERVED = frozenset((*FUNCTIONS, *_PI, "q"))
 
 
 def constant_name_problem(name: str) -> str:
@@ -263,7 +264,7 @@ class Expressions:
         )
 
     def _named(self, name: str, in_rad: bool) -> float:
-        if name == "pi":
+        if name in _PI:
             if self._radian != 1.0 and not in_rad:
                 raise InputError(
                     "pi is an angle in radians, but this file's angles are in deg",

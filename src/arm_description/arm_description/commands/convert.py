@@ -16,7 +16,7 @@ from pathlib import Path
 
 from arm_common import cli
 from arm_description.errors import UrdfError
-from arm_description.importers.rvs import parse_rvs
+from arm_description.importers.rvs import left_out, parse_rvs
 from arm_description.importers.urdf import PARALLEL, import_urdf
 from arm_description.library import read_text
 from arm_description.model.elements import CONVENTIONS
@@ -80,14 +80,17 @@ def _convert_rvs(arguments: argparse.Namespace) -> None:
     path = Path(arguments.file)
     units = Units(arguments.length, "deg")
     name = arguments.name or re.sub(r"[^\w-]+", "_", path.stem).lower()
-    model = parse_rvs(read_text(path, _MAX_BYTES), name, units, path.name)
+    text = read_text(path, _MAX_BYTES)
+    model = parse_rvs(text, name, units, path.name)
     notes = [
+        *left_out(text),
         f"Lengths were read in {units.length}; RVS files do not specify a unit (--length).",
         "RVS files have no velocity and effort limits: these are defaults.",
     ]
     cli.write_text(robot_yaml(model, units, notes), arguments.output)
     if arguments.output:
-        cli.print_status(notes[0])
+        for note in notes[:-1]:
+            cli.print_status(note)
 
 
 def _angle(text: str) -> float:

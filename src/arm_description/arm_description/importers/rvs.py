@@ -12,7 +12,7 @@ Kinematics Algorithms on RVS", 2006, appendix A), as words in any layout:
     al 58.3127  th 20.0      alpha and theta, in degrees
     type prismatic           default revolute
     limits -170.0 95.0       of theta (revolute) or b (prismatic), optional
-    EndEffector hand         what RVS draws at the end; ignored
+    EndEffector hand         what RVS draws at the end; left out, see `left_out`
 
 Comments run from #, %, !, // or * to the end of the line, or from /* to */. The table is standard
 DH with b for d. Limits include the offset, and th is the position in which RVS first shows the
@@ -83,6 +83,17 @@ def parse_rvs(text: str, name: str, units: Units, file: str = "") -> RobotModel:
         postures=MappingProxyType({"home": MappingProxyType(home)}),
         description=title or name,
         source=f"RVS architecture file {file}, lengths read in {units.length}".replace("  ", " "),
+    )
+
+
+def left_out(text: str) -> tuple[str, ...]:
+    """Return a sentence for each part of an architecture file that has no DH numbers."""
+    _, statements = _statements(text)
+    hands = [s.text for s in statements if s.key == "endeffector" and s.text.lower() != "none"]
+    return tuple(
+        f"EndEffector {hand} was left out, for the file has no numbers of it: add gripper or tool "
+        "by hand."
+        for hand in hands
     )
 
 

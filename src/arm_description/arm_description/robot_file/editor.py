@@ -21,6 +21,7 @@ from arm_common.yaml.editing import Step, YamlEditor, flow_mapping, flow_word
 from arm_description.errors import DescriptionError
 from arm_description.robot_file.keys import COMPOUND
 from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_file.sections import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.writer import robot_urdf
@@ -201,6 +202,26 @@ class RobotEditor:
         if first < 0 or first + 1 >= len(self.rows()):
             return "The joint is at the end of the table already."
         return self._structural(lambda editor: editor.swap_items(("joints",), first))
+
+    def keep_posture(self, name: str, positions: Mapping[str, float]) -> str:
+        """Add or replace a posture; return why it is refused, or "".
+
+        Args:
+            name: of the posture.
+            positions: of all joints [rad or m]; those of finger joints become the gripper's width.
+        """
+        model, units = self.model, self.model.units
+        values = {
+            joint.name: f"{units.written(positions[joint.name], joint.type) + 0.0:.9g}"
+            for joint in model.joints
+            if joint.name in positions
+        }
+        gripper = model.gripper
+        if gripper is not None and all(joint in positions for joint in gripper.moving):
+            width = gripper.width_of({joint: positions[joint] for joint in gripper.moving})
+            values[GRIPPER_KEY] = f"{units.written(width, 'prismatic') + 0.0:.9g}"
+        posture = flow_mapping({flow_word(joint): text for joint, text in values.items()})
+        return self._structural(lambda editor: editor.set(("postures", name), posture))
 
     def replace(self, data: bytes) -> str:
         """Replace the whole text, as one step that can be undone; return why not, or ""."""

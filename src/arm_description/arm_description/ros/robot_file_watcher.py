@@ -18,12 +18,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import rclpy
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterType, ParameterValue, SetParametersResult
-from rcl_interfaces.srv import SetParameters
+from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
@@ -203,3 +204,20 @@ class RobotFileWatcher(Node):
 def main() -> int:
     """Run the node until a signal ends it; return the exit code."""
     return run_node(lambda: [RobotFileWatcher()])
+
+
+def watched_robot(patience: float = 5.0) -> str:
+    """Return the robot that a running watcher follows, "" if none answers in time [s]."""
+    rclpy.init()
+    node = rclpy.create_node("robot_file_client")
+    try:
+        client = node.create_client(GetParameters, "robot_file_watcher/get_parameters")
+        if not client.wait_for_service(patience):
+            return ""
+        future = client.call_async(GetParameters.Request(names=["robot"]))
+        rclpy.spin_until_future_complete(node, future, timeout_sec=patience)
+        response = future.result()
+        return str(response.values[0].string_value) if response else ""
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown()

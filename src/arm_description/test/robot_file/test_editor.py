@@ -146,6 +146,23 @@ def test_a_joint_is_renamed_with_its_postures():
     assert editor.rename(1, "")
 
 
+@pytest.mark.parametrize("robot", sorted(shipped_robots()))
+def test_a_posture_is_kept_as_it_is(robot):
+    editor = editor_of(robot)
+    model = editor.model
+    q = {joint.name: joint.rest for joint in model.joints}
+    if model.constraint_set:
+        q = dict(model.postures["rest"])
+    width = {} if model.gripper is None else model.gripper.positions(model.gripper.max_width)
+    q.pop("gripper", None)
+    assert editor.keep_posture("kept", {**q, **width}) == ""
+    kept = editor.model.postures["kept"]
+    assert {name: kept[name] for name in q} == pytest.approx(q, abs=1e-8)
+    if model.gripper is not None:
+        assert kept["gripper"] == pytest.approx(model.gripper.max_width, abs=1e-8)
+    assert editor.keep_posture("far", {name: 90.0 for name in q})
+
+
 EDITS = st.lists(
     st.one_of(
         st.tuples(

@@ -22,7 +22,7 @@ from arm_common import cli
 from arm_description import DescriptionError, load_robot
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import measures
-from arm_kinematics.dexterity.optimal_posture import BestPosture, best_posture
+from arm_kinematics.dexterity.optimal_posture import BestPosture, best_posture, condition_at
 from arm_kinematics.dexterity.workspace import bounding_box, reachable_volume, slice_map
 from arm_kinematics.errors import KinematicsError
 
@@ -45,12 +45,15 @@ def _run(arguments: argparse.Namespace) -> None:
     if chosen and chosen not in names:
         remedy = did_you_mean(chosen, names)
         raise KinematicsError(f"{model.name} has no posture '{chosen}': {remedy}")
-    for name in [chosen] if chosen else names:
-        size, condition = measures(chain.jacobian(chain.positions(model.postures[name])))
-        cli.write_text(
-            f"{name + ':':<16} manipulability {size:.4g}, condition number {condition:.4g}\n", ""
-        )
     best = best_posture(chain)
+    for name in [chosen] if chosen else names:
+        q = chain.positions(model.postures[name])
+        size, _ = measures(chain.jacobian(q))
+        cli.write_text(
+            f"{name + ':':<16} manipulability {size:.4g}, "
+            f"condition number {condition_at(chain, q, best.length):.4f}{_length_text(best)}\n",
+            "",
+        )
     cli.write_text(_best_posture_text(chain, best), "")
     cli.print_status("Computing the reachable volume ...")
     found = reachable_volume(chain)
@@ -72,11 +75,15 @@ def _best_posture_text(chain: Chain, best: BestPosture) -> str:
         f"{name} {value:.4g} m" if sliding else f"{name} {math.degrees(value):.2f} deg"
         for name, value, sliding in zip(chain.joint_names, best.q, chain.sliding, strict=True)
     )
-    length = f", characteristic length {best.length:.4g} m" if best.length else ", of translation"
     return (
         f"{'best posture:':<16} {', '.join(positions)}\n"
-        f"{'':<16} condition number {best.condition:.4f}{length}\n"
+        f"{'':<16} condition number {best.condition:.4f}{_length_text(best)}\n"
     )
+
+
+def _length_text(best: BestPosture) -> str:
+    """Return what a condition number belongs to."""
+    return f", characteristic length {best.length:.4g} m" if best.length else ", of translation"
 
 
 def _draw(chain: Chain, best: BestPosture, plane: str, path: Path) -> None:

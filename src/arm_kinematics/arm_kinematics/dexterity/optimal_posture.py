@@ -164,6 +164,16 @@ def gradient_by_screws(J: Array, by_J: Array) -> Array:
     return gradient
 
 
+def condition_at(chain: Chain, q: Array, length: float | None) -> float:
+    """Return the condition number that `best_posture` minimises, at joint positions q (n,).
+
+    It is that of the homogeneous Jacobian with a length [m]; without one, that of the translation.
+    """
+    J = chain.jacobian(q)
+    H = motion_directions(chain) @ J[:3] if length is None else homogeneous_jacobian(J, length)
+    return frobenius_condition(H)
+
+
 def motion_directions(chain: Chain) -> Array:
     """Return the directions in which the tip can move, (k, 3) orthonormal, k from 1 to 3."""
     lower, upper = finite_limits(chain)

@@ -265,7 +265,8 @@ class ViewerNode(Node):
         if self._sliders is None or not robot:
             return None
         report = partial(self._show_status, "file")
-        display = RobotDisplay(self, self._postures, self.parameters.prefix, report)
+        prefix, on_postures = self.parameters.prefix, self._show_postures
+        display = RobotDisplay(self, self._postures, prefix, report, on_postures)
         return RobotEditing(robot, display.show, display.watch)
 
     def _panel_context(self) -> PanelContext:
@@ -306,15 +307,19 @@ class ViewerNode(Node):
 
     def _on_file_saved(self) -> str:
         """Take a robot file that was saved; return why it cannot be taken, or ""."""
-        robot, problem = self._view.store.robot, ""
+        problem = ""
         if self._editing is not None:
             problem = self._editing.reload()
             changed = self._postures.take(self._editing.editor.model)
         else:
             changed = self._postures.reload()
-        if changed and robot:
-            self._on_robot_drawn(robot)
+        if changed:
+            self._show_postures()
         return problem
+
+    def _show_postures(self) -> None:
+        if (robot := self._view.store.robot) is not None:
+            self._on_robot_drawn(robot)
 
     def _on_joint_states(self, message: JointState) -> None:
         values = dict(zip(message.name, message.position, strict=False))

@@ -21,20 +21,27 @@ from arm_viewer.scene.robot import PostureBook
 class RobotDisplay:
     """Sends robots to robot_state_publisher, and files to robot_file_watcher.
 
-    `report` takes why a robot cannot be shown, in one sentence, or "".
+    `report` takes why a robot cannot be shown, in one sentence, or ""; `on_postures` is called
+    when its postures have changed.
     """
 
     def __init__(
-        self, node: Node, postures: PostureBook, prefix: str, report: Callable[[str], None]
+        self,
+        node: Node,
+        postures: PostureBook,
+        prefix: str,
+        report: Callable[[str], None],
+        on_postures: Callable[[], None],
     ) -> None:
-        self._postures, self._prefix = postures, prefix
+        self._postures, self._prefix, self._on_postures = postures, prefix, on_postures
         self._sender = DescriptionSender(node, "robot_state_publisher", report)
         self._watcher = ServiceClient(node, SetParameters, "robot_file_watcher/set_parameters")
         node.create_timer(PERIOD, self._sender.poll, clock=STEADY_CLOCK)
 
     def show(self, model: RobotModel) -> None:
         """Show a robot with its postures."""
-        self._postures.take(model)
+        if self._postures.take(model):
+            self._on_postures()
         self._sender.send(model.to_urdf(self._prefix))
 
     def watch(self, path: Path) -> None:

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from rclpy.node import Node
 
 from arm_viewer.control.robot_editing import RobotEditing
+from arm_viewer.panels.commands import CommandsPanel
 from arm_viewer.panels.interface import PagePanel, PanelContext, PanelEntry, Where
+from arm_viewer.panels.pose import PosePanel
 from arm_viewer.panels.robot_file import RobotFilePanel
 from arm_viewer.panels.symbols import SymbolsPanel
 from arm_viewer.panels.table import TablePanel
@@ -18,6 +20,8 @@ from arm_viewer.panels.table import TablePanel
 def panel_entries(node: Node) -> tuple[PanelEntry, ...]:
     """Return all panels; those that call services get the node."""
     return (
+        PanelEntry(CommandsPanel, 1.2, Where.MOVING),
+        PanelEntry(PosePanel, 1.55, Where.MOVING),
         PanelEntry(_editing(TablePanel), 2.0, Where.ALONE),
         PanelEntry(_editing(SymbolsPanel), 2.1, Where.ALONE),
         PanelEntry(_editing(RobotFilePanel), 2.2, Where.ALONE),

@@ -1,0 +1,173 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The folder "Commands": a line that is typed, its possible ends, and its answer.
+
+Every complete line is also an entry of viser's command palette.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from html import escape
+from typing import Any
+
+from arm_common.transforms import matrix_rpy, rpy_matrix
+from arm_common.yaml.expressions import Expressions
+
+from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.browser.panel import SWITCHES, status_line, value_text
+from arm_viewer.control.command_table import PageCommand
+from arm_viewer.errors import ViewerError
+from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.scene.robot import VisualJoint
+
+MAX_OFFERED = 8  # ends of a line
+DEGREE = math.radians(1.0)
+
+
+class CommandsPanel:
+    """Runs lines of the command table; adds go, posture, fk, ik and trace."""
+
+    title = "Commands"
+
+    def __init__(self, context: PanelContext) -> None:
+        self._context = context
+        self._palette: dict[str, Any] = {}  # line -> viser's command
+        on_off = ("on", "off")
+        add = context.commands.add
+        add(
+            PageCommand("go", "JOINT=VALUE ...", "move joints [deg or mm]", self._go, self._joints)
+        )
+        add(
+            PageCommand(
+                "posture", "NAME", "move to a posture", self._posture, self._postures, listed=True
+            )
+        )
+        add(PageCommand("fk", "", "where the tool is, in metres and degrees", self._fk))
+        add(PageCommand("ik", "X Y Z [ROLL PITCH YAW]", "bring the tool there [m, deg]", self._ik))
+        add(
+            PageCommand(
+                "trace", "on|off", "draw the tool's path", self._trace, lambda: on_off, listed=True
+            )
+        )
+
+    def build(self, gui: PanelGui) -> None:
+        """Add the elements."""
+        self._gui = gui
+        hint = "Enter runs it; for example: go waist=20"
+        self._line = gui.line("Command", self._run, hint)
+        gui.on_change(self._line, self._offer)
+        self._answer = gui.elements.add_html("")
+
+    def update(self, state: PanelState) -> None:
+        """Keep the entries of the palette equal to the complete lines."""
+        if not self._palette:
+            self._offer("")  # all panels have added their commands now
+        lines = set(self._context.commands.lines())
+        for line in self._palette.keys() - lines:
+            self._palette.pop(line).remove()
+        for line in sorted(lines - self._palette.keys()):
+            command = self._gui.elements.add_command(line, description="Command of the arm")
+            self._gui.on_user(command.on_trigger, partial(self._run, line))
+            self._palette[line] = command
+
+    def close(self) -> None:
+        """Remove the entries of the palette."""
+        for command in self._palette.values():
+            command.remove()
+
+    def _offer(self, start: str) -> None:
+        """Show how a line can go on."""
+        table = self._context.commands
+        offered = table.complete(start)
+        usage = {f"{c.name} ": f"{c.name} {c.usage}: {c.text}" for c in table.commands}
+        shown = [usage.get(line, line.strip()) for line in offered[:MAX_OFFERED]]
+        more = [f"… {len(offered) - MAX_OFFERED} more"] if len(offered) > MAX_OFFERED else []
+        rows = "".join(f"<div>{escape(line)}</div>" for line in (*shown, *more))
+        style = "padding:.1em .8em;font-size:.75em;opacity:.75"
+        self._answer.content = f'<div data-arm="ends" style="{style}">{rows}</div>'
+
+    def _run(self, line: str) -> None:
+        try:
+            answer = self._context.commands.run(line) or "Done."
+        except ViewerError as error:
+            answer = str(error)
+        else:
+            self._line.value = ""
+        self._answer.content = status_line("answer", line, answer)
+
+    def _arm(self) -> tuple[VisualJoint, ...]:
+        robot = self._context.view.store.robot
+        return () if robot is None else tuple(j for j in robot.joints if j.mimic is None)
+
+    def _joints(self) -> tuple[str, ...]:
+        return tuple(f"{joint.name}=" for joint in self._arm())
+
+    def _postures(self) -> tuple[str, ...]:
+        return tuple(self._context.postures())
+
+    def _go(self, words: Sequence[str]) -> str:
+        joints, targets = {joint.name: joint for joint in self._arm()}, {}
+        for word in words:
+            name, _, text = word.partition("=")
+            if name not in joints or not text:
+                known = ", ".join(joints) or "none"
+                raise ViewerError(f"go: {word!r} is no JOINT=VALUE; joints are {known}")
+            unit = 1e-3 if joints[name].prismatic else DEGREE
+            targets[name] = unit * number(text)
+        if not targets:
+            raise ViewerError("go: give joints and values, such as: go waist=20")
+        if problem := self._context.move(targets):
+            raise ViewerError(problem)
+        return ", ".join(f"{n} {value_text(joints[n], q)}" for n, q in targets.items())
+
+    def _posture(self, words: Sequence[str]) -> str:
+        name, postures = " ".join(words), self._context.postures()
+        if name not in postures:
+            known = ", ".join(postures) or "none"
+            raise ViewerError(f"there is no posture {name!r}: known are {known}")
+        if problem := self._context.move(postures[name]):
+            raise ViewerError(problem)
+        return name
+
+    def _fk(self, words: Sequence[str]) -> str:
+        robot, tip = self._context.view.store.robot, self._context.tool_frame
+        pose = None if robot is None else robot.pose_of(tip, self._context.positions())
+        if pose is None:
+            raise ViewerError(f"the pose of {tip} is unknown")
+        xyz, rpy = matrix_rpy(pose)
+        place = " ".join(f"{x + 0.0:.4f}" for x in xyz)
+        return f"{tip}: {place} m, {' '.join(f'{a / DEGREE + 0.0:.2f}' for a in rpy)} deg"
+
+    def _ik(self, words: Sequence[str]) -> str:
+        values = [number(word) for word in words]
+        robot, tip = self._context.view.store.robot, self._context.tool_frame
+        present = None if robot is None else robot.pose_of(tip, self._context.positions())
+        if len(values) not in (3, 6) or present is None:
+            raise ViewerError("ik: give x y z, or x y z roll pitch yaw [m, deg]")
+        target = present.copy()
+        if len(values) == 6:
+            target = rpy_matrix(values[:3], [DEGREE * angle for angle in values[3:]])
+        target[:3, 3] = values[:3]
+        self._context.move_tool(target)
+        return "The tool follows if the pose can be reached; Tool at the top says why not."
+
+    def _trace(self, words: Sequence[str]) -> str:
+        if list(words) not in (["on"], ["off"]):
+            raise ViewerError("trace: say on or off")
+        self._context.view.drawer.switch("trace", words[0] == "on")
+        return f"{SWITCHES['trace']} {words[0]}"
+
+
+def number(text: str) -> float:
+    """Return a number or the value of an expression, angles of functions in degrees.
+
+    Raises:
+        ViewerError: it is neither.
+    """
+    try:
+        return Expressions({}, DEGREE).evaluate(text)
+    except ValueError as error:
+        raise ViewerError(str(error)) from None
