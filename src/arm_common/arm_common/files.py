@@ -110,6 +110,13 @@ class FileAccess:
             return path.is_file()
         return False
 
+    def absence(self, path: Path, noun: str) -> str:
+        """Return a clause on why a path is no file of a kind, such as "scene file"."""
+        with suppress(OSError):
+            if path.is_dir():
+                return f"this is a folder, not a {noun}"
+        return f"there is no such {noun}"
+
     def read(self, path: Path, max_bytes: int) -> bytes:
         """Return the content of a file; longer than `max_bytes` if there is more.
 
@@ -142,6 +149,10 @@ class RestrictedFiles(FileAccess):
     def path(self, name: str) -> Path:
         """Return the path that a name in a request means."""
         return Path(name)
+
+    def absence(self, path: Path, noun: str) -> str:
+        """Return that there is no such file: folders are not told apart."""
+        return f"there is no such {noun}"
 
     def has(self, path: Path) -> bool:
         """Return whether there is such a file among the allowed ones."""
@@ -206,6 +217,10 @@ class SentFiles(FileAccess):
     def has(self, path: Path) -> bool:
         """Return whether there is such a file."""
         return os.path.normpath(path) in self._texts or self._others.has(path)
+
+    def absence(self, path: Path, noun: str) -> str:
+        """Return why there is no such file, as the other access says."""
+        return self._others.absence(path, noun)
 
     def read(self, path: Path, max_bytes: int) -> bytes:
         """Return the content of a file, as `FileAccess.read` does."""

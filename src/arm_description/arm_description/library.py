@@ -66,7 +66,7 @@ def given_path(
         return None
     path = files.path(text)
     if not files.has(path):
-        raise DescriptionError("there is no such file", remedy="check the path", file=text)
+        raise DescriptionError(files.absence(path, "file"), remedy="check the path", file=text)
     return path
 
 

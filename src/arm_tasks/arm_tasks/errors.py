@@ -79,7 +79,7 @@ def resolve(
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
         if files.has(path):
             return path
-        raise error(f"there is no such {noun} file", str(path))
+        raise error(files.absence(path, f"{noun} file"), str(path))
     names = shipped(kind)
     if name_or_path not in names:
         what = f"'{name_or_path}' is neither a {noun} shipped with {_PACKAGE} nor a .yaml file"

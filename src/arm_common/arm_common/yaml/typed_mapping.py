@@ -234,7 +234,8 @@ class TypedMapping:
             return np.array(self._default(name, default), dtype=np.float64)
         written, item = found
         if not item.is_list or len(item.items()) != count:
-            raise self.fail(f"{name} must be a list of {count} numbers, not {item.kind}", item)
+            found_kind = f"of {len(item.items())}" if item.is_list else item.kind
+            raise self.fail(f"{name} must be a list of {count} numbers, not {found_kind}", item)
         scale = _SCALES.get(written.rpartition("_")[2], 1.0)
         values = [
             self.sized(name, scale * self.read_number(child, written.endswith("_deg")), child)

@@ -5,9 +5,9 @@
 new my_arm.yaml
 new my_arm.yaml --from puma560
 
-Each question has a default and is repeated until the answer is valid. Numbers may be expressions,
-as in a robot file. The questions cover the DH table and the limits; add gripper, postures and
-sources to the file by hand.
+Each question has a default and is repeated until the answer is valid; "<" returns to the previous
+one. Numbers may be expressions, as in a robot file, and may have a unit: 25 cm. The questions cover
+the DH table and the limits; add gripper, postures and sources to the file by hand.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 
 T = TypeVar("T")
+BACK = "<"
 TYPES: tuple[JointType, ...] = ("revolute", "prismatic")
 
 
@@ -47,59 +48,103 @@ def interview(name: str) -> tuple[RobotModel, Units]:
     Raises:
         EOFError: the input ended before the last question.
     """
-    _print("Press Enter for the default in brackets, Ctrl-C to quit without writing a file.\n")
-    name = _ask("name of the robot", name, _name)
-    count = _ask("number of joints", "6", _count)
-    _print("standard: Rz(theta) Tz(d) Tx(a) Rx(alpha); modified (Craig): Rx Tx Rz Tz\n")
-    convention = _choose("convention", CONVENTIONS)
-    length = _choose("unit of lengths", ("mm", *(u for u in LENGTHS if u != "mm")))
-    units = Units(length, _choose("unit of angles", ANGLES))
+    _print(
+        "Press Enter for the default in brackets, < to return to the previous question, Ctrl-C to"
+        " quit without writing a file.\n\n"
+    )
+    dialog = _Dialog()
+    while True:
+        try:
+            return _robot(dialog, name)
+        except _ReturnError:
+            dialog.forget_last()
+
+
+def _robot(dialog: _Dialog, name: str) -> tuple[RobotModel, Units]:
+    name = dialog.ask("name of the robot", name, _name)
+    count = dialog.ask("number of joints", "6", _count)
+    dialog.say("standard: Rz(theta) Tz(d) Tx(a) Rx(alpha); modified (Craig): Rx Tx Rz Tz\n")
+    convention = dialog.choose("convention", CONVENTIONS)
+    length = dialog.choose("unit of lengths", ("mm", *(u for u in LENGTHS if u != "mm")))
+    units = Units(length, dialog.choose("unit of angles", ANGLES))
     joints = list[Joint]()
     for number in range(1, count + 1):
-        _print(f"\nJoint {number} of {count}; its own theta or d is an offset\n")
-        joints.append(_Row(units, tuple(joint.name for joint in joints)).joint(number))
+        dialog.say(f"\nJoint {number} of {count}; its own theta or d is an offset\n")
+        taken = tuple(joint.name for joint in joints)
+        joints.append(_Row(dialog, units, taken).joint(number))
     rest = MappingProxyType({joint.name: joint.rest for joint in joints})
     postures = MappingProxyType({"rest": rest})
     return RobotModel(name, cast(Convention, convention), tuple(joints), postures=postures), units
+
+
+class _ReturnError(Exception):
+    """The previous question is to be asked again."""
+
+
+class _Dialog:
+    """Questions and valid answers, which are repeated silently after a return to one of them."""
+
+    def __init__(self) -> None:
+        self._given: list[str] = []  # valid answers
+        self._next = 0  # index of the next question
+
+    def forget_last(self) -> None:
+        """Begin again, with the answers up to the last but one."""
+        self._given, self._next = self._given[:-1], 0
+
+    def say(self, text: str) -> None:
+        """Print a text unless its questions have been answered."""
+        if self._next >= len(self._given):
+            _print(text)
+
+    def ask(self, question: str, default: str, read: Callable[[str], T]) -> T:
+        """Return the value of an answer, which is asked for until it is valid."""
+        self._next += 1
+        if self._next <= len(self._given):
+            return read(self._given[self._next - 1])
+        while True:
+            text = input(f"  {question} [{default}]: ").strip() or default
+            if text == BACK:
+                raise _ReturnError
+            try:
+                value = read(text)
+            except DescriptionError as error:
+                _print(f"    {error}\n")
+                continue
+            self._given.append(text)
+            return value
+
+    def choose(self, question: str, options: tuple[str, ...]) -> str:
+        """Return one of some options, which may be abbreviated."""
+
+        def read(text: str) -> str:
+            found = [option for option in options if option.startswith(text)]
+            if text in options or len(found) == 1:
+                return text if text in options else found[0]
+            raise DescriptionError(f"cannot be {text!r}", remedy=did_you_mean(text, options))
+
+        return self.ask(f"{question} ({', '.join(options)})", options[0], read)
 
 
 def _print(text: str) -> None:
     sys.stdout.write(text)
 
 
-def _ask(question: str, default: str, read: Callable[[str], T]) -> T:
-    while True:
-        text = input(f"  {question} [{default}]: ").strip() or default
-        try:
-            return read(text)
-        except DescriptionError as error:
-            _print(f"    {error}\n")
-
-
-def _choose(question: str, options: tuple[str, ...]) -> str:
-    def read(text: str) -> str:
-        found = [option for option in options if option.startswith(text)]
-        if text in options or len(found) == 1:
-            return text if text in options else found[0]
-        raise DescriptionError(f"cannot be {text!r}", remedy=did_you_mean(text, options))
-
-    return _ask(f"{question} ({', '.join(options)})", options[0], read)
-
-
 class _Row:
-    def __init__(self, units: Units, taken: tuple[str, ...]) -> None:
+    def __init__(self, dialog: _Dialog, units: Units, taken: tuple[str, ...]) -> None:
+        self._ask, self._choose = dialog.ask, dialog.choose
         self._units, self._taken = units, taken
         self._expressions = Expressions({}, units.radian)
 
     def joint(self, number: int) -> Joint:
-        name = _ask("name", f"joint_{number}", self._free_name)
-        kind = cast(JointType, _choose("type", TYPES))
+        name = self._ask("name", f"joint_{number}", self._free_name)
+        kind = cast(JointType, self._choose("type", TYPES))
         theta, d = self._number("theta", "0", "revolute"), self._number("d", "0", "prismatic")
         a, alpha = self._number("a", "0", "prismatic"), self._number("alpha", "0", "revolute")
         lower, upper = self._limits(kind)
         default = f"{self._units.written(DEFAULT_VELOCITY[kind], kind):.6g}"
         unit = self._units.unit(kind)
-        speed = _ask(f"maximum velocity ({unit}/s)", default, partial(self._speed, kind))
+        speed = self._ask(f"maximum velocity ({unit}/s)", default, partial(self._speed, kind))
         row = DhRow(theta, d, a, alpha)
         return Joint(name, kind, row, lower, upper, speed, 4.0 * speed, DEFAULT_EFFORT)
 
@@ -116,13 +161,22 @@ class _Row:
                 raise DescriptionError("must be above the lower limit")
             return value
 
-        return lower, _ask("upper limit", highest, read)
+        return lower, self._ask("upper limit", highest, read)
 
     def _number(self, name: str, default: str, kind: str) -> float:
-        return _ask(f"{name} ({self._units.unit(kind)})", default, partial(self._bounded, kind))
+        return self._ask(
+            f"{name} ({self._units.unit(kind)})", default, partial(self._bounded, kind)
+        )
 
     def _read(self, kind: str, text: str) -> float:
-        return self._units.si(self._expressions.evaluate(text), kind)
+        units, number = self._units, text
+        for unit in sorted(ANGLES if kind == "revolute" else LENGTHS, key=len, reverse=True):
+            if re.search(rf"[\d.)\s]{unit}$", text):
+                units = Units(units.length, unit) if unit in ANGLES else Units(unit, units.angle)
+                number = text.removesuffix(unit)
+                break
+        expressions = self._expressions if number is text else Expressions({}, units.radian)
+        return units.si(expressions.evaluate(number.strip()), kind)
 
     def _bounded(self, kind: str, text: str) -> float:
         value = self._read(kind, text)

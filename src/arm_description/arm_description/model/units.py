@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 # Units per metre: dividing by this keeps 105 mm exactly 0.105 m.
 # 1 inch = 25.4 mm exactly (international yard and pound agreement, 1959).
-PER_METRE: Mapping[str, float] = {"m": 1.0, "dm": 10.0, "mm": 1000.0}
+PER_METRE: Mapping[str, float] = {"m": 1.0, "dm": 10.0, "cm": 100.0, "mm": 1000.0}
 METRES_PER_INCH = 0.0254
 LENGTHS = (*PER_METRE, "inch")
 ANGLES = ("deg", "rad")

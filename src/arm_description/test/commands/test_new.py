@@ -129,3 +129,21 @@ def test_errors_leave_no_file(name, options, message, tmp_path, sentence):
 def test_numeric_file_name_becomes_a_quoted_name(tmp_path):
     assert main([str(tmp_path / "123.yaml"), "--from", "planar2"]) == 0
     assert load_robot(tmp_path / "123.yaml").name == "123"
+
+
+def test_questions_can_be_returned_to_and_lengths_may_have_a_unit(tmp_path, monkeypatch):
+    file = tmp_path / "arm.yaml"
+    answers(
+        monkeypatch,
+        "", "3", "<", "1", "", "", "<", "mm", "",             # the number of joints was wrong
+        "turn", "", "0", "25 cm", "<", "26cm", "0.5 m", "pi/2 rad", "", "", "",
+    )  # fmt: skip
+    assert main([str(file)]) == 0
+    (turn,) = load_robot(file).joints
+    assert (turn.row.d, turn.row.a) == (pytest.approx(0.26), pytest.approx(0.5))
+    assert turn.row.alpha == pytest.approx(1.5707963267948966)
+
+
+def test_first_question_cannot_be_left_backwards(tmp_path, monkeypatch):
+    answers(monkeypatch, "<", "<", "")
+    assert main([str(tmp_path / "arm.yaml")]) == 1  # the input ended, no traceback

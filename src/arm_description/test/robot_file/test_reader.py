@@ -31,7 +31,8 @@ def test_file_is_converted_to_si_units(small):
 
 
 @pytest.mark.parametrize(
-    ("unit", "text"), [("m", "0.254"), ("dm", "2.54"), ("mm", "254"), ("inch", "10")]
+    ("unit", "text"),
+    [("m", "0.254"), ("dm", "2.54"), ("cm", "25.4"), ("mm", "254"), ("inch", "10")],
 )
 def test_every_length_unit_is_converted(small, unit, text):
     text = small.replace("length: mm", f"length: {unit}").replace("l1: 100", f"l1: {text}")

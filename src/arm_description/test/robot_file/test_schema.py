@@ -149,7 +149,7 @@ def test_reader_and_schema_reject_wrong_types(full, validator):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("length: mm", "length: cm"), ("angle: deg", "angle: degree"),
+        ("length: mm", "length: ell"), ("angle: deg", "angle: degree"),
         ("convention: standard", "convention: dh"), ("type: ball", "type: spherical"),
         ("name: turn", "name: the turn"), ("name: turn", "name: a/b"), ("name: turn", "name: 12"),
         ("[left, right]", "[left]"), ("xyz: [0, 0, 1]", "xyz: [0, 1]"),

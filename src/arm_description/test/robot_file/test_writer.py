@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml
 
-UNITS = [Units(length, angle) for length in ("m", "dm", "mm", "inch") for angle in ("deg", "rad")]
+UNITS = [
+    Units(length, angle) for length in ("m", "dm", "cm", "mm", "inch") for angle in ("deg", "rad")
+]
 UNITS_OR_NONE = [None, *UNITS]
 
 

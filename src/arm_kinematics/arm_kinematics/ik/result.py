@@ -212,7 +212,12 @@ def _solution(slot: Array, n: int) -> IkSolution:
 
 def residual_text(distance: float, angle: float) -> str:
     """Return a distance [m] and an angle [rad] as text: 3.2 mm and 20 deg."""
-    return f"{1e3 * distance:.3g} mm and {math.degrees(angle):.3g} deg"
+    return f"{_short(1e3 * distance)} mm and {_short(math.degrees(angle))} deg"
+
+
+def _short(value: float) -> str:
+    """Return a number with three digits for people; what cannot be noticed is 0."""
+    return "0" if abs(value) < 5e-4 else f"{value:.3g}"
 
 
 def joint_list(names: Sequence[str]) -> str:

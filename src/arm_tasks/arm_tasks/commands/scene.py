@@ -79,15 +79,24 @@ def run(options: argparse.Namespace) -> None:
     scene = load_scene(path, options.robot)
     if options.edit is None:
         sys.stdout.write(f"{scene_table(scene)}\n")
+        if options.output:
+            _save(path.read_bytes(), Path(options.output), " without changes")
         return
     if not options.output and path in shipped("scenes").values():
         raise SceneError(f"{options.scene} is shipped; give a file to write: -o my.yaml")
     goal = Path(options.output) if options.output else path
-    new = edit_scene(options, path.read_bytes(), str(path))
+    _save(edit_scene(options, path.read_bytes(), str(path)), goal)
+
+
+def _save(data: bytes, goal: Path, how: str = "") -> None:
+    """Write a file, keep the one that it replaces as .bak, and report it."""
     if goal.is_file():
+        if goal.read_bytes() == data:
+            sys.stdout.write(f"Nothing changed: {goal} is already so\n")
+            return
         shutil.copy2(goal, goal.with_name(f"{goal.name}.bak"))
-    write_bytes(new, str(goal))
-    sys.stdout.write(f"Saved {goal}\n")
+    write_bytes(data, str(goal))
+    sys.stdout.write(f"Saved {goal}{how}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -7,7 +7,7 @@ import difflib
 import numpy as np
 import pytest
 from arm_tasks.commands.scene import main
-from arm_tasks.errors import shipped
+from arm_tasks.errors import SceneError, shipped
 from arm_tasks.scene.editing import add_object, move_object, remove_object
 from arm_tasks.scene.file import load_scene, scene_from_text
 
@@ -107,3 +107,24 @@ def test_invalid_edit_leaves_the_file_unchanged(mine, capsys, arguments, message
 def test_shipped_scenes_are_never_overwritten(capsys):
     assert main(["easel", "move", "board", "--by-mm", "0", "0", "1"]) == 1
     assert "easel is shipped; give a file" in capsys.readouterr().err
+
+
+def test_a_copy_without_an_edit_is_written_and_said(tmp_path, capsys):
+    copy = tmp_path / "copy.yaml"
+    assert main(["easel", "-o", str(copy)]) == 0
+    assert copy.read_bytes() == shipped("scenes")["easel"].read_bytes()
+    assert "without changes" in capsys.readouterr().out
+    assert main(["easel", "-o", str(copy)]) == 0
+    assert "Nothing changed" in capsys.readouterr().out
+    assert not copy.with_suffix(".yaml.bak").exists()
+
+
+def test_a_folder_is_called_one(tmp_path, capsys):
+    assert main([str(tmp_path)]) == 1
+    assert "this is a folder, not a scene file" in capsys.readouterr().err
+
+
+def test_how_many_numbers_were_given_is_said(tmp_path):
+    text = shipped("scenes")["easel"].read_text().replace("[245, 0, 150]", "[245, 0]")
+    with pytest.raises(SceneError, match="a list of 3 numbers, not of 2"):
+        scene_from_text(text)
