@@ -6,8 +6,8 @@ new my_arm.yaml
 new my_arm.yaml --from puma560
 
 Each question has a default and is repeated until the answer is valid; "<" returns to the previous
-one. Numbers may be expressions, as in a robot file, and may have a unit: 25 cm. The questions cover
-the DH table and the limits; add gripper, postures and sources to the file by hand.
+one. Numbers may be expressions, as in a robot file, and may have a unit: 25 cm. The questions
+cover the DH table and the limits; add gripper, postures and sources to the file by hand.
 """
 
 from __future__ import annotations
