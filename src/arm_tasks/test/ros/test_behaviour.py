@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("py_trees", reason="py_trees is not installed")
 
 from arm_tasks.client import TaskBehaviour
+from arm_tasks.ros.client import behaviour
 from arm_tasks.ros.client.future import ArmFuture
 from arm_tasks.ros.client.results import ArmError, Progress
 from py_trees.common import Status
@@ -105,6 +106,23 @@ def test_interrupted_task_is_cancelled_and_the_next_one_waits_for_its_end(arm):
     assert [task for task, _ in arm.tasks] == ["one.yaml", "two.yaml"]
     one.stop(Status.INVALID)
     assert arm.cancelled == ["one.yaml"]  # only once
+
+
+def test_behaviours_of_one_tree_wait_for_each_other_without_a_given_arm(monkeypatch):
+    arms = []
+    monkeypatch.setattr(behaviour, "Arm", lambda node: arms.append(FakeArm()) or arms[-1])
+    one, two, other = (TaskBehaviour(name, f"{name}.yaml") for name in ("one", "two", "other"))
+    one.setup()
+    two.setup()
+    other.setup(node=arms[0])  # any object, as py_trees_ros gives the node of its tree
+    one.tick_once()
+    one.stop(Status.INVALID)
+    two.tick_once()
+    other.tick_once()
+    assert [len(arm.tasks) for arm in arms] == [1, 0, 1]  # the other one has another tree
+    arms[0].fail("canceled")
+    two.tick_once()
+    assert len(arms[1].tasks) == 1
 
 
 def test_arm_of_others_stays_open_and_setup_comes_first(arm):

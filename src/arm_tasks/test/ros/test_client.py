@@ -321,34 +321,40 @@ async def awaited(arm):
     await far(arm)
 
 
-async def limited(arm):
+async def limited(arm, servers):
     await asyncio.wait_for(far(arm), 0.3)
 
 
-async def cancelled(arm):
+async def until_received(servers, count):
+    while len(servers.goals) <= count:
+        await asyncio.sleep(0)
+
+
+async def cancelled(arm, servers):
+    count = len(servers.goals)
     task = asyncio.create_task(awaited(arm))
-    await asyncio.sleep(0.3)
+    await asyncio.wait_for(until_received(servers, count), BOUND)
     task.cancel()
     await task
 
 
-async def closed(arm):
+async def closed(arm, servers):
     """Cancel a task, and leave at once."""
     with Arm() as another:
-        await cancelled(another)
+        await cancelled(another, servers)
 
 
 @pytest.mark.parametrize("call", [limited, cancelled, closed])
 def test_asyncio_task_that_no_longer_waits_stops_the_arm(arm, servers, call):
     goals = len(servers.stopped)
     with pytest.raises((asyncio.CancelledError, TimeoutError, asyncio.TimeoutError)):
-        asyncio.run(call(arm))
+        asyncio.run(call(arm, servers))
     wait_for(lambda: len(servers.stopped) > goals, "cancelled goal")
 
 
 def asleep(arm):
     far(arm)
-    time.sleep(BOUND)
+    threading.Event().wait(BOUND)
 
 
 @pytest.mark.parametrize(

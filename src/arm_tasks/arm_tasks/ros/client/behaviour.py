@@ -14,8 +14,9 @@ from arm_tasks.ros.client.arm import Arm
 from arm_tasks.ros.client.future import ArmFuture
 from arm_tasks.ros.client.results import ArmError, Progress
 
-# Tasks that were cancelled by arm; the next one begins once they have ended.
-_ENDING: WeakKeyDictionary[Arm, list[ArmFuture[Any]]] = WeakKeyDictionary()
+# Tasks that were cancelled, by the given arm, or else by the node of the tree (the class without
+# one), as each behaviour then has an Arm of its own; the next one begins once they have ended.
+_ENDING: WeakKeyDictionary[Any, list[ArmFuture[Any]]] = WeakKeyDictionary()
 
 
 class TaskBehaviour(Behaviour):  # type: ignore[misc]  # if py_trees is not installed
@@ -23,7 +24,7 @@ class TaskBehaviour(Behaviour):  # type: ignore[misc]  # if py_trees is not inst
 
     The task is planned and checked when the behaviour begins; an infeasible one is a FAILURE and
     moves nothing. If the tree interrupts the behaviour, the task is cancelled and the arm holds
-    where it is; the next TaskBehaviour of the same arm waits for that. `feedback_message` has the
+    where it is; the next TaskBehaviour of the same arm or tree waits for that. `feedback_message` has the
     running step, or the reason of a failure.
 
     Args:
@@ -38,6 +39,7 @@ class TaskBehaviour(Behaviour):  # type: ignore[misc]  # if py_trees is not inst
         super().__init__(name)
         self._task, self._scene = task, scene
         self._arm, self._owns_arm = arm, arm is None
+        self._key: Any = arm or TaskBehaviour
         self._future: ArmFuture[Any] | None = None
         self._progress = ""
 
@@ -49,6 +51,7 @@ class TaskBehaviour(Behaviour):  # type: ignore[misc]  # if py_trees is not inst
         """
         if self._arm is None:
             self._arm = Arm(options.get("node"))
+            self._key = options.get("node") or TaskBehaviour
             self._arm.connect()
 
     def initialise(self) -> None:
@@ -72,7 +75,7 @@ class TaskBehaviour(Behaviour):  # type: ignore[misc]  # if py_trees is not inst
     def _begin(self) -> Status:
         if self._arm is None:
             raise RuntimeError(f"{self.name}: call setup() before the first tick")
-        ending = _ENDING.get(self._arm, [])
+        ending = _ENDING.get(self._key, [])
         ending[:] = [future for future in ending if not future.done]
         self.feedback_message = self._progress
         if ending:
@@ -93,8 +96,7 @@ class TaskBehaviour(Behaviour):  # type: ignore[misc]  # if py_trees is not inst
         """Cancel the task if the tree interrupts it."""
         if self._future is not None and not self._future.done:
             self._future.cancel()
-            assert self._arm is not None
-            _ENDING.setdefault(self._arm, []).append(self._future)
+            _ENDING.setdefault(self._key, []).append(self._future)
         self._future = None
 
     def shutdown(self) -> None:
