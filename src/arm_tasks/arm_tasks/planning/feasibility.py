@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
@@ -109,8 +110,10 @@ def check_feasibility(request: TaskRequest, files: FileAccess = ANY_FILE) -> Fea
 
     Recordings are read from the given files. Raises the errors of plan_task().
     """
+    begin = time.process_time()
     plan = plan_task(request, files=files)
-    return FeasibilityReport(plan, () if plan.feasible else tuple(remedies(plan)))
+    spent = time.process_time() - begin
+    return FeasibilityReport(plan, () if plan.feasible else tuple(remedies(plan, spent=spent)))
 
 
 def _share(share: float) -> str:

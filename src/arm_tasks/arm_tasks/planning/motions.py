@@ -17,11 +17,11 @@ from arm_common.transforms import Array, inverse, shift_z, tilt_z
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import ToolTrajectory
 from arm_kinematics.paths.result import PathStatus
-from arm_kinematics.paths.shapes import line, screw
+from arm_kinematics.paths.shapes import arc, line, screw
 from arm_kinematics.paths.timing import keep_pace
 
 from arm_description import DescriptionError
-from arm_kinematics import Chain, IkSolution
+from arm_kinematics import Chain, IkSolution, KinematicsError
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.tool_path import (
     OutOfReach,
@@ -237,6 +237,19 @@ class Motions:
         shape = line(T, self._goal(step))
         self.builder.follow(labels, shape, options, straight=True)
 
+    def move_arc(self, step: steps.MoveArc, name: str) -> None:
+        """Plan a step along an arc."""
+        labels = Labels(step, name, f"moving on an arc to {_where(step.target)}")
+        T = self.builder.chain.fk(self.builder.q)
+        frame = step.target.frame
+        start = T if frame == TOOL_FRAME else self.scene.frame(frame)
+        via = (start @ (*step.via, 1.0))[:3]
+        try:
+            shape = arc(T, via, self._goal(step))
+        except KinematicsError as error:
+            raise self.builder.invalid(step, str(error)) from None
+        self.builder.follow(labels, shape, path_options(step.target.orientation, step.tolerance))
+
     def turn(self, step: steps.Turn, name: str) -> None:
         """Plan a turn about the tool's own z."""
         labels = Labels(step, name, f"turning by {math.degrees(step.angle):.0f} deg")
@@ -251,6 +264,7 @@ MOTIONS: dict[type[steps.StepBase], Callable[[Motions, Any, str], None]] = {
     steps.MovePosture: Motions.move_posture,
     steps.MovePose: Motions.move_pose,
     steps.MoveLinear: Motions.move_linear,
+    steps.MoveArc: Motions.move_arc,
     steps.Approach: Motions.approach,
     steps.Retreat: Motions.retreat,
     steps.Turn: Motions.turn,

@@ -24,7 +24,9 @@ from arm_tasks.task.steps import Screw, StepBase, Tolerance, ToTarget, Turn
 _SHIFTS = (2, 5, 10, 20, 40, 80)  # mm to try
 _COLLISION_SHIFTS = (10, 40)  # mm to try for a collision, as its check is slow
 _TILTS = (6, 12, 20, 30, 45)  # deg to try
-_SEARCH_TIME = 3.0  # [s]
+# [s] of plan and search together, so that a refusal comes within 5 s, and least time of the search
+_TOTAL_TIME = 4.0
+_LEAST_TIME = 1.0
 _MAX_SCREW_TILT = 12  # deg; jaws tilted by more miss the nut (GRIP.tilt)
 _DIRECTIONS = {
     f"{sign}{axis}": (1 if sign == "+" else -1) * unit
@@ -44,13 +46,16 @@ class Remedy:
     text: str  # what to do, a clause
 
 
-def remedies(plan: TaskPlan, clock: Callable[[], float] = time.process_time) -> list[Remedy]:
+def remedies(
+    plan: TaskPlan, clock: Callable[[], float] = time.process_time, spent: float = 0.0
+) -> list[Remedy]:
     """Return the smallest changes found: a shift along an axis of base_link, and a tilt.
 
-    Nothing more is tried after 3 s of the clock, by default the processor's time.
+    Nothing more is tried after 4 s of the clock, by default the processor's time, less the time
+    spent to plan [s], but at least 1 s.
     """
     assert plan.refusal is not None and plan.refused_at is not None
-    end = clock() + _SEARCH_TIME
+    end = clock() + max(_TOTAL_TIME - spent, _LEAST_TIME)
     search = _RemedySearch(plan, plan.refusal, plan.refused_at, lambda: clock() > end)
     return [found for found in (search.shift(), search.tilt()) if found is not None]
 

@@ -204,6 +204,13 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     ),
     "move_pose": _step("Moves the tool to a pose, straight in joint space.", TARGET),
     "move_linear": _step("Moves the tool to a pose along a straight line.", TARGET),
+    "move_arc": _step(
+        "Moves the tool to a pose along the arc of a circle through another point.",
+        {
+            **TARGET,
+            "via": Key(PLACE, "the point, in the frame of the target", True),
+        },
+    ),
     "approach": _step(
         "Moves in front of a pose, and then straight to it along the tool's z.",
         {**TARGET, "distance": Key(ABOVE, "how far in front", True)},

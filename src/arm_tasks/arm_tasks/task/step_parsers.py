@@ -152,6 +152,19 @@ def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.GripStep:
     return steps.GripStep(**defaults.common(keys, kind), width=width, payload=payload)
 
 
+def _move_arc(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:
+    target = _target(keys, defaults)
+    x, y, z = (float(v) for v in keys.numbers("via", 3))
+    if target.taught:  # whose frame was replaced by the base
+        x, y, z = (float(v) for v in (defaults.poses[target.taught].tool @ (x, y, z, 1.0))[:3])
+    return steps.MoveArc(
+        **defaults.common(keys, kind),
+        target=target,
+        tolerance=_tolerance(keys, defaults.tolerance),
+        via=(x, y, z),
+    )
+
+
 def optional(keys: TypedMapping, name: str, **limits: float) -> float | None:
     """Return a number within limits, or None if its key is omitted."""
     return keys.number(name, **limits) if keys.has(name) else None
@@ -302,6 +315,7 @@ PARSERS: dict[str, Parser] = {
     "move_posture": _move_posture,
     "move_pose": _parser(steps.MovePose),
     "move_linear": _parser(steps.MoveLinear),
+    "move_arc": _move_arc,
     "approach": _parser(steps.Approach),
     "retreat": _parser(steps.Retreat),
     "grip": _grip,

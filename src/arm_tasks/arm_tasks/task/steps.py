@@ -96,6 +96,13 @@ class MoveLinear(ToTarget):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MoveArc(ToTarget):
+    """Move the tool to a pose along an arc."""
+
+    via: tuple[float, float, float]  # a point of the arc, in the frame of the target [m]
+
+
+@dataclass(frozen=True, kw_only=True)
 class GripStep(StepBase):
     """Move the jaws to a width."""
 

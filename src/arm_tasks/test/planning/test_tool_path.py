@@ -13,6 +13,7 @@ from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import plan_path
 from arm_kinematics.paths.shapes import line, screw
 from arm_kinematics.paths.timing import point_to_point, time_result
+from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.screwing.wrist import Place, between, thread_turn_to_go, wrists
 from arm_tasks.planning.tool_path import OutOfReach, branches, path_options, tool_path
 from arm_tasks.task.steps import Tolerance
@@ -40,6 +41,30 @@ def test_ik_branches_are_sorted_by_distance_to_the_seed(chain):
     solutions = branches(chain, chain.fk(q), q, path_options("any", Tolerance()))
     distances = [np.linalg.norm(s.q - q) for s in solutions]
     assert distances[0] < 1e-3 and distances == sorted(distances)
+
+
+def test_arc_goes_round_through_its_middle_point(plan_of, chain):
+    plan = plan_of(
+        [
+            "move_posture: ready",
+            "move_arc: "
+            "{frame: tool0, via_mm: [0, 10, -10], xyz_mm: [0, 0, -20], orientation: any}",
+        ]
+    )
+    start = chain.fk(plan.steps[1].start)
+    rows = plan.steps[1].trajectory.positions
+    points = np.array([(np.linalg.inv(start) @ chain.fk(q))[:3, 3] for q in rows])
+    assert np.linalg.norm(points - [0.0, 0.0, -0.01], axis=1) == pytest.approx(0.01, abs=5e-5)
+    assert np.linalg.norm(points - [0.0, 0.01, -0.01], axis=1).min() < 1e-3
+    assert points[-1] == pytest.approx([0.0, 0.0, -0.02], abs=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("via", "xyz"), [("[0, 0, 0.01]", "[0, 0, 0]"), ("[0, 0, 9]", "[0, 0, 1]")]
+)
+def test_arc_that_does_not_exist_is_refused_with_its_line(plan_of, via, xyz):
+    with pytest.raises(TaskFileError, match="step move_arc: the "):
+        plan_of([f"move_arc: {{frame: tool0, via: {via}, xyz: {xyz}}}"])
 
 
 def test_turn_beyond_a_limit_is_reported_with_joint_and_angle(chain):

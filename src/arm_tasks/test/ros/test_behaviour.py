@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("py_trees", reason="py_trees is not installed")
 
 from arm_tasks.client import TaskBehaviour
-from arm_tasks.ros.client import behaviour
+from arm_tasks.ros.client import behaviour as behaviours
 from arm_tasks.ros.client.future import ArmFuture
 from arm_tasks.ros.client.results import ArmError, Progress
 from py_trees.common import Status
@@ -110,7 +110,7 @@ def test_interrupted_task_is_cancelled_and_the_next_one_waits_for_its_end(arm):
 
 def test_behaviours_of_one_tree_wait_for_each_other_without_a_given_arm(monkeypatch):
     arms = []
-    monkeypatch.setattr(behaviour, "Arm", lambda node: arms.append(FakeArm()) or arms[-1])
+    monkeypatch.setattr(behaviours, "Arm", lambda node: arms.append(FakeArm()) or arms[-1])
     one, two, other = (TaskBehaviour(name, f"{name}.yaml") for name in ("one", "two", "other"))
     one.setup()
     two.setup()
