@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Markers of frames and joint limits, which tf alone moves, and velocity ellipsoids of the tip.
+"""Markers of frames, joint limits and gravity torques, and velocity ellipsoids of the tip.
 
 Yoshikawa, "Manipulability of robotic mechanisms", Int. J. Robotics Research 4(2), 1985: joint
 speeds of norm 1 give tip speeds in the ellipsoid whose axes are the left singular vectors of J,
@@ -20,6 +20,7 @@ from arm_kinematics.markers.mark import (
     GREEN,
     INK,
     ORANGE,
+    RED,
     VIOLET,
     Colour,
     Kind,
@@ -76,6 +77,59 @@ def _limit(axis: DrawnJoint, size: float) -> list[Mark]:
         stops = [[0.9 * p, 1.1 * p] for p in (track[0], track[-1])]
         marks.append(lines(axis.parent, stops, 0.6 * width, ORANGE, axis.in_parent))
     return marks
+
+
+_WARNING = 0.6  # share of a torque limit from which an arrow is orange
+_TURN = math.radians(300.0)  # of the arrow at the limit
+_NO_TORQUE = 1e-3  # share below which there is no arrow
+
+
+def gravity_torques(inputs: MarkerInputs) -> list[Mark]:
+    """Draw the computed torques that hold the arm, as arrows about the joints' axes.
+
+    An arrow's length is the share of the limit, or of the largest torque where none is known.
+    """
+    if not inputs.known:
+        return []
+    chain, marks = inputs.chain, []
+    torques = chain.gravity_torques(inputs.q)
+    limits = np.where(np.isfinite(chain.effort), chain.effort, max(np.abs(torques).max(), 1e-9))
+    for axis in inputs.axes:
+        i = chain.joint_names.index(axis.name)
+        torque, share = float(torques[i]), float(torques[i] / limits[i])
+        if abs(share) > _NO_TORQUE and abs(torque) > 1e-9:
+            known = bool(np.isfinite(chain.effort[i]))
+            marks += _torque_arrow(axis, torque, share, known, inputs.size)
+    return marks
+
+
+def _torque_arrow(
+    axis: DrawnJoint, torque: float, share: float, known: bool, size: float
+) -> list[Mark]:
+    """Draw an arrow about the axis of a joint, or along it if it slides, with its torque."""
+    radius, bend = 0.14 * size, float(np.clip(share, -1.0, 1.0))
+    if axis.sliding:
+        track = np.array([[radius, 0.0, 0.0], [radius, 0.0, 2.0 * radius * bend]])
+    else:
+        track = circle(radius, 0.0, abs(bend) * _TURN, _STEP) * (
+            1.0,
+            math.copysign(1.0, bend),
+            1.0,
+        )
+    ahead = track[-1] - track[-2]
+    ahead *= 0.25 * radius / np.linalg.norm(ahead)
+    aside = np.cross(ahead, [1.0, 0.0, 0.0] if axis.sliding else [0.0, 0.0, 1.0])
+    head = [[track[-1], track[-1] - ahead + way * aside] for way in (0.6, -0.6)]
+    colour = VIOLET if not known else RED if abs(share) > 1.0 else GREEN
+    colour = ORANGE if known and _WARNING < abs(share) <= 1.0 else colour
+    label = f"{torque:.3g} {'N' if axis.sliding else 'N m'}"
+    label += f", {100.0 * abs(share):.0f} %" if known else ""
+    at = (axis.in_parent @ [*(1.35 * track[len(track) // 2]), 1.0])[:3]
+    return [
+        curve(axis.parent, track, 0.008 * size, colour, axis.in_parent),
+        lines(axis.parent, head, 0.008 * size, colour, axis.in_parent),
+        text_mark(axis.parent, at, label, 0.028 * size, colour),
+    ]
 
 
 METRES_PER_REACH = 0.25  # a semi-axis of the manipulability ellipsoid per m/rad

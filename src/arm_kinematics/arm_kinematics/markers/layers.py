@@ -55,6 +55,11 @@ LAYERS = {
         (Cause.JOINTS,),
         "Centres of mass of the links and of the whole arm.",
     ),
+    "gravity_torques": Layer(
+        frames.gravity_torques,
+        (Cause.JOINTS,),
+        "Computed torques that hold the arm at rest, as shares of the limits.",
+    ),
     "manipulability_ellipsoid": Layer(
         frames.manipulability_ellipsoid, (Cause.JOINTS,), "Tip velocities at unit joint speeds."
     ),

@@ -12,7 +12,7 @@ from arm_kinematics.chain.robot import Robot
 from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.markers.frames import METRES_PER_REACH
 from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff
-from arm_kinematics.markers.mark import Kind, Mark
+from arm_kinematics.markers.mark import GREEN, ORANGE, RED, VIOLET, Kind, Mark
 from arm_kinematics.markers.state import (
     MAX_POINTS,
     SEGMENTS,
@@ -175,6 +175,36 @@ def test_ellipsoid_contains_all_tip_velocities_and_shows_manipulability(inputs, 
     assert (np.linalg.norm(reached, axis=1) < 1.0 + 1e-9).all()
     assert f"{measures(J)[0]:.3g}" in marks[1].text
     assert np.linalg.det(ball.pose[:3, :3]) == pytest.approx(1.0)
+
+
+def test_arrows_of_gravity_torques_turn_with_their_sign_and_share(inputs):
+    torques = inputs.chain.gravity_torques(inputs.q)
+    marks = drawn("gravity_torques", inputs)
+    shown = dict(zip((m.text.split()[0] for m in marks[2::3]), marks[::3], strict=True))
+    notable = {
+        f"{t:.3g}": i for i, t in enumerate(torques) if abs(t) > 1e-2 * np.abs(torques).max()
+    }
+    for text, i in notable.items():
+        if abs(torques[i]) < 1e-9 or inputs.chain.sliding[i]:
+            continue
+        x, y, _ = shown[text].points[1]
+        assert math.copysign(1.0, math.atan2(y, x)) == math.copysign(1.0, torques[i])
+        share = abs(torques[i]) / inputs.chain.effort[i]
+        turned = 5.0 * (len(shown[text].points) - 1)  # [deg], in steps of at most 5
+        assert turned - 5.0 <= 300.0 * min(share, 1.0) + 1e-6
+
+
+def test_colours_of_gravity_torques_say_how_close_the_limit_is(rng):
+    inputs = make_inputs("nut_arm", rng)
+    inputs.positions = {**inputs.positions, "shoulder": 1.5, "elbow": -1.5}
+    torque = np.abs(inputs.chain.gravity_torques(inputs.q)).max()
+    colours = []
+    for share in (0.3, 0.8, 1.5, 0.0):
+        effort = np.full(inputs.chain.n, torque / share if share else np.inf)
+        inputs.chain.effort = effort
+        largest = max(drawn("gravity_torques", inputs)[::3], key=lambda mark: len(mark.points))
+        colours.append(largest.colour)
+    assert colours == [GREEN, ORANGE, RED, VIOLET]
 
 
 def test_total_centre_of_mass_is_the_weighted_mean_of_links(inputs):
