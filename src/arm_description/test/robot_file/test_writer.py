@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_description.model.elements import Colours, Origin
-from arm_description.model.units import ANGLES, LENGTHS, Units
+from arm_description.model.units import Units
 from arm_testing.samples import ROBOTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
