@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from arm_common.files import ANY_FILE, FileAccess, shipped_files, write_bytes
@@ -123,6 +124,26 @@ def _path(file: str | os.PathLike[str], model: RobotModel, files: FileAccess) ->
 def shipped_trajectories(robot: str) -> dict[str, Path]:
     """Return the paths of the shipped trajectories of a robot by name, sorted."""
     return shipped_files("arm_description", f"trajectories/{robot}", READERS)
+
+
+def trajectories_for(robot: str, folder: Path | None) -> dict[str, Path]:
+    """Return the trajectories that may suit a robot by name: the shipped ones, those of a folder.
+
+    Of the folder those files are taken that have the form of a trajectory, of whichever robot;
+    their names have an ending.
+    """
+    found = shipped_trajectories(robot)
+    for path in () if folder is None else sorted(folder.iterdir()):
+        if path.suffix.lower() in READERS and path.is_file() and _has_form(path):
+            found[path.name] = path
+    return found
+
+
+def _has_form(path: Path) -> bool:
+    with suppress(DescriptionError):
+        check_recording(path)
+        return True
+    return False
 
 
 def trajectory_form(path: Path) -> str:

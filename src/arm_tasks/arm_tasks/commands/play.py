@@ -12,18 +12,14 @@ from collections.abc import Sequence
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
-from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
+from arm_kinematics.paths.trajectories import read_motion
 
 from arm_description import RobotModel, load_robot
-from arm_kinematics import Chain
 from arm_tasks.bringup.arguments import ARGUMENTS
 from arm_tasks.bringup.demo import check_port, run_table, single_instance
 from arm_tasks.bringup.processes import chosen, play_processes
-from arm_tasks.planning.tool_path import OutOfReach, branches, joint_path, path_options
 from arm_tasks.ros.trajectory_player import paced, player
-from arm_tasks.task.request import ArmConfiguration
-from arm_tasks.task.steps import Tolerance
 
 _TIMEOUT = 10.0  # [s], to find an arm or a view
 _OWN_VIEW_TIMEOUT = 60.0  # [s], for a view started with --view
@@ -62,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(given)
     try:
         model = load_robot(options.robot)
-        trajectory = trajectory_of(options.trajectory, model, options.fit)
+        trajectory = read_motion(options.trajectory, model, options.fit)
         if options.view:
             return _in_own_view(options, [word for word in given if word != "--view"])
         return _play(options, model, trajectory)
@@ -72,30 +68,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped.", flush=True)
         return INTERRUPTED
-
-
-def trajectory_of(file: str, model: RobotModel, fit: bool = False) -> FileTrajectory:
-    """Return the joint trajectory of a file, or the one that moves the tool as the file says.
-
-    Raises:
-        InputError: The file is invalid, or the tool cannot move along it.
-    """
-    tool = read_tool_trajectory(file, model.joint_names)
-    if tool is None:
-        return read_trajectory(file, model, fit)
-    if tool.times is None:
-        remedy = "give its first column as time, or play it in a task, with tool_speed"
-        raise InputError("its points have no times", remedy=remedy, file=file)
-    chain = Chain.from_model(model)
-    tolerance = path_options("full" if tool.oriented else "any", Tolerance())
-    rest = ArmConfiguration.of_posture(model).array(chain.joint_names)
-    try:
-        start = branches(chain, tool.poses[0], rest, tolerance)[0]
-        path = joint_path(chain, tool.poses, tool.times, start.q, tolerance)
-    except OutOfReach as miss:
-        raise InputError(miss.what, file=file) from None
-    assert path.times is not None
-    return FileTrajectory(chain.joint_names, path.times, path.positions)
 
 
 def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:

@@ -13,8 +13,9 @@ from arm_kinematics.ik.result import IkStatus, joint_list
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.result import PathResult, PathStatus
-from arm_kinematics.paths.shapes import PathShape, line
+from arm_kinematics.paths.shapes import PathShape
 from arm_kinematics.paths.timing import TimedPath, keep_pace
+from arm_kinematics.paths.trajectories import follow_poses
 
 from arm_kinematics import Chain, IkResult, IkSolution, KinematicsError
 from arm_tasks.task.steps import Orientation, Tolerance
@@ -106,21 +107,16 @@ def joint_path(
     Raises:
         OutOfReach: The path ends before the last pose.
     """
-    rows, at, errors = [start], [0.0], np.zeros(2)
-    for i in range(len(poses) - 1):
-        try:
-            path = tool_path(chain, line(poses[i], poses[i + 1]), rows[-1], options)
-        except OutOfReach as miss:
-            miss.what = f"between point {i + 1} and {i + 2}: {miss.what}"
-            raise
-        errors = np.maximum(errors, (path.position_error, path.orientation_error))
-        if len(path.positions) == 1:  # the tool rests
-            rows.append(rows[-1])
-            at.append(i + 1.0)
-        rows.extend(path.positions[1:])
-        at.extend(i + path.progress[1:])
-    taken = None if times is None else np.interp(at, np.arange(len(times)), times)
-    return PlayedPath(np.array(rows), taken, (float(errors[0]), float(errors[1])))
+    try:
+        way = follow_poses(chain, poses, start, options)
+    except KinematicsError as error:  # it is too long
+        raise OutOfReach(str(error)) from None
+    if (end := way.failure) is not None:
+        miss = _out_of_reach(end, options, end.missing_distance, end.missing_angle)
+        miss.what = f"{way.where}: {miss.what}"
+        raise miss
+    taken = None if times is None else np.interp(way.at, np.arange(len(times)), times)
+    return PlayedPath(way.positions, taken, way.errors)
 
 
 def _out_of_reach(

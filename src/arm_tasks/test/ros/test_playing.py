@@ -8,8 +8,9 @@ import rclpy
 from arm_common.ros.worker import ExecutorThread
 from arm_description.trajectories.files import read_trajectory, shipped_trajectories
 from arm_description.trajectories.trajectory import JointTrajectory
+from arm_kinematics.paths.trajectories import read_motion
 from arm_tasks.bringup.processes import play_processes
-from arm_tasks.commands.play import main, trajectory_of
+from arm_tasks.commands.play import main
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.trajectory_player import APPROACH_SPEED, approach, paced, player
 from rclpy.executors import SingleThreadedExecutor
@@ -61,7 +62,7 @@ TOOL = "time,x,y,z\n0,0.2,0,0.17\n1,0.2,0.02,0.17\n2,0.2,0,0.17\n"
 def test_trajectory_of_the_tool_becomes_one_of_the_joints(tmp_path):
     model, file = load_robot("nut_arm"), tmp_path / "way.csv"
     file.write_text(TOOL)
-    trajectory = trajectory_of(str(file), model)
+    trajectory = read_motion(str(file), model)
     chain, middle = Chain.from_model(model), int(np.searchsorted(trajectory.times, 1.0))
     reached = [chain.fk(trajectory.positions[i])[:3, 3] for i in (0, middle, -1)]
     np.testing.assert_allclose(reached, [[0.2, y, 0.17] for y in (0.0, 0.02, 0.0)], atol=2e-5)

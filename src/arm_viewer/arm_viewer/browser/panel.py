@@ -41,6 +41,12 @@ def status_line(key: str, label: str, text: str) -> str:
     )
 
 
+def answer_line(text: str, key: str = "answer") -> str:
+    """Return the place of an answer beside its button, as high with one as without."""
+    style = "padding:.1em .8em;font-size:.8125em;min-height:1.6em"
+    return f'<div style="{style}"><span data-arm="{escape(key)}">{escape(text)}</span></div>'
+
+
 def nut_text(state: Any) -> str:
     """Return a NutState message as one line of text."""
     where = NUT_STATES.get(state.state, f"state {state.state}").format(bolt=state.bolt or "bolt")

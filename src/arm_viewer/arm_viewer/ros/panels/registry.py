@@ -11,6 +11,8 @@ from rclpy.node import Node
 from arm_viewer.control.robot_editing import RobotEditing
 from arm_viewer.panels.commands import CommandsPanel
 from arm_viewer.panels.interface import PagePanel, PanelContext, PanelEntry, Where
+from arm_viewer.panels.motion import MotionPanel
+from arm_viewer.panels.play import PlayPanel
 from arm_viewer.panels.pose import PosePanel
 from arm_viewer.panels.robot_file import RobotFilePanel
 from arm_viewer.panels.symbols import SymbolsPanel
@@ -25,6 +27,8 @@ def panel_entries(node: Node) -> tuple[PanelEntry, ...]:
         PanelEntry(_editing(TablePanel), 2.0, Where.ALONE),
         PanelEntry(_editing(SymbolsPanel), 2.1, Where.ALONE),
         PanelEntry(_editing(RobotFilePanel), 2.2, Where.ALONE),
+        PanelEntry(MotionPanel, 3.0, Where.ALONE),
+        PanelEntry(PlayPanel, 3.1, Where.ALONE),
     )
 
 

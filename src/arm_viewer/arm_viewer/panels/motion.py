@@ -1,0 +1,153 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The folder "Motion": a function of time for each joint, and one clock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from arm_common.errors import InputError
+
+from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.browser.panel import answer_line, from_display
+from arm_viewer.control.command_table import PageCommand
+from arm_viewer.control.motion import Clock, TimeFunctions
+from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.scene.robot import VisualJoint, VisualRobot
+
+PERIOD = 1.0 / 30.0  # [s] between two positions
+BUTTONS = ("Start", "Pause", "Zero")
+HINT = "A function of the time t in seconds, such as {}; empty: the slider"
+EXAMPLES = {False: "30*sin(90*t)", True: "20 + 10*cos(180*t)"}  # by whether it slides
+START_FIRST = "Functions move their joints once the clock starts."
+
+
+class MotionPanel:
+    """Moves joints by functions of one endless clock, within their limits.
+
+    The clock is paused by whatever keeps the arm from moving, so that nothing moves by itself
+    after a reset.
+    """
+
+    title = "Motion"
+
+    def __init__(self, context: PanelContext) -> None:
+        self._context = context
+        self._clock, self._functions = Clock(), TimeFunctions()
+        self._robot: VisualRobot | None = None
+        self._joints: dict[str, VisualJoint] = {}
+        self._fields: dict[str, Any] = {}
+        self._folder: Any = None
+        self._shown = ""
+        self._timer = context.every(PERIOD, self._tick)
+        self._timer.cancel()
+
+    def build(self, gui: PanelGui) -> None:
+        """Add the clock and the place of the functions."""
+        self._gui, add = gui, gui.elements
+        self._time = add.add_html(clock_line(0.0))
+        buttons = add.add_button_group("Clock", BUTTONS)
+        gui.on_user(buttons.on_click, self._press, lambda: (buttons.value,))
+        self._answer = add.add_html(answer_line(""))
+        self._folder = add.add_folder("Functions of t")
+        text = "moves joints by functions of time: starts, pauses or zeroes their clock"
+        words = tuple(button.lower() for button in BUTTONS)
+        self._context.commands.add(
+            PageCommand("clock", "|".join(words), text, self._command, lambda: words, listed=True)
+        )
+
+    def update(self, state: PanelState) -> None:
+        """Follow another robot, and show the time."""
+        if state.robot is not self._robot and state.robot is not None:
+            self._robot = state.robot
+            self._show_fields(state.robot)
+        line = clock_line(self._clock.at(time.monotonic()))
+        if line != self._shown:
+            self._shown = self._time.content = line
+
+    def close(self) -> None:
+        """Stop the clock."""
+        self._timer.cancel()
+        self._context.commands.remove("clock")
+
+    def _show_fields(self, robot: VisualRobot) -> None:
+        """Show a field for each joint; joints of the same name keep their functions."""
+        texts = {name: field.value for name, field in self._fields.items()}
+        for field in self._fields.values():
+            field.remove()
+        self._joints = {joint.name: joint for joint in robot.joints if joint.mimic is None}
+        self._functions.keep(frozenset(self._joints))
+        with self._folder:
+            self._fields = {n: self._field(n, texts.get(n, "")) for n in self._joints}
+
+    def _field(self, name: str, text: str) -> Any:
+        joint = self._joints[name]
+        label = f"{name} [{'mm' if joint.prismatic else '°'}] ="
+        hint = HINT.format(EXAMPLES[joint.prismatic])
+        field = self._gui.elements.add_text(label, text, hint=hint)
+        self._gui.on_change(field, partial(self._set, name))
+        return field
+
+    def _set(self, name: str, text: str) -> None:
+        try:
+            self._functions.set(name, text, self._now())
+        except InputError as error:
+            self._say(f"{name}: {error}")
+            return
+        self._say("" if self._clock.running or not self._functions.names else START_FIRST)
+
+    def _press(self, button: str) -> None:
+        now = time.monotonic()
+        self._say("")
+        if button == "Start" and self._functions.names:
+            self._clock.start(now)
+            self._timer.reset()
+        elif button == "Start":
+            self._say("Write a function for a joint first, such as 30*sin(90*t).")
+        elif button == "Pause":
+            self._clock.pause(now)
+        else:
+            self._clock.set(0.0, now)
+            self._move()
+
+    def _tick(self) -> None:
+        if self._clock.running:
+            self._move()
+        else:
+            self._timer.cancel()
+            self._context.redraw()
+
+    def _move(self) -> None:
+        try:
+            values = self._functions.at(self._now())
+        except InputError as error:
+            self._end(f"{error.key}: {error.problem}")
+            return
+        joints = {name: from_display(self._joints[name], value) for name, value in values.items()}
+        if joints and (problem := self._context.move(joints)):
+            self._end(problem)
+
+    def _end(self, problem: str) -> None:
+        self._clock.pause(time.monotonic())
+        self._say(problem)
+
+    def _command(self, words: Sequence[str]) -> str:
+        button = " ".join(words).capitalize()
+        if button not in BUTTONS:
+            raise InputError(f"give one of {', '.join(BUTTONS).lower()}")
+        self._press(button)
+        return f"t = {self._now():.2f} s"
+
+    def _now(self) -> float:
+        return self._clock.at(time.monotonic())
+
+    def _say(self, text: str) -> None:
+        self._answer.content = answer_line(text)
+
+
+def clock_line(seconds: float) -> str:
+    """Return what the clock shows, as HTML."""
+    return answer_line(f"t = {seconds:.1f} s", "clock")

@@ -1,0 +1,196 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The folder "Play": trajectory files of the joints or the tool, with a time bar."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from arm_common.errors import InputError
+from arm_description.library import robot_path
+from arm_description.trajectories.files import trajectories_for
+from arm_description.trajectories.trajectory import JointTrajectory
+
+from arm_description import RobotModel, load_robot, shipped_robots
+from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.browser.panel import answer_line
+from arm_viewer.control.command_table import PageCommand
+from arm_viewer.control.motion import Playback
+from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.scene.robot import VisualRobot
+
+PERIOD = 1.0 / 30.0  # [s] between two positions
+NOTHING = "no file yet"
+WAYS = {"◀ Back": -1.0, "Pause": 0.0, "Play ▶": 1.0}  # button -> direction of time
+SPEEDS = (0.1, 4.0)  # of the speed slider
+STEP = 0.01  # of the time bar [s]
+
+
+class PlayPanel:
+    """Plays a file of the robot, or of its folder, by moving the sliders. Ends when one stops."""
+
+    title = "Play"
+
+    def __init__(self, context: PanelContext) -> None:
+        self._context = context
+        self._playback = Playback()
+        self._files: Mapping[str, Path] = {}
+        self._folder, self._seen = _folder(context.robot), 0
+        self._robot: VisualRobot | None = None
+        self._name, self._loading = "", 0  # what is loaded; how many files were asked for
+        self._shown = 0.0  # of the time bar [s]
+        self._way = 0.0  # to play in once the file is read: 1, -1, or 0 for not at all
+        self._timer = context.every(PERIOD, self._tick)
+        self._timer.cancel()
+
+    def build(self, gui: PanelGui) -> None:
+        """Add the list, the buttons, the time bar, speed and loop."""
+        self._gui, add = gui, gui.elements
+        hint = "Shipped for this robot, or .csv, .yaml and .txt files beside the robot's file"
+        self._list = add.add_dropdown("Trajectory", (NOTHING,), hint=hint)
+        gui.on_change(self._list, lambda name: self._load(name))
+        buttons = add.add_button_group("", tuple(WAYS))
+        gui.on_user(buttons.on_click, self._go, lambda: (WAYS[buttons.value],))
+        self._bar = add.add_slider("Time [s]", min=0.0, max=1.0, step=STEP, initial_value=0.0)
+        gui.on_change(self._bar, self._seek)
+        low, high = SPEEDS
+        self._speed = add.add_slider("Speed", min=low, max=high, step=0.1, initial_value=1.0)
+        gui.on_change(self._speed, self._set_speed)
+        gui.checkbox("Loop", False, self._set_loop)
+        self._answer = add.add_html(answer_line(""))
+        text = "plays a trajectory"
+        self._context.commands.add(
+            PageCommand("play", "NAME", text, self._command, lambda: self._files, listed=True)
+        )
+
+    def update(self, state: PanelState) -> None:
+        """Follow another robot, new files in the folder, and the time."""
+        if state.robot is not self._robot:
+            self._robot, self._seen = state.robot, 0
+            self._load("")
+        changed = 1 if self._folder is None else self._folder.stat().st_mtime_ns
+        if changed != self._seen:
+            self._seen = changed
+            self._show_files()
+        if self._shown != (shown := self._playback.time(time.monotonic())):
+            self._shown = self._bar.value = shown
+
+    def close(self) -> None:
+        """Stop."""
+        self._timer.cancel()
+        self._context.commands.remove("play")
+
+    def _show_files(self) -> None:
+        model = self._model()
+        self._files = {} if model is None else trajectories_for(model.name, self._folder)
+        self._list.options = (NOTHING, *self._files)
+        self._list.value = self._name if self._name in self._files else NOTHING
+
+    def _model(self) -> RobotModel | None:
+        """Return the robot of the file; None without one, or while it is invalid."""
+        try:
+            return load_robot(self._context.robot) if self._context.robot else None
+        except InputError:
+            return None  # reported where the file is
+
+    def _load(self, name: str, way: float = 0.0) -> None:
+        """Read a file in a thread, as the inverse kinematics of a tool's way takes a while."""
+        self._loading += 1
+        self._name, self._way = name, way
+        self._take(None)
+        model, file = self._model(), self._files.get(name)
+        if file is None or model is None:
+            return
+        self._say(f"Reading {name} ...")
+        threading.Thread(
+            target=self._read, args=(file, model, self._loading), name="trajectory", daemon=True
+        ).start()
+
+    def _read(self, file: Path, model: RobotModel, number: int) -> None:
+        from arm_kinematics.paths.trajectories import read_motion  # a view at rest needs none
+
+        result: JointTrajectory | str
+        try:
+            result = read_motion(file, model, fit=True)
+        except InputError as error:
+            result = str(error)
+        self._gui.queue.post(lambda: self._receive(result, number))
+
+    def _receive(self, result: JointTrajectory | str, number: int) -> None:
+        if number != self._loading:
+            return  # Another file has been chosen meanwhile.
+        if isinstance(result, str):
+            self._say(result)
+            return
+        self._take(result)
+        self._say(f"{self._name}: {result.duration:.2f} s, {len(result.times)} points.")
+        if self._way:
+            self._go(self._way)
+
+    def _take(self, trajectory: JointTrajectory | None) -> None:
+        self._playback.load(trajectory, time.monotonic())
+        self._bar.max = max(self._playback.duration, STEP)
+        self._shown = self._bar.value = 0.0
+        self._timer.cancel()
+
+    def _go(self, way: float) -> None:
+        now = time.monotonic()
+        if not way:
+            self._playback.clock.pause(now)
+        elif self._playback.trajectory is None:
+            self._way = way  # if a file is being read
+            if self._name not in self._files:
+                self._say("Choose a trajectory first.")
+        else:
+            self._playback.play(way * self._speed.value, now)
+            self._timer.reset()
+
+    def _seek(self, seconds: float) -> None:
+        self._shown = seconds
+        self._playback.seek(seconds, time.monotonic())
+        self._move(time.monotonic())
+
+    def _set_speed(self, speed: float) -> None:
+        clock = self._playback.clock
+        clock.set_rate(speed if clock.rate > 0.0 else -speed, time.monotonic())
+
+    def _set_loop(self, on: bool) -> None:
+        self._playback.time(time.monotonic())
+        self._playback.loop = on
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        self._move(now)
+        if not self._playback.clock.running:
+            self._timer.cancel()
+            self._context.redraw()
+
+    def _move(self, now: float) -> None:
+        positions = self._playback.positions(now)
+        if positions and (problem := self._context.move(positions)):
+            self._playback.clock.pause(now)
+            self._say(problem)
+
+    def _command(self, words: Sequence[str]) -> str:
+        name, *others = words or ("",)
+        if name not in self._files or others:
+            raise InputError(f"give one of {', '.join(self._files) or 'no trajectories here'}")
+        self._list.value = name
+        self._load(name, 1.0)
+        return f"Playing {name}."
+
+    def _say(self, text: str) -> None:
+        self._answer.content = answer_line(text)
+
+
+def _folder(robot: str) -> Path | None:
+    """Return the folder of a robot's own file; None for a shipped robot, or without one."""
+    if not robot or robot in shipped_robots():
+        return None
+    try:
+        return robot_path(robot).resolve().parent
+    except InputError:
+        return None

@@ -1,0 +1,217 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The folders "Motion" and "Play" without a browser and without ROS."""
+
+import math
+import shutil
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+from arm_viewer.browser.callbacks import CallbackQueue
+from arm_viewer.control.command_table import CommandTable
+from arm_viewer.errors import ViewerError
+from arm_viewer.panels.interface import PanelState
+from arm_viewer.panels.motion import MotionPanel
+from arm_viewer.panels.play import PlayPanel
+from arm_viewer.scene.robot import read_robot
+
+from arm_description import load_robot, robot_path
+
+WAY = "time,x,y,z\n0,0.2,0,0.17\n0.3,0.2,0.02,0.17\n"
+
+
+class Element(SimpleNamespace):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+    def remove(self):
+        self.removed = True
+
+
+class FakeGui:
+    """Elements by label, and what a user's event on them calls."""
+
+    def __init__(self):
+        self.queue = CallbackQueue()
+        self.posted = threading.Event()
+        self.queue.open(self.posted.set)
+        self.found, self.actions = {}, {}
+        self.elements = self
+
+    def __getattr__(self, name):
+        if not name.startswith("add_"):
+            raise AttributeError(name)
+
+        def add(label, first=None, **options):
+            value = options.get("initial_value", first)
+            element = Element(
+                label=label,
+                value=value,
+                content=label,
+                on_click=label,
+                **{key: options[key] for key in ("max",) if key in options},
+            )
+            self.found[name if name == "add_html" else label] = element
+            return element
+
+        return add
+
+    def on_change(self, element, action):
+        self.actions[element.label] = action
+
+    def on_user(self, register, action, arguments=tuple):
+        self.actions[register] = lambda: action(*arguments())
+
+    def checkbox(self, label, value, action):
+        self.actions[label] = action
+
+    def press(self, group, button):
+        self.found[group].value = button
+        self.actions[group]()
+
+    @property
+    def answer(self):
+        return self.found["add_html"].content
+
+
+class Timer:
+    def __init__(self):
+        self.running = True
+
+    def cancel(self):
+        self.running = False
+
+    def reset(self):
+        self.running = True
+
+
+class Page:
+    """A page with one panel; `moved` are the joint positions that it commanded."""
+
+    def __init__(self, kind, robot):
+        self.moved, self.problem, self.gui = [], "", FakeGui()
+        self.timer, self.tick, self.commands = Timer(), None, CommandTable()
+        context = SimpleNamespace(
+            robot=str(robot),
+            commands=self.commands,
+            move=self.move,
+            every=self.every,
+            redraw=lambda: None,
+        )
+        self.panel = kind(context)
+        self.panel.build(self.gui)
+        self.state = PanelState(read_robot(load_robot(robot).to_urdf()), {}, "", None)
+        self.panel.update(self.state)
+
+    def every(self, period, action):
+        self.tick = action
+        return self.timer
+
+    def move(self, joints):
+        self.moved.append(joints)
+        return self.problem
+
+    def run_until(self, condition):
+        end = time.monotonic() + 60.0
+        while not condition():
+            assert time.monotonic() < end, self.gui.answer
+            self.gui.posted.wait(0.01)
+            self.gui.queue.drain()
+            if self.timer.running:
+                self.tick()
+
+
+@pytest.fixture
+def motion():
+    return Page(MotionPanel, "nut_arm")
+
+
+def test_functions_move_their_joints_once_the_clock_starts(motion):
+    motion.gui.actions["waist [°] ="]("30*sin(90*t)")
+    assert not motion.timer.running and not motion.moved
+    motion.gui.press("Clock", "Start")
+    motion.run_until(lambda: motion.moved and motion.moved[-1]["waist"] > 0.0)
+    assert set(motion.moved[-1]) == {"waist"} and motion.moved[-1]["waist"] < math.radians(30.01)
+    motion.gui.press("Clock", "Pause")
+    motion.tick()
+    assert not motion.timer.running
+    motion.gui.press("Clock", "Zero")
+    assert motion.moved[-1] == {"waist": 0.0}
+
+
+def test_wrong_function_is_explained_and_the_former_one_stays(motion):
+    set_waist = motion.gui.actions["waist [°] ="]
+    set_waist("10 + t")
+    set_waist("10 + x")
+    assert "waist: &#x27;x&#x27; is not a name" in motion.gui.answer
+    motion.gui.press("Clock", "Zero")
+    assert motion.moved == [{"waist": math.radians(10.0)}]
+
+
+def test_nothing_moves_by_itself_after_a_stop(motion):
+    motion.gui.actions["waist [°] ="]("t")
+    motion.gui.press("Clock", "Start")
+    motion.problem = "Stopped."
+    motion.tick()
+    assert "Stopped." in motion.gui.answer
+    motion.problem, motion.moved = "", []
+    motion.tick()
+    assert not motion.moved and not motion.timer.running
+
+
+def test_the_clock_is_a_command(motion):
+    with pytest.raises(ViewerError, match="start, pause, zero"):
+        motion.commands.run("clock now")
+    assert motion.commands.run("clock zero") == "t = 0.00 s"
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A page of one's own robot, with a trajectory of the tool and one that is out of reach."""
+    shutil.copy(robot_path("nut_arm"), tmp_path / "my.yaml")
+    (tmp_path / "way.csv").write_text(WAY)
+    (tmp_path / "far.csv").write_text(WAY.replace("0.02", "0.9"))
+    return Page(PlayPanel, tmp_path / "my.yaml")
+
+
+def test_list_has_the_shipped_trajectories_and_those_beside_the_robot(own, tmp_path):
+    names = own.gui.found["Trajectory"].options
+    assert names[1:] == ("look_around", "reach", "wave", "far.csv", "way.csv")
+    (tmp_path / "later.csv").write_text(WAY)
+    own.panel.update(own.state)
+    assert "later.csv" in own.gui.found["Trajectory"].options
+
+
+def test_trajectory_of_the_tool_is_played_to_its_end_and_back(own):
+    assert own.commands.run("play way.csv") == "Playing way.csv."
+    own.run_until(lambda: own.moved and not own.timer.running)
+    chain_end = own.moved[-1]
+    model = load_robot("nut_arm")
+    tip = model.fk([chain_end[name] for name in model.joint_names])[:3, 3]
+    assert tip == pytest.approx([0.2, 0.02, 0.17], abs=1e-4)
+    own.panel.update(own.state)
+    assert own.gui.found["Time [s]"].value == own.gui.found["Time [s]"].max == 0.3
+    own.gui.press("", "◀ Back")
+    own.run_until(lambda: not own.timer.running)
+    tip = model.fk([own.moved[-1][name] for name in model.joint_names])[:3, 3]
+    assert tip == pytest.approx([0.2, 0.0, 0.17], abs=1e-4)
+
+
+def test_time_bar_moves_the_arm_while_paused(own):
+    own.gui.actions["Trajectory"]("wave")
+    own.run_until(lambda: "points" in own.gui.answer)
+    assert not own.moved
+    own.gui.actions["Time [s]"](0.5)
+    assert len(own.moved) == 1 and not own.timer.running
+
+
+def test_unreachable_way_says_where(own):
+    own.gui.actions["Trajectory"]("far.csv")
+    own.run_until(lambda: "between point 1 and 2" in own.gui.answer)
+    own.gui.press("", "Play ▶")
+    assert not own.moved
