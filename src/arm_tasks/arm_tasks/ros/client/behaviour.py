@@ -24,8 +24,8 @@ class TaskBehaviour(Behaviour):  # type: ignore[misc]  # if py_trees is not inst
 
     The task is planned and checked when the behaviour begins; an infeasible one is a FAILURE and
     moves nothing. If the tree interrupts the behaviour, the task is cancelled and the arm holds
-    where it is; the next TaskBehaviour of the same arm or tree waits for that. `feedback_message` has the
-    running step, or the reason of a failure.
+    where it is; the next TaskBehaviour of the same arm or tree waits for that. `feedback_message`
+    has the running step, or the reason of a failure.
 
     Args:
         name: Name of the behaviour.
