@@ -34,6 +34,7 @@ setup(
             "keystore = arm_tasks.commands.keystore:main",
             "contact_world = arm_tasks.commands.entry_points:contact_world",
             "nut_world = arm_tasks.commands.entry_points:nut_world",
+            "ros2 = arm_tasks.commands.entry_points:ros2",
             "run_task = arm_tasks.commands.entry_points:run_task",
             "teach = arm_tasks.commands.entry_points:teach",
             "teleop = arm_tasks.commands.entry_points:teleop",

@@ -201,10 +201,11 @@ COMMANDS = (
     ),
     Command("test", "[--all | --fast] [pytest arguments]", "run every test", testing.run),
     Command("bench", "[NAME] ...", "measure, beside other libraries", bench),
+    Command("ros2", "topic list ...", "", executable("arm_tasks", "ros2")),
     Command(
         "exec",
         "PROGRAM ...",
-        "run a program of yours with ROS 2 and the arm packages at hand",
+        "look into ROS 2 (topics, ...); run a program of yours",
         execute,
     ),
     Command(

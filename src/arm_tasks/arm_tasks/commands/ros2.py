@@ -1,0 +1,306 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""`./arm ros2`: the words of ros2cli that one needs daily, where ROS 2 comes from PyPI.
+
+ros2cli's verbs are not on PyPI. Where ROS 2 is installed, its own `ros2` runs instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import rclpy
+import yaml
+from arm_common.errors import InputError
+from arm_common.ros.node_runner import session
+from arm_common.signals import INTERRUPTED
+from rclpy.action import ActionClient, get_action_names_and_types
+from rclpy.node import Node
+from rclpy.parameter import Parameter, parameter_value_to_python
+from rclpy.parameter_client import AsyncParameterClient
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
+
+from arm_tasks.errors import TasksError
+from arm_tasks.ros.task_server.message_fields import filled, message_class
+from arm_tasks.task.signal import full_type
+
+# mypy: disable-error-code="no-untyped-call"
+
+_DISCOVERY = 5.0  # [s] until what is not in the graph does not exist
+_SETTLED = 1.0  # [s] without a new name, after which a list is complete
+_WINDOW = 2.0  # [s] between two lines of topic hz
+_TIMEOUT = 30.0  # [s] for the answer of a service
+
+
+def _parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(prog="./arm ros2", description=__doc__)
+    kinds = result.add_subparsers(required=True, metavar="topic | service | action | node | param")
+    of_kind = dict[str, Any]()
+    for kind, verb, run, arguments in (
+        ("topic", "list", _list_topics, ("-t",)),
+        ("topic", "echo", _echo, ("topic", "--once")),
+        ("topic", "hz", _hz, ("topic",)),
+        ("service", "list", _list_services, ("-t",)),
+        ("service", "call", _call, ("service", "type", "values?")),
+        ("action", "list", _list_actions, ("-t",)),
+        ("action", "send_goal", _send_goal, ("action", "type", "values?", "--feedback")),
+        ("node", "list", _list_nodes, ()),
+        ("param", "list", _list_parameters, ("node",)),
+        ("param", "get", _get_parameter, ("node", "name")),
+        ("param", "set", _set_parameter, ("node", "name", "value")),
+    ):
+        if kind not in of_kind:
+            of_kind[kind] = kinds.add_parser(kind).add_subparsers(required=True, metavar="VERB")
+        words = of_kind[kind].add_parser(verb, help=run.__doc__)
+        words.set_defaults(run=run)
+        for name in arguments:
+            if name.startswith("-"):
+                words.add_argument(name, action="store_true")
+            else:
+                optional = name.endswith("?")
+                words.add_argument(name.rstrip("?"), nargs="?" if optional else None)
+    return result
+
+
+def _settled(node: Node, read: Callable[[], Sequence[Any]]) -> list[Any]:
+    """Return what the graph has once nothing new has appeared for a while."""
+    end = limit = time.monotonic() + _DISCOVERY  # if nothing appears at all
+    found = list(read())
+    while time.monotonic() < min(end, limit):
+        rclpy.spin_once(node, timeout_sec=0.05)
+        if len(now := list(read())) != len(found):
+            end = time.monotonic() + _SETTLED
+        found = now
+    return sorted(found)
+
+
+def _print_names(rows: Sequence[tuple[str, Sequence[str]]], with_types: bool) -> int:
+    for name, types in rows:
+        print(f"{name} [{', '.join(types)}]" if with_types else name)
+    return 0
+
+
+def _list_topics(node: Node, given: argparse.Namespace) -> int:
+    """Print the names of all topics."""
+    return _print_names(_settled(node, node.get_topic_names_and_types), given.t)
+
+
+def _list_services(node: Node, given: argparse.Namespace) -> int:
+    """Print the names of all services."""
+    rows = _settled(node, node.get_service_names_and_types)
+    return _print_names([r for r in rows if not r[0].startswith(f"/{node.get_name()}/")], given.t)
+
+
+def _list_actions(node: Node, given: argparse.Namespace) -> int:
+    """Print the names of all actions."""
+    return _print_names(_settled(node, lambda: get_action_names_and_types(node)), given.t)
+
+
+def _list_nodes(node: Node, given: argparse.Namespace) -> int:
+    """Print the names of all nodes."""
+    del given
+    for name, space in _settled(node, node.get_node_names_and_namespaces):
+        if name != node.get_name():
+            print(f"{space.rstrip('/')}/{name}")
+    return 0
+
+
+def _topic_class(node: Node, topic: str) -> tuple[str, Any]:
+    """Return the full name of a topic and the class of its messages."""
+    name = node.resolve_topic_name(topic)
+    end = time.monotonic() + _DISCOVERY
+    while time.monotonic() < end:
+        types = dict(node.get_topic_names_and_types()).get(name, [])
+        if types:
+            return name, _class(types[0], "msg")
+        rclpy.spin_once(node, timeout_sec=0.05)
+    raise TasksError(f"nobody publishes {name}; ./arm ros2 topic list has the names")
+
+
+def _class(name: str, kind: str) -> Any:
+    cls = message_class(full_type(name, kind)) if "/" in name else None
+    if cls is None:
+        raise TasksError(f"the type {name} is not installed, or not one like std_srvs/srv/Trigger")
+    return cls
+
+
+def _quality(node: Node, topic: str) -> QoSProfile:
+    """Return a profile that all publishers of a topic fit, with latched messages if all latch."""
+    offers = [info.qos_profile for info in node.get_publishers_info_by_topic(topic)]
+    reliable = all(offer.reliability == ReliabilityPolicy.RELIABLE for offer in offers)
+    latched = all(offer.durability == DurabilityPolicy.TRANSIENT_LOCAL for offer in offers)
+    if not offers or not reliable:
+        return qos_profile_sensor_data
+    kept = DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE
+    return QoSProfile(depth=10, durability=kept)
+
+
+def _echo(node: Node, given: argparse.Namespace) -> int:
+    """Print the messages of a topic as YAML, until Ctrl-C or once."""
+    name, cls = _topic_class(node, given.topic)
+    printed = list[bool]()
+
+    def show(message: Any) -> None:
+        if not (given.once and printed):
+            print(f"{as_yaml(message)}---", flush=True)
+            printed.append(True)
+
+    node.create_subscription(cls, name, show, _quality(node, name))
+    while not (given.once and printed):
+        rclpy.spin_once(node, timeout_sec=0.1)
+    return 0
+
+
+def _hz(node: Node, given: argparse.Namespace) -> int:
+    """Print how often a topic is published, until Ctrl-C."""
+    name, cls = _topic_class(node, given.topic)
+    arrivals = list[float]()
+    node.create_subscription(
+        cls,
+        name,
+        lambda _: arrivals.append(time.monotonic()),
+        _quality(node, name),
+        raw=True,
+    )
+    shown = time.monotonic()
+    while True:
+        rclpy.spin_once(node, timeout_sec=0.1)
+        if time.monotonic() - shown < _WINDOW:
+            continue
+        gaps = [b - a for a, b in pairwise(arrivals)]
+        if gaps:
+            mean = sum(gaps) / len(gaps)
+            text = f"average rate: {1.0 / mean:.3f}"
+            print(f"{text}\n\tmin: {min(gaps):.3f}s max: {max(gaps):.3f}s window: {len(arrivals)}")
+        else:
+            print(f"no message of {name} yet")
+        sys.stdout.flush()
+        shown = time.monotonic()
+
+
+def _values(text: str | None) -> Mapping[str, Any]:
+    try:
+        found = yaml.safe_load(text or "{}")
+    except yaml.YAMLError:
+        found = None
+    if not isinstance(found, dict):
+        raise TasksError(f'{text!r} is no YAML of fields, such as "{{mode: 1}}"')
+    return found
+
+
+def _call(node: Node, given: argparse.Namespace) -> int:
+    """Call a service and print its response."""
+    cls = _class(given.type, "srv")
+    request = filled(cls.Request, _values(given.values))
+    client = node.create_client(cls, given.service)
+    if not client.wait_for_service(_DISCOVERY):
+        raise TasksError(f"there is no service {given.service}; ./arm ros2 service list")
+    print(f"response:\n{as_yaml(_answer(node, client.call_async(request)))}", end="")
+    return 0
+
+
+def _answer(node: Node, future: Any, timeout: float | None = _TIMEOUT) -> Any:
+    rclpy.spin_until_future_complete(node, future, timeout_sec=timeout)
+    if not future.done():
+        raise TasksError(f"no answer within {timeout:g} s")
+    return future.result()
+
+
+def _send_goal(node: Node, given: argparse.Namespace) -> int:
+    """Send a goal to an action, and print its result; Ctrl-C cancels it."""
+    cls = _class(given.type, "action")
+    goal = filled(cls.Goal, _values(given.values))
+    client = ActionClient(node, cls, given.action)
+    if not client.wait_for_server(_DISCOVERY):
+        raise TasksError(f"there is no action {given.action}; ./arm ros2 action list")
+
+    def show(message: Any) -> None:
+        print(f"Feedback:\n{as_yaml(message.feedback)}", flush=True)
+
+    sent = client.send_goal_async(goal, feedback_callback=show if given.feedback else None)
+    handle = _answer(node, sent)
+    if not handle.accepted:
+        raise TasksError("the goal was rejected")
+    try:
+        done = _answer(node, handle.get_result_async(), None)
+    except KeyboardInterrupt:
+        _answer(node, handle.cancel_goal_async())
+        raise
+    print(f"Result:\n{as_yaml(done.result)}", end="")
+    return 0
+
+
+def _parameters(node: Node, name: str) -> AsyncParameterClient:
+    client = AsyncParameterClient(node, name)
+    if not client.wait_for_services(_DISCOVERY):
+        raise TasksError(f"there is no node {name}; ./arm ros2 node list")
+    return client
+
+
+def _list_parameters(node: Node, given: argparse.Namespace) -> int:
+    """Print the names of a node's parameters."""
+    found = _answer(node, _parameters(node, given.node).list_parameters())
+    print("\n".join(sorted(found.result.names)))
+    return 0
+
+
+def _get_parameter(node: Node, given: argparse.Namespace) -> int:
+    """Print the value of a parameter."""
+    found = _answer(node, _parameters(node, given.node).get_parameters([given.name]))
+    if not found.values or not found.values[0].type:
+        raise TasksError(f"{given.node} has no parameter {given.name}")
+    print(parameter_value_to_python(found.values[0]))
+    return 0
+
+
+def _set_parameter(node: Node, given: argparse.Namespace) -> int:
+    """Set a parameter."""
+    value = Parameter(given.name, value=yaml.safe_load(given.value))
+    (result,) = _answer(node, _parameters(node, given.node).set_parameters([value])).results
+    if not result.successful:
+        raise TasksError(f"{given.name} was not set: {result.reason}")
+    print("Set parameter successful")
+    return 0
+
+
+def as_yaml(message: Any) -> str:
+    """Return a message as YAML, with the names of its fields."""
+    return str(yaml.safe_dump(_plain(message), sort_keys=False, default_flow_style=False))
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "get_fields_and_field_types"):
+        return {name: _plain(getattr(value, name)) for name in value.get_fields_and_field_types()}
+    if isinstance(value, bytes):
+        return list(value)
+    if hasattr(value, "tolist"):  # arrays of numbers
+        return value.tolist()
+    return [_plain(v) for v in value] if isinstance(value, list | tuple) else value
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a verb; return the exit code."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    installed = shutil.which("ros2")
+    if installed and not os.environ.get("ARM_VENV"):
+        os.execv(installed, ["ros2", *words])
+    given = _parser().parse_args(words)
+    try:
+        with session():
+            node = rclpy.create_node(f"ros2_{os.getpid()}")
+            try:
+                return int(given.run(node, given))
+            finally:
+                node.destroy_node()
+    except InputError as error:
+        print(f"arm ros2: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED

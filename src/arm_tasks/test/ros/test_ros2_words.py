@@ -1,0 +1,108 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""`./arm ros2` lists, shows, calls and sets what other nodes offer, and refuses the rest."""
+
+from contextlib import contextmanager
+
+import pytest
+import rclpy
+from arm_common.ros.worker import ExecutorThread
+from arm_tasks.commands import ros2
+from rclpy.action import ActionServer
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from std_msgs.msg import Float64
+from std_srvs.srv import SetBool
+
+from arm_interfaces.action import RunTask
+
+
+@pytest.fixture(scope="module", autouse=True)
+def other():
+    """Run a node with a topic, a service, an action and a parameter, in a context of its own."""
+    context = Context()
+    rclpy.init(context=context)
+    node = Node("other", context=context)
+    topic = node.create_publisher(Float64, "other/number", 10)
+    node.create_timer(0.02, lambda: topic.publish(Float64(data=2.5)))
+    node.declare_parameter("gain", 1.0)
+
+    def answer(request, response):
+        response.success, response.message = request.data, "heard"
+        return response
+
+    node.create_service(SetBool, "other/switch", answer)
+
+    def execute(handle):
+        handle.succeed()
+        return RunTask.Result(message=f"did {handle.request.task}")
+
+    ActionServer(node, RunTask, "other/work", execute)
+    thread = ExecutorThread(SingleThreadedExecutor(context=context), [node], lambda: None)
+    yield node
+    thread.stop()
+    node.destroy_node()
+    rclpy.shutdown(context=context)
+
+
+@pytest.fixture(autouse=True)
+def session(monkeypatch):
+    """Keep the handlers of signals, and the environment, of the tests."""
+
+    @contextmanager
+    def make():
+        rclpy.init()
+        try:
+            yield
+        finally:
+            rclpy.try_shutdown()
+
+    monkeypatch.setenv("ARM_VENV", "here")
+    monkeypatch.setattr(ros2, "session", make)
+    monkeypatch.setattr(ros2, "_DISCOVERY", 5.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("topic list -t", "/other/number [std_msgs/msg/Float64]"),
+        ("topic echo other/number --once", "data: 2.5\n---"),
+        ("service list", "/other/switch\n"),
+        ("action list -t", "/other/work [arm_interfaces/action/RunTask]"),
+        ("node list", "/other\n"),
+        ("param list other", "gain\n"),
+        ("param set other gain 2.0", "successful"),
+        ("param get other gain", "2.0\n"),
+    ],
+)
+def test_verbs_answer_as_those_of_ros2cli(capsys, words, answer):
+    assert ros2.main(words.split()) == 0
+    assert answer in capsys.readouterr().out
+
+
+def test_services_are_called_and_goals_are_sent(capsys):
+    assert (
+        ros2.main(["service", "call", "other/switch", "std_srvs/srv/SetBool", "{data: true}"]) == 0
+    )
+    assert "success: true" in capsys.readouterr().out
+    work = ["action", "send_goal", "other/work", "arm_interfaces/action/RunTask", "{task: this}"]
+    assert ros2.main(work) == 0
+    assert "message: did this" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["topic", "echo", "nothing"], "nobody publishes /nothing"),
+        (["service", "call", "other/switch", "std_srvs/srv/None"], "is not installed"),
+        (["service", "call", "no", "std_srvs/srv/SetBool", "{dat: 1}"], "has no field 'dat'"),
+        (["service", "call", "no", "std_srvs/srv/SetBool", "{data"], "is no YAML of fields"),
+        (["param", "get", "other", "loss"], "has no parameter loss"),
+    ],
+)
+def test_refusals_are_one_sentence(monkeypatch, capsys, words, why):
+    monkeypatch.setattr(ros2, "_DISCOVERY", 0.3 if words[0] == "topic" else 5.0)
+    assert ros2.main(words) == 1
+    error = capsys.readouterr().err
+    assert why in error and error.count("\n") == 1
