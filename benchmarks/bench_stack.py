@@ -14,7 +14,7 @@ from pathlib import Path
 import rclpy
 from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.qos import LATCHED
-from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.processes import Process, chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from ik.tables import above_zero, processor, table, write
@@ -213,7 +213,7 @@ def prepared(
         is_wanted: Returns whether a process of the table is among them.
         values: Arguments of the table that differ from their defaults.
     """
-    given = {a.name: a.default for a in ARGUMENTS} | values
+    given = default_values(**{"world": "geometric"} | values)
     with tempfile.TemporaryDirectory() as folder:
         group = ProcessGroup(given, Path(folder))
         try:

@@ -5,7 +5,7 @@
 import dataclasses
 import signal
 
-from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from control_msgs.action import FollowJointTrajectory, GripperCommand
@@ -39,8 +39,7 @@ class Stack(Probe):
             values: Arguments of the table.
         """
         super().__init__("watcher", domain)
-        self.values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "none", "speed": "8"}
-        self.values |= values
+        self.values = default_values(**{"viewer": "none", "speed": "8"} | values)
         self.domain = domain
         self.group = ProcessGroup(self.values, logs)
         table = [

@@ -145,6 +145,16 @@ ARGUMENTS = (
 )
 
 
+def default_values(**given: str) -> dict[str, str]:
+    """Return the values of all arguments, with the world they choose.
+
+    Raises:
+        TasksError: the world is contact physics, which the other values exclude.
+    """
+    values = {argument.name: argument.default for argument in ARGUMENTS} | given
+    return values | {"world": checked_world(values, lambda report: None)}
+
+
 def checked_world(values: Values, report: Callable[[str], object]) -> str:
     """Return the world of a run: geometric, with a report, where contact physics cannot run.
 

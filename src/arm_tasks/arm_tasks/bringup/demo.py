@@ -21,7 +21,7 @@ from arm_common.files import check_params_file
 from arm_common.signals import INTERRUPTED, interrupt_on_signals
 
 from arm_description import load_robot
-from arm_tasks.bringup.arguments import ARGUMENTS, checked_world
+from arm_tasks.bringup.arguments import ARGUMENTS, checked_world, default_values
 from arm_tasks.bringup.processes import (
     Process,
     check_namespace,
@@ -110,7 +110,7 @@ def view_values(arguments: Sequence[str]) -> dict[str, str]:
     parser.add_argument("--viewer-port", default="8080", help="first TCP port to try")
     _add_namespace(parser)
     given = vars(parser.parse_args(arguments))
-    values = {argument.name: argument.default for argument in ARGUMENTS} | given
+    values = default_values(tasks="false", **given)
     check_port(values["viewer_port"])
     _check_namespace(values)
     load_robot(values["robot"])

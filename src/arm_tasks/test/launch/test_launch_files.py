@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 import yaml
-from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_tasks.bringup.arguments import ARGUMENTS, default_values
 from arm_tasks.bringup.launch import RvizConfig
 from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import resolve
@@ -131,7 +131,8 @@ def test_launch_arguments_match_the_table(launched):
 
 def test_launched_nodes_have_the_parameters_of_the_table(launched, changes):
     description, arguments, table = launched
-    values = {argument.name: argument.default for argument in arguments} | changes
+    tasks = "true" if "task" in {argument.name for argument in arguments} else "false"
+    values = default_values(tasks=tasks, **changes)
     changes.pop("params_file", None)
     nodes = started(description, **changes)
     expected = {(p.package, p.executable): p for p in chosen(table, values)}

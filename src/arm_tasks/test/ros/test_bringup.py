@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from ament_index_python.packages import get_package_prefix
-from arm_tasks.bringup.arguments import ARGUMENTS, Arg, checked_world
+from arm_tasks.bringup.arguments import ARGUMENTS, Arg, checked_world, default_values
 from arm_tasks.bringup.processes import (
     COMPOSED,
     PhysicsFile,
@@ -73,7 +73,7 @@ def test_arguments_have_a_description_and_a_valid_default():
 
 def test_hardware_and_rest_together_start_each_process_once():
     def started(part):
-        values = {a.name: a.default for a in ARGUMENTS} | {"part": part}
+        values = default_values(world="geometric", part=part)
         return [p.name for p in processes("arm_description") if is_enabled(p, values)]
 
     assert started("hardware") == ["arm_hardware"]
@@ -83,7 +83,7 @@ def test_hardware_and_rest_together_start_each_process_once():
 @pytest.mark.parametrize("publisher", PUBLISHERS)
 @pytest.mark.parametrize("make", [processes, view_processes])
 def test_composed_processes_run_the_same_nodes_with_the_same_parameters(make, publisher):
-    values = {a.name: a.default for a in ARGUMENTS}
+    values = default_values(world="geometric")
     alone = {p.name: p for p in chosen(make(publisher), values | {"composed": "false"})}
     assert not any(process.nodes for process in alone.values())
     run = {}
@@ -99,19 +99,19 @@ def test_composed_processes_run_the_same_nodes_with_the_same_parameters(make, pu
 
 
 def test_driver_view_and_task_client_keep_processes_of_their_own():
-    values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "browser"}
+    values = default_values(world="geometric", viewer="browser")
     names = [process.name for process in chosen(processes("arm_description"), values)]
     assert names == [COMPOSED, "arm_hardware", "arm_viewer", "task_client"]
 
 
 def test_one_composable_node_is_composed_too():
-    values = {a.name: a.default for a in ARGUMENTS}
+    values = default_values(world="geometric")
     (one,) = (p for p in processes() if p.name == "kinematics")
     assert [process.name for process in chosen([one], values)] == [COMPOSED]
 
 
 def test_nodes_with_different_values_of_a_parameter_are_not_composed():
-    values = {a.name: a.default for a in ARGUMENTS}
+    values = default_values(world="geometric")
     table = [Process("p", n, n, {"x": n}, composable=True) for n in ("a", "b")]
     with pytest.raises(TasksError, match="different values of the parameter x"):
         chosen(table, values)
@@ -122,7 +122,7 @@ def test_real_hardware_has_no_simulated_world(table):
     assert "real" not in world.when["hardware"]
 
 
-CONTACT = {a.name: a.default for a in ARGUMENTS} | {"world": "contact"}
+CONTACT = default_values() | {"world": "contact"}
 
 
 def test_contact_physics_replace_the_rules_and_share_files_with_the_driver():

@@ -8,7 +8,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.errors import InputError
 from arm_common.signals import INTERRUPTED
 from arm_tasks.bringup import demo
-from arm_tasks.bringup.arguments import ARGUMENTS, checked_world
+from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.demo import demo_values, keep_view, main, single_instance, view
 from arm_tasks.bringup.several_arms import several_processes
 from arm_tasks.commands.check import main as check
@@ -49,11 +49,10 @@ def test_demo_as_shipped_runs_in_contact_physics(monkeypatch, arguments, world):
 
 def test_bringup_without_tasks_has_no_contact_physics(monkeypatch):
     monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: True)
-    values = {argument.name: argument.default for argument in ARGUMENTS}
-    assert checked_world(values | {"tasks": "true"}, print) == "contact"
-    assert checked_world(values | {"tasks": "false"}, print) == "geometric"
+    assert default_values(tasks="true")["world"] == "contact"
+    assert default_values(tasks="false")["world"] == "geometric"
     with pytest.raises(TasksError, match="tasks is false"):
-        checked_world(values | {"tasks": "false", "world": "contact"}, print)
+        default_values(tasks="false", world="contact")
 
 
 def test_demo_without_mujoco_is_geometric_and_reports_that_once(monkeypatch, capsys):

@@ -16,7 +16,7 @@ import time
 import pytest
 from arm_common.network import RANGE, limit_to_this_computer
 from arm_hardware.commands.doctor_sockets import endpoints_of
-from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_testing.ros import two_machines
@@ -148,7 +148,7 @@ def driver(network, tmp_path, monkeypatch):
     monkeypatch.setenv("ROS_DOMAIN_ID", "28")
     for name in limit_to_this_computer({RANGE: ""}):
         monkeypatch.delenv(name)
-    values = {a.name: a.default for a in ARGUMENTS} | {"hardware": "fake", "part": "hardware"}
+    values = default_values(hardware="fake", part="hardware")
     group = ProcessGroup(values, tmp_path)
     with network.pi.inside():
         for process in chosen(processes(), values):

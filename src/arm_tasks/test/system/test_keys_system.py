@@ -16,7 +16,7 @@ import time
 
 import pytest
 from arm_common.network import RANGE, limit_to_this_computer
-from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.commands import keystore
@@ -77,8 +77,7 @@ class SecuredNetwork:
 
     def run_part(self, machine, part, logs):
         """Start the processes of one part of the nut transfer."""
-        values = {a.name: a.default for a in ARGUMENTS}
-        values |= {"viewer": "none", "hardware": "sim", "speed": "4", "part": part}
+        values = default_values(viewer="none", hardware="sim", speed="4", part=part)
         group = ProcessGroup(values, logs / part)
         self.started.append(group)
         with machine.inside():

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from arm_common.ros.qos import LATCHED
-from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.several_arms import several_processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.client import Arm
@@ -34,8 +34,7 @@ class TwoArms(Probe):
 
     def __init__(self, domain, logs):
         super().__init__("watcher", domain)
-        values = {a.name: a.default for a in ARGUMENTS} | {"viewer": "none", "spacing": "0.6"}
-        values |= {"hardware": "fake", "speed": "4"}
+        values = default_values(viewer="none", spacing="0.6", hardware="fake", speed="4")
         self.group = ProcessGroup(values, logs)
         for process in several_processes(ARMS, values):
             if not process.ends_all:

@@ -14,7 +14,7 @@ import time
 
 import pytest
 from arm_common.network import limit_to_this_computer
-from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_testing.ros import machine_watcher, two_machines
@@ -86,8 +86,7 @@ class World:
         self.cable = cable
         self.groups = []
         for machine, part in ((pi, "hardware"), (desk, "rest")):
-            values = {a.name: a.default for a in ARGUMENTS}
-            values |= {"viewer": "none", "backend": "i2c_dev", "part": part}
+            values = default_values(viewer="none", backend="i2c_dev", part=part)
             group = ProcessGroup(values, logs / part)
             self.groups.append(group)
             with machine.inside():
