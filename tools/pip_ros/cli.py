@@ -116,7 +116,13 @@ TOOLS = (
     ),
     ("arm_description", "dh2srdf", "ROBOT", ""),
     ("arm_description", "dh2moveit", "ROBOT", "its postures, as SRDF; its package for MoveIt"),
-    ("arm_simulation", "dh2mjcf", "ROBOT", "its bodies, limits and servos as MJCF, for MuJoCo"),
+    ("arm_simulation", "dh2mjcf", "ROBOT", ""),
+    (
+        "arm_kinematics",
+        "explain",
+        "ROBOT -o FILE",
+        "it as MJCF, for MuJoCo; its kinematics derived",
+    ),
     ("arm_description", "urdf2dh", "URDF", ""),
     ("arm_description", "rvs2dh", "FILE", "the DH table of a URDF, or of a file of RVS"),
     (

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from arm_common.transforms import Matrix, Vector
@@ -31,6 +31,9 @@ from arm_description.model.gripper import Gripper
 from arm_description.model.units import SI, Units
 from arm_description.transmissions.drivetrain import Drivetrain
 from arm_description.transmissions.transmission import Transmission
+
+if TYPE_CHECKING:
+    from arm_description.model.symbolic.arm import SymbolicArm
 
 
 def _empty() -> Mapping[str, Any]:
@@ -63,6 +66,7 @@ class RobotModel:
         constants: constants of its file, in the units of the file.
         sources: origins of numbers by key of the file, such as "joints[0]" or "constants.l1";
             without the robot's own source.
+        formulas: cells of the table, base and tool as written, by key such as "joints.elbow.d".
     """
 
     name: str
@@ -84,6 +88,7 @@ class RobotModel:
     units: Units = field(default=SI, compare=False)
     constants: Mapping[str, float] = field(default_factory=_empty, compare=False)
     sources: Mapping[str, str] = field(default_factory=_empty, compare=False)
+    formulas: Mapping[str, str] = field(default_factory=_empty, compare=False)
 
     @property
     def n(self) -> int:
@@ -182,6 +187,21 @@ class RobotModel:
         """
         tip: Matrix = self.dh_frames(q)[-1] @ self.tool.matrix
         return tip
+
+    def symbolic(self) -> SymbolicArm:
+        """Return the kinematics as SymPy expressions in metres and radians.
+
+        Raises:
+            DescriptionError: SymPy is not installed.
+        """
+        try:
+            from arm_description.model.symbolic.arm import SymbolicArm
+        except ModuleNotFoundError as error:
+            raise DescriptionError(
+                f"formulas need SymPy, and {error.name} is not installed",
+                remedy="run ./arm setup, or install python3-sympy",
+            ) from None
+        return SymbolicArm(self)
 
     def to_urdf(self, prefix: str = "", dh_frames: bool = False) -> str:
         """Return the arm as URDF.

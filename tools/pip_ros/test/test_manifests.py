@@ -15,7 +15,8 @@ PACKAGES = sorted(p.parent for p in (REPOSITORY / "src").glob("*/package.xml"))
 PYTHON = [p for p in PACKAGES if (p / "setup.py").exists()]
 KEYS = {"yaml": "python3-yaml", "PIL": "python3-pil", "mpl_toolkits": "python3-matplotlib"}
 KEYS |= {
-    n: f"python3-{n}" for n in ("matplotlib", "numpy", "scipy", "smbus2", "tqdm", "transforms3d")
+    n: f"python3-{n}"
+    for n in ("matplotlib", "numpy", "scipy", "smbus2", "sympy", "tqdm", "transforms3d")
 }
 KEYS |= {n: f"python3-{n}" for n in ("hypothesis", "jsonschema", "numba", "pytest")}
 # What rosdep installs through pip, if PIP_BREAK_SYSTEM_PACKAGES permits that.
@@ -51,7 +52,8 @@ STARTED = {
 NOBLE = {
     "liburdfdom-tools",
     *(f"python3-{name}" for name in ("hypothesis", "jsonschema", "matplotlib", "numpy", "pil")),
-    *(f"python3-{name}" for name in ("pytest", "scipy", "smbus2", "tqdm", "transforms3d", "yaml")),
+    *(f"python3-{name}" for name in ("pytest", "scipy", "smbus2", "sympy", "tqdm")),
+    *("python3-transforms3d", "python3-yaml"),
 }
 RESOLUTE = {*NOBLE, "python3-numba"}
 # Packages that jazzy/distribution.yaml and lyrical/distribution.yaml release, at the same commit.

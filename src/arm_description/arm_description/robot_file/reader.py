@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -17,8 +17,8 @@ from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Tabl
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import CONVENTIONS, Convention
 from arm_description.robot_file.joints import read_joints
-from arm_description.robot_file.keys import ROBOT, SOURCE, SOURCED
-from arm_description.robot_file.scope import read_name, read_scope, read_units
+from arm_description.robot_file.keys import COMPOUND, ROBOT, SOURCE, SOURCED
+from arm_description.robot_file.scope import read_name, read_scope, read_units, sourced_value
 from arm_description.robot_file.sections import (
     read_bars,
     read_colours,
@@ -53,6 +53,21 @@ def _sources(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:
                 yield from _sources(value, kind.keys[name].kind)
     elif isinstance(kind, Variants):
         yield from _sources(field, kind.tables[field.mapping()[kind.by].raw("a word")])
+
+
+def _formulas(keys: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
+    """Yield the key of each cell of the table, of base and tool, and its text."""
+    for row in keys["joints"].items():
+        cells = row.mapping()
+        names = COMPOUND.get(cells["type"].text(), ("",))
+        for name in (f"{cells['name'].text()}_{axis}".rstrip("_") for axis in names):
+            for cell in ("theta", "d", "a", "alpha"):
+                if cell in cells:
+                    yield f"joints.{name}.{cell}", sourced_value(cells[cell]).raw("a number")
+    for part in ("base", "tool"):
+        for key, field in keys[part].mapping().items() if part in keys else ():
+            for k, item in enumerate(field.items() if field.is_list else ()):
+                yield f"{part}.{key}[{k}]", sourced_value(item).raw("a number")
 
 
 # A smaller sum of all lengths of a table means a mistaken unit [m].
@@ -115,6 +130,7 @@ def read_root(root: Field) -> RobotModel:
         units=units,
         constants=scope.expressions.values,
         sources=MappingProxyType(dict(_sources(root, ROBOT))),
+        formulas=MappingProxyType(dict(_formulas(keys))),
     )
     _reject_tiny(model, keys["units"])
     _check_limits(model, keys["joints"])

@@ -357,8 +357,7 @@ class Chain(RigidBodyDynamics):
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
-        limits = BatchLimits.checked(timeout, total_timeout, canceled)
-        solver = self._solver_for(tool)
+        limits, solver = BatchLimits.of(timeout, total_timeout, canceled), self._solver_for(tool)
         seeds = self.positions(seeds) if isinstance(seeds, Mapping) else seeds
         arguments = Ts, seeds, key, allow_approximate, limits
         batch = BatchSolver(solver, *arguments).run()

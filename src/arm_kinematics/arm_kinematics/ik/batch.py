@@ -64,7 +64,7 @@ class BatchLimits(NamedTuple):
     canceled: Callable[[], bool]
 
     @classmethod
-    def checked(
+    def of(
         cls,
         timeout: float | None,
         total_timeout: float | None,
