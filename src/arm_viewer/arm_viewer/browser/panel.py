@@ -18,17 +18,15 @@ from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
 # NutState.msg's constants.
 NUT_STATES = {0: "fallen", 1: "on {bolt}", 2: "on {bolt}, held", 3: "held, clear of any bolt"}
-STATUS = {
-    "problem": "Attention",
-    "driver": "Driver",
-    "ik": "Tool",
-    "file": "Robot file",
-    "task": "Task",
-    "nut": "Nut",
-    "log": "Log",
-}
+STATUS = {"driver": "Driver", "task": "Task", "nut": "Nut"}  # each keeps its row once it has one
+MESSAGES = {"problem": "", "file": "Robot file: ", "ik": "", "log": ""}  # all in one place
+QUIET = "Ready."  # what stands there while there are none
 SWITCHES = {"axes": "Frames", "labels": "Frame names", "trace": "Tool path"}
 SLIDER_STEP = 0.1  # degrees or millimetres
+
+
+_ROW = "padding:0 .8em;font-size:.8125em;overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
+_BOX = "padding:.1em .8em;font-size:.8125em;height:4em;overflow:auto"
 
 
 def status_line(key: str, label: str, text: str) -> str:
@@ -39,6 +37,30 @@ def status_line(key: str, label: str, text: str) -> str:
         f'<div data-arm="{escape(key)}" style="padding:.25em .8em;font-size:.875em">'
         f'<div style="opacity:.6;font-size:.85em">{escape(label)}</div>{escape(text)}</div>'
     )
+
+
+def status_row(key: str, text: str) -> str:
+    """Return one labelled row as escaped HTML, as high as any other; `key` marks its text."""
+    label = f'<span style="opacity:.6">{STATUS[key]}</span> '
+    return f'<div style="{_ROW}" title="{escape(text)}">{label}{_marked(key, text)}</div>'
+
+
+def message_box(texts: Mapping[str, str]) -> str:
+    """Return all messages of now as escaped HTML, in a box that is always as high."""
+    lines = [
+        f"<div>{label}{_marked(key, texts[key])}</div>"
+        for key, label in MESSAGES.items()
+        if texts.get(key)
+    ]
+    return f'<div style="{_BOX}">{"".join(lines) or _dimmed(QUIET)}</div>'
+
+
+def _marked(key: str, text: str) -> str:
+    return f'<span data-arm="{escape(key)}">{escape(text)}</span>' if text else _dimmed("–")
+
+
+def _dimmed(text: str) -> str:
+    return f'<span style="opacity:.6">{text}</span>'
 
 
 def answer_line(text: str, key: str = "answer") -> str:
@@ -113,7 +135,9 @@ class Panel:
         self._sliders: dict[str, tuple[VisualJoint, Any]] = {}
         self._robots = 0
         add = gui.elements
-        self._status = {key: add.add_html("", order=0, visible=False) for key in STATUS}
+        self._box = add.add_html(message_box({}), order=0)
+        self._messages: dict[str, str] = {}
+        self._status = {key: add.add_html("", order=0.1, visible=False) for key in STATUS}
         self._joints = add.add_folder("Joints", order=1, visible=False)
         self._joint_table = add.add_html("", order=2, visible=False)
         self._tool = add.add_html("", order=3, visible=False)
@@ -124,8 +148,18 @@ class Panel:
         self._revision = add.add_html(_revision(0))
 
     def set_status(self, key: str, text: str) -> None:
-        """Show a line of text at the top; empty to hide it."""
-        _set_html(self._status[key], status_line(key, STATUS[key], text))
+        """Show a line of text at the top, "" for none; what stands below it keeps its place."""
+        if key in MESSAGES:
+            if self._messages.get(key, "") != text:
+                self._messages[key] = text
+                self._box.content = message_box(self._messages)
+        elif key in self._status and (text or self._status[key].visible):
+            _set_html(self._status[key], status_row(key, text))
+
+    def remove_status(self, key: str) -> None:
+        """Remove a row, because another place of the page shows the same."""
+        if key in self._status:
+            self._status.pop(key).remove()
 
     def set_joints(self, joints: tuple[VisualJoint, ...], values: Mapping[str, float]) -> None:
         """Show the joints' values [rad or m] as text, unless they have sliders."""

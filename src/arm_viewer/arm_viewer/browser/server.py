@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 LAST_PORT, TRIES = 65535, 100
 BRAND = (217, 119, 6)
 SKY, GROUND = (214, 223, 234), (250, 251, 252)
-# On a phone the panel lies below the picture and is as wide as the page.
+# Long labels, such as the joints of a solution, wrap. On a phone the panel lies below the picture
+# and is as wide as the page.
 FULL_WIDTH = """<style>
+button:has(> .mantine-Button-inner) { height: auto !important; min-height: 1.9em }
+.mantine-Button-label { white-space: normal !important; height: auto !important }
 @media (max-width: 36em) { [style*="width: 20em"] { width: 100% !important } }
 </style>"""
 # The elements below the sentence neither work nor look as if they did.

@@ -17,7 +17,7 @@ from arm_viewer.scene.robot import VisualRobot
 from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import ToolTrace
 
-NO_ROBOT = "Waiting for a robot on the topic robot_description."
+NO_ROBOT = "Waiting for a robot: no node describes one yet."
 MAX_LISTED = 4  # names in a message
 TRACE_STEPS = 500  # steps of the tool's path as long as the robot's reach
 
@@ -78,9 +78,9 @@ class SceneView:
             return NO_ROBOT
         unplaced = [link for link in self.store.robot.links if link not in self.store.frames]
         if unplaced:
-            return f"Waiting for tf of {_listed(unplaced)}: is joint_states being published?"
+            return f"Waiting for the place of {_listed(unplaced)}: where are the joints?"
         waiting = self.store.markers.waiting()
-        return f"Markers wait for tf of {_listed(sorted(waiting))}." if waiting else ""
+        return f"Waiting for the place of {_listed(sorted(waiting))}." if waiting else ""
 
 
 def _listed(names: list[str]) -> str:

@@ -21,7 +21,7 @@ JOGS = ("x", "y", "z", "rx", "ry", "rz")
 LARGEST_STEP = 1.2  # [rad or m] of one joint between two solutions; more is another posture
 RESPONSE_TIMEOUT = 3.0  # [s]
 MAX_SOLUTIONS = 16
-UNAVAILABLE = "Inverse kinematics is not available: the node kinematics is not running."
+UNAVAILABLE = "The inverse kinematics does not answer: it is still starting, or has ended."
 STOPPED = "Stopped: nothing moves until Reset."
 
 

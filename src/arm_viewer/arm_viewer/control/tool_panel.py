@@ -15,7 +15,7 @@ import numpy as np
 from arm_common.transforms import Array, pose_to_matrix
 
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
-from arm_viewer.browser.panel import value_text
+from arm_viewer.browser.panel import answer_line, value_text
 from arm_viewer.browser.shape_drawer import set_pose, viser_pose
 from arm_viewer.control.ik_follower import MODES, IkRequest, Solution, default_mode
 from arm_viewer.scene.robot import VisualJoint
@@ -54,14 +54,22 @@ class ToolPanel:
         self._gui, self._actions = gui, actions
         self._joints: tuple[VisualJoint, ...] = ()
         self._buttons: list[Any] = []
+        self._answers: dict[str, Any] = {}  # title of the folder -> place of its answers
         with gui.elements.add_folder("Tool", order=1.5):
             gui.checkbox("Drag handle", handle, actions.show_handle)
             self._add_request()
             hint = "Every posture that brings the tool to its present pose"
             gui.button("Solutions", actions.list_solutions, hint=hint)
+            self._answers["Tool"] = gui.elements.add_html(answer_line(""))
             self._solutions = gui.elements.add_folder("Postures", visible=False)
         with gui.elements.add_folder("Jog", order=1.6, expand_by_default=False):
             self._add_jog_buttons()
+            self._answers["Jog"] = gui.elements.add_html(answer_line(""))
+
+    def answer(self, folder: str, text: str) -> None:
+        """Show a sentence beside the buttons of a folder, by its title."""
+        if folder in self._answers:
+            self._answers[folder].content = answer_line(text)
 
     def set_arm(self, joints: tuple[VisualJoint, ...]) -> None:
         """Set the joints between base and tool, and the mode that suits their number."""
@@ -72,6 +80,8 @@ class ToolPanel:
 
     def show_solutions(self, solutions: Sequence[Solution]) -> None:
         """Show a button for each solution."""
+        if not solutions and not self._buttons:
+            return
         for button in self._buttons:
             button.remove()
         self._solutions.visible = bool(solutions)

@@ -85,7 +85,7 @@ class MotionPanel:
 
     def _field(self, name: str, text: str) -> Any:
         joint = self._joints[name]
-        label = f"{name} [{'mm' if joint.prismatic else '°'}] ="
+        label = f"{name}, {'mm' if joint.prismatic else '°'}"
         hint = HINT.format(EXAMPLES[joint.prismatic])
         field = self._gui.elements.add_text(label, text, hint=hint)
         self._gui.on_change(field, partial(self._set, name))

@@ -135,7 +135,7 @@ class DriverCommander:
         if self.task_running:
             return TASK_RUNNING
         if not self._arm:
-            return "The joints of the arm are unknown: no robot_description has been received."
+            return "The joints of the arm are unknown: no robot has been described yet."
         arm = {joint.name for joint in self._arm}
         fingers = [value for name, value in joints.items() if name not in arm]
         problem = self._move_gripper(self._width_at(fingers[0])) if fingers else ""
@@ -144,7 +144,7 @@ class DriverCommander:
     def _move_gripper(self, width: float) -> str:
         """Open or close the gripper to a width [m]."""
         if not self._gripper.server_is_ready():
-            return "No driver provides gripper_controller/gripper_cmd: the gripper cannot move."
+            return "No driver moves the gripper: is the arm running?"
         goal = GripperCommand.Goal()
         goal.command.position = width
         self._gripper.send_goal_async(goal)
@@ -167,11 +167,11 @@ class DriverCommander:
 
     def _move_arm(self, joints: Mapping[str, float]) -> str:
         if not self.available:
-            return "No driver subscribes to arm_controller/joint_trajectory: the arm cannot move."
+            return "No driver moves the arm: is it running?"
         measured = self._positions()
         missing = [joint.name for joint in self._arm if joint.name not in measured]
         if missing:
-            return f"The position of {', '.join(missing)} is unknown: no joint_states received."
+            return f"The position of {', '.join(missing)} is unknown: the driver is silent."
         still = self._put_inside(measured)
         target = {j.name: joints.get(j.name, still[j.name]) for j in self._arm}
         if problem := self._outside({**measured, **target}):

@@ -252,6 +252,7 @@ class ViewerNode(Node):
             self._show_status,
             self._positions,
             handle=self._sliders is not None,
+            show_task_here=partial(self._view.panel.remove_status, "task"),
         )
 
     @property

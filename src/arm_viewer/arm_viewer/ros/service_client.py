@@ -23,6 +23,11 @@ from arm_viewer.control.ik_follower import (
 # mypy: disable-error-code="no-untyped-call"
 
 
+def label(service: str) -> str:
+    """Return the name of a service as words: "record" of teach/record."""
+    return service.rpartition("/")[2].replace("_", " ")
+
+
 class ServiceClient:
     """A client of one service; `unavailable` takes a sentence when a call finds no provider."""
 
@@ -45,7 +50,7 @@ class ServiceClient:
     def call(self, request: Any, on_response: Callable[[Any], None] | None = None) -> bool:
         """Send a request; return False if no node provides the service."""
         if not self.ready:
-            self._unavailable(f"The service {self._name} is not available.")
+            self._unavailable(f"Nothing answers '{label(self._name)}' yet; is the arm running?")
             return False
         future = self._client.call_async(request)
         if on_response is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from arm_common.ros.executor import QUIET
-from arm_common.ros.qos import LATCHED, MARKERS
+from arm_common.ros.qos import LATCHED, MARKERS, STEADY_CLOCK
 from rcl_interfaces.msg import Log
 from rclpy.node import Node
 from rclpy.subscription import Subscription
@@ -21,6 +21,7 @@ from arm_viewer.browser.view import SceneView
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import read_robot
 
+LOG_SHOWN = 20.0  # [s]
 WARN = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
 
 
@@ -45,6 +46,8 @@ class SceneSubscriptions:
         self._node, self._view, self._request_redraw = node, view, request_redraw
         self._on_file_saved = on_file_saved
         self._switched: dict[str, Subscription] = {}
+        self._log_end = node.create_timer(LOG_SHOWN, self._forget_log, clock=STEADY_CLOCK)
+        self._log_end.cancel()
         subscribe = partial(node.create_subscription, event_callbacks=QUIET)
         subscribe(String, "robot_description", self._on_robot, LATCHED)
         subscribe(String, "robot_file/status", self._on_file, LATCHED)
@@ -86,7 +89,12 @@ class SceneSubscriptions:
     def _on_log(self, message: Log) -> None:
         """Show the last warning or error of any other node."""
         if message.level >= WARN and message.name != self._node.get_name():
-            self._show("log", f"{message.name}: {message.msg}")
+            self._show("log", f"{message.name.replace('_', ' ')}: {message.msg}")
+            self._log_end.reset()
+
+    def _forget_log(self) -> None:
+        self._log_end.cancel()
+        self._show("log", "")
 
     def _show(self, key: str, text: str) -> None:
         self._view.store.set_text(key, text)

@@ -179,11 +179,11 @@ def test_missing_parts_are_reported(empty, marker):
     view.store.set_robot(empty.robot)
     view.draw("base_link", {"base_link": np.eye(4)}, 0.0)
     assert view.problem() == (
-        "Waiting for tf of waist_link, elbow_link, left_finger_link, right_finger_link and 1 "
-        "more: is joint_states being published?"
+        "Waiting for the place of waist_link, elbow_link, left_finger_link, right_finger_link and "
+        "1 more: where are the joints?"
     )
     empty.put(marker(frame="bolt"))
-    assert view.problem() == "Markers wait for tf of bolt."
+    assert view.problem() == "Waiting for the place of bolt."
     empty.draw(bolt=np.eye(4))
     assert view.problem() == ""
     view.description_problem = "robot_description: not XML"

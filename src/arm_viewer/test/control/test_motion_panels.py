@@ -132,7 +132,7 @@ def motion():
 
 
 def test_functions_move_their_joints_once_the_clock_starts(motion):
-    motion.gui.actions["waist [°] ="]("30*sin(90*t)")
+    motion.gui.actions["waist, °"]("30*sin(90*t)")
     assert not motion.timer.running and not motion.moved
     motion.gui.press("Clock", "Start")
     motion.run_until(lambda: motion.moved and motion.moved[-1]["waist"] > 0.0)
@@ -145,7 +145,7 @@ def test_functions_move_their_joints_once_the_clock_starts(motion):
 
 
 def test_wrong_function_is_explained_and_the_former_one_stays(motion):
-    set_waist = motion.gui.actions["waist [°] ="]
+    set_waist = motion.gui.actions["waist, °"]
     set_waist("10 + t")
     set_waist("10 + x")
     assert "waist: &#x27;x&#x27; is not a name" in motion.gui.answer
@@ -154,7 +154,7 @@ def test_wrong_function_is_explained_and_the_former_one_stays(motion):
 
 
 def test_nothing_moves_by_itself_after_a_stop(motion):
-    motion.gui.actions["waist [°] ="]("t")
+    motion.gui.actions["waist, °"]("t")
     motion.gui.press("Clock", "Start")
     motion.problem = "Stopped."
     motion.tick()

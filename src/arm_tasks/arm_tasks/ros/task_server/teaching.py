@@ -182,7 +182,7 @@ class Teaching:
         goal = RunTask.Goal(task=f"replay of {request.name}", text=text)
         handle = await self._run.send_goal_async(goal)
         response.success = bool(handle.accepted)
-        response.message = f"{request.name} is checked, then played; see task_server/state"
+        response.message = f"{request.name} is checked, then played"
         return response
 
     def _file(self, name: str) -> Path:

@@ -29,14 +29,15 @@ from arm_viewer.scene.robot import VisualRobot
 if TYPE_CHECKING:
     import viser
 
-UNKNOWN_POSE = "no joint_states received, or the robot has no such link."
+UNKNOWN_POSE = "its joints have not been measured yet, or the robot has no such link."
 
 
 class Controls:
     """All elements that move the arm. Its methods are called by one thread.
 
     `report` shows a line under a key of the panel's status; `positions` returns the measured joint
-    positions, by name [rad or m]; `handle` is whether the handle is shown at first.
+    positions, by name [rad or m]; `handle` is whether the handle is shown at first;
+    `show_task_here` is called when the folder of the task says what it does.
     """
 
     def __init__(
@@ -49,17 +50,19 @@ class Controls:
         report: Callable[[str, str], None],
         positions: Callable[[], Mapping[str, float]],
         handle: bool,
+        show_task_here: Callable[[], None],
     ) -> None:
         self._commander, self._tool_frame, self._report = commander, tool_frame, report
         self._positions = positions
         self._fixed_frame = ""
+        self._asked = ""  # the folder of the tool in which the last motion was asked for
         self._robot: VisualRobot | None = None
         actions = ToolActions(
             lambda on: self._handle.show(on),
             self._set_request,
             self._jog,
             self._list_solutions,
-            lambda index: self._follower.select_solution(index),
+            self._select_solution,
         )
         self._panel = ToolPanel(gui, actions, handle)
         self._handle = DragHandle(server.scene, gui.queue, self._drag, handle)
@@ -72,7 +75,12 @@ class Controls:
             time.monotonic,
         )
         teach = TeachPanel(node, gui)
-        self._task_panel = TaskPanel(node, gui, self._report_motion, teach.show)
+
+        def on_server() -> None:
+            teach.show()
+            show_task_here()
+
+        self._task_panel = TaskPanel(node, gui, on_server)
         StopPanel(node, gui, self._stop, self._reset, lambda text: report("driver", text))
         on_read_only(server, hide_handle)
 
@@ -100,6 +108,7 @@ class Controls:
 
     def move(self, joints: Mapping[str, float]) -> str:
         """Move joints, by name [rad or m]; report and return why they cannot move, or ""."""
+        self._begin()
         self._follower.drop_requests()
         problem = STOPPED if self.stopped else self._commander.move(joints)
         self._report_motion(problem)
@@ -108,26 +117,47 @@ class Controls:
     def move_tool(self, pose: Array) -> None:
         """Move the tool to a pose (4, 4) in the robot's root, as the handle does."""
         if self._robot is not None:
+            self._begin()
             self._follower.move_to(self._robot.root, pose)
 
+    def _begin(self, asked: str = "") -> None:
+        """Begin another motion, asked for in a folder of the tool or elsewhere."""
+        if asked != self._asked:
+            self._panel.answer(self._asked, "")
+            self._report("ik", "")
+            self._asked = asked
+        if asked != "Tool":
+            self._panel.show_solutions(())  # those of where the tool was
+
     def _report_motion(self, text: str) -> None:
-        self._report("ik", text)
+        """Show a sentence where the motion was asked for; at the top unless by a button."""
+        if self._asked:
+            self._panel.answer(self._asked, text)
+        else:
+            self._report("ik", text)
 
     def _set_request(self, request: IkRequest) -> None:
         self._follower.request = request
         self._handle.allow_turns(request.mode != MODES["Position"])
 
     def _drag(self, pose: Array) -> None:
+        self._begin()
         self._follower.move_to(self._fixed_frame, pose)
 
     def _jog(self, jog: str, step: float, own_axes: bool) -> None:
+        self._begin("Jog")
         if tool := self._present_tool():
             frame, pose = tool
             self._follower.move_to(frame, jogged(pose, jog, step, own_axes))
 
     def _list_solutions(self) -> None:
+        self._begin("Tool")
         if tool := self._present_tool():
             self._follower.list_solutions(*tool)
+
+    def _select_solution(self, index: int) -> None:
+        self._begin("Tool")
+        self._follower.select_solution(index)
 
     def _present_tool(self) -> tuple[str, Array] | None:
         """Return the robot's root and the tool's pose (4, 4) in it; report if it is unknown."""
@@ -141,8 +171,10 @@ class Controls:
     def _stop(self) -> None:
         self._follower.stop()
         self._task_panel.stop()
+        self._begin()
         self._report_motion(STOPPED)
 
     def _reset(self) -> None:
         self._follower.reset()
+        self._begin()
         self._report_motion("")

@@ -46,15 +46,16 @@ class TaskPanel:
         self,
         node: Node,
         gui: PanelGui,
-        report: Callable[[str], None],
         on_server: Callable[[], None],
     ) -> None:
-        self._report, self._on_server = report, on_server
+        self._on_server = on_server
         self._list = ServiceClient(node, ListTasks, "list_tasks")
-        self._check = ServiceClient(node, CheckTask, "check_task", report)
+        self._check = ServiceClient(node, CheckTask, "check_task", self._answer)
         self._run = ActionClient(node, RunTask, "run_task", goal_service_qos_profile=GOAL)
         self._triggers = {
-            name: ServiceClient(node, Trigger, f"task_server/{name}", report, service_qos(name))
+            name: ServiceClient(
+                node, Trigger, f"task_server/{name}", self._answer, service_qos(name)
+            )
             for name in TRIGGERS
         }
         self._folder = gui.elements.add_folder("Task", order=1.4, visible=False)
@@ -72,12 +73,16 @@ class TaskPanel:
     def _add_elements(self, gui: PanelGui) -> None:
         self._state = gui.elements.add_html("")
         self._task = gui.elements.add_dropdown("Task", (DEFAULT_TASK,))
+        gui.on_change(self._task, lambda name: self._answer(""))  # the report is of another one
         self._single_step = gui.elements.add_checkbox("Pause before each step", False)
         gui.button("Check", self._check_task, color=None)
         gui.button("Run", self._run_task, color=None)
         for name, label in TRIGGERS.items():
             gui.button(label, partial(self._trigger, name))
-        self._result = gui.elements.add_html("")
+        self._result = gui.elements.add_html(_line_html(""))
+
+    def _answer(self, text: str) -> None:
+        self._result.content = _line_html(text)
 
     def _on_state(self, state: TaskState) -> None:
         self._state.content = state_html(state)
@@ -94,22 +99,23 @@ class TaskPanel:
 
     def _check_task(self) -> None:
         if self._check.call(CheckTask.Request(task=self._task.value), self._on_checked):
-            self._result.content = _line_html("Checking ...")
+            self._answer("Checking ...")
 
     def _on_checked(self, response: CheckTask.Response) -> None:
         self._result.content = report_html(response.message, response.steps)
 
     def _run_task(self) -> None:
         if not self._run.server_is_ready():
-            self._report("The action run_task is not available.")
+            self._answer("Nothing runs tasks yet; is the arm running?")
             return
+        self._answer("")
         goal = RunTask.Goal(task=self._task.value, single_step=self._single_step.value)
         self._run.send_goal_async(goal).add_done_callback(self._on_goal_response)
 
     def _on_goal_response(self, future: Any) -> None:
         handle = future.result()
         if not handle.accepted:
-            self._report("The task was rejected: another task is running.")
+            self._answer("The task was not started: another one is running.")
             return
         handle.get_result_async().add_done_callback(self._on_result)
 
@@ -121,8 +127,7 @@ class TaskPanel:
         self._triggers[name].call(Trigger.Request(), self._on_triggered)
 
     def _on_triggered(self, response: Trigger.Response) -> None:
-        if not response.success:
-            self._report(response.message)
+        self._answer("" if response.success else response.message)
 
 
 # Service below teach/ -> the label of its button.
@@ -201,7 +206,8 @@ class TeachPanel:
 
 def _line_html(text: str) -> str:
     """Return one line of text."""
-    return f'<div data-arm="report" style="{_STYLE}">{escape(text)}</div>'
+    marked = f'<span data-arm="report">{escape(text)}</span>' if text else ""
+    return f'<div style="{_STYLE};min-height:2em">{marked}</div>'
 
 
 def state_html(message: TaskState) -> str:
