@@ -26,7 +26,7 @@ from arm_common.transforms import Array, frame_along, pose
 from arm_description.importers.dh_from_axes import AxisLine, dh_from_axes
 from scipy.optimize import minimize
 
-from arm_description import DhRow, Joint, RobotModel
+from arm_description import DhRow, Joint, Origin, RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import (
     check_length,
@@ -200,13 +200,12 @@ def designed_robot(design: Design, length: float, name: str = "designed_arm") ->
     table = dh_from_axes(axes, _tool_pose(design, tip), "standard", _PARALLEL)
     bounds = (-math.pi, math.pi, _SPEED, _ACCELERATION, _EFFORT)
     rows = zip(names, table.rows, strict=True)
-    x, y, z = (round(value, _LENGTH_STEP) + 0.0 for value in table.tool.xyz)
     model = RobotModel(
         name=name,
         convention="standard",
         joints=tuple(Joint(joint, "revolute", _rounded(row), *bounds) for joint, row in rows),
-        base=table.base,
-        tool=replace(table.tool, xyz=(x, y, z)),
+        base=_rounded_origin(table.base),
+        tool=_rounded_origin(table.tool),
         postures={POSTURE: dict.fromkeys(names, 0.0)},
         description=f"Designed for even motion in all directions, {n} revolute axes",
     )
@@ -226,10 +225,18 @@ def condition(model: RobotModel, length: float) -> float:
 
 
 def _rounded(row: DhRow) -> DhRow:
-    theta, alpha = (
-        math.radians(round(math.degrees(x), _ANGLE_STEP_DEG)) for x in (row.theta, row.alpha)
-    )
+    theta, alpha = map(_rounded_angle, (row.theta, row.alpha))
     return DhRow(theta, round(row.d, _LENGTH_STEP), round(row.a, _LENGTH_STEP), alpha)
+
+
+def _rounded_origin(origin: Origin) -> Origin:
+    x, y, z = (round(value, _LENGTH_STEP) + 0.0 for value in origin.xyz)
+    roll, pitch, yaw = map(_rounded_angle, origin.rpy)
+    return Origin((x, y, z), (roll, pitch, yaw))
+
+
+def _rounded_angle(angle: float) -> float:
+    return math.radians(round(math.degrees(angle), _ANGLE_STEP_DEG) + 0.0)
 
 
 def _points_above_ground(design: Design, length: float) -> tuple[Array, Array]:

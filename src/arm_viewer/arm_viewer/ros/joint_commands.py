@@ -39,6 +39,7 @@ class SliderPublisher:
     def __init__(self, node: Node, rest: Mapping[str, float]) -> None:
         self._node, self._rest = node, rest
         self._sliders = JointSliders(())
+        self._last: tuple[dict[str, float], float] = ({}, 0.0)  # published positions, time [s]
         self._publisher = node.create_publisher(JointState, "joint_states", 10)
         self._timer = node.create_timer(REST_PERIOD, self._publish, clock=STEADY_CLOCK)
 
@@ -72,10 +73,20 @@ class SliderPublisher:
         values = self._sliders.values()
         if not values:
             return  # No robot is known yet.
+        now = self._node.get_clock().now()
         message = JointState(name=list(values), position=list(values.values()))
-        message.header.stamp = self._node.get_clock().now().to_msg()
+        message.velocity = self._velocities(values, 1e-9 * now.nanoseconds)
+        message.header.stamp = now.to_msg()
         self._publisher.publish(message)
         self._timer.reset()
+
+    def _velocities(self, values: Mapping[str, float], now: float) -> list[float]:
+        """Return the mean speeds since the last message [rad/s or m/s] at time `now` [s]."""
+        (last, then), self._last = self._last, (dict(values), now)
+        passed = now - then
+        if passed <= 0.0:
+            return [0.0] * len(values)
+        return [(value - last.get(name, value)) / passed for name, value in values.items()]
 
 
 class DriverCommander:

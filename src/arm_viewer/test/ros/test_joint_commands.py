@@ -46,3 +46,23 @@ def test_slider_beyond_the_limit_is_refused(commander):
     made, sent = commander
     assert "at shoulder 11.46 deg the linkage allows" in made.move({"elbow": 0.31})
     assert not sent
+
+
+def test_published_sliders_have_the_mean_speed_since_the_last_message():
+    commands = pytest.importorskip("arm_viewer.ros.joint_commands")
+    from rclpy.time import Time
+
+    sent, clock = [], SimpleNamespace(now=lambda: Time(nanoseconds=times.pop(0)))
+    times = [1_000_000_000, 1_500_000_000, 1_600_000_000]
+    node = SimpleNamespace(
+        create_publisher=lambda *_: SimpleNamespace(publish=sent.append),
+        create_timer=lambda *_, **__: SimpleNamespace(reset=lambda: None),
+        get_clock=lambda: clock,
+    )
+    sliders = commands.SliderPublisher(node, {"waist": 0.2})
+    joints = (VisualJoint("waist", False, -1.0, 1.0), VisualJoint("slide", True, 0.0, 1.0))
+    sliders.set_robot(SimpleNamespace(joints=joints, constraints=None))
+    sliders.move({"waist": 0.3})
+    sliders.move({"waist": 0.3})
+    velocities = [message.velocity.tolist() for message in sent]
+    assert velocities == [[0.0, 0.0], [pytest.approx(0.2), 0.0], [0.0, 0.0]]
