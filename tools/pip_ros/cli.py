@@ -136,7 +136,7 @@ TOOLS = (
         "arm_viewer",
         "replay",
         "FILE",
-        "every topic into an MCAP file; such a file in the browser view",
+        "every topic into an MCAP file; such a file in the browser",
     ),
     ("arm_viewer", "export", "FILE OUTPUT", "such a file as an animation or a vector picture"),
     ("arm_kinematics", "fk", "ROBOT Q ...", ""),
@@ -174,7 +174,7 @@ COMMANDS = (
     Command(
         "view",
         "ROBOT",
-        "look at a robot (a shipped name or a YAML file) and move its joints",
+        "look at a robot (a shipped name or a file) and move its joints",
         executable("arm_tasks", "view"),
     ),
     Command(
@@ -278,6 +278,11 @@ def main(arguments: Sequence[str]) -> int:
     except SetupError as error:
         print(f"arm: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        print(f"arm: {error.strerror or error}{where}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("\narm: interrupted; run the same command again to continue.", file=sys.stderr)
         return INTERRUPTED

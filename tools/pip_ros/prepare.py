@@ -4,11 +4,14 @@
 
 import fcntl
 import os
+import pwd
+from pathlib import Path
 
 from arm_common.network import limit_to_this_computer
 
 from . import sourced, venv, workspace
 from .environment import ros_is_sourced, run_environment
+from .errors import SetupError
 from .machine import check_machine
 from .paths import Paths
 from .progress import say
@@ -31,6 +34,7 @@ def prepare(paths: Paths, again: bool = False) -> dict[str, str]:
     os.set_inheritable(lock, True)  # across exec
     fcntl.flock(lock, fcntl.LOCK_SH)
     if again or not is_ready(paths):
+        check_writable(paths)
         take_alone(lock)
         make(paths, again)
         fcntl.flock(lock, fcntl.LOCK_SH)
@@ -44,6 +48,37 @@ def is_ready(paths: Paths) -> bool:
         return not sourced.is_outdated(paths)
     installed = venv.is_installed(paths, venv.REQUIREMENTS)
     return installed and not workspace.changed_packages(paths)
+
+
+def check_writable(paths: Paths) -> None:
+    """Raise SetupError if this user cannot make the set-up here; nothing is removed then."""
+    made = paths.repository / "install" if ros_is_sourced() else paths.venv
+    folders = [paths.repository, *(p for p in (made, paths.repository / "log") if p.is_dir())]
+    for folder in folders:
+        if not os.access(folder, os.W_OK | os.X_OK) or is_of_another_user(folder):
+            raise SetupError(
+                f"{folder} belongs to {owner(folder)} and is not ready for use, and you"
+                f" ({user_name(os.geteuid())}) cannot build there; let its owner run ./arm setup,"
+                " or use a clone of your own"
+            )
+
+
+def is_of_another_user(folder: Path) -> bool:
+    """Return whether a folder belongs to another user than this one, who is not root."""
+    return os.geteuid() not in (0, folder.stat().st_uid)
+
+
+def owner(folder: Path) -> str:
+    """Return the name of the user to whom a folder belongs."""
+    return user_name(folder.stat().st_uid)
+
+
+def user_name(number: int) -> str:
+    """Return the name of a user, or "user NUMBER" if it has none."""
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
 
 
 def take_alone(lock: int) -> None:

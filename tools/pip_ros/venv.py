@@ -3,6 +3,7 @@
 """Creates .venv, installs the pinned wheels, and repairs a broken or incomplete .venv."""
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -29,9 +30,11 @@ def fingerprint(paths: Paths, requirements: Path) -> str:
 def is_installed(paths: Paths, requirements: Path) -> bool:
     """Return whether exactly these requirements are installed and the interpreter works."""
     stamp = stamp_file(paths, requirements)
-    if not stamp.exists() or stamp.read_text() != fingerprint(paths, requirements):
+    try:
+        same = stamp.read_text(errors="replace") == fingerprint(paths, requirements)
+    except OSError:  # missing, a folder, or not readable by this user
         return False
-    return interpreter_works(paths)
+    return same and interpreter_works(paths)
 
 
 def stamp_file(paths: Paths, requirements: Path) -> Path:
@@ -72,9 +75,9 @@ def make_venv(paths: Paths) -> None:
     has_pip = (paths.venv / "bin" / "pip").exists()
     if is_at_its_place(paths) and has_pip and interpreter_works(paths):
         return
-    if paths.venv.exists():
+    if os.path.lexists(paths.venv):
         say("The .venv here is broken, moved, or of another Python; creating it again.")
-        shutil.rmtree(paths.venv)
+        remove(paths)
     line = StatusLine("Creating .venv")
     result = subprocess.run(
         [sys.executable, "-m", "venv", str(paths.venv)], capture_output=True, text=True
@@ -153,5 +156,8 @@ def rewrite_build_prefix(paths: Paths) -> None:
 
 
 def remove(paths: Paths) -> None:
-    """Remove .venv with everything in it."""
-    shutil.rmtree(paths.venv, ignore_errors=True)
+    """Remove .venv with everything in it; of a link, only the link."""
+    if paths.venv.is_symlink() or paths.venv.is_file():
+        paths.venv.unlink()
+    elif paths.venv.exists():
+        shutil.rmtree(paths.venv)

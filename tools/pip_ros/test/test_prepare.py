@@ -8,6 +8,7 @@ import threading
 
 import pytest
 from pip_ros import prepare as module
+from pip_ros.errors import SetupError
 from pip_ros.paths import Paths
 
 BOUND = 60.0  # s
@@ -66,3 +67,21 @@ def test_lock_survives_exec(paths, monkeypatch):
     monkeypatch.setattr(module.os, "open", lambda *a: opened.append(real(*a)) or opened[-1])
     module.prepare(paths)
     assert os.get_inheritable(opened[0])
+
+
+def test_clone_of_another_user_is_refused_at_once_and_left_alone(paths, monkeypatch):
+    paths.venv.mkdir()
+    (paths.venv / "kept").touch()
+    monkeypatch.setattr(module, "is_ready", lambda _: False)
+    monkeypatch.setattr(module, "make", lambda *_: pytest.fail("made in another user's clone"))
+    monkeypatch.setattr(module.os, "geteuid", lambda: paths.venv.stat().st_uid + 12345)
+    whose = module.owner(paths.venv)
+    with pytest.raises(SetupError, match=f"belongs to {whose} .* clone of your own"):
+        module.prepare(paths, again=True)
+    assert (paths.venv / "kept").exists()
+
+
+def test_clone_of_another_user_that_is_ready_is_used(paths, monkeypatch):
+    monkeypatch.setattr(module, "is_ready", lambda _: True)
+    monkeypatch.setattr(module.os, "geteuid", lambda: 12345)
+    assert module.prepare(paths)["made"] == "here"

@@ -118,3 +118,20 @@ def test_moved_clone_is_detected(paths, requirements, capsys):
     assert "moved" in capsys.readouterr().err
     shebang = (new.venv / "bin" / "pip").read_text().splitlines()[0]
     assert str(new.venv) in shebang
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "broken link", "stamp is a folder"])
+def test_damaged_venv_of_any_kind_is_made_anew(paths, requirements, tmp_path, kind):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "kept").touch()
+    if kind == "file":
+        paths.venv.write_text("nothing")
+    elif kind == "stamp is a folder":
+        venv.stamp_file(paths, requirements).mkdir(parents=True)
+    else:
+        paths.venv.symlink_to(other if kind == "link" else tmp_path / "none")
+    install(paths, requirements)
+    assert venv.is_installed(paths, requirements)
+    assert paths.venv.is_dir() and not paths.venv.is_symlink()
+    assert (other / "kept").exists()
