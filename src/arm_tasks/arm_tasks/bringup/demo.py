@@ -229,6 +229,8 @@ def _wait(group: ProcessGroup, tasks: Sequence[str], views: Sequence[str] = ()) 
     If another process ends, return 1, but 0 if it is one of the views and its exit code is 0.
     """
     while True:
+        for text in group.errors():
+            print(text, file=sys.stderr, flush=True)
         ended = group.ended()
         for name in ended.keys() - set(tasks):
             if name in views and ended[name] == 0:

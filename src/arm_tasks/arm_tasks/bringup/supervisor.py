@@ -4,6 +4,7 @@
 
 import logging
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -24,6 +25,7 @@ from arm_tasks.errors import TasksError, shipped
 _LOGGER = logging.getLogger(__name__)
 
 _TAIL_LINES = 6
+_ERROR = re.compile(r"\[(?:ERROR|FATAL)\] \[[\d.]+\] \[[^]]*\]: (.*)")  # a line of rclpy's log
 
 
 def resolve(value: Value, values: Values) -> Plain:
@@ -44,6 +46,7 @@ class ProcessGroup:
                 f"the folder for logs, {logs.absolute()}, cannot be created: {error.strerror}"
             ) from None
         self._parameters = tempfile.TemporaryDirectory(prefix="arm-parameters-")
+        self._read: dict[str, int] = {}  # bytes of each log that errors() has read
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def command(self, process: Process) -> list[str]:
@@ -109,6 +112,21 @@ class ProcessGroup:
         """Ignore a process that has ended as expected."""
         if name is not None:
             del self._running[name]
+
+    def errors(self) -> list[str]:
+        """Return what nodes have logged as errors since the last call, as process: text."""
+        found = []
+        for name in self._running:
+            file = self._logs / f"{name}.log"
+            with file.open("rb") as log:
+                log.seek(self._read.get(name, 0))
+                lines = log.read().splitlines(keepends=True)
+            if lines and not lines[-1].endswith(b"\n"):
+                lines.pop()  # still being written
+            self._read[name] = self._read.get(name, 0) + sum(map(len, lines))
+            texts = (line.decode(errors="replace") for line in lines)
+            found += [f"{name}: {m[1].strip()}" for text in texts if (m := _ERROR.match(text))]
+        return found
 
     def log_tail(self, name: str) -> str:
         """Return the last lines of a log, indented."""

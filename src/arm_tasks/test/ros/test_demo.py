@@ -11,6 +11,7 @@ from arm_tasks.bringup import demo
 from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.demo import demo_values, keep_view, main, single_instance, view
 from arm_tasks.bringup.several_arms import several_processes
+from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.commands.check import main as check
 from arm_tasks.errors import TasksError
 
@@ -174,7 +175,7 @@ def test_second_start_in_the_same_domain_is_rejected(monkeypatch, tmp_path):
 
 
 def test_simulation_that_ends_is_no_success_even_if_the_task_is(capsys):
-    group = Mock()
+    group = Mock(**{"errors.return_value": []})
     group.ended.return_value = {"task_client": 0, "contact_world": 1}
     group.log_tail.return_value = "    the simulation diverged"
     assert demo._wait(group, ["task_client"]) == 1
@@ -207,19 +208,19 @@ def test_unwritable_log_folder_is_reported(monkeypatch, tmp_path, capsys):
 
 
 def test_ctrl_c_ends_an_open_view_with_success():
-    group = Mock(**{"ended.side_effect": KeyboardInterrupt})
+    group = Mock(**{"errors.return_value": [], "ended.side_effect": KeyboardInterrupt})
     assert keep_view(group, ["task_client"], ["arm_viewer"]) == 0
 
 
 def test_crash_while_the_view_is_open_is_reported(capsys):
     for name, code in (("rviz2", -11), ("arm_hardware", 0)):
-        group = Mock(**{"ended.return_value": {name: code}})
+        group = Mock(**{"errors.return_value": [], "ended.return_value": {name: code}})
         assert keep_view(group, ["task_client"], ["rviz2"]) == 1
         assert f"{name} ended unexpectedly (code {code})" in capsys.readouterr().err
 
 
 def test_closing_the_view_after_a_success_ends_with_success(capsys):
-    group = Mock(**{"ended.return_value": {"rviz2": 0}})
+    group = Mock(**{"errors.return_value": [], "ended.return_value": {"rviz2": 0}})
     assert keep_view(group, ["task_client"], ["rviz2"]) == 0
     assert not capsys.readouterr().err
 
@@ -251,3 +252,16 @@ def test_each_arm_has_its_own_names_and_one_publishes_the_clock():
         assert own.items() <= driver.parameters.items() and driver.namespace == arm
         stop = "arm_hardware/emergency_stop"  # one message stops all arms
         assert driver.remappings == {stop: f"/{stop}"}
+
+
+def test_what_a_node_logs_as_an_error_reaches_the_terminal_once(tmp_path):
+    group = ProcessGroup({"params_file": "", "log_level": "info"}, tmp_path / "logs")
+    group._running["driver"] = Mock()
+    log = tmp_path / "logs" / "driver.log"
+    log.write_text(
+        "[INFO] [1.5] [a]: fine\n[ERROR] [1.5] [a]: no board at 0x40\n[FATAL] [1.6] [a]: ha"
+    )
+    assert group.errors() == ["driver: no board at 0x40"]
+    with log.open("a") as file:
+        file.write("lf\n")
+    assert group.errors() == ["driver: half"] and group.errors() == []
