@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 import rclpy
 from arm_common.ros.worker import ExecutorThread
-from arm_tasks.commands import ros2
+from arm_tasks.ros.run_task import ros2_verbs as ros2
 from rclpy.action import ActionServer
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Client of run_task behind the command `run_task`."""
+"""Clients behind the commands `run_task` and `ros2`."""
