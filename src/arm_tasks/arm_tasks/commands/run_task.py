@@ -15,7 +15,6 @@ from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
 
 from arm_description import RobotModel, load_robot
-from arm_interfaces.action import RunTask
 from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.planning.feasibility import run_table
 from arm_tasks.ros.messages import file_messages
@@ -69,8 +68,7 @@ def run(options: argparse.Namespace) -> int:
         "files": file_messages(files_of(options.task, scene_name)),
     }
     done = run_task(goal, task, scene, model, options.namespace, options.prefix)
-    refused = done.result.status == RunTask.Result.NOT_FEASIBLE
-    if done.reports and not refused:
+    if done.reports and not done.refused:
         print(f"\n{run_table(done.reports, done.result.step_durations)}\n")
     for warning in done.result.warnings:
         print(f"Warning  {warning}")
@@ -81,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         _save_picture(options.output / f"{name}.png", done, model, scene)
     arm = f"{done.arm}: " if done.arm else ""
     print(f"{'Done' if done.verdict.good else 'Failed'}: {arm}{done.verdict.message}", flush=True)
-    if refused:
+    if done.refused:
         words = ["./arm", "check", options.task, "--scene", scene_name, "--robot", options.robot]
         print(f"Help     {shlex.join(words)}", flush=True)
     if done.result.can_resume:

@@ -57,6 +57,11 @@ class CompletedRun:
     nut: NutReport | None  # the nut at the end, None without a simulated world
     postures: list[Array]  # recorded joint positions (n,) [rad or m]
 
+    @property
+    def refused(self) -> bool:
+        """Whether the task was refused before anything moved."""
+        return bool(self.result.status == RunTask.Result.NOT_FEASIBLE)
+
 
 def run_task(
     goal: dict[str, Any],
