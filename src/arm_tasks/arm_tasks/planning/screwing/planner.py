@@ -140,12 +140,15 @@ class ScrewPlanner:
         requested = nut.turns if self.step.turns is None else self.step.turns
         comes_off = requested >= nut.turns
         options = self._turns_off(nut) if comes_off else [requested]
+        held = 0.0
+        if comes_off and isinstance(self.step, Unscrew):
+            held = min(self.step.pull_off_turns, nut.turns / 2.0)
         chain, q = self.builder.chain, self.builder.q
         score = grip_score(chain, self.scene, nut, then, q) if then and comes_off else None
         z = self.bolt.depth(nut.turns) - self.half_nut
 
         def choose(wrist: Wrist) -> Strokes:
-            return unscrew_strokes(self.bolt, wrist, nut, options, score)
+            return unscrew_strokes(self.bolt, wrist, nut, options, score, held)
 
         self._gripper("open", max(self.open_width, self.builder.width))
         end = z - self.bolt.pitch * max(options)

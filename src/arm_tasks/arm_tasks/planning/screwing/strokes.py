@@ -153,13 +153,19 @@ class Strokes:
 
 
 def unscrew_strokes(
-    bolt: Bolt, wrist: Wrist, nut: OnBolt, turns: Sequence[float], score: GripScore | None
+    bolt: Bolt,
+    wrist: Wrist,
+    nut: OnBolt,
+    turns: Sequence[float],
+    score: GripScore | None,
+    held: float = 0.0,
 ) -> Strokes:
     """Choose the strokes that unscrew a nut so that it comes free during or after the last one.
 
     The turns are unsigned numbers to choose from, the preferred first; with fewer turns than the
     nut has, the rest is pulled off. The score rates a last grip for the next step; if the
-    preferred turns end with no good grip, the best of all others is chosen.
+    preferred turns end with no good grip, the best of all others is chosen. With fewer turns left
+    than `held`, the nut is not released.
 
     Raises:
         OutOfReach: The wrist range is too small, or no last grip is acceptable.
@@ -168,7 +174,7 @@ def unscrew_strokes(
 
     def split(each: float) -> list[Stroke] | None:
         total = -bolt.hand * each * TURN
-        return ratchet(total, span, nut.fit, _least_last(nut, each), score)
+        return ratchet(total, span, nut.fit, _least_last(nut, each, held), score)
 
     if (preferred := split(turns[0])) is not None:
         return Strokes(preferred, turns[0])
@@ -177,16 +183,19 @@ def unscrew_strokes(
         each, strokes = max(others, key=lambda o: score(rotation(o[1][:-1]), o[1][-1].grip))
         return Strokes(strokes, each)
     total = -bolt.hand * turns[0] * TURN
-    if score is not None and ratchet(total, span, nut.fit, _least_last(nut, turns[0])) is not None:
+    if (
+        score is not None
+        and ratchet(total, span, nut.fit, _least_last(nut, turns[0], held)) is not None
+    ):
         what = "no last grip lets the next thread catch before the wrist ends"
         raise OutOfReach(f"{what}; turn the other bolt about its axis")
     raise _too_little(wrist)
 
 
-def _least_last(nut: OnBolt, turns: float) -> float:
+def _least_last(nut: OnBolt, turns: float, held: float) -> float:
     """Return the least last turn [rad], so that the nut never hangs on too little thread."""
     beyond = (turns - nut.turns) * TURN  # rotation after the nut has come free
-    return min(turns * TURN, max(beyond + MIN_CAUGHT, 0.0))
+    return min(turns * TURN, max(beyond + max(MIN_CAUGHT, held * TURN), 0.0))
 
 
 def screw_on_strokes(
