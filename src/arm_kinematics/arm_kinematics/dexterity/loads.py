@@ -113,6 +113,19 @@ class ActuatorLoads:
         most = np.where(np.abs(per_kg) > 1e-12, most, np.inf).min(axis=1)
         return np.asarray(np.where((np.abs(own) > share).any(axis=1), 0.0, most.clip(0.0)))
 
+    def by_load(
+        self, q: ArrayLike, payload: Payload | float | None = None, gravity: ArrayLike = GRAVITY
+    ) -> Array:
+        """Return postures (k, n), such as all solutions for a pose, the least loaded first.
+
+        What counts is the actuator with the largest share of its limit; where no limit is known,
+        the one with the largest torque.
+        """
+        rows = np.atleast_2d(np.asarray(q, dtype=np.float64))
+        tau = self.chain.gravity_torques(rows, payload, gravity)
+        loads = self.shares(rows, tau) if self.known else self.torques(rows, tau)
+        return rows[np.argsort(np.abs(loads).max(axis=1), kind="stable")]
+
     def least_capacity(self, share: float = 1.0) -> tuple[float, Array]:
         """Return the largest mass [kg] that can be held in every posture, and the worst one (n,).
 

@@ -87,6 +87,18 @@ def test_payload_capacity_is_where_the_first_actuator_is_at_its_limit(name, rng)
     assert loads.payload_capacity(worst)[0] == least
 
 
+@pytest.mark.parametrize("name", ["puma560", "ur5"])
+def test_least_loaded_of_all_solutions_comes_first(name, rng):
+    loads = ActuatorLoads.of_model(load_robot(name))
+    chain = loads.chain
+    every = chain.all_solutions(chain.fk(posture(chain, rng))).every_q
+    ordered = loads.by_load(every, 0.5)
+    tau = chain.gravity_torques(ordered, 0.5)
+    worst = np.abs(tau / chain.effort).max(axis=1)
+    assert len(every) > 1 and (np.diff(worst) >= 0.0).all()
+    assert {tuple(q) for q in ordered} == {tuple(q) for q in every}
+
+
 def test_arm_that_does_not_bear_itself_carries_nothing():
     loads = ActuatorLoads.of_model(parse_robot(LINKAGE.replace("effort: 2", "effort: 1e-4")))
     assert loads.least_capacity()[0] == 0.0
