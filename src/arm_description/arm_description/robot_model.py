@@ -28,6 +28,7 @@ from arm_description.model.elements import (
     Payload,
 )
 from arm_description.model.gripper import Gripper
+from arm_description.model.looks import LookShape
 from arm_description.model.units import SI, Units
 from arm_description.transmissions.drivetrain import Drivetrain
 from arm_description.transmissions.transmission import Transmission
@@ -56,7 +57,8 @@ class RobotModel:
         colours: colours of the skeleton.
         payload: load carried by the tool, if any.
         masses: masses of links by name [kg]; the others are estimated.
-        meshes: meshes of links by name; the others show the skeleton.
+        meshes: meshes of links by name; the others show looks or the skeleton.
+        looks: shapes that links look like, by name, in place of their skeletons.
         description: one line about the robot.
         source: origin of its numbers.
         transmissions: what stands between joints and actuators; joints without one have an
@@ -83,6 +85,7 @@ class RobotModel:
     payload: Payload | None = None
     masses: Mapping[str, float] = field(default_factory=_empty)
     meshes: Mapping[str, Mesh] = field(default_factory=_empty)
+    looks: Mapping[str, tuple[LookShape, ...]] = field(default_factory=_empty)
     transmissions: tuple[Transmission, ...] = ()
     bars: tuple[Bar, ...] = ()
     units: Units = field(default=SI, compare=False)

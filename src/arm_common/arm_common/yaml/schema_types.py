@@ -7,7 +7,7 @@ The reader, the JSON schema and the key reference all use these tables: there is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -75,6 +75,7 @@ class Table:
     """A mapping with these keys and no others."""
 
     keys: Mapping[str, Key]
+    one_of: Collection[str] = ()  # keys of which exactly one is given
 
     @property
     def spellings(self) -> dict[str, str]:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from arm_common.transforms import Matrix, Vector
+from arm_common.yaml.colours import rgba
 
 from arm_description.exporters.page import DARK, VIEWS, Page, draw_page, draw_text
-from arm_description.exporters.solids import Solid
-from arm_description.model.elements import NO_MOTION, rgb
+from arm_description.exporters.solids import Solid, solid
+from arm_description.model.elements import NO_MOTION
 from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, FLANGE, PALM, PAYLOAD, assemble, dh_frames
@@ -59,10 +60,10 @@ class PosedArm:
     def solids(self) -> tuple[Solid, ...]:
         """Shapes of all visible links in base_link; skeletons in place of meshes."""
         return tuple(
-            Solid(s.kind, s.size, self.poses[link.name] @ s.origin.matrix, rgb(s.colour))
+            solid(s.kind, s.size, self.poses[link.name] @ s.origin.matrix, rgba(s.colour))
             for link in self.parts.links
-            if link.visible
-            for s in link.shapes
+            if link.visible or link.look is not None
+            for s in (link.shapes if link.look is None else link.look)
         )
 
     def joint_position(self, name: str, colour: str) -> Vector:

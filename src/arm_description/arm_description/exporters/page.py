@@ -67,7 +67,7 @@ class Patch:
     """A visible face or a line: points (k, 2) right and up [m], colour and line width [m]."""
 
     points: Matrix
-    colour: Vector
+    colour: Vector  # (3,), or (4,) with an opacity
     width: float = 0.0
 
 
@@ -91,6 +91,8 @@ def patches(solids: Sequence[Solid], view: Matrix, flat: Sequence[FlatShape] = (
         out = normals(polygons)
         shown = out @ view[2] > 1e-6
         colours, seen = shaded(solid.colour, out[shown]), polygons[shown] @ view.T
+        if solid.opacity < 1.0:
+            colours = np.column_stack((colours, np.full(len(colours), solid.opacity)))
         for corners, colour in zip(seen, colours, strict=True):
             found.append((rank, float(corners[:, 2].mean()), Patch(corners[:, :2], colour)))
     return [patch for *_, patch in sorted(found, key=lambda entry: entry[:2])]

@@ -1,17 +1,21 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Convex solids as small flat faces, and their painting order."""
+"""Solids as small flat faces, and their painting order."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from arm_common.transforms import Matrix
+from arm_common.yaml.colours import Rgba
 from numpy.typing import ArrayLike
+
+from arm_description.model.looks import LookKind, profile
 
 Rgb: TypeAlias = tuple[float, float, float]
 
@@ -29,18 +33,27 @@ _BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A convex body at a pose; a cylinder is along its z."""
+    """A body at a pose; those of revolution are about its z."""
 
-    kind: Literal["box", "cylinder", "sphere"]
-    size: tuple[float, ...]  # edges; radius and length; or radius [m]
+    kind: LookKind
+    size: tuple[float, ...]  # [m] as in LookShape
     T: Matrix  # (4, 4) base_link <- centre of the solid [m]
     colour: Rgb = (0.5, 0.5, 0.5)  # red, green, blue, 0 .. 1
+    opacity: float = 1.0
 
     def faces(self) -> Matrix:
         """Return small faces (n, 4, 3) in base_link [m], counter-clockwise seen from outside."""
-        local = {"box": _box, "cylinder": _cylinder, "sphere": _sphere}[self.kind](self.size)
+        known = {"box": _box, "cylinder": _cylinder, "sphere": _sphere}
+        local = (
+            known[self.kind](self.size) if self.kind in known else _turned(self.kind, self.size)
+        )
         faces: Matrix = local @ self.T[:3, :3].T + self.T[:3, 3]
         return faces
+
+
+def solid(kind: LookKind, size: tuple[float, ...], T: Matrix, colour: Rgba) -> Solid:
+    """Return a solid of a colour with opacity."""
+    return Solid(kind, size, T, colour[:3], colour[3])
 
 
 def normals(faces: ArrayLike) -> Matrix:
@@ -119,10 +132,21 @@ def _cylinder(size: tuple[float, ...]) -> Matrix:
     return _revolved(np.array([*ends[0], *side, *ends[1][::-1]]))
 
 
-def _revolved(profile: Matrix) -> Matrix:
-    """Return the faces of a surface of revolution about z with profile (k, 2): radius, height."""
+def _turned(kind: LookKind, size: tuple[float, ...]) -> Matrix:
+    """Return the faces of a cone, ring or fillet, in pieces as a cylinder's."""
+    outline, widest = profile(kind, size), max(size[:2])
+    pieces = []
+    for start, end in pairwise(outline):
+        length = float(np.linalg.norm(end - start))
+        count = min(max(1, math.ceil(length / (_PIECE * widest))), _MAX_PIECES)
+        pieces.append(start + np.arange(count)[:, None] / count * (end - start))
+    return _revolved(np.vstack((*pieces, outline[-1:])))
+
+
+def _revolved(outline: Matrix) -> Matrix:
+    """Return the faces of a surface of revolution about z: outline (k, 2) of radius, height."""
     angles = np.arange(_SIDES + 1) * (2.0 * math.pi / _SIDES)
-    radius, height = profile.T
+    radius, height = outline.T
     x, y = np.outer(np.cos(angles), radius), np.outer(np.sin(angles), radius)
     return _quads(np.stack((x, y, np.broadcast_to(height, x.shape)), axis=-1))
 

@@ -25,6 +25,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from arm_common.transforms import Matrix, rpy_matrix
+from arm_common.yaml.colours import rgba
 
 from arm_description.model.constraints import LinearLimits
 
@@ -270,7 +271,7 @@ class Mesh:
 
 @dataclass(frozen=True)
 class Colours:
-    """Colours of the skeleton, "#rrggbb"."""
+    """Colours of the skeleton, "#rrggbb", or "#rrggbbaa" with an opacity."""
 
     base: str = "#3b4252"  # the foot
     # rods, one colour per link, repeated cyclically
@@ -281,6 +282,6 @@ class Colours:
 
 
 def rgb(colour: str) -> Triple:
-    """Return red, green and blue (0 .. 1) of "#rrggbb"."""
-    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    """Return red, green and blue (0 .. 1) of "#rrggbb" or "#rrggbbaa"."""
+    red, green, blue, _ = rgba(colour)
     return (red, green, blue)

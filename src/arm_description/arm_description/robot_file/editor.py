@@ -180,7 +180,7 @@ class RobotEditor:
         return self._structural(change)
 
     def remove_joint(self, index: int) -> str:
-        """Remove a row, its link's mass and mesh and its transmission; return why not, or ""."""
+        """Remove a row, its link's mass, mesh and look, transmission; return why not, or ""."""
         if len(self.rows()) < 2:
             return "The last joint cannot be removed: an arm has at least one."
 
@@ -188,7 +188,7 @@ class RobotEditor:
             names = _names(editor, index)
             editor.remove_item(("joints",), index)
             _rename_in_postures(editor, names, ())
-            for section in ("masses", "meshes"):
+            for section in ("masses", "meshes", "looks"):
                 for name in names:
                     if f"{name}_link" in editor.keys(section):
                         editor.remove((section, f"{name}_link"))

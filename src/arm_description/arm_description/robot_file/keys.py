@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from arm_common.yaml.colours import COLOUR
 from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table, Variants
 
 from arm_description.model.elements import CONVENTIONS, Axis
 from arm_description.model.gripper import TURNING
+from arm_description.model.looks import MATERIALS
 from arm_description.model.units import ANGLES, LENGTHS
 from arm_description.transmissions.crank import BRANCHES
 
@@ -30,7 +32,6 @@ BOUND = Leaf("angle, or length if prismatic; may depend on other joints", "numbe
 RATE = Leaf("angle/s, or length/s if prismatic, above 0", "positive")
 ACCELERATION = Leaf("angle/s^2, or length/s^2 if prismatic, above 0", "positive")
 MASS = Leaf("kg, above 0", "positive")
-COLOUR = Leaf('"#rrggbb" in quotes', "colour")
 FILE = Leaf("path from this file's folder, or package://", "text")
 
 FROM = Key(SOURCE, "origin of the numbers beside it")
@@ -336,6 +337,32 @@ MESH = Table(
     }
 )
 
+# One of these says what a shape is. Radii of 0 are allowed where a point is meant.
+LOOK_SHAPES = {
+    "box": Key(ListOf(SIZE, 3, 3), "its edges along x, y, z"),
+    "cylinder": Key(ListOf(SIZE, 2, 2), "radius and length along z"),
+    "cone": Key(ListOf(LENGTH, 3, 3), "lower radius, upper radius, length along z"),
+    "sphere": Key(SIZE, "radius"),
+    "ring": Key(ListOf(SIZE, 3, 3), "outer radius, inner radius, length along z"),
+    "fillet": Key(
+        ListOf(LENGTH, 2, 2),
+        "rounded foot of a post along z: radius of the post, radius of the rounding",
+    ),
+}
+LOOK = Table(
+    {
+        **LOOK_SHAPES,
+        "at": Key(
+            LENGTHS_3, "its centre in the link, or the middle of a fillet's foot; default zeros"
+        ),
+        "rpy": Key(ListOf(ANGLE, 3, 3), "its roll, pitch, yaw in the link; default zeros"),
+        "colour": Key(COLOUR, "default grey"),
+        "material": Key(Choice(MATERIALS), "surface; default plastic"),
+        "source": FROM,
+    },
+    one_of=LOOK_SHAPES,
+)
+
 COLOURS = Table(
     {
         "base": Key(COLOUR, "foot"),
@@ -380,6 +407,11 @@ ROBOT = Table(
             "masses of moving links, such as waist_link; default estimated",
         ),
         "meshes": Key(Named(MESH, "link"), "meshes of links, such as base_link or waist_link"),
+        "looks": Key(
+            Named(ListOf(LOOK, 0, 200), "link"),
+            "shapes drawn in place of the skeleton of links, such as base_link or waist_link; "
+            "collision bodies and masses stay those of the skeleton",
+        ),
         "colours": Key(COLOURS, "colours of the skeleton"),
     }
 )

@@ -23,6 +23,7 @@ from arm_description.robot_file.sections import (
     read_bars,
     read_colours,
     read_gripper,
+    read_look,
     read_mesh,
     read_named,
     read_payload,
@@ -109,6 +110,7 @@ def read_root(root: Field) -> RobotModel:
     gripper = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
     parts = ("base", *names, *(("gripper", *gripper.joints) if gripper else ()))
     bodies = tuple(f"{name}_link" for name in parts)  # links with shapes
+    visible = (*bodies, "flange", "tool0")
     model = RobotModel(
         name=read_name(keys["name"]),
         convention=convention,
@@ -122,9 +124,8 @@ def read_root(root: Field) -> RobotModel:
         **{key: keys[key].text() for key in ("description", "source") if key in keys},
         payload=read_payload(keys["payload"], scope) if "payload" in keys else None,
         masses=read_named(keys.get("masses"), bodies[1:], scope.positive),
-        meshes=read_named(
-            keys.get("meshes"), (*bodies, "flange", "tool0"), partial(read_mesh, scope=scope)
-        ),
+        meshes=read_named(keys.get("meshes"), visible, partial(read_mesh, scope=scope)),
+        looks=read_named(keys.get("looks"), visible, partial(read_look, scope=scope)),
         transmissions=read_transmissions(keys.get("transmissions"), joints, scope),
         bars=read_bars(keys.get("bars"), rows, convention, scope),
         units=units,
@@ -134,6 +135,8 @@ def read_root(root: Field) -> RobotModel:
     )
     _reject_tiny(model, keys["units"])
     _check_limits(model, keys["joints"])
+    for link in model.meshes.keys() & model.looks.keys():
+        raise keys["looks"].mapping()[link].error("has a mesh, too", "delete one of them")
     if "postures" in keys:
         _check_postures(model, keys["postures"])
     return model

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from arm_common.yaml.colours import FORMS
 from arm_common.yaml.expressions import FOREIGN, MAX_LENGTH
 from arm_common.yaml.schema_types import (
     Choice,
@@ -128,7 +129,7 @@ def robot_schema() -> Schema:
             "flag": {"type": "boolean"},
             "text": {"type": "string", "pattern": "\\S"},
             "name": {"type": "string", "pattern": "^[^\\s/$<>&]+$", "maxLength": 100},
-            "colour": {"type": "string", "pattern": "^\\s*#[0-9a-fA-F]{6}\\s*$"},
+            **FORMS,
         },
     }
 
@@ -179,6 +180,8 @@ def _key_rules(table: Table) -> Schema:
     Others demand a key unless another one has an expression.
     """
     rules: list[Schema] = []
+    if table.one_of:
+        rules.append({"oneOf": [{"required": [name]} for name in table.one_of]})
     for name, key in table.keys.items():
         if key.suffix:
             spellings = [name, f"{name}{key.suffix}"]

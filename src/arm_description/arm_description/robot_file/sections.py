@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the sections of a robot file other than the DH table.
 
-Gripper, postures, meshes (whose files are not opened), payload, masses and colours.
+Gripper, postures, meshes (whose files are not opened), payload, masses, looks and colours.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -18,6 +17,7 @@ from typing import Any, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
 from arm_common.files import installed_share
+from arm_common.yaml.colours import hex_text, read_colour, rgba
 from arm_common.yaml.document import Field
 
 from arm_description.model.elements import (
@@ -27,6 +27,7 @@ from arm_description.model.elements import (
     Joint,
     JointType,
     Mesh,
+    Origin,
     Payload,
     Triple,
 )
@@ -38,6 +39,14 @@ from arm_description.model.gripper import (
     Gripper,
     Turning,
 )
+from arm_description.model.looks import (
+    DEFAULT_COLOUR,
+    GLASS_OPACITY,
+    MATERIALS,
+    LookKind,
+    LookShape,
+    Material,
+)
 from arm_description.robot_file.joints import read_joint_name
 from arm_description.robot_file.keys import (
     BAR,
@@ -45,6 +54,8 @@ from arm_description.robot_file.keys import (
     COLOURS,
     FINGER,
     GRIPPER,
+    LOOK,
+    LOOK_SHAPES,
     MESH,
     PALM,
     PAYLOAD,
@@ -305,11 +316,49 @@ def read_payload(field: Field, scope: EvaluationContext) -> Payload:
     )
 
 
-_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+def read_look(field: Field, scope: EvaluationContext) -> tuple[LookShape, ...]:
+    """Read the shapes of a link."""
+    return tuple(_read_look_shape(item, scope) for item in field.items())
+
+
+def _read_look_shape(field: Field, scope: EvaluationContext) -> LookShape:
+    keys = LOOK.read(field)
+    kinds = [kind for kind in LOOK_SHAPES if kind in keys]
+    if len(kinds) != 1:
+        found = " and ".join(kinds) or "no shape"
+        raise field.error(f"must have one shape, not {found}", f"give {', '.join(LOOK_SHAPES)}")
+    kind = cast(LookKind, kinds[0])
+    place = {"xyz": triple(keys["at"], scope.length)} if "at" in keys else {}
+    place |= {"rpy": triple(keys["rpy"], scope.angle)} if "rpy" in keys else {}
+    material = keys["material"].choice(MATERIALS) if "material" in keys else "plastic"
+    colour = read_colour(keys["colour"]) if "colour" in keys else rgba(DEFAULT_COLOUR)
+    if material == "glass" and colour[3] == 1.0:
+        colour = (*colour[:3], GLASS_OPACITY)
+    size, origin = _look_size(keys[kind], kind, scope), Origin(**place)
+    return LookShape(kind, size, origin, hex_text(colour), cast(Material, material))
+
+
+def _look_size(field: Field, kind: LookKind, scope: EvaluationContext) -> tuple[float, ...]:
+    if kind == "sphere":
+        return (scope.positive_length(field),)
+    count, items = {"cylinder": 2, "fillet": 2}.get(kind, 3), field.items()
+    if len(items) != count:
+        meaning = LOOK_SHAPES[kind].meaning
+        raise field.error(f"must be {count} numbers, not {len(items)}", f"give {meaning}")
+    size = tuple(map(scope.length, items))
+    first_above_0 = {"cone": 2, "fillet": 1}.get(kind, 0)
+    for index, (item, value) in enumerate(zip(items, size, strict=True)):
+        if value < 0.0 or (value == 0.0 and index >= first_above_0):
+            raise item.error("must be greater than 0")
+    if kind == "cone" and not any(size[:2]):
+        raise field.error("has no radius above 0")
+    if kind == "ring" and size[1] >= size[0]:
+        raise items[1].error("the inner radius must be below the outer one", "swap them")
+    return size
 
 
 def read_colours(field: Field | None) -> Colours:
-    """Read the colours ("#rrggbb"), with defaults for the missing ones."""
+    """Read the colours, with defaults for the missing ones."""
     if field is None:
         return Colours()
     keys = COLOURS.read(field)
@@ -322,7 +371,4 @@ def read_colours(field: Field | None) -> Colours:
 
 
 def _colour(field: Field) -> str:
-    text = field.raw('a colour in quotes, such as "#4c78a8"')
-    if not _COLOUR.fullmatch(text):
-        raise field.error(f"{text!r} is not a colour", 'write for example "#4c78a8", in quotes')
-    return text.lower()
+    return hex_text(read_colour(field))

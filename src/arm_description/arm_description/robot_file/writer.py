@@ -32,6 +32,7 @@ from arm_description.model.elements import (
     Triple,
 )
 from arm_description.model.gripper import Claw, Gripper
+from arm_description.model.looks import LookShape
 from arm_description.model.units import Units
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from arm_description.robot_file.keys import COMPOUND
@@ -109,6 +110,7 @@ class _Writer:
             _block("postures", self._postures(model)),
             self._load(model),
             self._meshes(model.meshes),
+            self._looks(model.looks),
             _block("colours", _colours(model.colours)),
         ]
         return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
@@ -289,6 +291,24 @@ class _Writer:
             }
             lines += (f"  {line}" for line in _block(flow_word(link), values))
         return lines
+
+    def _looks(self, looks: Mapping[str, Sequence[LookShape]]) -> list[str]:
+        lines = ["looks:"] if looks else []
+        for link, shapes in looks.items():
+            lines.append(f"  {flow_word(link)}:{'' if shapes else ' []'}")
+            lines += (f"    - {flow_mapping(self._look_shape(shape))}" for shape in shapes)
+        return lines
+
+    def _look_shape(self, shape: LookShape) -> dict[str, str]:
+        size = ", ".join(map(self._number, shape.size))
+        values: dict[str, str] = {shape.kind: size if shape.kind == "sphere" else f"[{size}]"}
+        if shape.origin.xyz != NO_MOTION.xyz:
+            values["at"] = self._triple(shape.origin.xyz)
+        if shape.origin.rpy != NO_MOTION.rpy:
+            angles = (self._number(angle, "revolute") for angle in shape.origin.rpy)
+            values["rpy"] = f"[{', '.join(angles)}]"
+        values["colour"] = f'"{shape.colour}"'
+        return values | ({"material": shape.material} if shape.material != "plastic" else {})
 
     def _triple(self, values: Triple) -> str:
         return f"[{', '.join(map(self._number, values))}]"

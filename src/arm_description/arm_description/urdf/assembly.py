@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Links and joints of an arm: skeleton, meshes, masses and payload."""
+"""Links and joints of an arm: skeleton, meshes, looks, masses and payload."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
 
 
 def _weighed(model: RobotModel, link: UrdfLink, prefix: str) -> UrdfLink:
-    """Return a link with the mass and the mesh that the robot file gives it, if any."""
+    """Return a link with the mass, mesh and look that the robot file gives it, if any."""
     name = link.name.removeprefix(prefix)
     mass, mesh = model.masses.get(name, link.mass), model.meshes.get(name)
-    return replace(link, mass=mass, mesh=mesh)
+    return replace(link, mass=mass, mesh=mesh, look=model.looks.get(name))
 
 
 def mimic_parts(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from arm_description.model.elements import NO_MOTION, Mesh, Origin, Triple
+from arm_description.model.looks import LookShape
 
 JointKind: TypeAlias = Literal[
     "revolute", "continuous", "prismatic", "fixed", "floating", "planar"
@@ -70,6 +71,7 @@ class UrdfShape:
     origin: Origin  # link <- shape; the shape is centred there
     uri: str = ""  # the file of a mesh
     colour: Rgba | None = None  # red, green, blue, alpha, 0 to 1; None if the URDF gives none
+    material: str = ""  # name of its material
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class UrdfLink:
     has_inertia: bool = True  # whether inertia is written
     mass: float | None = None  # of the shapes [kg]; None to estimate it from their volume
     mesh: Mesh | None = None  # visual and collision in place of the shapes
+    look: tuple[LookShape, ...] | None = None  # visuals in place of those of the shapes
     visible: bool = True  # whether visual and collision are written
     collides: bool = True  # whether collision is written
 

@@ -299,7 +299,7 @@ def _visual(element: ET.Element, link: str, colours: dict[str, Rgba]) -> UrdfSha
     name, colour = material.get("name", ""), _colour(material, f"link {link!r}")
     if colour is not None and name:
         colours.setdefault(name, colour)
-    return replace(shape, colour=colour or colours.get(name))
+    return replace(shape, colour=colour or colours.get(name), material=name)
 
 
 def _colour(material: ET.Element, owner: str) -> Rgba | None:

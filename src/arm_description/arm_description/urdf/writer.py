@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from arm_common.transforms import Matrix, Vector
+from arm_common.yaml.colours import rgba
 
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import NO_MOTION, Mesh, Origin, rgb
+from arm_description.model.elements import NO_MOTION, Mesh, Origin
+from arm_description.model.looks import LookShape
 from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
 from arm_description.urdf.bars import bar_parts
 from arm_description.urdf.constraints import constraint_elements
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts, duplicate
 from arm_description.urdf.kinematics import JointFrames
 from arm_description.urdf.ros2_control import HARDWARE, control_block, hardware_elements
+from arm_description.urdf.shape_meshes import mesh_file
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
@@ -184,11 +187,12 @@ def _link(link: UrdfLink) -> ET.Element:
         _mesh(ET.SubElement(element, "visual"), link.mesh, link.mesh.visual)
         _mesh(ET.SubElement(element, "collision"), link.mesh, link.mesh.collision)
     shapes = link.shapes if link.visible and not link.mesh else ()
-    for shape in shapes:
+    for shape in shapes if link.look is None else link.look:
         visual = ET.SubElement(element, "visual")
         _geometry(visual, shape)
-        material = ET.SubElement(visual, "material", name=f"colour_{shape.colour.lstrip('#')}")
-        ET.SubElement(material, "color", rgba=_rgba(shape.colour))
+        kind = getattr(shape, "material", "colour")
+        material = ET.SubElement(visual, "material", name=f"{kind}_{shape.colour.lstrip('#')}")
+        ET.SubElement(material, "color", rgba=_channels(shape.colour))
     for shape in shapes if link.collides else ():
         _geometry(ET.SubElement(element, "collision"), shape)
     return element
@@ -200,15 +204,19 @@ def _mesh(element: ET.Element, mesh: Mesh, uri: str) -> None:
     ET.SubElement(geometry, "mesh", filename=uri, scale=_numbers(mesh.scale))
 
 
-def _geometry(element: ET.Element, shape: UrdfGeometry) -> None:
+def _geometry(element: ET.Element, shape: UrdfGeometry | LookShape) -> None:
     xyz, rpy = _rounded(shape.origin.xyz), _rounded(shape.origin.rpy)
     ET.SubElement(element, "origin", xyz=xyz, rpy=rpy)
     geometry = ET.SubElement(element, "geometry")
     if shape.kind == "box":
         ET.SubElement(geometry, "box", size=_rounded(shape.size))
-    else:
+    elif shape.kind == "sphere":
+        ET.SubElement(geometry, "sphere", radius=_rounded(shape.size))
+    elif shape.kind == "cylinder":
         radius, length = _rounded(shape.size).split()
         ET.SubElement(geometry, "cylinder", radius=radius, length=length)
+    else:
+        ET.SubElement(geometry, "mesh", filename=mesh_file(shape.kind, shape.size).as_uri())
 
 
 def _inertial(element: ET.Element, mass: float, centre: Vector, tensor: Matrix) -> None:
@@ -289,5 +297,5 @@ def _rounded(values: Iterable[float]) -> str:
     return " ".join(number(float(f"{round(float(value), 12):.6g}")) for value in values)
 
 
-def _rgba(colour: str) -> str:
-    return " ".join(f"{channel:.4g}" for channel in rgb(colour)) + " 1"
+def _channels(colour: str) -> str:
+    return " ".join(f"{channel:.4g}" for channel in rgba(colour))

@@ -58,7 +58,7 @@ CASES = [
     ("turn: 0, slide: 0", "turn: 0", "has no 'slide'", 24, "postures.rest"),
     ("turn: 0, slide: 0", "trun: 0, slide: 0", "did you mean 'turn'", 24, "postures.rest.trun"),
     ("gripper: 10", "gripper: 41", "outside the limits", 24, "postures.rest.gripper"),
-    ("postures:", "colours: {base: red}\npostures:", "'red' is not a colour", 23, "colours.base"),
+    ("postures:", "colours: {base: bl}\npostures:", "'bl' is not a colour", 23, "colours.base"),
     ("postures:", "colours: {base: #fff}\npostures:", "not valid YAML", 23, ""),
     ("postures:", "colours: {links: []}\npostures:", "has no colours", 23, "colours.links"),
     ("postures:", "base: {xyz: [1, 2]}\npostures:", "three numbers, not 2", 23, "base.xyz"),

@@ -13,6 +13,7 @@ import numpy as np
 from arm_common.files import ANY_FILE, FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, frame_along, pose, rpy_matrix
+from arm_common.yaml.colours import COLOUR, read_colour
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
@@ -67,7 +68,7 @@ NUT = Table(
         "handedness": Key(Choice(HANDS), "handedness of its thread; likewise"),
     }
 )
-_COLOR = Key(ListOf(Leaf("0 to 1", "part"), 4, 4), "red, green, blue, opacity")
+_COLOR = Key(COLOUR, "colour of the object; default that of its kind")
 _MASS = Key(
     Leaf("kg, above 0", "positive_kg"), "makes the object a payload, which the jaws can carry"
 )
@@ -291,10 +292,7 @@ def _object(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
 def _color(keys: TypedMapping) -> Color | None:
     if not keys.has("color"):
         return None
-    red, green, blue, opacity = keys.numbers("color", 4).tolist()
-    if min(red, green, blue, opacity) < 0.0 or max(red, green, blue, opacity) > 1.0:
-        raise keys.fail("color is red, green, blue, opacity, each 0 to 1", keys.require("color"))
-    return red, green, blue, opacity
+    return read_colour(keys.require("color"))
 
 
 def _nut(item: Field, bolts: Mapping[str, Bolt]) -> Nut:

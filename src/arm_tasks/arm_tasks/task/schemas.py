@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from arm_common.yaml.colours import FORMS
 from arm_description.robot_file.schema import BEGIN, END, EXPRESSION, key_reference, schema_of
 
 from arm_tasks.scene.file import SCENE
@@ -49,7 +50,7 @@ def scene_schema() -> dict[str, Any]:
             "number": {"type": "number"},
             "positive": {"type": "number", "exclusiveMinimum": 0},
             "positive_kg": {"type": "number", "exclusiveMinimum": 0},
-            "part": {"type": "number", "minimum": 0, "maximum": 1},
+            **FORMS,
             "text": {"type": "string", "pattern": "\\S"},
         },
     }

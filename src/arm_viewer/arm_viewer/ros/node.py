@@ -22,6 +22,7 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import JOINT_STATES, STEADY_CLOCK
 from arm_common.ros.tf import TfListener
+from arm_description.urdf.shape_meshes import shape_folder
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -210,6 +211,7 @@ class ViewerNode(Node):
     def _mesh_files(self) -> RestrictedFiles:
         """Return the files that URIs of meshes may name, beside those of packages."""
         folders, robot = folders_in(self.parameters.mesh_path, "mesh_path"), self.parameters.robot
+        folders.append(shape_folder())
         meshes = load_robot(robot).meshes.values() if robot else ()
         if robot:
             folders.append(robot_path(robot).resolve().parent)
