@@ -27,6 +27,7 @@ from arm_kinematics.kernels.descent import (
 )
 from arm_kinematics.kernels.forward import Q, move, work
 from arm_kinematics.kernels.residuals import (
+    EVEN,
     FAILED,
     OPTIONS,
     PERSIST,
@@ -47,6 +48,9 @@ TRIES = 4  # points per start, of which the best is used
 BAD_TARGET, BAD_SEED = -1, -2
 FARTHEST_SEED = 1e9  # [rad or m]
 WIDE = 4.0  # ranges of prismatic joints longer than this many arms are wide
+NEARBY = 0.2  # size of the error at the seed [rad] up to which a target is nearby
+LEAP, LEAP_BY_ERROR = 0.1, 3.0  # longest motion of a joint that is no leap: and so much per error
+NEIGHBOURS, FIRST_RADIUS, WIDEN = 64, 0.1, 1.045  # postures about the seed, in widening ranges
 SAME, SAME_PROJECTED = 1e-3, 0.03
 """Solutions nearer than this in every joint [rad, or units of the joint] are the same."""
 
@@ -75,6 +79,8 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
         W[n, forward.EVALUATIONS] = 0.0
         if found == 0 and near and opt[PERSIST] == 0.0 and out[USED] % 2.0 == 1.0:
             state = descend_by_excess(c, opt, W)
+        elif out[USED] == 0.0 and opt[PERSIST] == 0.0:
+            state = _descend_from_seed(c, opt, W, seed)
         else:
             state = descend(c, opt, W)
         out[USED] += 1.0
@@ -93,6 +99,74 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
                 break
     out[FOUND] = found
     return found
+
+
+@kernel
+def _descend_from_seed(c: Array, opt: Array, W: Array, seed: Array) -> int:
+    """Descend from the seed in W[:, Q]; return the `quality`, as `descend` does.
+
+    Near a singular posture that may fail, or lead far away, although a small motion reaches a
+    target nearby. Then descents from postures about the seed are tried, and the nearest is kept.
+    """
+    n = W.shape[0] - 1
+    state = descend(c, opt, W)
+    best = _motion(c, W, seed)
+    if state != FAILED and best <= LEAP:
+        return state
+    for i in range(n):
+        W[i, forward.STEP] = W[i, Q]
+        W[i, Q] = min(max(seed[i], c[i + 1, forward.LOWER]), c[i + 1, forward.UPPER])
+    move(c, W, Q)
+    error(opt, W, forward.ERROR)
+    size = _size_of_error(opt, W)
+    enough = LEAP + LEAP_BY_ERROR * size
+    if state == FAILED:
+        best = math.inf
+    radius = FIRST_RADIUS
+    for index in range(NEIGHBOURS if size <= NEARBY else 0):
+        if best <= max(enough, radius):
+            break
+        radius *= WIDEN
+        _fill_neighbour(c, W, seed, index + 1, radius)
+        now = descend(c, opt, W)
+        motion = _motion(c, W, seed)
+        if now != FAILED and motion < best:
+            state, best = now, motion
+            for i in range(n):
+                W[i, forward.STEP] = W[i, Q]
+    for i in range(n):
+        W[i, Q] = W[i, forward.STEP]
+    move(c, W, Q)
+    W[n, forward.COST] = error(opt, W, forward.ERROR)
+    return state
+
+
+@kernel
+def _motion(c: Array, W: Array, seed: Array) -> float:
+    """Return the largest motion of a joint from the seed to W[:, Q], in units of the joints."""
+    longest = 0.0
+    for i in range(W.shape[0] - 1):
+        if c[i + 1, forward.LEADER] == i:
+            longest = max(longest, abs(W[i, Q] - seed[i]) / c[i + 1, forward.UNIT])
+    return longest
+
+
+@kernel
+def _size_of_error(opt: Array, W: Array) -> float:
+    """Return the size of the error in W [rad, or the equivalent length]."""
+    n, square = W.shape[0] - 1, 0.0
+    for k in range(6):
+        square += (opt[EVEN + k] * W[n, forward.ERROR + k]) ** 2
+    return math.sqrt(square)
+
+
+@kernel
+def _fill_neighbour(c: Array, W: Array, seed: Array, index: int, radius: float) -> None:
+    """Fill W[:, Q] with point number index of an even sequence about the seed."""
+    for i in range(W.shape[0] - 1):
+        share = 0.5 + index * c[i + 1, forward.SPREAD]
+        offset = (2.0 * (share - math.floor(share)) - 1.0) * radius * c[i + 1, forward.UNIT]
+        W[i, Q] = min(max(seed[i] + offset, c[i + 1, forward.LOWER]), c[i + 1, forward.UPPER])
 
 
 @kernel
