@@ -160,8 +160,9 @@ def _ssik_module(urdf: str) -> ModuleType:
 
 
 def ssik_all(problem: Problem) -> Solve:
-    """The same, every solution once."""
-    six_turning(problem)
+    """The same, every solution once; of seven joints, those at the values that it samples."""
+    if problem.n != 7:
+        six_turning(problem)
     return ssik(problem, most=None)
 
 

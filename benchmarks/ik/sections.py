@@ -17,7 +17,7 @@ from ik.peers import Peer
 from ik.problem import Answers, Problem, ask
 from ik.tables import percent, table, us
 
-WITH_CLOSED_FORM = ("puma560", "ur5")
+WITH_CLOSED_FORM = ("puma560", "ur5", "panda")
 GENERAL = ("raghavan_roth", "puma560", "ur5")
 FOR_BATCH = ("nut_arm", "puma560", "panda")
 

@@ -11,12 +11,12 @@ from arm_common.jit import finish_installation
 import arm_common
 import arm_kinematics
 from arm_kinematics.dynamics.newton_euler import prepare_dynamics
-from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
+from arm_kinematics.ik.closed_form.locked import prepare_locked
 from arm_kinematics.ik.self_motion import prepare_self_motion
 from arm_kinematics.kernels.time_scaling import prepare_timing
 
 if __name__ == "__main__":
-    prepare_closed_forms()
+    prepare_locked()
     prepare_self_motion()
     prepare_timing()
     prepare_dynamics()

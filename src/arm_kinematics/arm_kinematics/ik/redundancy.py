@@ -27,7 +27,7 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik import self_motion as tracing
 from arm_kinematics.ik.general_6r.solver import EliminationPlan, General6R
 from arm_kinematics.ik.search_model import arm_length, kernel_constants
-from arm_kinematics.ik.self_motion import CLOSED, COUNT, ENDING, prepare_self_motion
+from arm_kinematics.ik.self_motion import CLOSED, COUNT, ENDING, FULL, prepare_self_motion
 from arm_kinematics.kernels import forward
 from arm_kinematics.model.lie import adjoint, se3_exp
 
@@ -211,21 +211,28 @@ class SevenR:
                     return curves
                 value = TURN * (i + 0.5) / SAMPLES - math.pi + _OFFSET
                 for q in self.locked(T, joint, value):
+                    if time.monotonic() > deadline:
+                        return curves
                     if not any(tracing.passes(self._c, T, options, p, q) for p, _ in curves):
-                        curves.append(self._curve(T, q, options))
+                        curves.append(self._curve(T, q, options, deadline))
         return curves
 
-    def _curve(self, T: Array, q: Array, options: Array) -> tuple[Array, bool]:
-        """Return the whole curve through q, and whether it is closed."""
-        ahead, closed = self._trace(T, q, options)
-        if closed:
-            return ahead, True
-        back, _ = self._trace(T, q, options * (1.0, 1.0, -1.0))
+    def _curve(self, T: Array, q: Array, options: Array, deadline: float) -> tuple[Array, bool]:
+        """Return the curve through q until the deadline, and whether it is closed."""
+        ahead, closed = self._trace(T, q, options, deadline)
+        if closed or time.monotonic() > deadline:
+            return ahead, closed
+        back, _ = self._trace(T, q, options * (1.0, 1.0, -1.0), deadline)
         return np.concatenate([back[:0:-1], ahead]), False
 
-    def _trace(self, T: Array, q: Array, options: Array) -> tuple[Array, bool]:
-        out = np.empty((1 + CAPACITY, 7))
-        tracing.trace(self._c, T, np.ascontiguousarray(q), options, out)
+    def _trace(self, T: Array, q: Array, options: Array, deadline: float) -> tuple[Array, bool]:
+        out, start = np.zeros((1 + CAPACITY, 7)), np.ascontiguousarray(q)
+        before = -1.0
+        while before < out[0, COUNT] and not 0.0 < out[0, ENDING] < FULL:
+            before = float(out[0, COUNT])
+            tracing.trace(self._c, T, start, options, out)
+            if time.monotonic() > deadline:
+                break
         return out[1 : 1 + int(out[0, COUNT])].copy(), bool(out[0, ENDING] == CLOSED)
 
     def point_at(self, T: Array, near: Array, step: Array) -> Array | None:

@@ -26,7 +26,7 @@ class IkStatus(IntEnum):
     SUCCESS = 1
     """Every solution is within tolerance and limits."""
     APPROXIMATE = 2
-    """Out of reach; the solution is the nearest reachable pose that was found."""
+    """Out of reach; the solution is the nearest reachable pose that was found, a local best."""
     UNREACHABLE_POSITION = -1
     """The position is out of reach."""
     UNREACHABLE_ORIENTATION = -2

@@ -30,6 +30,7 @@ UNIT, STEP, DIRECTION = 0, 1, 2
 
 CORRECTIONS = 8
 ON_CURVE = 1e-12  # error of a point of the curve
+MOST = 30  # points added by a call, so that time is looked at in between
 SHORTEST = 1e-8  # share of the longest step
 STRAIGHT = 0.95  # smallest cosine between null vectors of neighbours
 MARGIN, GROWTH = 0.9, 1.5
@@ -40,19 +41,25 @@ SAME = 1e-6  # points nearer than this are the same [rad]
 def trace(c: Array, T: Array, start: Array, options: Array, out: Array) -> None:
     """Fill out (1 + points, 7) with the curve from start on, until it closes or gets stuck.
 
+    A call adds at most MOST points, and the next one continues; row 0 is zero before the first.
     Neighbours differ by no more than STEP in each joint; angles may exceed a turn.
     """
     W, unit, longest = work(JOINTS), options[UNIT], options[STEP]
     q, new, t, t_new = np.empty(7), np.empty(7), np.empty((1, 7)), np.empty((1, 7))
     first = np.empty(7)  # a writable copy: one type, one compilation
     copy(start, first)
-    copy(start, q)
+    count, ending, h = max(int(out[0, COUNT]), 1), FULL, MARGIN * longest
+    if count == 1:
+        copy(start, out[1])
+    copy(out[count], q)
     null_vector(c, unit, q, W, t)
+    ahead = options[DIRECTION]
+    if count > 1:
+        ahead = math.copysign(1.0, _dot(t[0], q) - _dot(t[0], out[count - 1]))
     for i in range(JOINTS):
-        t[0, i] *= options[DIRECTION]
-    copy(start, out[1])
-    count, ending, h = 1, FULL, MARGIN * longest
-    while 1 + count < out.shape[0]:
+        t[0, i] *= ahead
+    end = min(out.shape[0], count + MOST)
+    while 1 + count < end:
         fine = correct(c, T, unit, q, t[0], h, W, new) and _farthest(q, new) <= longest
         if fine:
             null_vector(c, unit, new, W, t_new)

@@ -6,7 +6,8 @@ The arm and the request decide which:
 
 - a closed form if the geometry has one (closed_form/), in a few microseconds;
 - for all solutions of six revolute joints, elimination (general_6r/), about a millisecond;
-- for all solutions of seven, postures spread evenly over their self-motion (redundancy.py);
+- for all solutions of seven, postures spread over their self-motion: with the last joint locked
+  if that leaves a closed form (closed_form/locked.py), otherwise traced (redundancy.py);
 - otherwise the solutions that a search finds.
 
 Without a solution, the search finds the reason, or a posture that is within tolerance but not
@@ -18,8 +19,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, TypeVar
 
@@ -31,6 +33,7 @@ from numpy.typing import ArrayLike
 from arm_kinematics.arguments import require, target_pose, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.closed_form.branches import solve_all, solve_nearest
+from arm_kinematics.ik.closed_form.locked import locked_form
 from arm_kinematics.ik.closed_form.recognition import ClosedForm, given_branches, recognise
 from arm_kinematics.ik.diagnosis import diagnose
 from arm_kinematics.ik.general_6r.solver import General6R
@@ -116,6 +119,7 @@ class IkSolver:
         self._forms: dict[bytes, ClosedForm | None] = {}
         self._known: dict[OptionKey, tuple[ClosedForm, Array, Array] | None] = {}
         self._general: General6R | None = None
+        self._locked: Callable[..., Array] | None = None
 
     def by_form(
         self, T: ArrayLike, seed: ArrayLike | None, key: OptionKey, one: bool
@@ -330,10 +334,13 @@ class IkSolver:
             branches = self._general.solve(T)
         elif sampled:
             tip = T if self.tool is None else T @ inverse(self.tool)
-            branches = sampled_solutions(chain, tip, seed, deadline=deadline)
+            if self._locked is None:
+                chosen = locked_form(chain.S, chain.M, chain.prismatic, self._constants)
+                self._locked = chosen or partial(sampled_solutions, chain)
+            branches = self._locked(tip, seed, deadline=deadline)
         else:
             return None
-        return given_branches(chain.S, self._home, branches)
+        return given_branches(self.model.length, branches)
 
 
 def _with_aim(opt: Array, aim: float) -> Array:

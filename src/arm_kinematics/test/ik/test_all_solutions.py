@@ -11,7 +11,7 @@ from arm_common.transforms import pose, so3_exp
 from arm_kinematics.ik import redundancy
 from arm_testing.chains import in_limits, limited, shipped, turned
 
-from arm_kinematics import Chain, IkStatus, KinematicsError
+from arm_kinematics import Chain, ChainJoint, IkStatus, KinematicsError
 
 Q = np.array([0.3, -1.2, 1.4, 0.5, 0.8, 2.0])
 
@@ -290,6 +290,43 @@ def test_postures_of_a_self_motion_are_distinct(rng):
         q = chain.all_solutions(chain.fk(rng.uniform(chain.lower, chain.upper))).every_q
         apart = np.abs(q[:, None] - q[None]).max(axis=2) + np.eye(len(q))
         assert apart.min() > 1e-3
+
+
+def iiwa() -> Chain:
+    """Return an arm with spherical shoulder and wrist, as KUKA's iiwa."""
+    z, y, up = [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.36, 0.36, 0.78, 0.78, 1.18, 1.18, 1.18]
+    axes = np.array([z, y, z, [0.0, -1.0, 0.0], z, y, z])
+    points = np.column_stack([np.zeros((7, 2)), up])
+    joints = [
+        ChainJoint(f"j{i + 1}", False, -2.9 + 0.8 * (i % 2), 2.9 - 0.8 * (i % 2)) for i in range(7)
+    ]
+    return Chain(np.vstack([np.cross(points, axes).T, axes.T]), pose(p=(0.0, 0.0, 1.33)), joints)
+
+
+@pytest.mark.parametrize("arm", [lambda: shipped("panda"), iiwa], ids=["panda", "iiwa"])
+def test_a_locked_joint_gives_postures_of_each_long_branch(arm, rng):
+    chain, tool = arm(), pose(so3_exp([0.3, -0.2, 0.5]), (0.02, 0.0, 0.1))
+    for _ in range(10):
+        q = rng.uniform(chain.lower, chain.upper)
+        T = chain.fk(q)
+        found = chain.all_solutions(T @ tool, q, tool=tool)
+        assert np.allclose(found.q, q, rtol=0.0, atol=1e-6) and 1 < len(found.solutions) <= 32
+        assert max(np.abs(chain.fk(p) - T).max() for p in found.every_q) < 1e-7
+        assert all(in_limits(chain, p) for p in found.every_q)
+        for branch in redundancy.self_motion(chain, T, q).branches:
+            if np.ptp(branch.q[:, 6]) > 1.2:
+                gaps = np.abs(branch.q[:, None] - found.every_q[None]).max(axis=2)
+                assert gaps.min() < 0.1
+
+
+def test_ik_from_far_seeds_returns_the_nearest_of_all_solutions(rng):
+    for name in ("puma560", "ur5"):
+        chain = shipped(name)
+        for _ in range(100):
+            T = chain.fk(rng.uniform(chain.lower, chain.upper))
+            seed = rng.uniform(chain.lower, chain.upper)
+            nearest, one = chain.all_solutions(T, seed).solutions[0], chain.ik(T, seed)
+            assert one.solutions[0].distance == pytest.approx(nearest.distance, abs=1e-6)
 
 
 def test_every_q_holds_all_solutions_and_is_read_only(rng):

@@ -52,10 +52,12 @@ from arm_kinematics.kernels.forward import (
     move,
     work,
 )
-from arm_kinematics.kernels.residuals import EXACT, FAILED, STARTS, error, quality
+from arm_kinematics.kernels.residuals import EXACT, FAILED, OPTIONS, STARTS, error, quality
 from arm_kinematics.kernels.search import (
     FOUND,
     HEAD,
+    LEAP,
+    LEAP_BY_ERROR,
     SLOT,
     check_request,
     is_new,
@@ -266,7 +268,7 @@ def solve_all(
     set_preference(c, opt, W, seed)
     rows = plan.shape[0] - inv.JOINTS if plan[0, inv.FAMILY] == inv.GIVEN else inv.MOST
     B = np.empty((inv.COMPLETE + rows, inv.VALUES + n))
-    end = _fill(c, plan, T, seed, B)
+    end = fill_branches(c, plan, T, seed, B)
     found, singular = 0, False
     for row in range(inv.COMPLETE, end):
         unsure = B[row, inv.UNSURE] != 0.0
@@ -285,7 +287,7 @@ def solve_all(
 
 
 @kernel
-def _fill(c: Array, plan: Array, T: Array, seed: Array, B: Array) -> int:
+def fill_branches(c: Array, plan: Array, T: Array, seed: Array, B: Array) -> int:
     """Fill in the seed, clipped to the limits, and all branches; return the end row."""
     n = seed.size
     B[inv.SEED, inv.UNSURE] = B[inv.SEED, inv.TURN] = 0.0
@@ -336,8 +338,23 @@ def solve_nearest(
     sound = check_request(n, T, seed)
     if sound < 0:
         return sound, False
-    if n >= TRACKED and opt[STARTS] > 0.0 and _descend_nearby(c, opt, plan, T, seed, out):
+    W = work(n)
+    set_target(T, c, W)
+    if n >= TRACKED and opt[STARTS] > 0.0 and _descend_nearby(c, opt, plan, seed, W, out):
         return 1, False
+    B = np.empty((inv.COMPLETE + inv.MOST, inv.VALUES + n))
+    set_preference(c, exact, W, seed)
+    end = fill_branches(c, plan, T, seed, B)
+    if _measure(c, exact, plan, seed, W, B, end):
+        for _ in range(inv.COMPLETE, end):
+            row = _nearest_row(B, end)
+            if into_limits(c, plan, B, row, W) and is_solution(c, exact, plan, W):
+                write_solution(c, exact, W, seed, out, HEAD)
+                out[FOUND] = 1.0
+                return 1, B[row, inv.UNSURE] != 0.0
+            B[row, inv.TURN] = math.inf
+        out[FOUND] = 0.0
+        return 0, False
     found, singular = solve_all(c, exact, plan, T, seed, out)
     found = min(found, 1)
     out[FOUND] = found
@@ -345,11 +362,37 @@ def solve_nearest(
 
 
 @kernel
-def _descend_nearby(c: Array, opt: Array, plan: Array, T: Array, seed: Array, out: Array) -> bool:
+def _measure(c: Array, opt: Array, plan: Array, seed: Array, W: Array, B: Array, end: int) -> bool:
+    """Fill TURN, no longer needed, with the squared distance of each branch inside the limits.
+
+    Returns False if a branch with free joints is outside: another choice may be inside.
+    """
+    for row in range(inv.COMPLETE, end):
+        square = math.inf
+        if into_limits(c, plan, B, row, W):
+            square = 0.0
+            for i in range(seed.size):
+                square += opt[OPTIONS + i] * (W[i, Q] - seed[i]) ** 2
+        elif B[row, inv.UNSURE] != 0.0:
+            return False
+        B[row, inv.TURN] = square
+    return True
+
+
+@kernel
+def _nearest_row(B: Array, end: int) -> int:
+    """Return the branch of the least distance in TURN."""
+    best = inv.COMPLETE
+    for row in range(inv.COMPLETE + 1, end):
+        if B[row, inv.TURN] < B[best, inv.TURN]:
+            best = row
+    return best
+
+
+@kernel
+def _descend_nearby(c: Array, opt: Array, plan: Array, seed: Array, W: Array, out: Array) -> bool:
     """Return whether the tip is near the target, and a descent leads to a nearby posture."""
     n = c.shape[0] - 1
-    W = work(n)
-    set_target(T, c, W)
     for i in range(n):
         W[i, Q] = min(max(seed[i], c[i + 1, LOWER]), c[i + 1, UPPER])
     move(c, W, Q)
@@ -362,8 +405,10 @@ def _descend_nearby(c: Array, opt: Array, plan: Array, T: Array, seed: Array, ou
     if descend(c, opt, W) == FAILED:
         return False
     write_solution(c, opt, W, seed, out, HEAD)
+    size = turned + off / (NEAR_PLACE * plan[0, inv.LENGTH])
+    far = min(FAR, LEAP + LEAP_BY_ERROR * size)
     for i in range(n):
-        if abs(out[HEAD + i] - seed[i]) > FAR * c[i + 1, UNIT]:
+        if abs(out[HEAD + i] - seed[i]) > far * c[i + 1, UNIT]:
             return False
     out[FOUND] = 1.0
     return True

@@ -27,7 +27,6 @@ from arm_kinematics.ik.closed_form.geometry import (
     parallel,
     placing,
 )
-from arm_kinematics.ik.search_model import arm_length
 from arm_kinematics.kernels.search import HEAD, SLOT
 
 _MAX_JOINTS = 6
@@ -67,11 +66,11 @@ def recognise(
     return _position_form(axes) if mode == "position" else _axis_form(axes, np.asarray(axis))
 
 
-def given_branches(S: Array, M: Array, branches: Array) -> ClosedForm:
-    """Return a form whose branches are the given joint positions (k, n)."""
+def given_branches(length: float, branches: Array) -> ClosedForm:
+    """Return a form of given joint positions (k, n) as branches; length of the arm [m]."""
     count, joints = branches.shape
     plan = np.zeros((k.JOINTS + count, k.COLUMNS))
-    plan[0, k.FAMILY], plan[0, k.LENGTH] = k.GIVEN, arm_length(S, M)
+    plan[0, k.FAMILY], plan[0, k.LENGTH] = k.GIVEN, length
     plan[k.JOINTS :, :joints] = branches
     return ClosedForm("given", plan, joints, count)
 

@@ -1,0 +1,98 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Postures of a 7R arm whose last joint is locked at many values: the others have a closed form.
+
+Such are the Panda family and arms with a spherical shoulder and wrist: read from the tip, joints
+6, 5 and 4 place the centre of the shoulder, which the first three turn (for the Panda alone:
+Lopez-Custodio, Gong and Figueredo, "GeoFIK", arXiv 2503.03992, 2025). With B7 = inverse(Ad(M)) S7,
+
+    E1 ... E6 exp([S7] q7) M = T    is    E1 ... E6 M = T exp(-[B7] q7)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from arm_common.jit import fix_types, kernel
+from arm_common.transforms import Array, inverse
+
+from arm_kinematics.ik.closed_form import invariants as inv
+from arm_kinematics.ik.closed_form.branches import fill_branches, into_limits, prepare_closed_forms
+from arm_kinematics.ik.closed_form.recognition import ClosedForm, recognise
+from arm_kinematics.kernels.forward import LOWER, PREFERRED, UPPER, Q, work
+from arm_kinematics.model.lie import adjoint, hat
+
+VALUES, COUNT = 48, 32  # of the locked joint, over its range; and most postures
+
+
+@kernel
+def fill_locked(c: Array, plan: Array, Ts: Array, seed: Array, out: Array) -> None:
+    """Fill out (MOST, m, 6) with the branches inside the limits for targets (m, 4, 4), else NaN.
+
+    Joints are moved by whole turns towards the seed (6,); c is the table of these joints alone.
+    """
+    W, n = work(6), 6
+    for i in range(n):
+        W[i, PREFERRED] = seed[i]
+    B = np.empty((inv.COMPLETE + inv.MOST, inv.VALUES + n))
+    for k in range(Ts.shape[0]):
+        end = fill_branches(c, plan, Ts[k], seed, B)
+        for branch in range(inv.MOST):
+            row = inv.COMPLETE + branch
+            inside = row < end and into_limits(c, plan, B, row, W)
+            for i in range(n):
+                out[branch, k, i] = W[i, Q] if inside else math.nan
+
+
+class LockedForm:
+    """The closed form of a 7R arm with its last joint locked."""
+
+    def __init__(self, form: ClosedForm, S: Array, M: Array, constants: Array) -> None:
+        """Prepare for screws S (6, 7), home pose M (4, 4) and the chain's table of constants."""
+        prepare_locked()
+        self._plan, self._c = form.plan, np.ascontiguousarray(constants[:7])
+        v, w = np.split(adjoint(inverse(M)) @ S[:, 6], 2)
+        self._B = np.zeros((4, 4))
+        self._B[:3, :3], self._B[:3, 3] = hat(w), v
+        low, high = constants[7, [LOWER, UPPER]]
+        low, high = max(low, -math.pi), min(high, math.pi)
+        self._values = low + (high - low) * (np.arange(VALUES) + 0.5) / VALUES
+        self._range = low, high
+
+    def __call__(self, T: Array, seed: Array, deadline: float = math.inf) -> Array:
+        """Return up to COUNT postures (k, 7) at T (4, 4), spread over the locked values.
+
+        They are inside the limits to rounding; the one nearest to the seed (7,) is among them. It
+        takes a fraction of a millisecond, so the deadline is not needed.
+        """
+        values = np.append(self._values, min(max(seed[6], self._range[0]), self._range[1]))
+        sine, rest = np.sin(values)[:, None, None], 1.0 - np.cos(values)[:, None, None]
+        Ts = T @ (np.eye(4) - sine * self._B + rest * (self._B @ self._B))
+        found = np.empty((inv.MOST, len(values), 7))
+        first = np.empty((inv.MOST, len(values), 6))
+        fill_locked(self._c, self._plan, np.ascontiguousarray(Ts), seed[:6].copy(), first)
+        found[:, :, :6], found[:, :, 6] = first, values
+        q = found[~np.isnan(first[:, :, 0])]
+        nearest = int(np.argmin(((q - seed) ** 2).sum(axis=1))) if len(q) else 0
+        if len(q) > COUNT:
+            chosen = np.linspace(0, len(q) - 1, COUNT - 1).astype(int)
+            q = q[np.append(nearest, chosen)]
+        return q
+
+
+def locked_form(
+    S: Array, M: Array, prismatic: Sequence[bool], constants: Array
+) -> LockedForm | None:
+    """Return the form of a 7R arm with a locked last joint; None if the others have none."""
+    form = recognise(S[:, :6], M, prismatic[:6])
+    return None if form is None else LockedForm(form, S, M, constants)
+
+
+@lru_cache(maxsize=1)
+def prepare_locked() -> None:
+    """Compile the closed forms with a locked joint, unless compiled before."""
+    prepare_closed_forms()
+    fix_types(fill_locked, (2, 2, 3, 1), (3,))
