@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,12 @@ JointKind: TypeAlias = Literal[
 ]
 Rgba: TypeAlias = tuple[float, float, float, float]
 MOVING: tuple[JointKind, ...] = ("revolute", "continuous", "prismatic")
+_DH_FRAME = re.compile(r"(?:^|_|/)dh_\d+$")
+
+
+def is_dh_frame(link: str) -> bool:
+    """Return whether a link is one of the frames dh_0 .. dh_n of a DH table, with any prefix."""
+    return _DH_FRAME.search(link) is not None
 
 
 @dataclass(frozen=True)

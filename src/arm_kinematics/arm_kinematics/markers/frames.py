@@ -10,10 +10,10 @@ as long as its singular values.
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 from arm_common.transforms import Array, pose
+from arm_description.urdf.elements import is_dh_frame
 
 from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.markers.mark import (
@@ -34,7 +34,6 @@ from arm_kinematics.markers.mark import (
 )
 from arm_kinematics.markers.state import DrawnJoint, MarkerInputs
 
-_DH = re.compile(r"(?:^|_|/)dh_\d+$")
 _STEP = math.radians(5.0)  # between points of an arc
 
 
@@ -45,7 +44,7 @@ def link_frames(inputs: MarkerInputs) -> list[Mark]:
 
 def dh_frames(inputs: MarkerInputs) -> list[Mark]:
     """Draw the frames dh_0 .. dh_n of the DH table, if the robot description has them."""
-    return _named([link for link in inputs.robot.links if _DH.search(link)], inputs.size)
+    return _named([link for link in inputs.robot.links if is_dh_frame(link)], inputs.size)
 
 
 def _named(names: list[str], size: float) -> list[Mark]:

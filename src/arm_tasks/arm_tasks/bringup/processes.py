@@ -263,7 +263,7 @@ def view_processes(state_publisher: str = "") -> tuple[Process, ...]:
     """
     table = _by_name(state_publisher)
     publisher = table["robot_state_publisher"]
-    watched = {**_ROBOT, "publisher": publisher.name}
+    watched = {**_ROBOT, "publisher": publisher.name, "dh_frames": True}
     name = "robot_file_watcher"
     return (
         publisher,

@@ -42,7 +42,8 @@ class ScreenArea(NamedTuple):
 
 # The margins leave room for the handle and for motions.
 WIDE = ScreenArea(-0.74, 0.74, -0.78, 0.82)
-HIGH = ScreenArea(-0.80, 0.80, 0.28, 0.90)  # the panel covers the lower 60 % of a narrow page
+HIGH = ScreenArea(-0.80, 0.80, 0.28, 0.90)  # the panel covers the lower 60 % of a phone's page
+PHONE = 0.7  # width over height below which a picture is a phone's; else the panel is beside it
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def view_of(
     span = float(np.linalg.norm(zero.max(axis=0) - zero.min(axis=0)))
     size = max(robot.reach, span, 0.05)
     caption = np.array([*(0.5 * (low + high))[:2], high[2] + CAPTION_OFFSET * size])
-    area = WIDE if aspect >= 1.0 else HIGH
+    area = WIDE if aspect >= PHONE else HIGH
     position = _closest_position(np.vstack([points, caption]), area, aspect)
     ahead = -DIRECTION / np.linalg.norm(DIRECTION)
     look_at = position + ahead * float((0.5 * (low + high) - position) @ ahead)

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.urdf.elements import is_dh_frame
 
 from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, viser_pose
 from arm_viewer.errors import ViewerError
@@ -36,6 +37,11 @@ class _Frame:
     node: Any
     label: Any
     visuals: list[Any] = field(default_factory=list)
+
+
+def _has_axes(frame: str) -> bool:
+    """Return False for the true arm's frames and for DH frames, which a layer of markers draws."""
+    return not (frame.startswith(TRUE_FRAMES) or is_dh_frame(frame))
 
 
 class FrameDrawer:
@@ -86,13 +92,13 @@ class FrameDrawer:
         """Show or hide axes and names."""
         self._axes, self._labels = axes, labels
         for name, frame in self._frames.items():
-            if not name.startswith(TRUE_FRAMES):
+            if _has_axes(name):
                 frame.node.show_axes = axes
                 frame.label.visible = labels
 
     def _add(self, name: str, pose: Array) -> _Frame:
         length, radius = self._axes_size()
-        plain = not name.startswith(TRUE_FRAMES)
+        plain = _has_axes(name)
         node = self._scene.add_frame(
             node_of(name),
             show_axes=self._axes and plain,

@@ -17,6 +17,7 @@ from arm_viewer.browser.access import Access
 from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.browser.cameras import (
     HIGH,
+    PHONE,
     WIDE,
     Cameras,
     robot_corners,
@@ -45,7 +46,7 @@ def seen(view, points, aspect):
 
 
 def holds(view, points, aspect):
-    part = WIDE if aspect >= 1.0 else HIGH
+    part = WIDE if aspect >= PHONE else HIGH
     x, y = seen(view, points, aspect)
     return (
         part.left - ROUNDING <= x.min() <= x.max() <= part.right + ROUNDING
@@ -77,7 +78,7 @@ def test_view_includes_surrounding_objects_from_the_closest_position(places, asp
     view = view_of(robot, objects=things, aspect=aspect)
     points = np.vstack([robot_corners(robot, [robot.zero]), things, view.caption])
     assert holds(view, points, aspect)
-    part = WIDE if aspect >= 1.0 else HIGH
+    part = WIDE if aspect >= PHONE else HIGH
     x, y = seen(view, points, aspect)
     gaps = x.min() - part.left, part.right - x.max(), y.min() - part.lower, part.upper - y.max()
     assert max(gaps[0], gaps[1]) < 1e-6 or max(gaps[2], gaps[3]) < 1e-6  # two edges are touched

@@ -314,7 +314,7 @@ class TestPhone:
         assert phone.evaluate("document.documentElement.scrollWidth") <= 390
         phone.get_by_text("Clear tool path", exact=True).scroll_into_view_if_needed()
         assert 0 <= stop.bounding_box()["y"] <= 780 - box["height"]
-        phone.keyboard.press("s")
+        phone.keyboard.press("Escape")
         page.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')  # in all browsers
         press(phone, "Reset")
         page.wait_for_selector('[data-arm="ik"]', state="detached")
@@ -392,6 +392,27 @@ def test_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ros):
     page.get_by_role("button", name="folded").wait_for()
     save(file, good)
     page.wait_for_selector(slider)
+
+
+def test_robot_is_edited_undone_and_saved_in_the_page(page, file, ros):
+    good = file.read_text()
+    page.get_by_text("Table", exact=True).first.click()
+    page.get_by_text("Robot file", exact=True).first.click()
+    label = page.locator('label:has-text("d [mm]")').first
+    entry = label.locator("xpath=../../..").locator('input[type="text"]')
+    before = entry.input_value()
+    for text, wrong in (("1 +", True), ("111", False)):
+        entry.fill(text)
+        entry.press("Enter")
+        state = "visible" if wrong else "hidden"
+        page.locator('[data-arm="wrong"]').first.wait_for(state=state)
+    press(page, "Save")
+    ros.until(lambda: "111" in file.read_text(), BOUND)
+    assert file.read_text().count("#") == good.count("#")  # comments stay
+    press(page, "Undo")
+    page.wait_for_function("([e, v]) => e.value === v", arg=[entry.element_handle(), before])
+    press(page, "Save")
+    ros.until(lambda: file.read_text() == good, BOUND)
 
 
 def test_driver_is_jogged_stopped_and_reset_from_the_page(page, ros, model, viewer, start):

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The stop button, always the first element of the panel and the key S, and the arm's speed."""
+"""The stop button, always the first element of the panel and the key Esc, and the arm's speed."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class StopPanel:
         node.create_subscription(
             HardwareStatus, "arm_hardware/status", self._on_status, LATCHED, event_callbacks=QUIET
         )
-        hint = "Stops the arm at once (key S); it holds its position."
+        hint = "Stops the arm at once (key Esc); it holds its position."
         button = gui.button("STOP", self.stop, color=RED, order=-2, hint=hint)
-        command = gui.elements.add_command("STOP", description="Stops the arm", hotkey="S")
+        command = gui.elements.add_command("STOP", description="Stops the arm", hotkey="escape")
         gui.on_user(command.on_trigger, self.stop)
         for element in (button, command):  # everyone who sees the arm can stop it
             gui.open_to_everyone(element)
