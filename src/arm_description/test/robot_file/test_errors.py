@@ -12,7 +12,7 @@ CASES = [
     ("convention: standard\n", "", "has no 'convention'", 1, ""),
     ("units: {length: mm, angle: deg}\n", "", "has no 'units'", 1, ""),
     ("convention: standard", "convention: classic", "'classic'; known are", 2, "convention"),
-    ("length: mm", "length: feet", "known are m, dm, mm, inch", 3, "units.length"),
+    ("length: mm", "length: feet", "known are m, dm, cm, mm, inch", 3, "units.length"),
     ("length: mm, ", "", "has no 'length'", 3, "units"),
     ("angle: deg", "angle: grad", "known are deg, rad", 3, "units.angle"),
     ("units: {length: mm, angle: deg}", "units: mm", "must be a mapping", 3, "units"),
@@ -194,7 +194,7 @@ def test_unknown_robot_lists_the_shipped_ones():
 def test_missing_and_large_files_are_rejected(tmp_path):
     with pytest.raises(DescriptionError, match=r"no_such\.yaml: there is no such file"):
         load_robot(str(tmp_path / "no_such.yaml"))
-    with pytest.raises(DescriptionError, match="there is no such file"):
+    with pytest.raises(DescriptionError, match="this is a folder"):
         load_robot(tmp_path)
     large = tmp_path / "large.yaml"
     large.write_text("#" * 200_001)

@@ -82,7 +82,7 @@ def test_tool_advances_by_the_pitch_while_screwing(scene, chain, nut_plan):
             advance = now[2, 3] - first[2, 3]
             assert advance == pytest.approx(bolt.pitch * roll / (2 * math.pi), abs=2e-5)
             assert math.hypot(now[0, 3], now[1, 3]) < 2e-5
-            assert tilt_z(now[:3, :3]) < math.radians(2.0)
+            assert tilt_z(now[:3, :3]) < math.radians(3.0)
 
 
 def test_planned_steps_reach_their_targets(plan, scene, chain):

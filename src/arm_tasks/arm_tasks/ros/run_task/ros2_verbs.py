@@ -20,6 +20,7 @@ import rclpy
 import yaml
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import session
+from arm_common.ros.qos import GOAL
 from arm_common.signals import INTERRUPTED
 from rclpy.action import ActionClient, get_action_names_and_types
 from rclpy.node import Node
@@ -217,7 +218,7 @@ def _send_goal(node: Node, given: argparse.Namespace) -> int:
     """Send a goal to an action, and print its result; Ctrl-C cancels it."""
     cls = _class(given.type, "action")
     goal = filled(cls.Goal, _values(given.values))
-    client = ActionClient(node, cls, given.action)
+    client = ActionClient(node, cls, given.action, goal_service_qos_profile=GOAL)
     if not client.wait_for_server(_DISCOVERY):
         raise TasksError(f"there is no action {given.action}; ./arm ros2 action list")
 

@@ -69,10 +69,10 @@ class TaskServerParameters:
         300.0, "Time that planning or checking a task may take [s].", low=1.0, high=86400.0
     )
     torque_warning: float = parameter(
-        0.6, "Share of a servo's torque above which a plan has a warning.", low=0.01, high=100.0
+        0.6, "Fraction of a servo's torque above which a plan has a warning.", low=0.01, high=100.0
     )
     torque_limit: float = parameter(
-        1.0, "Share of a servo's torque above which a step is refused.", low=0.01, high=100.0
+        1.0, "Fraction of a servo's torque above which a step is refused.", low=0.01, high=100.0
     )
 
 
