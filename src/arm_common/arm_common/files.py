@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -34,6 +35,29 @@ def write_bytes(data: bytes, output: str) -> None:
         raise InputError(
             f"cannot be written ({error.strerror})", remedy="check the path", file=output
         ) from None
+
+
+def write_with_backup(data: bytes, output: str) -> bool:
+    """Write a file atomically and keep the one that it replaces as ``<output>.bak``.
+
+    Returns:
+        Whether the file is another one now; one with the same content is left alone.
+
+    Raises:
+        InputError: the file or its backup cannot be written; the file is unchanged then.
+    """
+    path = Path(output)
+    try:
+        if path.is_file():
+            if path.read_bytes() == data:
+                return False
+            shutil.copy2(path, path.with_name(f"{path.name}.bak"))
+    except OSError as error:
+        remedy = "copy the file to a writable folder"
+        problem = f"no backup can be written beside it ({error.strerror})"
+        raise InputError(problem, remedy=remedy, file=output) from None
+    write_bytes(data, output)
+    return True
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Command that gives a constant of a robot file another value; a running view follows at once.
 
+The former file is kept as ``<file>.bak``.
+
 set l1 0.45
 set l1 "l2 + 0.1" my_arm.yaml
 """
@@ -12,7 +14,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from arm_common.files import write_bytes
+from arm_common.files import write_with_backup
 from arm_common.suggestions import did_you_mean
 
 from arm_common import cli
@@ -41,7 +43,7 @@ def _set(arguments: argparse.Namespace) -> None:
             remedy="copy it: ./arm new my_arm.yaml --from " + path.stem,
             file=path.name,
         )
-    write_bytes(changed(path, arguments.symbol, arguments.value), str(path))
+    write_with_backup(changed(path, arguments.symbol, arguments.value), str(path))
     cli.print_status(f"{path}: {arguments.symbol} = {arguments.value}")
 
 

@@ -17,6 +17,7 @@ def test_a_constant_gets_another_value_and_nothing_else_changes(file):
     before = file.read_text()
     assert main(["l1", "l2 + 0.25", str(file)]) == 0
     assert file.read_text() == before.replace("l1: 0.30", "l1: l2 + 0.25")
+    assert file.with_name("mine.yaml.bak").read_text() == before
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_a_wrong_value_changes_nothing(file, words, problem, capsys):
     before = file.read_bytes()
     assert main([*words, str(file)]) == 1
     assert problem in capsys.readouterr().err
-    assert file.read_bytes() == before
+    assert file.read_bytes() == before and not file.with_name("mine.yaml.bak").exists()
 
 
 def test_a_shipped_robot_is_not_changed(capsys):

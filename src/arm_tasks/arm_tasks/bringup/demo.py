@@ -38,6 +38,7 @@ from arm_tasks.task.parser import DEFAULT_TASK, load_task
 
 _MAX_SPEED = 20.0
 _POLL_PERIOD = 0.05  # [s]
+_ERROR_PERIOD = 1.0  # [s] between two looks into the logs
 _TASK_END_TIMEOUT = 30.0  # [s], for the task server to notice a lost node and end the task
 _LOGS = Path("log") / "nodes"
 _OUTPUT = Path("output")  # of tasks made for a robot, as of the pictures of runs
@@ -228,18 +229,22 @@ def _wait(group: ProcessGroup, tasks: Sequence[str], views: Sequence[str] = ()) 
 
     If another process ends, return 1, but 0 if it is one of the views and its exit code is 0.
     """
+    due = 0.0
     while True:
-        for text in group.errors():
-            print(text, file=sys.stderr, flush=True)
         ended = group.ended()
-        for name in ended.keys() - set(tasks):
+        others, is_over = ended.keys() - set(tasks), tasks and ended.keys() >= set(tasks)
+        if others or is_over or time.monotonic() >= due:
+            for text in group.errors():
+                print(text, file=sys.stderr, flush=True)
+            due = time.monotonic() + _ERROR_PERIOD
+        for name in others:
             if name in views and ended[name] == 0:
                 return 0
             log = group.log_tail(name)
             print(f"{name} ended unexpectedly (code {ended[name]}):\n{log}", file=sys.stderr)
             group.wait(tasks, _TASK_END_TIMEOUT)  # they print the outcome
             return 1
-        if tasks and ended.keys() >= set(tasks):
+        if is_over:
             return next(filter(None, ended.values()), 0)
         time.sleep(_POLL_PERIOD)
 

@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from arm_common.files import write_with_backup
 from arm_common.transforms import Array
 from arm_description.robot_model import home_posture
 
@@ -44,13 +45,16 @@ class FittingTask:
     is_shipped: bool
 
     def write(self, folder: Path, robot: str) -> tuple[str, str]:
-        """Return names of task and scene, as files in a folder unless they are shipped."""
+        """Return names of task and scene, as files in a folder unless they are shipped.
+
+        Other files of these names, such as edited ones, are kept as ``.bak``.
+        """
         if self.is_shipped:
             return self.task, self.scene
         files = folder / f"{robot}_task.yaml", folder / f"{robot}_scene.yaml"
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in zip(files, (self.task, self.scene), strict=True):
-            file.write_text(text)
+            write_with_backup(text.encode(), str(file))
         return str(files[0]), str(files[1])
 
 

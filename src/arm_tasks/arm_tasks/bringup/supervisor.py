@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -114,11 +115,14 @@ class ProcessGroup:
             del self._running[name]
 
     def errors(self) -> list[str]:
-        """Return what nodes have logged as errors since the last call, as process: text."""
+        """Return what nodes have logged as errors since the last call, as process: text.
+
+        A log that has been deleted while its process runs has none.
+        """
         found = []
         for name in self._running:
-            file = self._logs / f"{name}.log"
-            with file.open("rb") as log:
+            lines = list[bytes]()
+            with suppress(OSError), (self._logs / f"{name}.log").open("rb") as log:
                 log.seek(self._read.get(name, 0))
                 lines = log.read().splitlines(keepends=True)
             if lines and not lines[-1].endswith(b"\n"):
@@ -130,7 +134,11 @@ class ProcessGroup:
 
     def log_tail(self, name: str) -> str:
         """Return the last lines of a log, indented."""
-        text = (self._logs / f"{name}.log").read_text(errors="replace").strip()
+        file = self._logs / f"{name}.log"
+        try:
+            text = file.read_text(errors="replace").strip()
+        except OSError as error:
+            text = f"{file} cannot be read: {error.strerror}"
         return "\n".join(f"    {line}" for line in text.splitlines()[-_TAIL_LINES:])
 
     def signal(self, name: str, number: signal.Signals) -> None:

@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from arm_common.errors import InputError
-from arm_common.files import write_bytes
+from arm_common.files import write_with_backup
 
 from arm_common import cli
 from arm_tasks.errors import SceneError, resolve, shipped
@@ -90,13 +89,10 @@ def run(options: argparse.Namespace) -> None:
 
 def _save(data: bytes, goal: Path, how: str = "") -> None:
     """Write a file, keep the one that it replaces as .bak, and report it."""
-    if goal.is_file():
-        if goal.read_bytes() == data:
-            sys.stdout.write(f"Nothing changed: {goal} is already so\n")
-            return
-        shutil.copy2(goal, goal.with_name(f"{goal.name}.bak"))
-    write_bytes(data, str(goal))
-    sys.stdout.write(f"Saved {goal}{how}\n")
+    changed = write_with_backup(data, str(goal))
+    sys.stdout.write(
+        f"Saved {goal}{how}\n" if changed else f"Nothing changed: {goal} is already so\n"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

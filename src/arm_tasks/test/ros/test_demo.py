@@ -1,6 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -10,6 +11,7 @@ from arm_common.signals import INTERRUPTED
 from arm_tasks.bringup import demo
 from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.demo import demo_values, keep_view, main, single_instance, view
+from arm_tasks.bringup.fitting_task import FittingTask
 from arm_tasks.bringup.several_arms import several_processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.commands.check import main as check
@@ -265,3 +267,25 @@ def test_what_a_node_logs_as_an_error_reaches_the_terminal_once(tmp_path):
     with log.open("a") as file:
         file.write("lf\n")
     assert group.errors() == ["driver: half"] and group.errors() == []
+    log.unlink()
+    assert group.errors() == [] and "cannot be read: No such file" in group.log_tail("driver")
+
+
+def test_logs_are_read_at_the_end_but_not_in_every_round(monkeypatch):
+    monkeypatch.setattr(demo, "_POLL_PERIOD", 0.0)
+    monkeypatch.setattr(demo, "_ERROR_PERIOD", 1000.0)
+    rounds = [{}] * 20 + [{"task_client": 0}]
+    group = Mock(**{"errors.return_value": [], "ended.side_effect": rounds})
+    assert demo._wait(group, ["task_client"]) == 0
+    assert group.errors.call_count == 2
+
+
+def test_edited_task_of_a_demo_is_kept(tmp_path):
+    FittingTask("task: a\n", "scene: b\n", False).write(tmp_path, "mine")
+    FittingTask("task: a\n", "scene: b\n", False).write(tmp_path, "mine")
+    assert not list(tmp_path.glob("*.bak"))
+    (tmp_path / "mine_task.yaml").write_text("task: edited\n")
+    task, scene = FittingTask("task: a\n", "scene: b\n", False).write(tmp_path, "mine")
+    assert (Path(task).read_text(), Path(scene).read_text()) == ("task: a\n", "scene: b\n")
+    assert [file.name for file in tmp_path.glob("*.bak")] == ["mine_task.yaml.bak"]
+    assert (tmp_path / "mine_task.yaml.bak").read_text() == "task: edited\n"

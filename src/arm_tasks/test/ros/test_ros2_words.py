@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./arm ros2` lists, shows, calls and sets what other nodes offer, and refuses the rest."""
 
+import os
+import sys
 from contextlib import contextmanager
 
 import pytest
@@ -81,6 +83,14 @@ def test_verbs_answer_as_those_of_ros2cli(capsys, words, answer):
     assert answer in capsys.readouterr().out
 
 
+def test_a_reader_that_has_enough_ends_the_echo(monkeypatch):
+    end, start = os.pipe()
+    os.close(end)  # as head does
+    with os.fdopen(start, "w") as output:
+        monkeypatch.setattr(sys, "stdout", output)
+        assert ros2.main(["topic", "echo", "other/number"]) == 0
+
+
 def test_services_are_called_and_goals_are_sent(capsys):
     assert (
         ros2.main(["service", "call", "other/switch", "std_srvs/srv/SetBool", "{data: true}"]) == 0
@@ -98,7 +108,18 @@ def test_services_are_called_and_goals_are_sent(capsys):
         (["service", "call", "other/switch", "std_srvs/srv/None"], "is not installed"),
         (["service", "call", "no", "std_srvs/srv/SetBool", "{dat: 1}"], "has no field 'dat'"),
         (["service", "call", "no", "std_srvs/srv/SetBool", "{data"], "is no YAML of fields"),
+        (["service", "call", "no", "std_srvs/srv/SetBool", "{1: 2}"], "is no YAML of fields"),
+        (["service", "call", "no", "a/b/c/d"], "type 'a/b/c/d' is not a type such as"),
+        (["service", "call", "no", "std_msgs/msg/Bool"], "is not a type such as std_srvs/srv"),
+        (["service", "call", "a b", "std_srvs/srv/SetBool"], "'a b' is not the name of a service"),
+        (["action", "send_goal", "a b", "arm_interfaces/action/RunTask"], "is not the name of a"),
+        (["topic", "echo", "a b"], "'a b' is not the name of a topic: "),
+        (["topic", "hz", "1a"], "'1a' is not the name of a topic: "),
+        (["param", "get", "a b", "gain"], "is not the name of a"),
         (["param", "get", "other", "loss"], "has no parameter loss"),
+        (["param", "set", "other", "gain", "[1"], "'[1' is no value of a parameter"),
+        (["param", "set", "other", "gain", "{a: 1}"], "is no value of a parameter"),
+        (["param", "set", "other", "gain", "[1, a]"], "is no value of a parameter"),
     ],
 )
 def test_refusals_are_one_sentence(monkeypatch, capsys, words, why):

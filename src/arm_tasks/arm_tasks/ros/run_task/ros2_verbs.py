@@ -12,31 +12,40 @@ import os
 import shutil
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import rclpy
 import yaml
-from arm_common.errors import InputError
 from arm_common.ros.node_runner import session
 from arm_common.ros.qos import GOAL
-from arm_common.signals import INTERRUPTED
 from rclpy.action import ActionClient, get_action_names_and_types
+from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
+from rclpy.qos import QoSProfile
+from rclpy.validate_topic_name import validate_topic_name
 
+from arm_common import cli
 from arm_tasks.errors import TasksError
-from arm_tasks.ros.task_server.message_fields import filled, message_class
-from arm_tasks.task.signal import full_type
+from arm_tasks.ros.task_server.message_fields import filled, required_class
+from arm_tasks.ros.task_server.other_nodes import (
+    published_type,
+    publishers,
+    strictest_qos,
+    why_invalid,
+)
 
 # mypy: disable-error-code="no-untyped-call"
 
 _DISCOVERY = 5.0  # [s] until what is not in the graph does not exist
 _SETTLED = 1.0  # [s] without a new name, after which a list is complete
 _WINDOW = 2.0  # [s] between two lines of topic hz
+_ARRIVALS = 10_000  # messages of which topic hz takes the average
+_DEPTH = 10  # of the subscriptions
 _TIMEOUT = 30.0  # [s] for the answer of a service
 
 
@@ -113,39 +122,22 @@ def _list_nodes(node: Node, given: argparse.Namespace) -> int:
     return 0
 
 
-def _topic_class(node: Node, topic: str) -> tuple[str, Any]:
-    """Return the full name of a topic and the class of its messages."""
-    name = node.resolve_topic_name(topic)
+def _topic_class(node: Node, topic: str) -> tuple[str, Any, QoSProfile]:
+    """Return the full name of a topic, the class of its messages, and a QoS to receive them."""
     end = time.monotonic() + _DISCOVERY
     while time.monotonic() < end:
-        types = dict(node.get_topic_names_and_types()).get(name, [])
-        if types:
-            return name, _class(types[0], "msg")
+        found = publishers(node, topic)
+        if kind := published_type(found, topic):
+            name = node.resolve_topic_name(topic)
+            return name, required_class(kind, "msg"), strictest_qos(found, _DEPTH)
         rclpy.spin_once(node, timeout_sec=0.05)
+    name = node.resolve_topic_name(topic)
     raise TasksError(f"nobody publishes {name}; ./arm ros2 topic list has the names")
-
-
-def _class(name: str, kind: str) -> Any:
-    cls = message_class(full_type(name, kind)) if "/" in name else None
-    if cls is None:
-        raise TasksError(f"the type {name} is not installed, or not one like std_srvs/srv/Trigger")
-    return cls
-
-
-def _quality(node: Node, topic: str) -> QoSProfile:
-    """Return a profile that all publishers of a topic fit, with latched messages if all latch."""
-    offers = [info.qos_profile for info in node.get_publishers_info_by_topic(topic)]
-    reliable = all(offer.reliability == ReliabilityPolicy.RELIABLE for offer in offers)
-    latched = all(offer.durability == DurabilityPolicy.TRANSIENT_LOCAL for offer in offers)
-    if not offers or not reliable:
-        return qos_profile_sensor_data
-    kept = DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE
-    return QoSProfile(depth=10, durability=kept)
 
 
 def _echo(node: Node, given: argparse.Namespace) -> int:
     """Print the messages of a topic as YAML, until Ctrl-C or once."""
-    name, cls = _topic_class(node, given.topic)
+    name, cls, qos = _topic_class(node, given.topic)
     printed = list[bool]()
 
     def show(message: Any) -> None:
@@ -153,7 +145,7 @@ def _echo(node: Node, given: argparse.Namespace) -> int:
             print(f"{as_yaml(message)}---", flush=True)
             printed.append(True)
 
-    node.create_subscription(cls, name, show, _quality(node, name))
+    node.create_subscription(cls, name, show, qos)
     while not (given.once and printed):
         rclpy.spin_once(node, timeout_sec=0.1)
     return 0
@@ -161,15 +153,9 @@ def _echo(node: Node, given: argparse.Namespace) -> int:
 
 def _hz(node: Node, given: argparse.Namespace) -> int:
     """Print how often a topic is published, until Ctrl-C."""
-    name, cls = _topic_class(node, given.topic)
-    arrivals = list[float]()
-    node.create_subscription(
-        cls,
-        name,
-        lambda _: arrivals.append(time.monotonic()),
-        _quality(node, name),
-        raw=True,
-    )
+    name, cls, qos = _topic_class(node, given.topic)
+    arrivals = deque[float](maxlen=_ARRIVALS)
+    node.create_subscription(cls, name, lambda _: arrivals.append(time.monotonic()), qos, raw=True)
     shown = time.monotonic()
     while True:
         rclpy.spin_once(node, timeout_sec=0.1)
@@ -191,14 +177,14 @@ def _values(text: str | None) -> Mapping[str, Any]:
         found = yaml.safe_load(text or "{}")
     except yaml.YAMLError:
         found = None
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
         raise TasksError(f'{text!r} is no YAML of fields, such as "{{mode: 1}}"')
     return found
 
 
 def _call(node: Node, given: argparse.Namespace) -> int:
     """Call a service and print its response."""
-    cls = _class(given.type, "srv")
+    cls = required_class(given.type, "srv")
     request = filled(cls.Request, _values(given.values))
     client = node.create_client(cls, given.service)
     if not client.wait_for_service(_DISCOVERY):
@@ -216,8 +202,9 @@ def _answer(node: Node, future: Any, timeout: float | None = _TIMEOUT) -> Any:
 
 def _send_goal(node: Node, given: argparse.Namespace) -> int:
     """Send a goal to an action, and print its result; Ctrl-C cancels it."""
-    cls = _class(given.type, "action")
+    cls = required_class(given.type, "action")
     goal = filled(cls.Goal, _values(given.values))
+    validate_topic_name(given.action)  # ActionClient would raise a ValueError, and warn
     client = ActionClient(node, cls, given.action, goal_service_qos_profile=GOAL)
     if not client.wait_for_server(_DISCOVERY):
         raise TasksError(f"there is no action {given.action}; ./arm ros2 action list")
@@ -263,7 +250,13 @@ def _get_parameter(node: Node, given: argparse.Namespace) -> int:
 
 def _set_parameter(node: Node, given: argparse.Namespace) -> int:
     """Set a parameter."""
-    value = Parameter(given.name, value=yaml.safe_load(given.value))
+    try:
+        value = Parameter(given.name, value=yaml.safe_load(given.value))
+    except (yaml.YAMLError, TypeError, ValueError):
+        raise TasksError(
+            f"{given.value!r} is no value of a parameter; give a number, a word, true or false, or"
+            " a list of one of these"
+        ) from None
     (result,) = _answer(node, _parameters(node, given.node).set_parameters([value])).results
     if not result.successful:
         raise TasksError(f"{given.name} was not set: {result.reason}")
@@ -292,16 +285,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     installed = shutil.which("ros2")
     if installed and not os.environ.get("ARM_VENV"):
         os.execv(installed, ["ros2", *words])
-    given = _parser().parse_args(words)
-    try:
-        with session():
-            node = rclpy.create_node(f"ros2_{os.getpid()}")
-            try:
-                return int(given.run(node, given))
-            finally:
-                node.destroy_node()
-    except InputError as error:
-        print(f"arm ros2: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return cli.run(_parser(), _run, words)
+
+
+def _run(given: argparse.Namespace) -> int:
+    with session():
+        node = rclpy.create_node(f"ros2_{os.getpid()}")
+        try:
+            return int(given.run(node, given))
+        except NameValidationException as error:
+            raise TasksError(why_invalid(error)) from None
+        finally:
+            node.destroy_node()

@@ -17,6 +17,11 @@ from arm_tasks.task.signal import MessageType, Signal, full_type
 from arm_tasks.task.steps import Command
 
 NOW = "now"  # as the value of a field of the type TIME
+_KINDS = {
+    "msg": ("message", "std_msgs/msg/Bool"),
+    "srv": ("service", "std_srvs/srv/Trigger"),
+    "action": ("action", "control_msgs/action/FollowJointTrajectory"),
+}
 TIME = "builtin_interfaces/Time"
 # of the type of a field: element and largest length, or element and length; text; whole number
 _SEQUENCE = re.compile(r"sequence<(.+?)(?:, (\d+))?>")
@@ -53,13 +58,12 @@ def fields_of(cls: Any) -> MessageType:
 
 
 def required_class(name: str, kind: str) -> Any:
-    """Return the class of a message (msg) or service (srv) type; PlanError if there is none."""
+    """Return the class of a type of a kind: msg, srv or action; PlanError if there is none."""
+    word, example = _KINDS[kind]
     if not re.fullmatch(rf"\w+/({kind}/)?\w+", name):
-        example = "std_msgs/msg/Bool" if kind == "msg" else "std_srvs/srv/Trigger"
         raise PlanError(f"type '{name}' is not a type such as {example}")
     cls = message_class(full_type(name, kind))
     if cls is None:
-        word = "message" if kind == "msg" else "service"
         raise PlanError(f"the {word} type {full_type(name, kind)} is not installed")
     return cls
 

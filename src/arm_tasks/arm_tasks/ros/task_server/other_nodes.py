@@ -11,7 +11,7 @@ from typing import Any
 from arm_common.errors import one_line
 from arm_common.ros.executor import QUIET
 from arm_common.ros.tf import TfListener, TransformError
-from rclpy.exceptions import InvalidServiceNameException, InvalidTopicNameException
+from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.topic_endpoint_info import TopicEndpointInfo
@@ -303,7 +303,11 @@ class WatchedTopic:
             return False
         self._signal = resolved(self._signal, type_name)
         self._subscription = self._node.create_subscription(
-            message_class(type_name), topic, self._on_message, _qos(found), event_callbacks=QUIET
+            message_class(type_name),
+            topic,
+            self._on_message,
+            strictest_qos(found),
+            event_callbacks=QUIET,
         )
         return True
 
@@ -316,9 +320,15 @@ def publishers(node: Node, topic: str) -> list[TopicEndpointInfo]:
     try:
         validate_topic_name(topic)
         return list(node.get_publishers_info_by_topic(node.resolve_topic_name(topic)))
-    except InvalidTopicNameException as error:
-        why = str(error).splitlines()[0].partition(": ")[2]
-        raise PlanError(f"'{topic}' is not the name of a topic: {why}") from None
+    except NameValidationException as error:
+        raise PlanError(why_invalid(error)) from None
+
+
+def why_invalid(error: NameValidationException) -> str:
+    """Return in one sentence why rclpy refuses the name of a topic, service or node."""
+    first, name = str(error).splitlines()[:2]
+    kind, _, why = first.removeprefix("Invalid ").partition(" name: ")
+    return f"{name.strip()} is not the name of a {kind}: {why.rstrip(':')}"
 
 
 def published_type(found: list[TopicEndpointInfo], topic: str) -> str:
@@ -334,20 +344,19 @@ def service_type(node: Node, service: str) -> str:
     try:
         validate_topic_name(service, is_service=True)
         name = node.resolve_service_name(service)
-    except InvalidServiceNameException as error:
-        why = str(error).splitlines()[0].partition(": ")[2]
-        raise PlanError(f"'{service}' is not the name of a service: {why}") from None
+    except NameValidationException as error:
+        raise PlanError(why_invalid(error)) from None
     types = dict(node.get_service_names_and_types()).get(name, [])
     return types[0] if types else ""
 
 
-def _qos(found: list[TopicEndpointInfo]) -> QoSProfile:
+def strictest_qos(found: list[TopicEndpointInfo], depth: int = 1) -> QoSProfile:
     """Return the strictest QoS that all publishers offer: of a latched topic its last message."""
     profiles = [info.qos_profile for info in found]
     latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
     reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in profiles)
     return QoSProfile(
-        depth=1,
+        depth=depth,
         durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
         reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
     )
