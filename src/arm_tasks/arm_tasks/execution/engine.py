@@ -18,6 +18,7 @@ from arm_tasks.planning.plan import PlannedStep, TaskPlan
 
 _LOGGER = logging.getLogger(__name__)
 _PAUSE_TIMEOUT = 3.0  # [s] for the arm to brake by its speed scaling; then its motion is cancelled
+_REST_TIMEOUT = 3.0  # [s] for the arm to rest after a motion has failed; then the run has failed
 _REPORT_DELAY = 0.5  # [s] after which the arm reports the speed scaling that was set last
 
 
@@ -119,6 +120,7 @@ class Engine:
         self._run: StepExecution | None = None
         self._inside = False  # the next step has started but not finished
         self._tries = 0  # of the next step that have failed
+        self._failing_since: float | None = None  # of a motion that has failed: the arm brakes [s]
         self._failed = ""  # why it has failed for good: the arm returns to where it began
         self._remaining = self._remaining_step() if first else None
         self._single = self._held = False
@@ -260,23 +262,44 @@ class Engine:
             status.state is MoveState.CANCELED and self.state is not EngineState.RUNNING
         ):
             self._run = None
-            self._restore_scaling(status.state is not MoveState.FAILED)
+            self._restore_scaling(status.state not in (MoveState.FAILED, MoveState.STOPPED))
             self._proceed()
         else:
-            why = _failure(status) if run.is_motion else status.message
-            failed = status.state in (MoveState.FAILED, MoveState.REJECTED) and run.can_recover
-            if not (failed and self.state is EngineState.RUNNING and self._recover(run, why)):
-                self._fail(f"{self._failed}; {why}" if self._failed else why)
+            self._end_failed(run, status)
+
+    def _end_failed(self, run: StepExecution, status: MoveStatus) -> None:
+        """Recover from a failure, once the arm rests; else end the run."""
+        why = _failure(status) if run.is_motion else status.message
+        failed = status.state in (MoveState.FAILED, MoveState.REJECTED) and run.can_recover
+        if failed and self.state is EngineState.RUNNING and self._has_remedy:
+            if run.is_motion and self._is_braking():
+                self._publish(why)
+                return
+            if self._recover(run, why):
+                return
+        self._fail(f"{self._failed}; {why}" if self._failed else why)
+
+    def _is_braking(self) -> bool:
+        """Return whether the arm, which can move on, still executes a motion that has failed."""
+        now = self._clocks.arm()
+        since = self._failing_since = now if self._failing_since is None else self._failing_since
+        return self._port.ready and not self._port.idle and now - since < _REST_TIMEOUT
 
     @property
     def _alternative(self) -> int | None:
         return self.plan.steps[self._next].otherwise
 
+    @property
+    def _has_remedy(self) -> bool:
+        tries_left = self._tries < self.plan.steps[self._next].retries
+        return not self._failed and (tries_left or self._alternative is not None)
+
     def _recover(self, run: StepExecution, why: str) -> bool:
         """Try a failed step again, or return to its start for other steps; False if neither."""
         planned = self.plan.steps[self._next]
-        if self._failed or (self._tries >= planned.retries and self._alternative is None):
+        if run.is_motion and not (self._port.ready and self._port.idle):
             return False
+        self._failing_since = None
         self._tries += 1
         self._failed = why if self._tries > planned.retries else ""
         try:
@@ -417,5 +440,6 @@ def _failure(status: MoveStatus) -> str:
     word = {
         MoveState.REJECTED: "the driver rejected the motion",
         MoveState.CANCELED: "the driver stopped the motion",
+        MoveState.STOPPED: "the motion was stopped",
     }.get(status.state, "the motion failed")
     return f"{word}: {status.message}" if status.message else word

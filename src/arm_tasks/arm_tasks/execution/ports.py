@@ -23,6 +23,7 @@ class MoveState(Enum):
     SUCCEEDED = "succeeded"
     REJECTED = "rejected"
     FAILED = "failed"
+    STOPPED = "stopped"  # by a person, another client or a fault: it must not be repeated
     CANCELED = "canceled"
 
 
@@ -31,7 +32,7 @@ class MoveStatus:
     """Status of a started motion."""
 
     state: MoveState
-    message: str = ""  # the reason if it was rejected or failed
+    message: str = ""  # the reason if it was rejected, stopped or failed
     progress: float | None = None  # 0 to 1, or None if unknown
 
     @property
@@ -75,6 +76,16 @@ class ArmPort(Protocol):
     @property
     def still(self) -> bool:
         """Whether nothing moves."""
+        ...
+
+    @property
+    def idle(self) -> bool:
+        """Whether it executes no motion, and nothing moves."""
+        ...
+
+    @property
+    def ready(self) -> bool:
+        """Whether it accepts motions: armed, without a fault, and not paused."""
         ...
 
     def scale_speed(self, factor: float) -> None:

@@ -138,7 +138,7 @@ class StepExecution:
         self._clocks = clocks
         self._began = self._since = clocks.now()
         self._polled, self._stretched = clocks.arm(), 0.0
-        self._canceled = False
+        self._canceled = self._overdue = False
         self._move: Move | None = None
         if step.trajectory is not None:
             self._move = port.move(step.trajectory)
@@ -157,9 +157,12 @@ class StepExecution:
 
     @property
     def can_recover(self) -> bool:
-        """Whether it may be tried again or replaced by other steps once it has failed."""
+        """Whether it may be tried again or replaced by other steps once it has failed.
+
+        Not if it is overdue: it is unknown what the arm does then.
+        """
         is_mistake = isinstance(self._move, ConditionCheck) and self._move.is_mistake
-        return self.step.kind != "branch" and not is_mistake
+        return self.step.kind != "branch" and not is_mistake and not self._overdue
 
     @property
     def is_motion(self) -> bool:
@@ -203,6 +206,7 @@ class StepExecution:
             return MoveStatus(MoveState.FAILED, f"{late}: {status.message}".removesuffix(": "))
         elif self._has_own_time and self._is_late(_STEP_TIMEOUT_FACTOR * planned + _GRACE):
             self._cancel_move()
+            self._overdue = True
             late = f"the arm was not done after {self.elapsed:.1f} s; {planned:.1f} s were planned"
             return MoveStatus(MoveState.FAILED, late)
         if status.progress is not None:

@@ -198,6 +198,12 @@ _ENDS = {
     GoalStatus.STATUS_SUCCEEDED: MoveState.SUCCEEDED,
     GoalStatus.STATUS_CANCELED: MoveState.CANCELED,
 }
+# Whatever else aborts a goal is a newer goal, a stop, a fault or a lost client. A GripperCommand
+# has no code: its aborted goal may have been stopped.
+_FAILURES = (
+    FollowJointTrajectory.Result.PATH_TOLERANCE_VIOLATED,
+    FollowJointTrajectory.Result.GOAL_TOLERANCE_VIOLATED,
+)
 
 
 class DriverClient:
@@ -248,6 +254,16 @@ class DriverClient:
     def still(self) -> bool:
         """True if the driver reports no velocity."""
         return self._state.still
+
+    @property
+    def idle(self) -> bool:
+        """True if the driver reports neither a motion nor a velocity."""
+        return self._state.idle and self._state.still
+
+    @property
+    def ready(self) -> bool:
+        """True if the driver is known to accept motions."""
+        return not self._state.not_ready()
 
     def scale_speed(self, factor: float) -> None:
         """Set the speed scaling of all motions; at 0 they pause, and remain started."""
@@ -333,9 +349,11 @@ class ActionMove:
 
     def _on_result(self, future: Any) -> None:
         response = future.result()
-        state = _ENDS.get(response.status, MoveState.FAILED)
+        failed = getattr(response.result, "error_code", None) in _FAILURES
+        other = MoveState.FAILED if failed else MoveState.STOPPED
+        state = _ENDS.get(response.status, other)
         why = getattr(response.result, "error_string", "")  # a GripperCommand has none
-        if state is MoveState.FAILED and not why and self._state.idle:
+        if state is other and not why and self._state.idle:
             why = self._state.driver_message
         self._end(state, why)
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from arm_hardware.control.controller import TOLERANCES_VIOLATED
+from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.execution import Goal, GoalOutcome
@@ -34,7 +36,9 @@ class _DriverMove:
     def poll(self) -> MoveStatus:
         if not self._goal.done or self._goal.outcome is None:
             return MoveStatus(MoveState.RUNNING)
-        return MoveStatus(_STATES.get(self._goal.outcome, MoveState.FAILED), self._goal.message)
+        failed = self._goal.code in TOLERANCES_VIOLATED
+        other = MoveState.FAILED if failed else MoveState.STOPPED
+        return MoveStatus(_STATES.get(self._goal.outcome, other), self._goal.message)
 
     def cancel(self) -> None:
         self._cancel(self._goal)
@@ -110,6 +114,17 @@ class DriverArm:
     def still(self) -> bool:
         """Whether nothing moves."""
         return not any(self._controller.command()[1])
+
+    @property
+    def idle(self) -> bool:
+        """Whether the driver executes no motion."""
+        return self._controller.state is not DriverState.MOVING
+
+    @property
+    def ready(self) -> bool:
+        """Whether the driver is armed, and not paused."""
+        is_armed = self._controller.state in (DriverState.ARMED, DriverState.MOVING)
+        return is_armed and self.speed_scaling > 0.0
 
     def configuration(self) -> ArmConfiguration:
         """Return the commanded configuration."""

@@ -133,7 +133,17 @@ class IdealArm:
     @property
     def still(self) -> bool:
         """True at speed scaling 0, which stops it at once, and without a motion."""
-        return self.speed_scaling == 0.0 or self._move is None or self._move.poll().done
+        return self.speed_scaling == 0.0 or self.idle
+
+    @property
+    def idle(self) -> bool:
+        """True without a motion."""
+        return self._move is None or self._move.poll().done
+
+    @property
+    def ready(self) -> bool:
+        """True unless it is paused."""
+        return self.speed_scaling > 0.0
 
     def scale_speed(self, factor: float) -> None:
         """Set the factor on the speed of all motions."""

@@ -11,6 +11,8 @@ from arm_tasks.errors import PlanError
 from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, StepReport, TaskPlan
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.simulation.driver_arm import DriverArm
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.signal import Reading, Signal
@@ -68,6 +70,7 @@ class Port:
         self.scalings = [1.0]
         self.idle_scaling = None
         self.handle = None
+        self.ready = self.idle = True
 
     @property
     def speed_scaling(self):
@@ -713,11 +716,73 @@ def test_arm_that_is_off_its_path_does_not_go_on():
     assert len(port.moves) == 1
 
 
-@pytest.mark.parametrize("end", [MoveState.CANCELED])
-def test_motion_that_someone_stops_is_not_tried_again(end):
-    engine, port, clock = recovering("motion", [end], retries=5)
-    check_end(run(engine, clock), EngineState.FAILED, "the driver stopped the motion")
+@pytest.mark.parametrize("end", [MoveState.CANCELED, MoveState.STOPPED])
+@pytest.mark.parametrize("retries", [0, 5])
+def test_motion_that_someone_stops_is_not_tried_again(end, retries):
+    engine, port, clock = recovering("motion", [end], retries)
+    check_end(run(engine, clock), EngineState.FAILED, "stopped")
     assert len(port.moves) == 1
+
+
+@pytest.mark.parametrize("end", [MoveState.FAILED, MoveState.REJECTED])
+def test_motion_is_not_tried_again_on_an_arm_that_accepts_none(end):
+    engine, port, clock = recovering("motion", [end], retries=5)
+    port.ready = False
+    check_end(run(engine, clock), EngineState.FAILED)
+    assert len(port.moves) == 1 and clock.now < 102.0
+
+
+@pytest.mark.parametrize(("seconds", "moves"), [(1.0, 2), (60.0, 1)])
+def test_motion_is_tried_again_once_the_arm_rests(seconds, moves):
+    engine, port, clock = recovering("motion", [MoveState.FAILED], retries=1)
+    port.idle = False
+    run(engine, clock, 1.0 + seconds)
+    assert len(port.moves) == 1
+    assert engine.state is (EngineState.FAILED if moves == 1 else EngineState.RUNNING)
+    port.idle = True
+    run(engine, clock, 0.2)
+    assert len(port.moves) == moves
+
+
+@pytest.mark.parametrize("retries", [0, 5])
+def test_overdue_motion_is_not_followed_by_another(retries):
+    engine, port, clock = recovering("motion", ["hang"], retries)
+    check_end(run(engine, clock), EngineState.FAILED, "was not done after")
+    assert len(port.moves) == port.cancels == 1
+
+
+def preempt(arm):
+    at = arm.configuration().positions
+    elsewhere = np.zeros((1, len(at)))
+    arm.move(PlannedTrajectory(tuple(at), np.array([1.0]), elsewhere, elsewhere))
+
+
+def stop_and_reset(arm):
+    arm.driver.controller.stop()
+    arm.driver.controller.reset()
+
+
+@pytest.mark.parametrize(
+    "interrupt",
+    [preempt, stop_and_reset, lambda arm: arm.driver.controller.hold("Held.")],
+    ids=["preempted", "stopped", "held"],
+)
+def test_motion_that_the_driver_ends_for_a_person_is_not_tried_again(interrupt, request_for):
+    planned = plan_task(request_for(("move_posture: ready",)), collisions=False)
+    arm = DriverArm(planned.request.model)
+    arm.arm(planned.request.start)
+    steps = tuple(replace(each, retries=5) for each in planned.steps)
+    engine = Engine(replace(planned, steps=steps), arm, clock=lambda: arm.time)
+    engine.tick()
+    for _ in range(5):
+        arm.step()
+    assert not arm.still
+    interrupt(arm)
+    arm.move = None  # none of the engine follows
+    for _ in range(500):
+        engine.tick()
+        arm.step()
+    check_end(engine.outcome, EngineState.FAILED, "the motion was stopped: ")
 
 
 def test_way_back_is_resumed_after_a_pause():

@@ -12,9 +12,11 @@ from arm_common.ros.qos import GOAL, STREAM, service_qos
 from arm_tasks.execution.ports import MoveState
 from arm_tasks.ros import driver_client
 from arm_tasks.ros.driver_client import RESPONSE_TIMEOUT, ActionMove, DriverClient
+from control_msgs.action import FollowJointTrajectory
 from rclpy.qos import DurabilityPolicy
 from rclpy.task import Future
 
+Result = FollowJointTrajectory.Result
 SOURCES = Path(__file__).resolve().parents[3]
 MODULES = [m for m in SOURCES.glob("arm_*/arm_*/**/*.py") if "ActionClient(" in m.read_text()]
 
@@ -75,8 +77,8 @@ class Client:
         handle.cancel_goal_async = lambda: self.cancels.append(self.sent)
         self.answer.set_result(handle)
 
-    def end(self, status):
-        self.result.set_result(SimpleNamespace(status=status, result=SimpleNamespace()))
+    def end(self, status, **result):
+        self.result.set_result(SimpleNamespace(status=status, result=SimpleNamespace(**result)))
 
 
 @pytest.fixture
@@ -118,6 +120,21 @@ def test_failure_without_a_text_has_the_reason_that_the_driver_reports(world, id
     world.state.idle, world.state.driver_message = idle, "The control loop stalled; holding."
     world.client.end(GoalStatus.STATUS_ABORTED)
     assert world.move.poll().message == ("The control loop stalled; holding." if idle else "")
+
+
+@pytest.mark.parametrize(
+    ("result", "state"),
+    [
+        ({"error_code": Result.PATH_TOLERANCE_VIOLATED}, MoveState.FAILED),
+        ({"error_code": Result.GOAL_TOLERANCE_VIOLATED}, MoveState.FAILED),
+        ({"error_code": Result.INVALID_GOAL}, MoveState.STOPPED),  # preempted, stopped, a fault
+        ({"stalled": False}, MoveState.STOPPED),  # of a GripperCommand
+    ],
+)
+def test_aborted_motion_has_failed_only_by_the_code_of_a_tolerance(world, result, state):
+    world.client.accept()
+    world.client.end(GoalStatus.STATUS_ABORTED, **result)
+    assert world.move.poll().state is state
 
 
 def test_late_rejection_changes_nothing(world):
