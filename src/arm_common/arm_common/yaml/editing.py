@@ -7,7 +7,7 @@ Comments, layout, line endings and a byte order mark are preserved.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import yaml
@@ -120,6 +120,18 @@ class YamlEditor:
         if above and len(mapping.value) == 1 and not mapping.flow_style:
             colon = self._text.rfind(":", 0, mapping.start_mark.index) + 1
             self._replace(colon, colon, " {}")
+
+    def rename(self, path: Sequence[Step], name: str) -> None:
+        """Give a key of a mapping another name; its value and place stay."""
+        *above, key = path
+        mapping = self.find(*above)
+        assert isinstance(mapping, yaml.MappingNode)
+        old = next(node for node, _ in mapping.value if node.value == key)
+        self._replace(old.start_mark.index, old.end_mark.index, flow_word(name))
+
+    def scalars(self, *path: Step) -> list[tuple[tuple[Step, ...], str]]:
+        """Return path and text of each scalar in a value, in the order of the file."""
+        return list(_scalars(self.find(*path), path))
 
     def insert_item(self, path: Sequence[Step], index: int, value: str) -> None:
         """Insert an item before that with an index in a list that is not empty, or at its end."""
@@ -248,6 +260,16 @@ def preferred_quote(text: str) -> str | None:
 def _entries(node: yaml.Node | None) -> list[tuple[str, yaml.Node]]:
     pairs = node.value if isinstance(node, yaml.MappingNode) else []
     return [(str(key.value), value) for key, value in pairs]
+
+
+def _scalars(
+    node: yaml.Node | None, path: tuple[Step, ...]
+) -> Iterator[tuple[tuple[Step, ...], str]]:
+    if isinstance(node, yaml.ScalarNode):
+        yield path, str(node.value)
+    items = enumerate(node.value) if isinstance(node, yaml.SequenceNode) else _entries(node)
+    for key, value in items:
+        yield from _scalars(value, (*path, key))
 
 
 def _end_index(node: yaml.Node) -> int:

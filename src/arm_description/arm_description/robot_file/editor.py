@@ -30,6 +30,10 @@ Path: TypeAlias = tuple[Step, ...]  # of an entry, from the root of the file
 NUMBERS = ("theta", "d", "a", "alpha")
 CORRECT_FIRST = "Correct the marked entries first, or undo."
 MAX_UNDO = 200
+LINK_SECTIONS = ("masses", "meshes", "looks")  # their keys are names of links
+JOINT_KEYS = frozenset(("joint", "joints", "against", "beside", "levers"))  # hold names of joints
+TEXT_KEYS = frozenset(("name", "type", "source"))  # of a row, which hold no expression
+_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _PLAIN = re.compile(r"(-?[\w.(]|\+[\w.(])[\w.+\-*/() ]*")  # needs no quotes in YAML
 _SAME = 1e-9  # [m] and of the elements of a rotation
 
@@ -129,7 +133,7 @@ class RobotEditor:
         former = self.rows()[index].type
 
         def change(editor: YamlEditor) -> None:
-            before = _names(editor, index)
+            names = before = _names(editor, index)
             editor.set(("joints", index, "type"), kind)
             if kind != former:
                 editor.set(("joints", index, "limits"), self._new_limits(kind))
@@ -137,6 +141,8 @@ class RobotEditor:
                     _rename_in_postures(editor, before, ())
                     before = ()
             _rename_in_postures(editor, before, _names(editor, index))
+            _rename_links(editor, names, _names(editor, index))
+            _rename_references(editor, names, _names(editor, index))
 
         return self._structural(change)
 
@@ -151,7 +157,7 @@ class RobotEditor:
         return flow_mapping(dict.fromkeys(axes, limits)) if axes else limits
 
     def rename(self, index: int, name: str) -> str:
-        """Rename a joint, in the postures, too; return why it is refused, or ""."""
+        """Rename a joint wherever the file names it or its link; return why not, or ""."""
         if not name.strip():
             return "Give the joint a name."
 
@@ -159,6 +165,8 @@ class RobotEditor:
             before = _names(editor, index)
             editor.set(("joints", index, "name"), flow_word(name.strip()))
             _rename_in_postures(editor, before, _names(editor, index))
+            _rename_links(editor, before, _names(editor, index))
+            _rename_references(editor, before, _names(editor, index))
 
         return self._structural(change)
 
@@ -188,10 +196,7 @@ class RobotEditor:
             names = _names(editor, index)
             editor.remove_item(("joints",), index)
             _rename_in_postures(editor, names, ())
-            for section in ("masses", "meshes", "looks"):
-                for name in names:
-                    if f"{name}_link" in editor.keys(section):
-                        editor.remove((section, f"{name}_link"))
+            _rename_links(editor, names, ())
             _remove_transmissions(editor, names)
 
         return self._structural(change)
@@ -370,12 +375,43 @@ def _rename_in_postures(editor: YamlEditor, before: Sequence[str], after: Sequen
         return
     for posture in editor.keys("postures"):
         path = ("postures", posture)
+        if before and not any(name in editor.keys(*path) for name in before):
+            continue  # a dependent joint
         values = [editor.scalar(*path, name) for name in before]
         for name in (name for name in before if name not in after):
             if name in editor.keys(*path):
                 editor.remove((*path, name))
         for index, name in enumerate(after):
             editor.set((*path, name), values[index] if index < len(values) else "0")
+
+
+def _rename_links(editor: YamlEditor, before: Sequence[str], after: Sequence[str]) -> None:
+    """Rename the links of joints, last to last as the last one carries the row's body."""
+    renamed = dict(zip(reversed(before), reversed(after), strict=False))
+    for section in LINK_SECTIONS:
+        for name in before:
+            if f"{name}_link" not in editor.keys(section):
+                continue
+            if name not in renamed:
+                editor.remove((section, f"{name}_link"))
+            elif renamed[name] != name:
+                editor.rename((section, f"{name}_link"), f"{renamed[name]}_link")
+
+
+def _rename_references(editor: YamlEditor, before: Sequence[str], after: Sequence[str]) -> None:
+    """Rename joints in transmissions and bars, and in expressions of other joints."""
+    _remove_transmissions(editor, before[len(after) :])
+    new = {b: a for b, a in zip(before, after, strict=False) if b != a}
+    for section in ("transmissions", "bars"):
+        for path, text in editor.scalars(section):
+            if text in new and JOINT_KEYS.intersection(path):
+                editor.set(path, flow_word(new[text]))
+    in_sums = {b: a for b, a in new.items() if b not in editor.keys("constants")}
+    for path, text in editor.scalars("joints") if in_sums else ():
+        if not TEXT_KEYS.intersection(path):
+            sums = _WORD.sub(lambda word: in_sums.get(word[0], word[0]), text)
+            if sums != text:
+                editor.set(path, sums if _PLAIN.fullmatch(sums) else flow_word(sums))
 
 
 def _remove_transmissions(editor: YamlEditor, names: Sequence[str]) -> None:

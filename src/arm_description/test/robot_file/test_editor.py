@@ -3,6 +3,7 @@
 """Editing a robot file: only valid robots are taken, comments stay, every step can be undone."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from arm_description.library import shipped_robots
@@ -144,6 +145,45 @@ def test_a_joint_is_renamed_with_its_postures():
     assert editor.model.postures["elbow_left"]["knee"] == pytest.approx(1.0471975512)
     assert "used twice" in editor.rename(1, "shoulder")
     assert editor.rename(1, "")
+
+
+def links(model):
+    return [set(named) for named in (model.looks, model.masses, model.meshes)]
+
+
+@pytest.mark.parametrize("robot", sorted(shipped_robots()))
+def test_a_renamed_joint_keeps_what_belongs_to_it(robot):
+    editor = editor_of(robot)
+    before = editor.data
+    for index, row in enumerate(editor.rows()):
+        assert editor.rename(index, f"renamed_{index}") == ""
+        assert f"renamed_{index}" in [r.name for r in editor.rows()]
+        assert editor.rename(index, row.name) == ""
+        assert comments(editor.data) == comments(before)
+    assert parse_robot(editor.data, "robot").transmissions == parse_robot(before).transmissions
+    assert links(editor.model) == links(parse_robot(before))
+    assert editor.model.postures == parse_robot(before).postures
+
+
+def test_everything_that_names_a_joint_is_renamed():
+    text = (Path(__file__).parent / "every_key.yaml").read_bytes()
+    editor = RobotEditor(text)
+    before = editor.model
+    for index, row in enumerate(editor.rows()):
+        assert editor.rename(index, f"{row.name}_2") == ""
+    assert links(editor.model) != links(before)
+    assert [len(named) for named in links(editor.model)] == [len(n) for n in links(before)]
+    assert len(editor.model.transmissions) == len(before.transmissions)
+
+
+def test_the_look_of_a_joint_that_turns_into_several_moves_to_the_last():
+    editor = editor_of("nut_arm")
+    look = editor.model.looks["shoulder_link"]
+    assert editor.set_type(1, "universal") == ""
+    last = [name for name in editor.model.joint_names if name.startswith("shoulder_")][-1]
+    assert editor.model.looks[f"{last}_link"] == look
+    assert editor.set_type(1, "revolute") == ""
+    assert editor.model.looks["shoulder_link"] == look
 
 
 @pytest.mark.parametrize("robot", sorted(shipped_robots()))

@@ -22,10 +22,19 @@ if TYPE_CHECKING:
 Action = Callable[[], None]
 
 
-class CallbackQueue:
-    """A queue of actions that its owner's thread runs."""
+def _raise(error: Exception) -> None:
+    raise error
 
-    def __init__(self) -> None:
+
+class CallbackQueue:
+    """A queue of actions that its owner's thread runs.
+
+    Args:
+        failed: takes the exception of an action, after which the next action runs.
+    """
+
+    def __init__(self, failed: Callable[[Exception], None] = _raise) -> None:
+        self._failed = failed
         self._lock = threading.Lock()
         self._actions: deque[Action] = deque()
         self._wake: Action | None = None
@@ -55,7 +64,10 @@ class CallbackQueue:
         with self._lock:
             actions, self._actions = self._actions, deque()
         for action in actions:
-            action()
+            try:
+                action()
+            except Exception as error:  # noqa: BLE001 - one fault must not end the view
+                self._failed(error)
 
 
 class PanelGui:

@@ -19,7 +19,8 @@ from arm_viewer.scene.robot import VisualJoint, VisualRobot
 # NutState.msg's constants.
 NUT_STATES = {0: "fallen", 1: "on {bolt}", 2: "on {bolt}, held", 3: "held, clear of any bolt"}
 STATUS = {"driver": "Driver", "task": "Task", "nut": "Nut"}  # each keeps its row once it has one
-MESSAGES = {"problem": "", "file": "Robot file: ", "ik": "", "log": ""}  # all in one place
+# All in one place:
+MESSAGES = {"problem": "", "page": "", "file": "Robot file: ", "ik": "", "log": ""}
 QUIET = "Ready."  # what stands there while there are none
 SWITCHES = {"axes": "Frames", "labels": "Frame names", "trace": "Tool path"}
 SLIDER_STEP = 0.1  # degrees or millimetres

@@ -62,7 +62,7 @@ class RobotEditing:
         self._show, self._watch, self._clock = show, watch, clock
         self._observers: list[Callable[[], None]] = []
         self._last: tuple[tuple[str | int, ...], float] = ((), 0.0)  # entry and time of an edit
-        self._asked: Path | None = None  # a file that is overwritten if asked again
+        self._asked: tuple[str, Path] | None = None  # button and file: done if asked again
         self._load(robot_path(robot))
 
     def _load(self, path: Path) -> None:
@@ -148,13 +148,14 @@ class RobotEditing:
                     f"{self.path.name} was changed by another program: use Save as, or Open it "
                     "again without your edits."
                 )
-            shutil.copy2(self.path, self.path.with_name(f"{self.path.name}.bak"))
         except OSError as error:
             raise ViewerError(f"{self.path.name} cannot be saved: {error.strerror}") from None
         return self._write(self.path)
 
     def save_as(self, name: str) -> str:
         """Write another file and edit it from now on; return an answer.
+
+        A file that is overwritten stays as ``<file>.bak``.
 
         Args:
             name: of a file in this file's folder, or the working folder for a shipped robot. One
@@ -165,16 +166,28 @@ class RobotEditing:
         """
         path, asked = self.folder / _file_name(name), self._asked
         self._asked = None
+        changed = path == self.path and not self._is_as_saved(path)
         if path in shipped_robots().values():
             raise ViewerError(f"{path.name} is a shipped robot: give another name.")
-        if path.exists() and path not in (asked, self.path):
-            self._asked = path
-            raise ViewerError(f"{path} exists: press Save as again to overwrite it.")
+        if path.exists() and (changed or path != self.path) and asked != ("Save as", path):
+            self._asked = "Save as", path
+            why = "was changed by another program" if changed else "exists"
+            raise ViewerError(f"{path} {why}: press Save as again to overwrite it.")
         return self._write(path)
+
+    def _is_as_saved(self, path: Path) -> bool:
+        try:
+            return path.read_bytes() == self._saved
+        except OSError:
+            return False
 
     def _write(self, path: Path) -> str:
         try:
+            if path.exists():
+                shutil.copy2(path, path.with_name(f"{path.name}.bak"))
             write_bytes(self.editor.data, str(path))
+        except OSError as error:
+            raise ViewerError(f"{path.name} cannot be saved: {error.strerror}") from None
         except ValueError as error:
             raise ViewerError(str(error)) from None
         self.path, self._saved = path, self.editor.data
@@ -190,7 +203,10 @@ class RobotEditing:
 
     def choices(self) -> tuple[RobotChoice, ...]:
         """Return the robot files of the folder, then the shipped robots."""
-        files = sorted(p for p in self.folder.iterdir() if p.suffix in SUFFIXES)[:MAX_LISTED]
+        try:
+            files = sorted(p for p in self.folder.iterdir() if p.suffix in SUFFIXES)[:MAX_LISTED]
+        except OSError:
+            files = []  # the folder is gone, or not ours to read
         own = [RobotChoice(p.name, p, line) for p in files if (line := _line(p))]
         shipped = [RobotChoice(n, p, _line(p)) for n, p in shipped_robots().items()]
         return (*own, *shipped)
@@ -223,8 +239,8 @@ class RobotEditing:
         return f"A new robot with {joints} joints: edit it in Table, then Save as."
 
     def _drop_edits(self, target: Path, button: str) -> None:
-        asked, self._asked = self._asked, target
-        if not self.is_saved and asked != target:
+        asked, self._asked = self._asked, (button, target)
+        if not self.is_saved and asked != (button, target):
             raise ViewerError(f"{self.name} has unsaved edits: press {button} again to drop them.")
         self._asked = None
 
@@ -258,7 +274,7 @@ def _file_name(name: str) -> str:
     """Return the name of a robot file; raise a ViewerError if it names a folder or nothing."""
     stem = name.strip().removesuffix(".yaml").removesuffix(".yml")
     if not stem or Path(stem).name != stem or stem.startswith("."):
-        raise ViewerError(f"{name!r} is no name of a file: give letters and digits, such as mine.")
+        raise ViewerError(f"{name!r} is not a file name: give letters and digits, such as mine.")
     return f"{stem}.yaml"
 
 

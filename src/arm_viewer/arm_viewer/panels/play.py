@@ -71,7 +71,7 @@ class PlayPanel:
         if state.robot is not self._robot:
             self._robot, self._seen = state.robot, 0
             self._load("")
-        changed = 1 if self._folder is None else self._folder.stat().st_mtime_ns
+        changed = _changed(self._folder)
         if changed != self._seen:
             self._seen = changed
             self._show_files()
@@ -85,7 +85,7 @@ class PlayPanel:
 
     def _show_files(self) -> None:
         model = self._model()
-        self._files = {} if model is None else trajectories_for(model.name, self._folder)
+        self._files = {} if model is None else _files(model.name, self._folder)
         self._list.options = (NOTHING, *self._files)
         self._list.value = self._name if self._name in self._files else NOTHING
 
@@ -184,6 +184,21 @@ class PlayPanel:
 
     def _say(self, text: str) -> None:
         self._answer.content = answer_line(text)
+
+
+def _files(robot: str, folder: Path | None) -> Mapping[str, Path]:
+    try:
+        return trajectories_for(robot, folder)
+    except OSError:  # the folder is gone, or not ours to read
+        return trajectories_for(robot, None)
+
+
+def _changed(folder: Path | None) -> int:
+    """Return when a folder changed [ns]; 1 without one, or when it is gone."""
+    try:
+        return 1 if folder is None else folder.stat().st_mtime_ns
+    except OSError:
+        return 1
 
 
 def _folder(robot: str) -> Path | None:

@@ -8,6 +8,7 @@ Everything runs in the executor's thread; the users' actions arrive through a qu
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -140,7 +141,7 @@ class ViewerNode(Node):
         super().__init__("arm_viewer")
         self.parameters = declare(self, ViewerParameters)
         self._tool = self.parameters.tool_frame or f"{self.parameters.prefix}tool0"
-        self._queue = CallbackQueue()
+        self._queue = CallbackQueue(self._on_failed_action)
         self._values: dict[str, float] = {}
         self._reported: set[str] = set()
         self._sliders_moved = False
@@ -347,11 +348,16 @@ class ViewerNode(Node):
         return self._values if self._sliders is None else self._sliders.values()
 
     def _on_user_action(self) -> None:
-        try:
-            self._queue.drain()
-        except ViewerError as error:
-            self._report_problem(error)
+        self._view.store.set_text("page", "")
+        self._queue.drain()
         self._loop.request_redraw()
+
+    def _on_failed_action(self, error: Exception) -> None:
+        if isinstance(error, ViewerError):
+            self._report_problem(error)
+            return
+        self.get_logger().error("".join(traceback.format_exception(error)))
+        self._show_status("page", f"That failed: {error}. Nothing else is affected; see the log.")
 
     def _move_joint(self, joint: str, value: float) -> None:
         if self._controls is not None:

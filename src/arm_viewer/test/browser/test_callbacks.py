@@ -49,3 +49,17 @@ def test_user_value_is_used_even_if_the_node_sets_another_first():
         slider.value = 0.0
     queue.drain()
     assert used == [12.0]
+
+
+def test_actions_after_one_that_fails_still_run():
+    failed, got = [], []
+    queue = CallbackQueue(failed.append)
+    error = FileNotFoundError("gone")
+
+    def fail():
+        raise error
+
+    for action in (lambda: got.append(1), fail, lambda: got.append(2)):
+        queue.post(action)
+    queue.drain()
+    assert (got, failed) == ([1, 2], [error])

@@ -215,3 +215,17 @@ def test_unreachable_way_says_where(own):
     own.run_until(lambda: "between point 1 and 2" in own.gui.answer)
     own.gui.press("", "Play ▶")
     assert not own.moved
+
+
+def test_a_page_whose_folder_is_gone_offers_the_shipped_trajectories(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "robot.yaml").write_bytes(robot_path("planar2").read_bytes())
+    (folder / "way.csv").write_text(WAY)
+    page = Page(PlayPanel, folder / "robot.yaml")
+    assert "way.csv" in page.gui.found["Trajectory"].options
+    shutil.copy(folder / "robot.yaml", tmp_path / "kept.yaml")
+    page.panel._model = lambda: load_robot(tmp_path / "kept.yaml")
+    shutil.rmtree(folder)
+    page.panel.update(page.state)
+    assert "way.csv" not in page.gui.found["Trajectory"].options

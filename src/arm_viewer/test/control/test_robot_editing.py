@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The file that a page edits: saved only on request, never over somebody else's work."""
 
+import shutil
+
 import pytest
 from arm_description.library import shipped_robots
 from arm_viewer.control.robot_editing import RobotEditing
@@ -94,7 +96,7 @@ def test_a_shipped_robot_is_saved_under_another_name_only(file):
     with refused("shipped robot"):
         page.editing.save()
     for name in ("", "a/b", "../x", ".yaml"):
-        with refused("no name of a file"):
+        with refused("is not a file name"):
             page.editing.save_as(name)
     with refused("press Save as again"):
         page.editing.save_as("mine")
@@ -129,3 +131,37 @@ def test_a_new_robot_needs_a_name(page, joints, tmp_path):
         page.editing.new(3)
     page.editing.save_as("other.yaml")
     assert (tmp_path / "other.yaml").exists()
+
+
+def test_save_as_under_the_same_name_asks_before_it_loses_what_another_program_wrote(page, file):
+    text = file.read_bytes()
+    page.editing.set_symbol("l1", "0.4")
+    assert page.editing.save_as("mine") == f"Saved {file}"
+    backup = file.with_name("mine.yaml.bak")
+    assert backup.read_bytes() == text
+    other = text.replace(b"l2: 0.20", b"l2: 0.25")
+    file.write_bytes(other)
+    page.editing.set_symbol("l1", "0.45")
+    with refused("changed by another program"):
+        page.editing.save()
+    with refused("changed by another program: press Save as again"):
+        page.editing.save_as("mine")
+    assert file.read_bytes() == other
+    assert page.editing.save_as("mine") == f"Saved {file}"
+    assert b"l1: 0.45" in file.read_bytes()
+    assert backup.read_bytes() == other
+
+
+def test_to_be_asked_about_opening_a_file_does_not_allow_to_overwrite_it(page, file):
+    other = file.with_name("other.yaml")
+    other.write_bytes(file.read_bytes())
+    page.editing.set_symbol("l1", "0.4")
+    with refused("press Open again"):
+        page.editing.open("other.yaml")
+    with refused("press Save as again"):
+        page.editing.save_as("other")
+
+
+def test_the_shipped_robots_remain_when_the_folder_is_gone(page, file):
+    shutil.rmtree(file.parent)
+    assert [choice.name for choice in page.editing.choices()] == list(shipped_robots())
