@@ -91,7 +91,7 @@ TOOLS = (
     (
         "arm_description",
         "new",
-        "FILE",
+        "FILE [--from ROBOT]",
         "",
     ),
     (

@@ -55,17 +55,12 @@ def check_writable(paths: Paths) -> None:
     made = paths.repository / "install" if ros_is_sourced() else paths.venv
     folders = [paths.repository, *(p for p in (made, paths.repository / "log") if p.is_dir())]
     for folder in folders:
-        if not os.access(folder, os.W_OK | os.X_OK) or is_of_another_user(folder):
+        if not os.access(folder, os.W_OK | os.X_OK):
             raise SetupError(
                 f"{folder} belongs to {owner(folder)} and is not ready for use, and you"
                 f" ({user_name(os.geteuid())}) cannot build there; let its owner run ./arm setup,"
                 " or use a clone of your own"
             )
-
-
-def is_of_another_user(folder: Path) -> bool:
-    """Return whether a folder belongs to another user than this one, who is not root."""
-    return os.geteuid() not in (0, folder.stat().st_uid)
 
 
 def owner(folder: Path) -> str:

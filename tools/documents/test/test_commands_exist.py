@@ -123,6 +123,18 @@ def test_every_topic_service_and_parameter_of_a_node_exists(nodes):
         assert name in parameters[node.lstrip("/")], f"{place}: {node} {name}"
 
 
+def test_every_section_that_a_benchmark_writes_has_its_place():
+    document, seen = (ROOT / "docs" / "benchmarks.md").read_text(), 0
+    for file in sorted((ROOT / "benchmarks").glob("bench_*.py")):
+        for call in re.findall(r"^ +write\(\w+\.write, (.*)", file.read_text(), re.MULTILINE):
+            section = re.compile(r'"([a-z_]+)"(?: if \w+ else "([a-z_]+)")?').match(call)
+            for name in filter(None, section.groups()):
+                assert document.count(f"<!-- begin: {name} -->") == 1, name
+                assert document.count(f"<!-- end: {name} -->") == 1, name
+                seen += 1
+    assert seen > 9
+
+
 def test_benchmark_refuses_a_run_that_measures_nothing():
     command = [sys.executable, ROOT / "benchmarks" / "run.py", "nut_transfer", "--trials", "0"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)

@@ -27,6 +27,7 @@ def test_help_is_one_screen_and_names_every_command(arguments):
     assert max(map(len, lines)) <= 120
     for command in cli.COMMANDS:
         assert f"./arm {command.name}" in answer.stdout
+    assert "./arm new FILE [--from ROBOT] |" in answer.stdout
 
 
 def test_unknown_command_is_reported_with_the_help():

@@ -74,11 +74,21 @@ def test_clone_of_another_user_is_refused_at_once_and_left_alone(paths, monkeypa
     (paths.venv / "kept").touch()
     monkeypatch.setattr(module, "is_ready", lambda _: False)
     monkeypatch.setattr(module, "make", lambda *_: pytest.fail("made in another user's clone"))
-    monkeypatch.setattr(module.os, "geteuid", lambda: paths.venv.stat().st_uid + 12345)
+    monkeypatch.setattr(module.os, "access", lambda folder, _: folder != paths.venv)
     whose = module.owner(paths.venv)
     with pytest.raises(SetupError, match=f"belongs to {whose} .* clone of your own"):
         module.prepare(paths, again=True)
     assert (paths.venv / "kept").exists()
+
+
+def test_writable_clone_of_another_user_is_built(paths, monkeypatch):
+    paths.venv.mkdir()
+    made = []
+    monkeypatch.setattr(module, "is_ready", lambda _: bool(made))
+    monkeypatch.setattr(module, "make", lambda *_: made.append(True))
+    monkeypatch.setattr(module.os, "geteuid", lambda: paths.venv.stat().st_uid + 12345)
+    monkeypatch.setattr(module.os, "access", lambda *_: True)  # by its group
+    assert module.prepare(paths)["made"] == "here" and made
 
 
 def test_clone_of_another_user_that_is_ready_is_used(paths, monkeypatch):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from arm_common.errors import InputError
 from arm_common.transforms import Array
+from arm_description.robot_model import home_posture
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory, ToolTrajectory
 
@@ -102,6 +103,8 @@ def read_motion(
 ) -> JointTrajectory:
     """Read a trajectory file of the joints, or of the tool and turn it into one of the joints.
 
+    That of the tool begins in the posture nearest to the one at which everything starts.
+
     Args:
         file: Path of the file, or the name of a trajectory shipped for the robot.
         model: The robot.
@@ -113,9 +116,9 @@ def read_motion(
     tool = read_tool_trajectory(file, model.joint_names)
     if tool is None:
         return read_trajectory(file, model, fit)
-    rest = {**dict.fromkeys(model.joint_names, 0.0), **model.postures.get("rest", {})}
+    home = home_posture(model)[1]
     try:
-        seed = np.array([rest[name] for name in model.joint_names])
+        seed = np.array([home[name] for name in model.joint_names])
         return joint_trajectory(Chain.from_model(model), tool, seed)
     except KinematicsError as error:
         raise InputError(str(error), file=os.fspath(file)) from None

@@ -79,8 +79,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
         frames = TfListener(self, self._inputs, depth=_TF_DEPTH, events=QUIET)
         self._state = RobotStateCache(self._settings, frames.tree, self._inputs.take)
         ik = IkService(self._state)
-        self._background = WorkerThread(self)
-        self._markers = MarkerPublisher(self, self._background)
+        worker = WorkerThread(self)
+        self._markers = MarkerPublisher(self, worker)
         self.create_subscription(String, "robot_description", self._on_description, LATCHED)
         self._inputs.subscribe(self, JointState, "joint_states", self._on_joints, 10)
         self._serve(SolveIK, "solve_ik", lambda *io: self._markers.set_ik_attempt(ik.answer(*io)))
@@ -89,8 +89,9 @@ class KinematicsNode(Node):  # type: ignore[misc]
         serve_moveit(self, self._state, self._count)
         # In its own callback group, so that other requests do not wait for it.
         group, batches = ReentrantCallbackGroup(), IkBatchService(self._state)
-        self._serve_long(PlanPath, "plan_path", partial(plan_path, self._state), group)
-        self._serve_long(SolveIKBatch, "solve_ik_batch", batches.work, group)
+        self._serve_long(PlanPath, "plan_path", partial(plan_path, self._state), worker, group)
+        own = WorkerThread(self)  # a batch may take minutes, and must not delay a path
+        self._serve_long(SolveIKBatch, "solve_ik_batch", batches.work, own, group)
         cancel = "~/cancel_ik_batch"
         self.create_service(CancelIKBatch, cancel, batches.cancel, callback_group=group)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
@@ -111,13 +112,18 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self.create_service(kind, f"~/{name}", callback, qos_profile=MANY_CALLS)
 
     def _serve_long(
-        self, kind: Any, name: str, prepare: Callable[[Any, Any], Callable[[], None]], group: Any
+        self,
+        kind: Any,
+        name: str,
+        prepare: Callable[[Any, Any], Callable[[], None]],
+        worker: WorkerThread,
+        group: Any,
     ) -> None:
-        """Create a service whose work is done in the worker thread, while others are served."""
+        """Create a service whose work is done in a worker thread, while others are served."""
 
         async def callback(request: Any, response: Any) -> Any:
             try:
-                await self._background.run(prepare(request, response))
+                await worker.run(prepare(request, response))
             except RejectedError as rejection:
                 response.status, response.message = rejection.status, str(rejection)
             self._count(name, response.status)

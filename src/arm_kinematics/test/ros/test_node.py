@@ -28,7 +28,7 @@ from sensor_msgs.msg import JointState
 
 from arm_description import load_robot
 from arm_interfaces.msg import JointWeight
-from arm_interfaces.srv import CancelIKBatch, GetJacobian, SolveFK, SolveIK, SolveIKBatch
+from arm_interfaces.srv import CancelIKBatch, GetJacobian, PlanPath, SolveFK, SolveIK, SolveIKBatch
 from arm_kinematics import Chain
 
 MODEL = load_robot("nut_arm")
@@ -273,6 +273,8 @@ class TestSolveIKBatch:
         assert world.solve(THERE).solutions
         again = world.call("solve_ik_batch", batch_request(FAR[:1], id="far"))
         assert again.status == Answer.BAD_REQUEST and "another batch 'far'" in again.message
+        path = world.call("plan_path", PlanPath.Request(waypoints=[stamped(HERE)]))
+        assert path.status == PlanPath.Response.SUCCESS and not future.done()
         cancel = CancelIKBatch.Request(id="far")
         assert world.call("cancel_ik_batch", cancel).success
         world.until(future.done)

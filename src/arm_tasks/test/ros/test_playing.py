@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectory files as motions from rest to rest within limits, after a slow approach."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import rclpy
@@ -67,6 +69,17 @@ def test_trajectory_of_the_tool_becomes_one_of_the_joints(tmp_path):
     reached = [chain.fk(trajectory.positions[i])[:3, 3] for i in (0, middle, -1)]
     np.testing.assert_allclose(reached, [[0.2, y, 0.17] for y in (0.0, 0.02, 0.0)], atol=2e-5)
     assert trajectory.duration == 2.0
+
+
+@pytest.mark.parametrize("home", [(0.4, 0.9), (0.4, -0.9)])
+def test_tool_begins_near_the_posture_at_which_everything_starts(tmp_path, home):
+    model, file = load_robot("planar2"), tmp_path / "way.csv"
+    chain = Chain.from_model(model)
+    model = replace(model, postures={"ready": dict(zip(model.joint_names, home, strict=True))})
+    x, y, z = chain.fk(home)[:3, 3]
+    file.write_text(f"time,x,y,z\n0,{x},{y},{z}\n1,{x},{y + 0.01},{z}\n")
+    begin = read_motion(str(file), model).positions[0]
+    np.testing.assert_allclose(begin, home, atol=1e-3)
 
 
 @pytest.mark.parametrize(
