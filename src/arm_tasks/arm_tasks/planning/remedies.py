@@ -24,7 +24,7 @@ from arm_tasks.task.steps import Screw, StepBase, Tolerance, ToTarget, Turn
 _SHIFTS = (2, 5, 10, 20, 40, 80)  # mm to try
 _COLLISION_SHIFTS = (10, 40)  # mm to try for a collision, as its check is slow
 _TILTS = (6, 12, 20, 30, 45)  # deg to try
-# [s] of plan and search together, so that a refusal comes within 5 s, and least time of the search
+# [s] for plan and search together, and the least for the search, however long the plan took
 _TOTAL_TIME = 4.0
 _LEAST_TIME = 1.0
 _MAX_SCREW_TILT = 12  # deg; jaws tilted by more miss the nut (GRIP.tilt)

@@ -78,10 +78,17 @@ class TorqueCheck:
         return TorqueUse(share, joint, self._advice(q, share, payload))
 
     def _shares(self, motion: PlannedTrajectory, payload: Payload | None) -> tuple[Array, Array]:
-        """Return postures (k, n) of a motion and the shares (k, m) there."""
-        some = np.unique(np.linspace(0, len(motion.times) - 1, _POINTS).round().astype(int))
-        rates = np.gradient(motion.velocities, motion.times, axis=0)[some]
-        q, speeds = motion.positions[some], motion.velocities[some]
+        """Return postures (k, n) of a motion and the shares (k, m) there.
+
+        With fewer than two distinct times, the shares are those at rest.
+        """
+        times, distinct = np.unique(motion.times, return_index=True)
+        positions, velocities = motion.positions[distinct], motion.velocities[distinct]
+        if len(times) < 2:
+            return positions, self._loads.holding(positions, payload)
+        some = np.unique(np.linspace(0, len(times) - 1, _POINTS).round().astype(int))
+        rates = np.gradient(velocities, times, axis=0)[some]
+        q, speeds = positions[some], velocities[some]
         rows = zip(q, speeds, rates, strict=True)
         torques = [self._chain.inverse_dynamics(*row, payload) for row in rows]
         return q, self._loads.shares(q, np.array(torques))

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task, task_from_text
-from arm_tasks.task.steps import Play, StepBase, Task
+from arm_tasks.task.steps import Play, Task, all_steps
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def files_of(task: str, scene: str = "") -> dict[str, str]:
     files = RecordedFiles()
     if _exists(task := task or DEFAULT_TASK, "tasks", files):
         loaded = load_task(task, files)
-        for step in _all_steps(loaded.steps):
+        for step in all_steps(loaded.steps):
             if isinstance(step, Play) and files.has(path := Path(step.path)):
                 check_recording(path, files)
         scene = scene or loaded.scene
@@ -146,11 +146,3 @@ def _exists(name: str, kind: str, files: FileAccess) -> bool:
     with suppress(TasksError):
         return bool(resolve(name, kind, "", TasksError, files))
     return False
-
-
-def _all_steps(steps: Sequence[StepBase]) -> Iterator[StepBase]:
-    """Yield steps and those nested in them."""
-    for step in steps:
-        yield step
-        for name in ("steps", "then", "otherwise", "on_failure"):
-            yield from _all_steps(getattr(step, name, ()))

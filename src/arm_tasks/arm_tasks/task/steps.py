@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -275,3 +275,11 @@ class Task:
     steps: tuple[StepBase, ...]  # repetitions not expanded
     scene: str = ""  # its own scene, or ""
     expect: Expectation | None = None  # required result
+
+
+def all_steps(steps: Sequence[StepBase]) -> Iterator[StepBase]:
+    """Yield steps and those nested in them."""
+    for step in steps:
+        yield step
+        for name in ("steps", "then", "otherwise", "on_failure"):
+            yield from all_steps(getattr(step, name, ()))

@@ -11,12 +11,15 @@ import pytest
 from arm_tasks.commands import check
 from arm_tasks.errors import PlanError
 from arm_tasks.planning.feasibility import check_feasibility
+from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.planning.planner import plan_task
+from arm_tasks.planning.torques import TorqueCheck
 from arm_tasks.task.request import ArmConfiguration, TorqueLimits, load_request
 
 from arm_kinematics import Chain
 
 STANDARD = TorqueLimits()
+HOLDING = np.array([0.0, 0.9, 0.3, 0.0])  # a posture that gravity pulls down
 STEPS = ("move_posture: ready", "move_posture: rest")
 
 
@@ -114,3 +117,21 @@ def test_check_has_the_limits_as_options(capsys):
     assert "REFUSED" in capsys.readouterr().out
     assert check.main(["--torque-limit", "5"]) == 2
     assert "torque limits of 0.6 (warning) and 0.05" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("times", [[0.0], [0.0, 0.0]])
+def test_motion_without_a_duration_needs_the_torques_at_rest(times, model, chain):
+    q = np.array([HOLDING] * len(times))
+    point = PlannedTrajectory(chain.joint_names, np.array(times), q, np.zeros_like(q))
+    use = (torques := TorqueCheck(model, chain, STANDARD)).moving(point, None)
+    assert use == torques.holding(q[0], None) and use.share > 0.0
+    assert torques.slowed(point, None) is point
+
+
+def test_point_that_is_given_twice_changes_no_torque(model, chain):
+    q = np.array([np.zeros(4), HOLDING])
+    motion = PlannedTrajectory(chain.joint_names, np.array([0.0, 1.0]), q, q)
+    twice = [0, 1, 1]
+    again = PlannedTrajectory(chain.joint_names, motion.times[twice], q[twice], q[twice])
+    torques = TorqueCheck(model, chain, STANDARD)
+    assert torques.moving(again, None) == torques.moving(motion, None)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Topics of the step wait_until, and the simulated world: whether it sees the arm."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -9,10 +10,17 @@ from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.qos import LATCHED
 from arm_tasks.errors import PlanError
 from arm_tasks.ros.task_server import monitors
-from arm_tasks.ros.task_server.monitors import BlindWorldDetector, WorldObserver
+from arm_tasks.ros.task_server.monitors import (
+    BlindWorldDetector,
+    NutStateChecker,
+    WorldObserver,
+)
 from arm_tasks.ros.task_server.other_nodes import NodeConnections
+from arm_tasks.scene.nut_state import NutStatus
 from arm_tasks.task.condition import Condition
+from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.signal import Signal
+from arm_tasks.world.nut_world import NutWorld
 from arm_testing.ros.probe import Probe
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
@@ -198,3 +206,26 @@ def test_nut_that_nobody_has_seen_lately_is_unknown(probe, monkeypatch):
     assert observer(when, 7.5) is None and observer(when, 6.5).nut.bolt == "upper_bolt"
     message.header.stamp.sec = 8
     assert probe.until(published).bolt == "upper_bolt"
+
+
+@pytest.mark.parametrize(
+    ("inside", "is_refused"),
+    [
+        ("{steps}", True),
+        ("  - repeat: {{times: 1, steps: [wait: 0]}}\n{steps}", True),
+        ("  - if: {{when: {{nut_on: upper_bolt}}, then: [wait: 0]}}\n{steps}", False),
+        (
+            "  - repeat: {{times: 1, steps: [if: {{when: {{nut_on: upper_bolt}}, "
+            "then: [wait: 0]}}]}}\n{steps}",
+            False,
+        ),
+    ],
+)
+def test_task_that_handles_another_start_of_the_nut_is_not_refused(inside, is_refused, scene):
+    text = "task: t\nsteps:\n" + inside.format(steps="  - wait: 0\n")
+    task = task_from_text(text, "t.yaml")
+    turning = SimpleNamespace(report=SimpleNamespace(turns=3.0))
+    plan = SimpleNamespace(steps=[turning], request=SimpleNamespace(task=task, scene=scene))
+    fallen = replace(NutWorld(scene).report, status=NutStatus.FALLEN)
+    checker = NutStateChecker(SimpleNamespace(nut=fallen), None, None, None)
+    assert bool(checker.start_problem(plan)) is is_refused

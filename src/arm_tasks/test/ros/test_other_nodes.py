@@ -3,12 +3,15 @@
 """Steps and conditions on other nodes: services, topics, tf, and functions of packages."""
 
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
+import rclpy
 from arm_common.ros.qos import LATCHED
 from arm_tasks.errors import PlanError
 from arm_tasks.execution.ports import MoveState
+from arm_tasks.ros.task_server import other_nodes
 from arm_tasks.ros.task_server.message_fields import filled
 from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.task import functions
@@ -97,6 +100,35 @@ def test_condition_on_an_answer_calls_the_service_until_it_holds(probe, nodes):
     probe.node.destroy_service(service)
 
 
+def test_service_that_never_answers_is_called_again_by_the_same_client(probe, nodes, monkeypatch):
+    clients, create = [], probe.node.create_client
+    monkeypatch.setattr(
+        probe.node, "create_client", lambda *given: clients.append(create(*given)) or clients[-1]
+    )
+    other = rclpy.create_node("dying", context=probe.context)  # nothing spins it
+    other.create_service(Trigger, "dead", lambda _, response: response)
+    watch = nodes.watch(Signal(service="dead", field="message", equals="2"))
+    probe.until(lambda: watch.read() and clients and clients[0].service_is_ready())
+    watch.read()  # calls it
+    other.destroy_node()
+    now = time.monotonic()
+    monkeypatch.setattr(other_nodes.time, "monotonic", lambda: now + 6.0)
+    assert watch.read().reason == "no answer from dead"
+    monkeypatch.undo()
+    count = iter(range(9))
+
+    def answer(request, response):
+        response.message = str(next(count))
+        return response
+
+    service = probe.node.create_service(Trigger, "dead", answer)
+    probe.until(lambda: watch.read().holds)
+    assert len(clients) == 1 and clients[0] in probe.node.clients
+    watch.close()
+    assert clients[0] not in probe.node.clients
+    probe.node.destroy_service(service)
+
+
 def test_message_waits_for_a_subscriber(probe, nodes):
     hello = command(
         "publish",
@@ -145,6 +177,24 @@ def test_mistake_in_a_command_is_found_before_the_first_motion(nodes, made, why)
     with pytest.raises(PlanError) as error:
         check(nodes, made)
     assert str(error.value).startswith("step 2, b: ") and why in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("cls", "content", "why"),
+    [
+        (
+            PoseStamped,
+            {"header": {"fram_id": "cup"}},
+            "no field 'fram_id'; did you mean 'fr",
+        ),
+        (PoseStamped, {"pose": {"position": {"x": "a"}}}, "x of geometry_msgs/Point is a double"),
+        (TFMessage, {"transforms": [{"child": "a"}]}, "geometry_msgs/TransformStamped has no"),
+    ],
+)
+def test_mistake_in_a_nested_field_is_named(cls, content, why):
+    with pytest.raises(PlanError) as error:
+        filled(cls, content)
+    assert why in str(error.value)
 
 
 def test_plain_data_fills_every_kind_of_field():

@@ -82,6 +82,8 @@ def filled(cls: Any, content: Mapping[str, Any], now: Any = None) -> Any:
             raise PlanError(f"{name} has no field '{key}'; {did_you_mean(key, known)}")
         try:
             setattr(message, key, _converted(known[key], value, now))
+        except PlanError:  # of a field within this one; it is a ValueError, too
+            raise
         except (AssertionError, TypeError, ValueError, OverflowError):
             shown = value if isinstance(value, str | int | float | bool) else type(value).__name__
             raise PlanError(f"{key} of {name} is a {known[key]}, not {shown!r}") from None

@@ -28,7 +28,7 @@ from arm_tasks.ros.messages import nut_report
 from arm_tasks.ros.task_server.planning import Planning
 from arm_tasks.scene.nut_state import NutReport, NutStatus
 from arm_tasks.task.condition import Condition, Observation
-from arm_tasks.task.steps import If, Until
+from arm_tasks.task.steps import If, Until, all_steps
 from arm_tasks.world.reference_run import safe_state, start_disagreement
 
 # mypy: disable-error-code="no-untyped-call"
@@ -200,7 +200,7 @@ class NutStateChecker:
         """Return why the observed nut is not where a task that turns it begins, else ""."""
         nut, scene = self._observer.nut, plan.request.scene
         turning = any(step.report.turns for step in plan.steps)
-        decides = any(isinstance(step, (If, Until)) for step in plan.request.task.steps)
+        decides = any(isinstance(s, (If, Until)) for s in all_steps(plan.request.task.steps))
         if nut is None or scene.nut is None or not turning or decides:
             return ""
         return start_disagreement(scene, nut)

@@ -36,6 +36,7 @@ from arm_tasks.task.steps import Command
 # mypy: disable-error-code="no-untyped-call"
 
 _CALL_PERIOD = 0.2  # [s] of wall time between the calls of a service until it answers as needed
+_ANSWER_TIMEOUT = 5.0  # [s] of wall time, after which it is called again
 _DEPTH = 10  # of the topics of publish
 _RUNNING = MoveStatus(MoveState.RUNNING, progress=0.0)
 _DONE = MoveStatus(MoveState.SUCCEEDED, progress=1.0)
@@ -131,7 +132,6 @@ class ServiceCall:
     """One call of a service, made once it exists."""
 
     def __init__(self, node: Node, name: str, type_name: str, request: Any) -> None:
-        self.answer: Any = None
         self._node, self._name, self._request = node, name, request
         cls = required_class(type_name, "srv")
         self._client: Any = node.create_client(cls, name)
@@ -148,11 +148,11 @@ class ServiceCall:
             self._future = self._client.call_async(self._request)
         if not self._future.done():
             return MoveStatus(MoveState.RUNNING, f"{self._name} does not answer", 0.0)
-        self.answer = self._future.result()
+        answer = self._future.result()
         self._close()
-        if getattr(self.answer, "success", True):
+        if getattr(answer, "success", True):
             return _DONE
-        why = one_line(str(getattr(self.answer, "message", ""))) or "it failed"
+        why = one_line(str(getattr(answer, "message", ""))) or "it failed"
         return MoveStatus(MoveState.FAILED, f"{self._name}: {why}")
 
     def cancel(self) -> None:
@@ -237,9 +237,11 @@ class WatchedService:
 
     def __init__(self, node: Node, signal: Signal) -> None:
         self._node, self._signal = node, signal
-        self._call: ServiceCall | None = None
-        self._due = 0.0
-        self._last = Reading(False, f"nothing offers {signal.service}", known=False)
+        self._client: Any = None  # once the type of the service is known
+        self._request: Any = None
+        self._answer: Any = None  # future of the call that is under way
+        self._sent = self._due = 0.0
+        self._last = self._unknown("nothing offers")
 
     def read(self) -> Reading:
         """Return whether the condition holds for the last answer."""
@@ -250,22 +252,40 @@ class WatchedService:
         return self._last
 
     def _advance(self) -> None:
-        if self._call is None:
-            type_name = service_type(self._node, self._signal.service)
-            if not type_name or time.monotonic() < self._due:
-                return
-            self._signal = resolved(self._signal, type_name)
-            request = filled(required_class(type_name, "srv").Request, self._signal.request)
-            self._call = ServiceCall(self._node, self._signal.service, type_name, request)
-        status = self._call.poll()
-        if status.done:
-            self._last = self._signal.read(self._call.answer)
-            self._call, self._due = None, time.monotonic() + _CALL_PERIOD
+        now = time.monotonic()
+        if self._client is None and not self._connect():
+            return
+        if self._answer is None:
+            if not self._client.service_is_ready():
+                self._last = self._unknown("nothing offers")
+            elif now >= self._due:
+                self._answer, self._sent = self._client.call_async(self._request), now
+        elif self._answer.done():
+            self._last = self._signal.read(self._answer.result())
+            self._answer, self._due = None, now + _CALL_PERIOD
+        elif now - self._sent > _ANSWER_TIMEOUT:
+            self._client.remove_pending_request(self._answer)
+            self._answer, self._last = None, self._unknown("no answer from")
+
+    def _connect(self) -> bool:
+        """Create the client if the service is offered; return whether it is."""
+        type_name = service_type(self._node, self._signal.service)
+        if not type_name:
+            return False
+        self._signal = resolved(self._signal, type_name)
+        cls = required_class(type_name, "srv")
+        self._request = filled(cls.Request, self._signal.request)
+        self._client = self._node.create_client(cls, self._signal.service)
+        return True
+
+    def _unknown(self, why: str) -> Reading:
+        return Reading(False, f"{why} {self._signal.service}", known=False)
 
     def close(self) -> None:
         """Call it no more."""
-        if self._call is not None:
-            self._call.cancel()
+        if self._client is not None:
+            self._node.destroy_client(self._client)
+            self._client = self._answer = None
 
 
 class WatchedTopic:
