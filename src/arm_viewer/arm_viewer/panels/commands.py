@@ -7,7 +7,6 @@ Every complete line is also an entry of viser's command palette.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from html import escape
@@ -15,6 +14,7 @@ from typing import Any
 
 from arm_common.transforms import matrix_rpy, rpy_matrix
 from arm_common.yaml.expressions import Expressions
+from arm_description.model.units import Units
 
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import SWITCHES, status_line, value_text
@@ -24,7 +24,6 @@ from arm_viewer.panels.interface import PanelContext, PanelState
 from arm_viewer.scene.robot import VisualJoint
 
 MAX_OFFERED = 8  # ends of a line
-DEGREE = math.radians(1.0)
 
 
 class CommandsPanel:
@@ -38,15 +37,21 @@ class CommandsPanel:
         on_off = ("on", "off")
         add = context.commands.add
         add(
-            PageCommand("go", "JOINT=VALUE ...", "move joints [deg or mm]", self._go, self._joints)
+            PageCommand(
+                "go", "JOINT=VALUE ...", "move joints [file's units]", self._go, self._joints
+            )
         )
         add(
             PageCommand(
                 "posture", "NAME", "move to a posture", self._posture, self._postures, listed=True
             )
         )
-        add(PageCommand("fk", "", "where the tool is, in metres and degrees", self._fk))
-        add(PageCommand("ik", "X Y Z [ROLL PITCH YAW]", "bring the tool there [m, deg]", self._ik))
+        add(PageCommand("fk", "", "where the tool is, in the file's units", self._fk))
+        add(
+            PageCommand(
+                "ik", "X Y Z [ROLL PITCH YAW]", "bring the tool there [file's units]", self._ik
+            )
+        )
         add(
             PageCommand(
                 "trace", "on|off", "draw the tool's path", self._trace, lambda: on_off, listed=True
@@ -110,13 +115,14 @@ class CommandsPanel:
 
     def _go(self, words: Sequence[str]) -> str:
         joints, targets = {joint.name: joint for joint in self._arm()}, {}
+        units = self._context.units
         for word in words:
             name, _, text = word.partition("=")
             if name not in joints or not text:
                 known = ", ".join(joints) or "none"
                 raise ViewerError(f"go: {word!r} is no JOINT=VALUE; joints are {known}")
-            unit = 1e-3 if joints[name].prismatic else DEGREE
-            targets[name] = unit * number(text)
+            kind = "prismatic" if joints[name].prismatic else "revolute"
+            targets[name] = units.si(number(text, units), kind)
         if not targets:
             raise ViewerError("go: give joints and values, such as: go waist=20")
         if problem := self._context.move(targets):
@@ -138,21 +144,27 @@ class CommandsPanel:
         if pose is None:
             raise ViewerError(f"the pose of {tip} is unknown")
         xyz, rpy = matrix_rpy(pose)
-        place = " ".join(f"{x + 0.0:.4f}" for x in xyz)
-        return f"{tip}: {place} m, {' '.join(f'{a / DEGREE + 0.0:.2f}' for a in rpy)} deg"
+        units = self._context.units
+        place = " ".join(f"{units.written(float(x), 'prismatic') + 0.0:.6g}" for x in xyz)
+        turn = " ".join(f"{units.written(float(a), 'revolute') + 0.0:.6g}" for a in rpy)
+        return f"{tip}: {place} {units.length}, {turn} {units.angle}"
 
     def _ik(self, words: Sequence[str]) -> str:
-        values = [number(word) for word in words]
+        units = self._context.units
+        values = [number(word, units) for word in words]
         robot, tip = self._context.view.store.robot, self._context.tool_frame
         present = None if robot is None else robot.pose_of(tip, self._context.positions())
         if len(values) not in (3, 6) or present is None:
-            raise ViewerError("ik: give x y z, or x y z roll pitch yaw [m, deg]")
+            raise ViewerError(
+                f"ik: give x y z [{units.length}], or also roll pitch yaw [{units.angle}]"
+            )
+        xyz = [units.metres(value) for value in values[:3]]
         target = present.copy()
         if len(values) == 6:
-            target = rpy_matrix(values[:3], [DEGREE * angle for angle in values[3:]])
-        target[:3, 3] = values[:3]
+            target = rpy_matrix(xyz, [units.radians(value) for value in values[3:]])
+        target[:3, 3] = xyz
         self._context.move_tool(target)
-        return "The tool follows if the pose can be reached; Tool at the top says why not."
+        return "The tool follows if it can; else the message at the top says why not."
 
     def _trace(self, words: Sequence[str]) -> str:
         if list(words) not in (["on"], ["off"]):
@@ -161,13 +173,13 @@ class CommandsPanel:
         return f"{SWITCHES['trace']} {words[0]}"
 
 
-def number(text: str) -> float:
-    """Return a number or the value of an expression, angles of functions in degrees.
+def number(text: str, units: Units) -> float:
+    """Return a number or the value of an expression, angles of functions in the given units.
 
     Raises:
         ViewerError: it is neither.
     """
     try:
-        return Expressions({}, DEGREE).evaluate(text)
+        return Expressions({}, units.radian).evaluate(text)
     except ValueError as error:
         raise ViewerError(str(error)) from None

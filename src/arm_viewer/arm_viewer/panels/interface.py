@@ -14,13 +14,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from arm_common.errors import InputError
 from arm_common.transforms import Array
+from arm_description.model.units import Units
 
+from arm_description import load_robot
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.view import SceneView
 from arm_viewer.control.command_table import CommandTable
 from arm_viewer.control.robot_editing import RobotEditing
 from arm_viewer.scene.robot import VisualRobot
+
+NO_FILE = Units("mm", "deg")
 
 
 class Where(enum.Flag):
@@ -70,6 +75,16 @@ class PanelContext:
     redraw: Callable[[], None]  # draws a frame soon, and calls `update` of all panels
     # calls a function periodically: takes the period of wall time [s]
     every: Callable[[float, Callable[[], None]], PanelTimer]
+
+    @property
+    def units(self) -> Units:
+        """The units of all that is typed: those of the robot's file, else mm and degrees."""
+        if self.editing is not None:
+            return self.editing.editor.model.units
+        try:
+            return load_robot(self.robot).units if self.robot else NO_FILE
+        except InputError:
+            return NO_FILE  # reported where the file is
 
 
 class PagePanel(Protocol):

@@ -38,7 +38,9 @@ class PlayPanel:
         self._context = context
         self._playback = Playback()
         self._files: Mapping[str, Path] = {}
-        self._folder, self._seen = _folder(context.robot), 0
+        self._folder, self._seen = self._own_folder(), 0
+        if context.editing is not None:
+            context.editing.observe(self._follow)
         self._robot: VisualRobot | None = None
         self._name, self._loading = "", 0  # what is loaded; how many files were asked for
         self._shown = 0.0  # of the time bar [s]
@@ -89,8 +91,23 @@ class PlayPanel:
         self._list.options = (NOTHING, *self._files)
         self._list.value = self._name if self._name in self._files else NOTHING
 
+    def _own_folder(self) -> Path | None:
+        """Return the folder of the robot's own file; None for a shipped or new robot."""
+        editing = self._context.editing
+        if editing is None:
+            return _folder(self._context.robot)
+        return None if editing.path is None or editing.is_shipped else editing.folder
+
+    def _follow(self) -> None:
+        """Offer the files of the robot that is edited now."""
+        if (folder := self._own_folder()) != self._folder:
+            self._folder, self._seen = folder, 0
+            self._context.redraw()
+
     def _model(self) -> RobotModel | None:
-        """Return the robot of the file; None without one, or while it is invalid."""
+        """Return the robot as edited, or of the file; None without one, or if it is invalid."""
+        if self._context.editing is not None:
+            return self._context.editing.editor.model
         try:
             return load_robot(self._context.robot) if self._context.robot else None
         except InputError:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from arm_common.transforms import Array, matrix_rpy, rpy_matrix
-from arm_description.model.units import Units
 
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import status_line
@@ -28,8 +27,9 @@ class PosePanel:
 
     def __init__(self, context: PanelContext) -> None:
         self._context = context
-        editing = context.editing
-        self._units = Units("mm", "deg") if editing is None else editing.editor.model.units
+        self._units = context.units
+        if context.editing is not None:
+            context.editing.observe(self._follow)
         self._fields: list[Any] = []
         self._held = 0  # updates for which the fields stay as typed
         self._pose: Array | None = None  # (4, 4), root <- tool, as shown
@@ -37,8 +37,7 @@ class PosePanel:
     def build(self, gui: PanelGui) -> None:
         """Add the elements."""
         for name in FIELDS:
-            unit = self._units.unit(_kind(name))
-            field = gui.elements.add_number(f"{name} [{unit}]", 0.0, step=self._step(name))
+            field = gui.elements.add_number(self._label(name), 0.0, step=self._step(name))
             gui.on_user(field.on_update, self._move)
             self._fields.append(field)
         if self._context.editing is not None:
@@ -65,6 +64,19 @@ class PosePanel:
 
     def close(self) -> None:
         """Nothing is left."""
+
+    def _follow(self) -> None:
+        """Take the units of the file that is edited now."""
+        if self._context.units == self._units:
+            return
+        self._units, self._pose, self._held = self._context.units, None, 0
+        for name, field in zip(FIELDS, self._fields, strict=True):
+            field.label, field.step = self._label(name), self._step(name)
+            field.precision = self._digits(name)
+        self._context.redraw()
+
+    def _label(self, name: str) -> str:
+        return f"{name} [{self._units.unit(_kind(name))}]"
 
     def _digits(self, name: str) -> int:
         return 2 if self._step(name) >= 0.1 else 5

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import status_line
@@ -23,6 +24,7 @@ class RobotFilePanel:
 
     def __init__(self, context: PanelContext, editing: RobotEditing) -> None:
         self._editing = editing
+        self._listed: Path | None = None  # the file whose folder the list shows
         editing.observe(self._show)
         add = context.commands.add
         add(PageCommand("undo", "", "take the last edit back", lambda words: self._undo()))
@@ -41,8 +43,8 @@ class RobotFilePanel:
         self._name = gui.line(
             "Save as", lambda name: self._do(lambda: self._editing.save_as(name)), "Press Enter"
         )
-        options = (NOTHING, *(self._label(name) for name in self._names()))
-        self._open = gui.choice("Open", options, NOTHING, self._choose)
+        self._open = gui.choice("Open", self._options(), NOTHING, self._choose)
+        self._listed = self._editing.path
         counts = tuple(f"{n}" for n in range(FEWEST_JOINTS, MOST_JOINTS + 1))
         new = add.add_button_group("New, joints", counts)
         gui.on_user(new.on_click, lambda: self._do(lambda: self._editing.new(int(new.value))))
@@ -58,16 +60,14 @@ class RobotFilePanel:
     def _names(self) -> tuple[str, ...]:
         return tuple(choice.name for choice in self._editing.choices())
 
-    def _label(self, name: str) -> str:
-        return next(
-            f"{c.name} · {c.line.partition(', ')[2]}"
-            for c in self._editing.choices()
-            if c.name == name
-        )
+    def _options(self) -> tuple[str, ...]:
+        choices = self._editing.choices()
+        return (NOTHING, *(f"{c.name} · {c.line.partition(', ')[2]}" for c in choices))
 
     def _choose(self, label: str) -> None:
         if label != NOTHING:
             self._do(lambda: self._editing.open(label.partition(" · ")[0]))
+            self._open.value = NOTHING  # the browser reports a choice only if it is another one
 
     def _undo(self) -> str:
         self._editing.undo()
@@ -104,3 +104,6 @@ class RobotFilePanel:
         lines = [status_line("edited-file", "File", state)]
         lines += [status_line("mesh", "Attention", sentence) for sentence in editing.warnings]
         self._state.content = "".join(lines)
+        if self._listed != editing.path:
+            self._listed, self._open.options = editing.path, self._options()
+            self._open.value = NOTHING

@@ -65,8 +65,9 @@ class TablePanel:
                 return editor.add_joint(index + 1)
             return editor.move_joint(index, step) if step else editor.remove_joint(index)
 
-        self._report(self._editing.change(change))
-        if not self._editing.editor.wrong:
+        problem = self._editing.change(change)
+        self._report(problem)
+        if not problem:
             target = index + step + (button == "Add")
             self._index = min(max(target, 0), len(self._rows()) - 1)
             self._show()

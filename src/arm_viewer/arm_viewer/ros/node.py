@@ -97,7 +97,8 @@ class ViewerParameters:
         "path; others only those of installed packages and in the folder of robot.",
     )
     sliders: bool = parameter(
-        False, "Publish joint_states, moved by a slider a joint; only where nothing else does."
+        False,
+        "Publish joint_states, moved by a slider for each joint; only where nothing else does.",
     )
     drive: bool = parameter(
         False,

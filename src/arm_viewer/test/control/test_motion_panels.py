@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.control.command_table import CommandTable
+from arm_viewer.control.robot_editing import RobotEditing
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PanelState
 from arm_viewer.panels.motion import MotionPanel
@@ -93,11 +94,12 @@ class Timer:
 class Page:
     """A page with one panel; `moved` are the joint positions that it commanded."""
 
-    def __init__(self, kind, robot):
+    def __init__(self, kind, robot, editing=None):
         self.moved, self.problem, self.gui = [], "", FakeGui()
         self.timer, self.tick, self.commands = Timer(), None, CommandTable()
         context = SimpleNamespace(
             robot=str(robot),
+            editing=editing,
             commands=self.commands,
             move=self.move,
             every=self.every,
@@ -229,3 +231,16 @@ def test_a_page_whose_folder_is_gone_offers_the_shipped_trajectories(tmp_path):
     shutil.rmtree(folder)
     page.panel.update(page.state)
     assert "way.csv" not in page.gui.found["Trajectory"].options
+
+
+def test_a_page_offers_the_trajectories_beside_the_robot_that_is_edited(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "way.csv").write_text(WAY)
+    editing = RobotEditing("planar2", lambda model: None, lambda path: None)
+    page = Page(PlayPanel, "planar2", editing)
+    assert "way.csv" not in page.gui.found["Trajectory"].options
+    editing.save_as("mine")
+    page.panel.update(page.state)
+    assert "way.csv" in page.gui.found["Trajectory"].options
+    editing.set_symbol("l1", "0.4")
+    assert page.panel._model().constants["l1"] == 0.4

@@ -1,0 +1,155 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The folders that edit a robot file, without a browser and without ROS."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from arm_viewer.control.command_table import CommandTable
+from arm_viewer.control.robot_editing import RobotEditing
+from arm_viewer.panels.commands import CommandsPanel
+from arm_viewer.panels.interface import PanelContext
+from arm_viewer.panels.pose import PosePanel
+from arm_viewer.panels.robot_file import NOTHING, RobotFilePanel
+from arm_viewer.panels.symbols import _number
+from arm_viewer.panels.table import TablePanel
+from arm_viewer.scene.robot import read_robot
+
+from arm_description import load_robot
+
+
+class Gui:
+    """Elements by label; `use` does what a user would."""
+
+    def __init__(self):
+        self.elements, self.found, self.actions = self, {}, {}
+
+    def __getattr__(self, name):
+        if not name.startswith("add_"):
+            raise AttributeError(name)
+        return lambda label, *arguments, **options: self._add(label)
+
+    def _add(self, label, value="", action=None, options=()):
+        element = SimpleNamespace(
+            label=label, value=value, options=options, order=1.0, on_click=label, on_update=label
+        )
+        element.remove = lambda: None
+        self.found[label], self.actions[label] = element, action
+        return Entered(element)
+
+    def on_user(self, register, action, arguments=tuple):
+        self.actions[register] = lambda: action(*arguments())
+
+    def choice(self, label, options, value, action):
+        return self._add(label, value, action, tuple(options))
+
+    def text(self, label, value, action):
+        return self._add(label, value, action)
+
+    def line(self, label, action, hint=""):
+        return self._add(label, "", action)
+
+
+class Entered:
+    """An element that is a folder, too."""
+
+    def __init__(self, element):
+        self.__dict__ = element.__dict__
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+
+class EditedPage:
+    def __init__(self, robot, edited=True):
+        self.targets, self.moved, self.commands = [], [], CommandTable()
+        show = lambda model: None  # noqa: E731
+        self.editing = RobotEditing(robot, show, show) if edited else None
+        drawn = read_robot(load_robot(robot).to_urdf()) if robot else None
+        self.context = PanelContext(
+            robot=robot,
+            tool_frame="tool0",
+            view=SimpleNamespace(store=SimpleNamespace(robot=drawn)),
+            editing=self.editing,
+            commands=self.commands,
+            positions=lambda: {} if drawn is None else {j.name: 0.0 for j in drawn.joints},
+            move=lambda joints: self.moved.append(joints) or "",
+            move_tool=self.targets.append,
+            postures=dict,
+            report=self.targets.append,
+            redraw=lambda: None,
+            every=lambda period, action: None,
+        )
+        self.gui = Gui()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_open_can_be_chosen_again_and_lists_what_was_saved(folder):
+    page = EditedPage("planar2")
+    RobotFilePanel(page.context, page.editing).build(page.gui)
+    field = page.gui.found["Open"]
+    other = next(option for option in field.options if option.startswith("puma560 "))
+    page.editing.set_symbol("l1", "0.4")
+    for path in (page.editing.path, None):  # refused, then opened
+        field.value = other
+        page.gui.actions["Open"](other)
+        assert field.value == NOTHING
+        assert (page.editing.path == path) is (path is not None)
+    assert page.editing.editor.model.name == "puma560"
+    page.editing.save_as("mine")
+    assert any(option.startswith("mine.yaml ") for option in field.options)
+
+
+def test_a_refused_add_keeps_the_selected_row(folder):
+    page = EditedPage("planar2")
+    panel = TablePanel(page.context, page.editing)
+    panel.build(page.gui)
+    page.editing.change = lambda change: "refused"
+    page.gui.found["Rows"].value = "Add"
+    page.gui.actions["Rows"]()
+    assert panel._index == 0
+
+
+@pytest.mark.parametrize("text", ["inf", "-inf", "nan", "1e999", "l1"])
+def test_a_slider_is_only_for_finite_numbers(text):
+    assert _number(text) is None
+    assert _number("1e3") == 1000.0
+
+
+def test_pose_follows_the_units_of_the_file_that_is_opened(folder):
+    page = EditedPage("planar2")
+    panel = PosePanel(page.context)
+    panel.build(page.gui)
+    assert panel._fields[0].label == "x [m]"
+    page.editing.open("nut_arm")
+    assert [field.label for field in panel._fields][2:4] == ["z [mm]", "roll [deg]"]
+
+
+@pytest.mark.parametrize("edited", [True, False])
+@pytest.mark.parametrize(("robot", "per_metre"), [("nut_arm", 1000.0), ("planar2", 1.0)])
+def test_commands_take_and_answer_the_units_of_the_file(robot, per_metre, edited):
+    page = EditedPage(robot, edited)
+    CommandsPanel(page.context)
+    answer = page.commands.run("fk").removeprefix("tool0: ")
+    xyz = [float(word) for word in answer.partition(" m")[0].split()]
+    page.commands.run("ik " + " ".join(f"{x:.9g}" for x in xyz))
+    (target,) = page.targets
+    np.testing.assert_allclose(target[:3, 3] * per_metre, xyz, atol=1e-9 * per_metre)
+    joint = page.context.view.store.robot.joints[0].name
+    page.commands.run(f"go {joint}=1")
+    units = load_robot(robot).units
+    assert page.moved == [{joint: units.radians(1.0)}]
+
+
+def test_units_are_mm_and_degrees_without_a_file():
+    units = EditedPage("", edited=False).context.units
+    assert (units.length, units.angle) == ("mm", "deg")
