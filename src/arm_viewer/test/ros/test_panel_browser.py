@@ -399,7 +399,7 @@ def test_robot_is_edited_undone_and_saved_in_the_page(page, file, ros):
     page.get_by_text("Table", exact=True).first.click()
     page.get_by_text("Robot file", exact=True).first.click()
     label = page.locator('label:has-text("d [mm]")').first
-    entry = label.locator("xpath=../../..").locator('input[type="text"]')
+    entry = label.locator("xpath=../../..").locator("input, textarea")
     before = entry.input_value()
     for text, wrong in (("1 +", True), ("111", False)):
         entry.fill(text)
