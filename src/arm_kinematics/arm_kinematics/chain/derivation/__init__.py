@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The derivation of an arm's kinematics, as a page for whoever learns or teaches them."""
+"""The derivation of an arm's kinematics, as a page for students and teachers."""
