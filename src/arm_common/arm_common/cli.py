@@ -158,11 +158,12 @@ def run_jobs(
         InputError: a process has ended.
         Exception: a job has raised it.
     """
-    ours = signal.signal(signal.SIGINT, signal.SIG_IGN)  # new processes inherit it
+    # New processes inherit the mask: Ctrl-C is this process's alone, and none is lost meanwhile.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         futures = [pool.submit(function, job) for job in jobs]
     finally:
-        signal.signal(signal.SIGINT, ours)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     try:
         _await_all(futures, what)
     except BrokenExecutor:
