@@ -30,7 +30,7 @@ from arm_description.robot_model import RobotModel, home_posture
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(
-        prog="draw", description="Draw an arm as a vector picture (SVG, PDF) or PNG."
+        prog="draw", description="Draw an arm as a vector picture (SVG, PDF, EPS, PS) or PNG."
     )
     cli.add_robot(parser, shipped_robots())
     add = parser.add_argument
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add("--frames", action="store_true", help="draw the axes of base, joints and tool")
     add("--dh-frames", action="store_true", help="draw the axes of the DH frames")
     add("--labels", action="store_true", help="write joint names and positions")
-    add("-o", "--output", required=True, metavar="FILE", help="a .svg, .pdf or .png file")
+    add("-o", "--output", required=True, metavar="FILE", help=f"ends in .{', .'.join(FORMATS)}")
     return cli.run(parser, _draw, argv)
 
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -11,11 +13,12 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FORMATS = ("svg", "pdf", "png")
+FORMATS = ("svg", "pdf", "png", "eps", "ps")
 _NO_DATES: Mapping[str, Mapping[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
 }
+_POSTSCRIPT_DATE = re.compile(rb"^%%CreationDate: .*\n", re.MULTILINE)
 
 
 def save_figure(
@@ -24,5 +27,15 @@ def save_figure(
     """Write a figure in a format of matplotlib, such as one of FORMATS."""
     import matplotlib as mpl
 
-    with mpl.rc_context({"svg.hashsalt": "arm"}):
-        figure.savefig(file, format=kind, dpi=dpi, metadata=_NO_DATES.get(kind))
+    # An EPS file is as large as the figure; without this, PS files are cut at a sheet of paper.
+    with mpl.rc_context({"svg.hashsalt": "arm", "ps.papersize": "figure"}):
+        if kind not in ("eps", "ps"):
+            figure.savefig(file, format=kind, dpi=dpi, metadata=_NO_DATES.get(kind))
+            return
+        content = io.BytesIO()
+        figure.savefig(content, format=kind, dpi=dpi)
+    undated = _POSTSCRIPT_DATE.sub(b"", content.getvalue())
+    if isinstance(file, Path):
+        file.write_bytes(undated)
+    else:
+        file.write(undated)

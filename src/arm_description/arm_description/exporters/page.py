@@ -27,9 +27,12 @@ _MARGIN = 0.35
 _GRID, _SHADE = "#eef0f2", "#e3e6ea"
 _FROM_ABOVE = 0.1  # sine of the least elevation for which the ground is drawn as a plane
 _SEAM, _POINTS = 0.35, 72.0  # width of the line that closes seams [pt]; points per inch
+_TITLE = 11  # size of the title's letters [pt]
+_LINE = 0.2  # distance of its lines [inch]
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
+    "ps.fonttype": 42,
     "font.size": 9,
     "text.parse_math": False,
 }
@@ -201,18 +204,44 @@ def draw_page(
 
     with mpl.rc_context(_SETTINGS):
         width = page.size[0] + margin
-        figure = Figure(figsize=(width, page.size[1]))
+        lines = title_lines(title, width - _MARGIN, _measured)
+        height = page.size[1] + (len(lines) - 1) * _LINE
+        figure = Figure(figsize=(width, height))
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set_axis_off()
         axes.set_xlim(0.0, width)
-        axes.set_ylim(0.0, page.size[1])
+        axes.set_ylim(0.0, height)
         _ground(axes, page)
         _patches(axes, page)
         annotate(axes)
-        axes.text(_MARGIN / 2, page.size[1] - 0.22, title, color=DARK, fontsize=11, va="center")
+        for number, line in enumerate(lines):
+            at = height - 0.22 - number * _LINE
+            axes.text(_MARGIN / 2, at, line, color=DARK, fontsize=_TITLE, va="center")
         file = io.BytesIO()
         save_figure(figure, file, kind, dpi)
     return file.getvalue()
+
+
+def title_lines(title: str, width: float, measure: Callable[[str], float]) -> list[str]:
+    """Return a title in lines that are at most as wide as `width`, if no word is wider.
+
+    `measure` returns the width of a text.
+    """
+    lines = [""]
+    for word in title.split():
+        longer = f"{lines[-1]} {word}".lstrip()
+        if lines[-1] and measure(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def _measured(text: str) -> float:
+    """Return the width of a line of the title [inch]."""
+    from matplotlib.textpath import TextPath
+
+    return float(TextPath((0.0, 0.0), text, size=_TITLE).get_extents().x1) / _POINTS
 
 
 def draw_text(axes: Axes, at: ArrayLike, text: str, colour: str = DARK) -> None:

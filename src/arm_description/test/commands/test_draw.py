@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from arm_description.commands.draw import main
 from arm_description.exporters.drawing import LINE, posed, spread_labels
-from arm_description.exporters.page import VIEWS, Page, patches, shadows
+from arm_description.exporters.page import VIEWS, Page, draw_page, patches, shadows, title_lines
 from arm_description.urdf.writer import robot_urdf
 
 from arm_description import load_robot, shipped_robots
@@ -41,14 +41,40 @@ def test_picture_labels_all_joints(robot, tmp_path):
 
 @pytest.mark.parametrize(
     ("view", "kind", "begin"),
-    [("iso", "pdf", b"%PDF"), *((view, "svg", b"<?xml") for view in VIEWS)],
+    [
+        ("iso", "pdf", b"%PDF"),
+        ("iso", "eps", b"%!PS-Adobe-3.0 EPSF"),
+        ("iso", "ps", b"%!PS-Adobe"),
+        *((view, "svg", b"<?xml") for view in VIEWS),
+    ],
 )
 def test_every_view_is_vector_graphics_and_reproducible(view, kind, begin, tmp_path):
     arguments = ("planar2", "--frames", "--view", view)
     one, other = (drawn(tmp_path, *arguments, kind=kind) for _ in range(2))
     assert one.startswith(begin)
     assert b"/Subtype /Image" not in one and b"<image" not in one
-    assert one == other
+    assert one == other and b"%%CreationDate" not in one
+
+
+@pytest.mark.parametrize("text", ["a", "one word after another " * 12, "W" * 200 + " and more"])
+def test_long_title_is_broken_into_lines_that_fit(text):
+    width = 30
+    lines = title_lines(text, width, len)
+    assert " ".join(lines).split() == text.split()
+    assert all(len(line) <= width or " " not in line for line in lines)
+    assert all(len(f"{line} {other.split()[0]}") > width for line, other in pairwise(lines))
+
+
+def test_page_grows_with_its_title():
+    arm = posed(load_robot("planar2"), dict.fromkeys(load_robot("planar2").joint_names, 0.3))
+    page = Page(arm.solids, VIEWS["iso"])
+
+    def size(title):
+        root = ET.fromstring(draw_page(page, title, "svg"))
+        return [float(root.get(side).removesuffix("pt")) for side in ("width", "height")]
+
+    (width, height), (wide, high) = size("short"), size("a long state of the task " * 20)
+    assert wide == width and high > 1.1 * height
 
 
 def test_png_is_not_blank(tmp_path):

@@ -97,7 +97,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--length", type=float, default=0.0, help=length)
     parser.add_argument("--name", default="designed_arm", help="name of the robot")
     parser.add_argument(
-        "--plot", default="", metavar="FILE", help="picture to write: .svg, .pdf or .png"
+        "--plot",
+        default="",
+        metavar="FILE",
+        help="picture to write: .svg, .pdf, .png, .eps or .ps",
     )
     cli.add_output(parser)
     cli.add_force(parser)

@@ -115,7 +115,10 @@ def _parser() -> argparse.ArgumentParser:
         "--slice", choices=("xy", "xz", "yz"), default="", help="plane of the workspace map"
     )
     parser.add_argument(
-        "--plot", default="", metavar="FILE", help="picture to write: .svg, .pdf or .png"
+        "--plot",
+        default="",
+        metavar="FILE",
+        help="picture to write: .svg, .pdf, .png, .eps or .ps",
     )
     return parser
 

@@ -10,7 +10,7 @@ from functools import reduce
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_description.exporters.page import Extent, FlatShape, extent_of, shadows
+from arm_description.exporters.page import Extent, FlatShape, extent_of, shadows, title_lines
 from arm_description.exporters.raster import Camera, Pixels, render
 from arm_description.exporters.solids import normals, shaded
 from PIL import Image, ImageDraw, ImageFont
@@ -155,6 +155,7 @@ def _write(
     corner = size // 2
     title = f"{scene.robot.name}: {scene.text}" if scene.text else scene.robot.name
     where = (width - corner, height - corner)
-    pen.text((corner, corner), title, _INK, font, "la", stroke_width=2, stroke_fill="white")
+    lines = "\n".join(title_lines(title, width - 2 * corner, font.getlength))
+    pen.text((corner, corner), lines, _INK, font, "la", stroke_width=2, stroke_fill="white")
     time = f"{scene.time:.1f} s"
     pen.text(where, time, _INK, font, "rs", stroke_width=2, stroke_fill="white")
