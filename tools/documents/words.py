@@ -54,6 +54,8 @@ SERVICES = {
     "kinematics/get_jacobian": "Jacobian, manipulability and condition number",
     "kinematics/plan_path": "a straight or arced tool path as a timed trajectory, or where"
     " and why it ends",
+    "kinematics/solve_dynamics": "torques at rest or in motion, their shares of the limits, and"
+    " inertia",
     "kinematics/solve_fk": "poses of any links at any joint positions",
     "kinematics/solve_ik": "joint positions for a pose, or why there are none",
     "kinematics/solve_ik_batch": "joint positions for many targets at the solver's own speed",

@@ -13,6 +13,7 @@ from arm_tasks.ros.client.future import ArmFuture
 from arm_tasks.ros.client.results import (
     ArmError,
     ArmTimeoutError,
+    DynamicsAnswer,
     IkAnswer,
     IkBatchAnswer,
     Progress,
@@ -25,6 +26,7 @@ __all__ = [
     "ArmFuture",
     "ArmTimeoutError",
     "AsyncArm",
+    "DynamicsAnswer",
     "IkAnswer",
     "IkBatchAnswer",
     "Progress",

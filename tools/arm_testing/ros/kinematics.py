@@ -20,6 +20,7 @@ from arm_interfaces.srv import (
     CancelIKBatch,
     GetJacobian,
     PlanPath,
+    SolveDynamics,
     SolveFK,
     SolveIK,
     SolveIKBatch,
@@ -28,7 +29,12 @@ from arm_testing.processes import start_python
 from arm_testing.ros.probe import Probe
 
 PATIENCE = 240.0  # [s], an upper bound; compiling takes a minute on a busy machine
-KINDS = {"solve_ik": SolveIK, "solve_fk": SolveFK, "get_jacobian": GetJacobian}
+KINDS = {
+    "solve_ik": SolveIK,
+    "solve_fk": SolveFK,
+    "get_jacobian": GetJacobian,
+    "solve_dynamics": SolveDynamics,
+}
 LONG = {
     "plan_path": PlanPath,
     "solve_ik_batch": SolveIKBatch,

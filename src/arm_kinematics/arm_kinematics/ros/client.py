@@ -22,7 +22,14 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future
 
-from arm_interfaces.srv import CancelIKBatch, GetJacobian, SolveFK, SolveIK, SolveIKBatch
+from arm_interfaces.srv import (
+    CancelIKBatch,
+    GetJacobian,
+    SolveDynamics,
+    SolveFK,
+    SolveIK,
+    SolveIKBatch,
+)
 from arm_kinematics.errors import KinematicsError
 
 # mypy: disable-error-code="no-untyped-call"
@@ -150,3 +157,5 @@ class KinematicsClient:
         self.cancel_ik_batch = ServiceCaller(node, CancelIKBatch, f"{server}/cancel_ik_batch")
         self.get_jacobian: ServiceCaller[GetJacobian.Request, GetJacobian.Response]
         self.get_jacobian = ServiceCaller(node, GetJacobian, f"{server}/get_jacobian")
+        self.solve_dynamics: ServiceCaller[SolveDynamics.Request, SolveDynamics.Response]
+        self.solve_dynamics = ServiceCaller(node, SolveDynamics, f"{server}/solve_dynamics")

@@ -1,21 +1,30 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The services solve_fk and get_jacobian."""
+"""The services solve_fk, get_jacobian and solve_dynamics."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
+import numpy as np
 from arm_common.ros.messages import fill_pose
 from arm_common.transforms import Array, inverse
+from arm_description.model.elements import Payload
 from geometry_msgs.msg import PoseStamped
 
-from arm_interfaces.srv import GetJacobian, SolveFK
+from arm_interfaces.srv import GetJacobian, SolveDynamics, SolveFK
+from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import MissingJointsError
+from arm_kinematics.dexterity.loads import ActuatorLoads
 from arm_kinematics.dexterity.measures import measures
+from arm_kinematics.dynamics.rigid_body import GRAVITY
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ros.messages import doubles, reused
 from arm_kinematics.ros.robot_state import (
     RobotStateCache,
     bad_request,
+    check_joint,
     joint_vector,
     unknown_positions,
 )
@@ -63,6 +72,80 @@ def get_jacobian(
     response.manipulability, response.condition_number = measures(J)
     response.status = GetJacobian.Response.SUCCESS
     response.message = f"Jacobian of '{chain.tip}' along the axes of '{chain.base}'."
+
+
+def solve_dynamics(
+    state: RobotStateCache, request: SolveDynamics.Request, response: SolveDynamics.Response
+) -> None:
+    """Fill the response with torques and inertia; raise RejectedError if that fails."""
+    chain, given = state.chain(request.tip_frame), request.joint_state
+    joints = state.joints(given, "joint_state", chain.joint_names)
+    q = joint_vector(chain, joints, "joint_state")
+    speeds = _rates(state, chain, given.name, given.velocity, "joint_state.velocity")
+    rates = _rates(state, chain, given.name, request.acceleration, "acceleration")
+    payload, gravity = _payload(request), _gravity(request)
+    try:
+        tau = chain.inverse_dynamics(q, speeds, rates, payload, gravity)
+        held = chain.gravity_torques(q, payload, gravity)
+        inertia = chain.inertia_matrix(q, payload)
+        loads = ActuatorLoads(chain)
+        capacity = float(loads.payload_capacity(q, gravity=gravity)[0])
+    except KinematicsError as error:
+        raise bad_request(f"{error}.") from error
+    shares = loads.shares(q[None], tau[None])[0]
+    response.joint_names = list(chain.joint_names)
+    response.torques, response.gravity_torques = doubles(tau), doubles(held)
+    response.shares, response.inertia = doubles(shares), doubles(inertia)
+    response.payload_capacity = capacity
+    response.status = SolveDynamics.Response.SUCCESS
+    response.message = _most_loaded(chain, shares)
+
+
+def _most_loaded(chain: Chain, shares: Array) -> str:
+    """Return a sentence about the joint that is loaded most."""
+    if not np.isfinite(chain.effort).any():
+        return "Torques; the robot description limits none (effort)."
+    most = int(np.argmax(np.abs(shares)))
+    share = 100.0 * abs(shares[most])
+    return f"Joint '{chain.joint_names[most]}' is loaded most: {share:.0f} % of its effort limit."
+
+
+def _rates(
+    state: RobotStateCache, chain: Chain, names: Sequence[str], values: Sequence[float], what: str
+) -> Array:
+    """Return speeds or accelerations (n,) of a chain's joints, 0 for those not named."""
+    if len(values) not in (0, len(names)):
+        raise bad_request(f"{what}: {len(values)} numbers for {len(names)} joints in joint_state.")
+    by_name = {state.joint(name): value for name, value in zip(names, values, strict=False)}
+    for name, value in by_name.items():
+        if name not in state.robot.followers:
+            check_joint(state.robot, name, what)
+            if not math.isfinite(value):
+                raise bad_request(f"{what}: the value of joint '{name}' is {value}.")
+    return np.array([by_name.get(name, 0.0) for name in chain.joint_names])
+
+
+def _payload(request: SolveDynamics.Request) -> Payload | None:
+    """Return the payload of a request, None if it has no mass."""
+    centre, size = request.payload_centre, request.payload_size
+    numbers = (centre.x, centre.y, centre.z, size.x, size.y, size.z)
+    if not (0.0 <= request.payload_mass < math.inf and all(map(math.isfinite, numbers))):
+        raise bad_request(
+            f"payload_mass is {request.payload_mass:g}, with centre and size {numbers}; expected "
+            "0 kg or more and finite lengths."
+        )
+    if min(numbers[3:]) < 0.0:
+        raise bad_request(f"payload_size is {numbers[3:]}; expected lengths of 0 m or more.")
+    box = numbers[3:] if any(numbers[3:]) else None
+    return Payload(request.payload_mass, numbers[:3], box) if request.payload_mass else None
+
+
+def _gravity(request: SolveDynamics.Request) -> Array:
+    """Return the acceleration of free fall (3,) of a request."""
+    g = np.array([request.gravity.x, request.gravity.y, request.gravity.z])
+    if not np.isfinite(g).all():
+        raise bad_request("gravity: contains NaN or infinity.")
+    return g if g.any() else GRAVITY
 
 
 def _pose(state: RobotStateCache, link: str, joints: dict[str, float], what: str) -> Array:

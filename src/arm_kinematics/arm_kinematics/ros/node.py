@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The node: inverse and forward kinematics, Jacobians and tool paths as services.
+"""The node: inverse and forward kinematics, Jacobians, dynamics and tool paths as services.
 
 Subscribes to robot_description, joint_states, tf and tf_static; publishes kinematics_markers. A
 later robot description replaces the one before. Everything is compiled, or loaded from the
@@ -33,17 +33,19 @@ from arm_interfaces.srv import (
     CancelIKBatch,
     GetJacobian,
     PlanPath,
+    SolveDynamics,
     SolveFK,
     SolveIK,
     SolveIKBatch,
 )
 from arm_kinematics.chain.robot import Robot
+from arm_kinematics.dynamics.newton_euler import prepare_dynamics
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
 from arm_kinematics.ik.general_6r.solver import prepare_general_6r
 from arm_kinematics.kernels.time_scaling import prepare_timing
 from arm_kinematics.model.urdf import fault_sentences
-from arm_kinematics.ros.fk_service import FkService, get_jacobian
+from arm_kinematics.ros.fk_service import FkService, get_jacobian, solve_dynamics
 from arm_kinematics.ros.ik_service import IkBatchService, IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher
 from arm_kinematics.ros.moveit_services import serve_moveit
@@ -86,6 +88,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._serve(SolveIK, "solve_ik", lambda *io: self._markers.set_ik_attempt(ik.answer(*io)))
         self._serve(SolveFK, "solve_fk", FkService(self._state).answer)
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
+        self._serve(SolveDynamics, "solve_dynamics", partial(solve_dynamics, self._state))
         serve_moveit(self, self._state, self._count)
         # In its own callback group, so that other requests do not wait for it.
         group, batches = ReentrantCallbackGroup(), IkBatchService(self._state)
@@ -195,6 +198,7 @@ def make_nodes() -> list[Node]:
     prepare_closed_forms()
     prepare_general_6r()
     prepare_timing()
+    prepare_dynamics()
     node.start()
     if HAVE_NUMBA:
         node.get_logger().info(f"Kinematics compiled in {time.monotonic() - start:.2f} s")

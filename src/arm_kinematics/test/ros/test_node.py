@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from arm_common.ros.messages import pose_matrix
 from arm_common.transforms import pose, quaternion, so3_exp
+from arm_description.model.elements import Payload
 from arm_kinematics.dexterity.measures import measures
 from arm_testing.ros.kinematics import (
     KINDS,
@@ -28,11 +29,20 @@ from sensor_msgs.msg import JointState
 
 from arm_description import load_robot
 from arm_interfaces.msg import JointWeight
-from arm_interfaces.srv import CancelIKBatch, GetJacobian, PlanPath, SolveFK, SolveIK, SolveIKBatch
+from arm_interfaces.srv import (
+    CancelIKBatch,
+    GetJacobian,
+    PlanPath,
+    SolveDynamics,
+    SolveFK,
+    SolveIK,
+    SolveIKBatch,
+)
 from arm_kinematics import Chain
 
 MODEL = load_robot("nut_arm")
 CHAIN = Chain.from_model(MODEL)
+URDF_CHAIN = Chain.from_urdf(MODEL.to_urdf())
 REST = {"waist": 0.1, "shoulder": 0.2, "elbow": 0.3, "wrist_roll": 0.4}
 FINGERS = {"left_finger": 0.005, "right_finger": 0.005}
 HERE = CHAIN.fk(list(REST.values()))
@@ -359,6 +369,66 @@ class TestGetJacobian:
     def test_invalid_jacobian_request_is_rejected(self, world):
         answer = world.call("get_jacobian", GetJacobian.Request(tip_frame="tail"))
         assert answer.status == GetJacobian.Response.BAD_REQUEST
+
+
+class TestSolveDynamics:
+    def test_motion_with_a_payload_has_the_torques_of_the_chain(self, world):
+        state = joint_state(dict(zip(REST, Q, strict=True)))
+        state.velocity, rates = [0.5, 0.0, -1.0, 0.2], [1.0, 2.0, 0.0, -3.0]
+        request = SolveDynamics.Request(
+            joint_state=state,
+            acceleration=rates,
+            payload_mass=0.05,
+            payload_centre=Point(z=0.02),
+            payload_size=Vector3(x=0.01, y=0.02, z=0.03),
+            gravity=Vector3(z=9.81),
+        )
+        answer = world.call("solve_dynamics", request)
+        assert answer.status == SolveDynamics.Response.SUCCESS
+        load, up = Payload(0.05, (0.0, 0.0, 0.02), (0.01, 0.02, 0.03)), (0.0, 0.0, 9.81)
+        torques = URDF_CHAIN.inverse_dynamics(Q, state.velocity, rates, load, up)
+        assert np.allclose(answer.torques, torques, rtol=1e-12)
+        assert np.allclose(answer.gravity_torques, URDF_CHAIN.gravity_torques(Q, load, up))
+        assert np.allclose(answer.shares, torques / URDF_CHAIN.effort)
+        inertia = np.reshape(answer.inertia, (4, 4))
+        assert np.allclose(inertia, URDF_CHAIN.inertia_matrix(Q, load))
+        assert tuple(answer.joint_names) == CHAIN.joint_names
+
+    def test_empty_request_is_the_arm_at_rest_where_it_is(self, world):
+        answer = world.call("solve_dynamics", SolveDynamics.Request())
+        held = URDF_CHAIN.gravity_torques(list(REST.values()))
+        assert np.allclose(answer.torques, held) and answer.torques == answer.gravity_torques
+        most = (
+            np.abs(
+                held
+                + answer.payload_capacity
+                * (URDF_CHAIN.gravity_torques(list(REST.values()), 1.0) - held)
+            )
+            / URDF_CHAIN.effort
+        )
+        assert most.max() == pytest.approx(1.0)
+        assert "is loaded most" in answer.message and " % of its effort" in answer.message
+
+    @pytest.mark.parametrize(
+        ("request_", "message"),
+        [
+            (SolveDynamics.Request(tip_frame="tail"), "tail"),
+            (SolveDynamics.Request(acceleration=[1.0]), "1 numbers for 0 joints"),
+            (SolveDynamics.Request(payload_mass=-0.1), "payload_mass is -0.1"),
+            (SolveDynamics.Request(payload_size=Vector3(x=-1.0)), "payload_size is (-1.0"),
+            (SolveDynamics.Request(gravity=Vector3(x=math.inf)), "gravity: contains NaN"),
+            (
+                SolveDynamics.Request(
+                    joint_state=JointState(name=["elbow"], position=[0.1], velocity=[math.nan])
+                ),
+                "joint_state.velocity: the value of joint 'elbow' is nan",
+            ),
+        ],
+    )
+    def test_invalid_dynamics_requests_are_rejected(self, world, request_, message):
+        answer = world.call("solve_dynamics", request_)
+        assert answer.status == SolveDynamics.Response.BAD_REQUEST
+        assert message in answer.message and not answer.torques
 
 
 def test_diagnostics_count_requests(world):

@@ -28,7 +28,14 @@ from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import IKSolution
-from arm_interfaces.srv import CancelIKBatch, CheckTask, SolveFK, SolveIK, SolveIKBatch
+from arm_interfaces.srv import (
+    CancelIKBatch,
+    CheckTask,
+    SolveDynamics,
+    SolveFK,
+    SolveIK,
+    SolveIKBatch,
+)
 from arm_tasks import client
 
 BOUND = 60.0
@@ -60,6 +67,7 @@ class Servers:
             (SolveIKBatch, "kinematics/solve_ik_batch", self.ik_batch),
             (CancelIKBatch, "kinematics/cancel_ik_batch", self.cancel_batch),
             (SolveFK, "kinematics/solve_fk", self.fk),
+            (SolveDynamics, "kinematics/solve_dynamics", self.dynamics),
             (CheckTask, "check_task", lambda _, response: response),
             (Trigger, "arm_hardware/stop", self.trigger),
             (Trigger, "arm_hardware/reset", self.trigger),
@@ -126,6 +134,18 @@ class Servers:
         response.status, response.message = SolveFK.Response.BAD_REQUEST, "no such link"
         return response
 
+    def dynamics(self, request, response):
+        """Answer with accelerations as torques, and speeds as those of gravity."""
+        response.status = 1 if request.payload_mass >= 0.0 else -6
+        response.message = "no such mass" if response.status < 0 else "fine"
+        response.joint_names = list(request.joint_state.name)
+        response.torques = request.acceleration
+        response.gravity_torques = request.joint_state.velocity
+        response.shares = [request.payload_mass] * len(response.joint_names)
+        response.inertia = [1.0] * len(response.joint_names) ** 2
+        response.payload_capacity = math.inf
+        return response
+
     def trigger(self, request, response):
         response.success, response.message = True, "stopped"
         return response
@@ -184,6 +204,18 @@ def test_batch_of_targets_has_a_row_for_each(arm, servers):
     assert request.mode == SolveIK.Request.POSE and request.reference_frame == "bolt"
     assert list(request.orientations) == pytest.approx([0, 0, math.sin(1), math.cos(1)])
     assert request.timeout.sec == 3
+
+
+def test_torques_come_by_name(arm):
+    answer = arm.dynamics({"waist": 0.1, "elbow": 0.2}, {"elbow": 3.0}, {"waist": 4.0}, 0.05)
+    assert answer.torques == {"waist": 4.0, "elbow": 0.0}
+    assert answer.gravity_torques == {"waist": 0.0, "elbow": 3.0}
+    assert answer.shares == {"waist": 0.05, "elbow": 0.05}
+    assert answer.inertia.shape == (2, 2) and math.isinf(answer.payload_capacity)
+    with pytest.raises(ArmError, match="dynamics: no such mass"):
+        arm.dynamics({"waist": 0.1}, {"waist": 1.0}, {"waist": 1.0}, payload=-1.0)
+    with pytest.raises(ArmError, match="velocities has joint 'elbow', whose position"):
+        arm.dynamics({"waist": 0.1}, {"elbow": 1.0})
 
 
 def test_cancelled_batch_ends_on_the_server(arm, servers):

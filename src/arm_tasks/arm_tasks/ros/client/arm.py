@@ -78,6 +78,7 @@ class Arm:
     check_task = _blocking(AsyncArm.check_task)
     ik = _blocking(AsyncArm.ik)
     ik_batch = _blocking(AsyncArm.ik_batch)
+    dynamics = _blocking(AsyncArm.dynamics)
     fk = _blocking(AsyncArm.fk)
     stop = _blocking(AsyncArm.stop)
     reset = _blocking(AsyncArm.reset)

@@ -22,12 +22,19 @@ from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState, TextFile
-from arm_interfaces.srv import CheckTask, SolveFK, SolveIK, SolveIKBatch
+from arm_interfaces.srv import CheckTask, SolveDynamics, SolveFK, SolveIK, SolveIKBatch
 from arm_tasks.ros.client.future import ArmFuture, ClientThread
-from arm_tasks.ros.client.ik_batch import IkBatchCanceler, ik_batch_answer, ik_batch_request
+from arm_tasks.ros.client.kinematics import (
+    IkBatchCanceler,
+    dynamics_answer,
+    dynamics_request,
+    ik_batch_answer,
+    ik_batch_request,
+)
 from arm_tasks.ros.client.results import (
     XYZ,
     ArmError,
+    DynamicsAnswer,
     IkAnswer,
     IkBatchAnswer,
     Progress,
@@ -245,6 +252,30 @@ class AsyncArm:
         self._set_joints(request.joint_state, joints)
         return self._thread.start("fk", self._fk, request, timeout=timeout)
 
+    def dynamics(
+        self,
+        joints: Mapping[str, float] | None = None,
+        velocities: Mapping[str, float] | None = None,
+        accelerations: Mapping[str, float] | None = None,
+        payload: float = 0.0,
+        timeout: float = ANSWER,
+    ) -> ArmFuture[DynamicsAnswer]:
+        """Compute the torques of a motion, or at rest; positions left out are the current ones.
+
+        Args:
+            joints: Positions by name [rad or m].
+            velocities: Speeds by name [rad/s or m/s], of joints that are in `joints`.
+            accelerations: Likewise [rad/s^2 or m/s^2].
+            payload: Mass carried at the tool [kg].
+            timeout: Longest time to wait [s].
+
+        Raises:
+            ArmError: An argument is not usable, or the robot description has no masses.
+        """
+        request = dynamics_request(joints or {}, velocities or {}, accelerations or {}, payload)
+        self._set_joints(request.joint_state, joints)
+        return self._thread.start("dynamics", self._dynamics, request, timeout=timeout)
+
     # -- stops --------------------------------------------------------------------------------
 
     def stop(self, timeout: float = ANSWER) -> ArmFuture[str]:
@@ -347,6 +378,10 @@ class AsyncArm:
         if response.status != SolveFK.Response.SUCCESS:
             raise ArmError(f"fk: {response.message}", response)
         return pose_matrix(response.poses[0].pose)
+
+    async def _dynamics(self, request: SolveDynamics.Request) -> DynamicsAnswer:
+        response = await self._solve(self._kinematics.solve_dynamics, request)
+        return dynamics_answer(response, self._names)
 
     def _set_joints(self, state: Any, joints: Mapping[str, float] | None) -> None:
         state.name = self._names.add_all(joints or {})

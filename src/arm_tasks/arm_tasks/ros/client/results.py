@@ -93,6 +93,27 @@ class IkBatchAnswer:
         return len(self.statuses)
 
 
+@dataclass(frozen=True)
+class DynamicsAnswer:
+    """Torques of the joints, by name [N m], or forces of prismatic ones [N].
+
+    Attributes:
+        message: One sentence: the joint that is loaded most.
+        torques: What the motion takes.
+        gravity_torques: The part of it that holds the arm at rest.
+        shares: The torques as signed shares of the effort limits; 0 where there is none.
+        inertia: Torque per acceleration (n, n), in the order of `torques`.
+        payload_capacity: Largest mass at the tool that the joints can hold here [kg].
+    """
+
+    message: str
+    torques: Mapping[str, float]
+    gravity_torques: Mapping[str, float]
+    shares: Mapping[str, float]
+    inertia: Array
+    payload_capacity: float
+
+
 class ArmError(TasksError):
     """A verb failed or was rejected; the text is one sentence.
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""One batch of inverse kinematics: its request, its answer, and how it is cancelled."""
+"""A batch of inverse kinematics and how it is cancelled; dynamics: requests and answers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from arm_common.ros.names import PrefixedNames
 from arm_common.transforms import Array, quaternion
 from numpy.typing import ArrayLike
 
-from arm_interfaces.srv import CancelIKBatch, SolveIK, SolveIKBatch
+from arm_interfaces.srv import CancelIKBatch, SolveDynamics, SolveIK, SolveIKBatch
 from arm_tasks.ros.client.future import ClientThread
-from arm_tasks.ros.client.results import ArmError, IkBatchAnswer
+from arm_tasks.ros.client.results import ArmError, DynamicsAnswer, IkBatchAnswer
 
 _WITH_RESULTS = (SolveIKBatch.Response.SUCCESS, SolveIKBatch.Response.TIMEOUT)
 _RETRY_PERIOD = 0.1  # [s]
@@ -95,3 +95,37 @@ def _numbers(values: ArrayLike, what: str) -> Array:
 def _doubles(values: Array) -> array[float]:
     """Return numbers as an array that messages accept without checking each element."""
     return array("d", values.tobytes())
+
+
+def dynamics_request(
+    joints: Mapping[str, float],
+    velocities: Mapping[str, float],
+    accelerations: Mapping[str, float],
+    payload: float,
+) -> SolveDynamics.Request:
+    """Return the request without names and positions; arguments as in ``AsyncArm.dynamics``."""
+    request = SolveDynamics.Request(payload_mass=float(payload))
+    request.joint_state.velocity = _in_order(joints, velocities, "velocities")
+    request.acceleration = _in_order(joints, accelerations, "accelerations")
+    return request
+
+
+def _in_order(joints: Mapping[str, float], rates: Mapping[str, float], what: str) -> list[float]:
+    """Return rates in the order of the joints, 0 where not given; raise ArmError for others."""
+    for name in rates:
+        if name not in joints:
+            raise ArmError(f"dynamics: {what} has joint '{name}', whose position is not given")
+    return [float(rates.get(name, 0.0)) for name in joints] if rates else []
+
+
+def dynamics_answer(response: SolveDynamics.Response, names: PrefixedNames) -> DynamicsAnswer:
+    """Return the answer in a response; raise ArmError if the request was rejected."""
+    if response.status != SolveDynamics.Response.SUCCESS:
+        raise ArmError(f"dynamics: {response.message}", response)
+    joints = response.joint_names
+    rows = response.torques, response.gravity_torques, response.shares
+    torques, held, shares = (names.own(joints, row) for row in rows)
+    inertia = np.array(response.inertia).reshape(len(joints), -1)
+    return DynamicsAnswer(
+        response.message, torques, held, shares, inertia, response.payload_capacity
+    )
