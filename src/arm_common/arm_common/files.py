@@ -32,9 +32,26 @@ def write_bytes(data: bytes, output: str) -> None:
         else:
             _replace(path.resolve(), data)
     except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror})", remedy="check the path", file=output
-        ) from None
+        raise _unwritable(error.strerror, output) from None
+
+
+def check_writable(output: str) -> None:
+    """Raise an InputError unless `write_bytes` can write a file, to be known before long work."""
+    path = Path(output)
+    folder = path.resolve().parent
+    number = 0
+    if path.is_dir():
+        number = errno.EISDIR
+    elif not folder.is_dir():
+        number = errno.ENOTDIR if folder.exists() else errno.ENOENT
+    elif not os.access(path if path.exists() and not path.is_file() else folder, os.W_OK):
+        number = errno.EACCES
+    if number:
+        raise _unwritable(os.strerror(number), output)
+
+
+def _unwritable(why: str | None, output: str) -> InputError:
+    return InputError(f"cannot be written ({why})", remedy="check the path", file=output)
 
 
 def write_with_backup(data: bytes, output: str) -> bool:

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 from arm_common.errors import InputError
-from arm_common.files import ANY_FILE, RecordedFiles, RestrictedFiles, SentFiles, folders_in
+from arm_common.files import (
+    ANY_FILE,
+    RecordedFiles,
+    RestrictedFiles,
+    SentFiles,
+    check_writable,
+    folders_in,
+    write_bytes,
+)
 
 TEXT = b"task: t\n"
 
@@ -142,3 +150,19 @@ def test_missing_folder_is_reported(place):
     assert folders_in(f"{place}::{place}/allowed", "task_path") == [place, place / "allowed"]
     with pytest.raises(InputError, match="parameter task_path: there is no folder /nowhere"):
         folders_in(f"{place}:/nowhere", "task_path")
+
+
+@pytest.mark.parametrize(
+    "name", ["new.svg", "old.svg", "no/such.svg", ".", "folder", "old.svg/x.svg", "/dev/null"]
+)
+def test_unwritable_output_is_refused_before_the_work_as_after_it(tmp_path, name):
+    (tmp_path / "old.svg").write_bytes(TEXT)
+    (tmp_path / "folder").mkdir()
+    answers = []
+    for check in (check_writable, lambda output: write_bytes(TEXT, output)):
+        try:
+            check(str(tmp_path / name))
+            answers.append("")
+        except InputError as error:
+            answers.append(str(error))
+    assert answers[0] == answers[1]

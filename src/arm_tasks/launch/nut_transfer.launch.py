@@ -105,6 +105,7 @@ def browser(condition):
         "port": ParameterValue(LaunchConfiguration("viewer_port"), value_type=int),
         "allowed_hosts": text("viewer_allowed_hosts"),
         "drive": True,
+        "show_axes": False,
         **sim_time(),
     }
     view = Node(

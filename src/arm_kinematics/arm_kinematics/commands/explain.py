@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from arm_common.files import write_bytes
+from arm_common.files import check_writable, write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_description.library import shipped_robots
@@ -37,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: argparse.Namespace) -> None:
     model = load_robot(arguments.robot)
+    if arguments.output:
+        check_writable(arguments.output)
     if arguments.code:
         from arm_description.model.symbolic.code import kinematics_code
 

@@ -6,13 +6,16 @@ import argparse
 import contextlib
 import fcntl
 import os
+import select
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ament_index_python.packages import get_package_prefix
 from arm_common.cli import add_force, refuse_overwriting
@@ -28,6 +31,7 @@ from arm_tasks.bringup.processes import (
     chosen,
     in_namespace,
     processes,
+    run_folder,
     view_processes,
 )
 from arm_tasks.bringup.several_arms import DEFAULT_SPACING, check_arms, several_processes
@@ -67,6 +71,12 @@ def demo_parser() -> argparse.ArgumentParser:
         metavar="FILE.gif",
         help="animation of the run, from near; the recording stays beside it as FILE.mcap",
     )
+    parser.add_argument(
+        "--wait",
+        action=argparse.BooleanOptionalAction,
+        help="begin the task when the page is open in a browser, or at Enter (default: in a"
+        " terminal, if there is a page)",
+    )
     add_force(parser)
     _add_namespace(parser)
     for argument in ARGUMENTS:
@@ -88,8 +98,11 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     _choose_task(values)
     values["task"] = values["task"] or DEFAULT_TASK
     values["scene"] = values["scene"] or load_task(values["task"]).scene or DEFAULT_SCENE
+    if not values["task_path"] and Path(values["task"]).is_file():
+        values["task_path"] = str(Path(values["task"]).parent)  # for the page, to run it again
     if values.pop("headless"):
         values["viewer"] = "none"
+    values["wait"] = _wait_for_page(values)
     _check_speed(values["speed"], values["hardware"])
     check_port(values["viewer_port"])
     check_params_file(values)
@@ -142,6 +155,15 @@ def _check_record(values: Mapping[str, str], force: bool) -> None:
         refuse_overwriting(str(name), force)
 
 
+def _wait_for_page(values: Mapping[str, Any]) -> str:
+    """Return the file that the view creates when its page is first open; "" not to wait."""
+    wait, has_page = values["wait"], values["viewer"] == "browser"
+    if wait and not has_page:
+        raise TasksError("--wait waits for a page in a browser; leave out --headless and --viewer")
+    expected = has_page and not values["record"] and sys.stdin.isatty()
+    return str(run_folder() / "opened") if wait or (wait is None and expected) else ""
+
+
 def _recorder(file: Path) -> Process:
     """Return the process that records every topic."""
     arguments = ("-o", str(file))
@@ -157,6 +179,13 @@ def _film(values: Mapping[str, str], recording: Path) -> int:
     program = Path(get_package_prefix("arm_viewer")) / "lib" / "arm_viewer" / "export"
     words = [str(recording), values["record"], "--namespace", name, *near]
     return subprocess.call([str(program), *words])
+
+
+def _marked(process: Process, opened: str) -> Process:
+    """Return a view that creates a file when its page is first open; another process as it is."""
+    if not opened or process.executable != "viewer":
+        return process
+    return replace(process, parameters={**process.parameters, "opened_file": opened})
 
 
 def _one_arm(table: Sequence[Process], values: Mapping[str, str]) -> list[Process]:
@@ -249,6 +278,30 @@ def _wait(group: ProcessGroup, tasks: Sequence[str], views: Sequence[str] = ()) 
         time.sleep(_POLL_PERIOD)
 
 
+def _start(group: ProcessGroup, enabled: Sequence[Process], opened: str) -> None:
+    """Start processes; with a file `opened`, which a view creates, the tasks after that."""
+    for process in enabled:
+        if not (opened and process.ends_all):
+            group.start(_marked(process, opened), to_terminal=process.to_terminal)
+    if not opened:
+        return
+    _await_page(group, Path(opened))
+    for process in enabled:
+        if process.ends_all and not group.ended():
+            group.start(process, to_terminal=process.to_terminal)
+
+
+def _await_page(group: ProcessGroup, opened: Path) -> None:
+    """Wait until a page is open, somebody presses Enter, or a process ends."""
+    keys = [sys.stdin] if sys.stdin.isatty() else []
+    or_key = "; Enter begins without it" if keys else ""
+    print(f"The task begins when the page is open in a browser{or_key}.", flush=True)
+    while not opened.exists() and not group.ended():
+        if select.select(keys, [], [], _POLL_PERIOD)[0]:
+            sys.stdin.readline()
+            return
+
+
 def keep_view(group: ProcessGroup, tasks: Sequence[str], views: Sequence[str]) -> int:
     """Keep the view open until Ctrl-C or until it is closed; return the exit code."""
     print("The view stays open; Ctrl-C ends it.", flush=True)
@@ -273,8 +326,8 @@ def run_table(enabled: Sequence[Process], values: Mapping[str, str], keep_open: 
         group.command(process)  # check all of them before the first start
     interrupt_on_signals()
     try:
-        for process in enabled:
-            group.start(process, to_terminal=process.to_terminal)
+        _start(group, enabled, values.get("wait", ""))
+        tasks = [task for task in tasks if task in group.pids()]
         code = _wait(group, tasks)
         return keep_view(group, tasks, views) if keep_open and code == 0 else code
     except KeyboardInterrupt:

@@ -37,7 +37,7 @@ def copy_for_editing(shipped: Path, folder: Path) -> Path:
 
 
 @cache
-def _run_folder() -> Path:
+def run_folder() -> Path:
     """Return a folder of this run, which is removed at its end."""
     folder = Path(mkdtemp(prefix="arm-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -53,7 +53,7 @@ class PhysicsFile:
     def __call__(self, values: Values) -> Plain:  # noqa: D102
         if values["world"] != "contact":
             return ""
-        return str(_run_folder() / f"{values.get('namespace') or 'board'}.{self.kind}")
+        return str(run_folder() / f"{values.get('namespace') or 'board'}.{self.kind}")
 
 
 def _robot_description(values: Values) -> str:
@@ -234,6 +234,7 @@ def _views() -> tuple[Process, ...]:
         "host": Arg("viewer_host"),
         "allowed_hosts": Arg("viewer_allowed_hosts"),
         "drive": True,
+        "show_axes": False,
         **_SIM_TIME,
     }
     config = Path(get_package_share_directory("arm_tasks"), "rviz", "nut_transfer.rviz")

@@ -132,4 +132,5 @@ def fill_outcome(result: RunTask.Result, outcome: TaskOutcome) -> None:
     if outcome.resume_step is not None:
         result.can_resume, result.resume_step = True, outcome.resume_step
         step = outcome.resume_step
-        result.message = f"{outcome.message.removesuffix('.')}; to resume, give start step {step}"
+        where = f"it can be resumed at step {step + 1}"
+        result.message = f"{outcome.message.removesuffix('.')}; {where}"

@@ -289,3 +289,38 @@ def test_edited_task_of_a_demo_is_kept(tmp_path):
     assert (Path(task).read_text(), Path(scene).read_text()) == ("task: a\n", "scene: b\n")
     assert [file.name for file in tmp_path.glob("*.bak")] == ["mine_task.yaml.bak"]
     assert (tmp_path / "mine_task.yaml.bak").read_text() == "task: edited\n"
+
+
+@pytest.mark.parametrize("arguments", ["", "--no-wait", "--headless", "--record run.gif"])
+def test_task_does_not_wait_for_a_page_that_nobody_is_asked_to_open(arguments):
+    assert demo_values(arguments.split())["wait"] == ""  # tests have no terminal
+
+
+def test_task_waits_for_the_page_on_request_and_in_a_terminal(monkeypatch):
+    assert demo_values(["--wait"])["wait"]
+    with pytest.raises(TasksError, match="leave out --headless"):
+        demo_values(["--wait", "--headless"])
+    monkeypatch.setattr("sys.stdin", Mock(isatty=lambda: True))
+    assert demo_values([])["wait"]
+    assert demo_values(["--no-wait"])["wait"] == ""
+
+
+def test_task_starts_once_the_page_is_open(tmp_path, monkeypatch):
+    opened, started = tmp_path / "opened", []
+    monkeypatch.setattr("sys.stdin", Mock(isatty=lambda: False))
+
+    class Group:
+        def start(self, process, to_terminal):
+            started.append((process.label, opened.exists()))
+            if process.label == "arm_viewer":
+                assert process.parameters["opened_file"] == str(opened)
+
+        def ended(self):
+            if started and not opened.exists():
+                opened.touch()  # a browser comes
+            return {}
+
+    table = demo.chosen(demo.processes(), demo_values(["--wait"]))
+    demo._start(Group(), table, str(opened))
+    assert started[-1] == ("task_client", True)
+    assert not any(is_open for _, is_open in started[:-1]) and len(started) == len(table)

@@ -86,4 +86,4 @@ def test_message_of_a_task_that_can_be_resumed_is_one_sentence():
     outcome = TaskOutcome(EngineState.FAILED, message, 46, 100, "turn", 30.0, (), 46)
     result = RunTask.Result()
     fill_outcome(result, outcome)
-    assert result.message == "the motion failed: It stalled; to resume, give start step 46"
+    assert result.message == "the motion failed: It stalled; it can be resumed at step 47"

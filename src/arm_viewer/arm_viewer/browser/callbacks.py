@@ -106,6 +106,26 @@ class PanelGui:
         self.on_user(button.on_click, action)
         return button
 
+    def views(
+        self,
+        label: str,
+        options: Sequence[str],
+        action: Callable[[Any, str], None],
+        order: float,
+    ) -> None:
+        """Add buttons in a row that only change what one browser shows; anyone may press them.
+
+        The action takes viser's handle of that browser, and the label of the pressed button.
+        """
+        buttons = self.elements.add_button_group(label, tuple(options), order=order)
+        self.open_to_everyone(buttons)
+
+        async def callback(event: Any) -> None:
+            if event.client is not None:
+                self.queue.post(partial(action, event.client, buttons.value))
+
+        buttons.on_click(callback)
+
     def open_to_everyone(self, element: Any) -> None:
         """Let a button or command work without the token, too."""
         self._access.open_elements.add(element._impl.uuid)

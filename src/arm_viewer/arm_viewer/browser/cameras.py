@@ -1,11 +1,17 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Places each browser's camera to show the arm and the scene, until its user moves it."""
+"""Places each browser's camera until its user moves it: at the whole arm, or close to the tool.
+
+While the jaws work on the nut, the cameras that nobody has moved come close by themselves.
+"""
 
 from __future__ import annotations
 
+import enum
+import math
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,8 +32,14 @@ CAPTION_OFFSET = 0.3  # above the bounding box, as a fraction of the robot's siz
 SAME_SIZE = (0.8, 1.25)  # ratio of sizes within which cameras stay where they are
 ASPECT_TOLERANCE = 0.01  # slow browsers draw fewer pixels, and their rounded numbers vary
 FAR = 3.0  # sizes from the root; more distant objects need not be in the picture
+GLIDE = 0.1  # share of the way to its place that a camera moves in a frame
+CALM = 0.12  # how far the tool moves in a close-up before the camera follows, of its width
+LINGER = 8.0  # [s] from the end of a grip until the cameras show the whole arm again
+MOST_VIEWS = 20  # aspect ratios whose view is kept
+REMEMBERED = 200  # positions that a slow browser may report later
 
 NO_OBJECTS = np.empty((0, 3))
+LOOKS = ("Whole arm", "Close-up")
 Postures = Callable[[], Sequence[Mapping[str, Array]]]
 
 
@@ -84,6 +96,16 @@ def view_of(
     return CameraView(position, look_at, near=0.02 * size, size=size, caption=caption)
 
 
+def close_view(point: Array, width: float, aspect: float = ASPECT) -> CameraView:
+    """Return a view of what is within half a width [m] around a point, (3,)."""
+    right, up, ahead = axes_of(DIRECTION)
+    around = point + 0.5 * width * np.array([right, -right, up, -up])
+    area = WIDE if aspect >= PHONE else HIGH
+    position = _closest_position(around, area, aspect)
+    look_at = position + ahead * float((point - position) @ ahead)
+    return CameraView(position, look_at, near=0.05 * width, size=width, caption=point)
+
+
 def robot_corners(robot: VisualRobot, postures: Sequence[Mapping[str, Array]]) -> Array:
     """Return the corners of an arm in some postures (link name -> root <- link), (n, 3)."""
     origins = [pose[:3, 3][None] for poses in postures for pose in poses.values()]
@@ -132,21 +154,35 @@ def round_length(length: float) -> float:
     return float(max(factor * power for factor in (1, 2, 5) if factor * power <= length * 1.001))
 
 
+class Look(enum.Enum):
+    """What a browser's camera shows."""
+
+    AUTO = enum.auto()  # the whole arm, but the tool while it works
+    WHOLE = enum.auto()
+    CLOSE = enum.auto()
+
+
 @dataclass
 class _PlacedCamera:
-    """One browser's camera: the aspect ratio and position it was given, and whether it arrived.
+    """One browser's camera: its aspect ratio, the positions it was given, and what it shows.
 
     A position that a browser reports may be older than the one it was given last.
     """
 
     aspect: float
-    target: Array
     tolerance: float
+    look: Look = Look.AUTO
     arrived: bool = False
+    look_at: Array = field(default_factory=lambda: np.zeros(3))
+    given: deque[Array] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
-    def is_near(self, position: Array) -> bool:
-        """Return whether a position, (3,), is the one it was given."""
-        return bool(np.abs(position - self.target).max() <= self.tolerance)
+    def was_at(self, position: Array) -> bool:
+        """Return whether a position, (3,), is one that it was given."""
+        return bool((np.abs(np.array(self.given) - position).max(axis=1) <= self.tolerance).any())
+
+    def is_moved(self, position: Array) -> bool:
+        """Return whether its user has moved it, from the position that its browser reports."""
+        return self.arrived and not self.was_at(position)
 
 
 class Cameras:
@@ -160,11 +196,15 @@ class Cameras:
         self._robot: VisualRobot | None = None
         self._objects: Array = NO_OBJECTS
         self._cameras: dict[int, _PlacedCamera] = {}
+        self._views: dict[float, CameraView] = {}  # of the whole arm, by aspect ratio
+        self._close: tuple[Array, float] | None = None  # point and width of the close-up [m]
+        self._worked, self._is_close = -math.inf, False  # when the jaws last held the nut [s]
         self.view: CameraView | None = None
 
     def set_robot(self, robot: VisualRobot) -> bool:
         """Show another robot; return whether the cameras moved, because its size differs."""
         self._robot = robot
+        self._views.clear()
         low, high = SAME_SIZE
         size = view_of(robot, self._postures(), self._objects).size
         if self.view is not None and low < size / self.view.size < high:
@@ -187,20 +227,79 @@ class Cameras:
         if self._robot is None or self.view is None or not _has_picture(client.camera):
             return
         placed = None if forced else self._cameras.get(client.client_id)
-        if placed and placed.arrived and not placed.is_near(client.camera.position):
+        if placed and placed.is_moved(client.camera.position):
             return
         aspect = float(client.camera.aspect)
-        view = view_of(self._robot, self._postures(), self._objects, aspect)
-        self._cameras[client.client_id] = _PlacedCamera(aspect, view.position, 1e-3 * view.size)
-        with client.atomic():
-            _place(client.camera, view)
+        look = placed.look if placed else Look.AUTO
+        placed = _PlacedCamera(aspect, 1e-3 * self.view.size, look)
+        self._cameras[client.client_id] = placed
+        _give(client, placed, self._wanted(placed))
+
+    def look(self, client: Any, choice: str) -> None:
+        """Show one of LOOKS in a browser, as its user wants, wherever the camera was moved."""
+        if (placed := self._cameras.get(client.client_id)) is not None:
+            placed.look = Look.CLOSE if choice == LOOKS[1] else Look.WHOLE
+            placed.arrived = False
+            placed.given.append(np.array(client.camera.position))
+            placed.look_at = np.array(client.camera.look_at)
+
+    def set_tool(self, point: Array | None, width: float, working: bool, now: float) -> None:
+        """Set the place, (3,) in the fixed frame, and the width of the close-up [m].
+
+        Args:
+            point: None if the tool's place is unknown.
+            width: What is visible around it [m].
+            working: Whether the jaws hold the nut, at the time `now` [s].
+            now: The time [s].
+        """
+        if point is not None:
+            held = point if self._close is None else self._close[0]
+            calm = CALM * width
+            self._close = np.clip(held, point - calm, point + calm), width
+        if working:
+            self._worked = now
+        self._is_close = self._close is not None and 0.0 <= now - self._worked < LINGER
+
+    def glide(self) -> bool:
+        """Move each camera nearer to its place; return whether one has not arrived there."""
+        moving = False
+        for client in self._server.get_clients().values():
+            placed = self._cameras.get(client.client_id)
+            if placed is None or not _has_picture(client.camera):
+                continue
+            if placed.is_moved(client.camera.position):
+                continue
+            wanted, position = self._wanted(placed), placed.given[-1]
+            if np.abs(wanted.position - position).max() <= placed.tolerance:
+                continue
+            moving = True
+            position = position + GLIDE * (wanted.position - position)
+            look_at = placed.look_at + GLIDE * (wanted.look_at - placed.look_at)
+            _give(client, placed, replace(wanted, position=position, look_at=look_at))
+        return moving
+
+    def _wanted(self, placed: _PlacedCamera) -> CameraView:
+        """Return the view that a camera is to have in the end."""
+        close = placed.look is Look.CLOSE or (placed.look is Look.AUTO and self._is_close)
+        if close and self._close is not None:
+            return close_view(*self._close, placed.aspect)
+        return self._robot_view(placed.aspect)
+
+    def _robot_view(self, aspect: float) -> CameraView:
+        """Return the view of the whole arm, computed once for each aspect ratio."""
+        assert self._robot is not None
+        if aspect not in self._views:
+            if len(self._views) >= MOST_VIEWS:
+                self._views.clear()
+            self._views[aspect] = view_of(self._robot, self._postures(), self._objects, aspect)
+        return self._views[aspect]
 
     def update(self, client: Any) -> bool:
         """Process a camera that a browser reports; return whether its aspect ratio changed."""
         placed = self._cameras.get(client.client_id)
         if placed is None or not _has_picture(client.camera):
             return False
-        placed.arrived |= placed.is_near(client.camera.position)
+        placed.arrived |= placed.was_at(client.camera.position)
         return abs(float(client.camera.aspect) / placed.aspect - 1.0) > ASPECT_TOLERANCE
 
     def remove(self, client: Any) -> None:
@@ -209,6 +308,7 @@ class Cameras:
 
     def _place_all(self, forced: bool) -> None:
         assert self._robot is not None
+        self._views.clear()
         self.view = view_of(self._robot, self._postures(), self._objects)
         _place(self._server.initial_camera, self.view)
         for client in self._server.get_clients().values():
@@ -240,6 +340,14 @@ def watch_clients(server: viser.ViserServer, cameras: Cameras, queue: CallbackQu
 def _has_picture(camera: Any) -> bool:
     """Return whether a browser shows anything: a minimised one has no width or height."""
     return bool(camera.image_width > 0 and camera.image_height > 0)
+
+
+def _give(client: Any, placed: _PlacedCamera, view: CameraView) -> None:
+    """Place a browser's camera, and note where."""
+    placed.given.append(view.position)
+    placed.look_at = view.look_at
+    with client.atomic():
+        _place(client.camera, view)
 
 
 def _place(camera: Any, view: CameraView) -> None:

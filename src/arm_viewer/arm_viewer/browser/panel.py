@@ -14,6 +14,7 @@ from typing import Any
 from arm_common.transforms import Array
 
 from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.browser.cameras import LOOKS
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
 # NutState.msg's constants.
@@ -121,6 +122,7 @@ class PanelActions:
     move: Callable[[str, float], None]  # takes a joint's name and value [rad or m]
     posture: Callable[[str], None]
     clear_trace: Callable[[], None]
+    look: Callable[[Any, str], None]  # takes viser's handle of a browser, and one of LOOKS
 
 
 class Panel:
@@ -139,6 +141,7 @@ class Panel:
         self._box = add.add_html(message_box({}), order=0)
         self._messages: dict[str, str] = {}
         self._status = {key: add.add_html("", order=0.1, visible=False) for key in STATUS}
+        gui.views("Camera", LOOKS, actions.look, order=0.5)
         self._joints = add.add_folder("Joints", order=1, visible=False)
         self._joint_table = add.add_html("", order=2, visible=False)
         self._tool = add.add_html("", order=3, visible=False)

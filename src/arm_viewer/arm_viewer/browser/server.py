@@ -9,6 +9,7 @@ import errno
 import gc
 import logging
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,6 +99,16 @@ def free_after_visits(server: viser.ViserServer) -> None:
 
     gc.freeze()
     server.on_client_disconnect(collect)
+
+
+def mark_first_visit(server: viser.ViserServer, file: str) -> None:
+    """Create a file, unless its name is empty, when a browser is connected for the first time."""
+
+    async def create(_: object) -> None:
+        Path(file).touch()
+
+    if file:
+        server.on_client_connect(create)
 
 
 def close_server(server: viser.ViserServer) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from arm_common.transforms import Array
 
 from arm_viewer.browser.panel import Panel
@@ -19,6 +20,9 @@ from arm_viewer.scene.tool_trace import ToolTrace
 
 NO_ROBOT = "Waiting for a robot: no node describes one yet."
 MAX_LISTED = 4  # names in a message
+NUT_WIDTH = 0.14  # [m] of what a close-up shows around tool and nut
+NUT_NEAR = 0.08  # [m] from the tool, within which it belongs to the close-up
+TOOL_WIDTH = 0.5  # of what a close-up shows around a tool without a nut, of the robot's size
 TRACE_STEPS = 500  # steps of the tool's path as long as the robot's reach
 
 
@@ -33,6 +37,8 @@ class SceneView:
     tool_frame: str  # the frame whose path and position are shown
     on_robot: Callable[[VisualRobot], None]  # called when another robot was drawn
     report_problem: Callable[[ViewerError], None]  # takes an error for what cannot be drawn
+    nut_frame: str = "nut"  # with the prefix of the robot's names
+    working: bool = False  # whether the jaws hold the nut
     description_problem: str = ""  # why the latest robot description is invalid; empty if valid
 
     def draw(self, fixed: str, frames: Mapping[str, Array], now: float) -> bool:
@@ -45,6 +51,7 @@ class SceneView:
         tool = self.store.frames.get(self.tool_frame)
         if tool is not None:
             self.trace.add(tool[:3, 3])
+        self._aim(tool, now)
         changes = self.store.take()
         for problem in self.drawer.apply(changes) if changes else ():
             self.report_problem(problem)
@@ -61,6 +68,18 @@ class SceneView:
         for name, text in changes.texts.items():
             self.panel.set_status(name, text)
         return bool(changes)
+
+    def _aim(self, tool: Array | None, now: float) -> None:
+        """Tell the cameras where the tool (4, 4) works at time `now` [s]."""
+        nut, cameras = self.store.frames.get(self.nut_frame), self.drawer.cameras
+        if tool is None:
+            return
+        point, width = tool[:3, 3], TOOL_WIDTH * self.drawer.size
+        if nut is not None:
+            width = NUT_WIDTH
+            if np.linalg.norm(nut[:3, 3] - point) < NUT_NEAR:
+                point = 0.5 * (nut[:3, 3] + point)
+        cameras.set_tool(point, width, self.working, now)
 
     def write_numbers(self, values: Mapping[str, float]) -> None:
         """Show joint values [rad or m], the tool's position, and what is missing."""

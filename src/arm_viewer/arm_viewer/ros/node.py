@@ -39,6 +39,7 @@ from arm_viewer.browser.server import (
     address_of,
     close_server,
     free_after_visits,
+    mark_first_visit,
     open_server,
 )
 from arm_viewer.browser.view import SceneView
@@ -103,6 +104,9 @@ class ViewerParameters:
     drive: bool = parameter(
         False,
         "Move the arm through its driver: sliders, handle, jogging, tasks; not with sliders.",
+    )
+    opened_file: str = parameter(
+        "", "File that the view creates when a browser first opens its page; empty: none."
     )
     fixed_frame: str = parameter(
         "", "Frame that is fixed in the picture; empty: the robot's root link."
@@ -187,6 +191,7 @@ class ViewerNode(Node):
         ContactSwitch(self, self._gui, self._topics.switch_markers)
         self._loop.timer = self.create_timer(1.0 / FRAME_RATE, self._loop.tick, clock=STEADY_CLOCK)
         free_after_visits(server)
+        mark_first_visit(server, parameters.opened_file)
         self._queue.open(self.create_guard_condition(self._on_user_action).trigger)
         self._announce(address_of(server, access))
 
@@ -229,7 +234,13 @@ class ViewerNode(Node):
         postures, trace = self._postures, ToolTrace()
         meshes = MeshFiles(installed_share, self._mesh_files())
         drawer = SceneDrawer(server, meshes, switches, lambda: postures.poses)
-        actions = PanelActions(drawer.switch, self._move_joint, self._move_to_posture, trace.clear)
+        actions = PanelActions(
+            drawer.switch,
+            self._move_joint,
+            self._move_to_posture,
+            trace.clear,
+            drawer.cameras.look,
+        )
         movable = self.parameters.sliders or self.parameters.drive
         panel = Panel(self._gui, actions, switches, movable)
         watch_clients(server, drawer.cameras, self._queue)
@@ -241,6 +252,7 @@ class ViewerNode(Node):
             self._tool,
             self._on_robot_drawn,
             self._report_problem,
+            nut_frame=f"{self.parameters.prefix}nut",
         )
 
     def _make_controls(self, server: viser.ViserServer) -> Controls | None:
@@ -404,6 +416,8 @@ class ViewerNode(Node):
         if self._controls is not None:
             tool = self._view.store.frames.get(self._tool)
             self._controls.set_tool(fixed, tool, self._view.drawer.size)
+        if self._view.drawer.cameras.glide():
+            self._loop.request_redraw(numbers=False)
         return changed
 
     def _report_problem(self, error: ViewerError) -> None:

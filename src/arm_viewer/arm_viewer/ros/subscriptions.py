@@ -52,7 +52,7 @@ class SceneSubscriptions:
         subscribe(String, "robot_description", self._on_robot, LATCHED)
         subscribe(String, "robot_file/status", self._on_file, LATCHED)
         subscribe(String, "task_text", self._on_task, LATCHED)
-        subscribe(NutState, "nut_world/state", lambda nut: self._show("nut", nut_text(nut)), 10)
+        subscribe(NutState, "nut_world/state", self._on_nut, 10)
         subscribe(Log, "/rosout", self._on_log, 10)
         for topic in marker_topics:
             self._subscribe_markers(topic)
@@ -85,6 +85,10 @@ class SceneSubscriptions:
 
     def _on_task(self, message: String) -> None:
         self._show("task", message.data)
+
+    def _on_nut(self, message: NutState) -> None:
+        self._view.working = bool(message.grasped)
+        self._show("nut", nut_text(message))
 
     def _on_log(self, message: Log) -> None:
         """Show the last warning or error of any other node."""

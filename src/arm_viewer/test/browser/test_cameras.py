@@ -16,10 +16,16 @@ from arm_testing.waiting import wait_for
 from arm_viewer.browser.access import Access
 from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.browser.cameras import (
+    CALM,
+    DIRECTION,
     HIGH,
+    LINGER,
+    LOOKS,
     PHONE,
     WIDE,
     Cameras,
+    axes_of,
+    close_view,
     robot_corners,
     round_length,
     view_of,
@@ -211,6 +217,69 @@ def test_view_includes_nearby_but_not_distant_objects(show):
     assert np.abs(beside - alone).max() > 0.01
     cameras.include(box)
     assert client.camera.position is beside
+
+
+NUT = np.array([0.16, 0.04, 0.18])  # [m]
+FRAMES = 200  # more than any camera takes to its place
+
+
+def glided(cameras, client):
+    """Let the cameras arrive, as a browser would report it; return the last position."""
+    frames = 0
+    while cameras.glide():
+        cameras.update(client)
+        frames += 1
+        assert frames < FRAMES
+    return client.camera.position
+
+
+def test_cameras_come_close_while_the_nut_is_held_and_go_back_later(show):
+    cameras, client = show(Server(1.5))
+    cameras.update(client)
+    whole = client.camera.position
+    cameras.set_tool(NUT, 0.14, working=False, now=0.0)
+    assert not cameras.glide()
+    cameras.set_tool(NUT, 0.14, working=True, now=1.0)
+    close = glided(cameras, client)
+    np.testing.assert_allclose(close, close_view(NUT, 0.14, 1.5).position, atol=1e-3)
+    cameras.set_tool(NUT + 0.001, 0.14, working=False, now=1.0 + LINGER - 0.1)
+    assert not cameras.glide()  # between two strokes, and the tool is still in the middle
+    cameras.set_tool(NUT, 0.14, working=False, now=1.0 + LINGER)
+    np.testing.assert_allclose(glided(cameras, client), whole, atol=1e-3)
+
+
+def test_close_up_follows_the_tool(show):
+    cameras, client = show(Server(1.5))
+    cameras.set_tool(NUT, 0.14, working=True, now=0.0)
+    first = glided(cameras, client)
+    cameras.set_tool(NUT + np.array([0.1, 0.0, 0.0]), 0.14, working=True, now=0.1)
+    np.testing.assert_allclose(
+        glided(cameras, client) - first, [0.1 - CALM * 0.14, 0.0, 0.0], atol=2e-3
+    )
+
+
+def test_camera_moved_by_a_user_comes_close_only_by_the_button(show, robot):
+    cameras, client = show(Server(1.5))
+    cameras.update(client)
+    turned = client.camera.position = client.camera.position + 0.1
+    cameras.set_tool(NUT, 0.14, working=True, now=0.0)
+    assert not cameras.glide()
+    np.testing.assert_array_equal(client.camera.position, turned)
+    cameras.look(client, LOOKS[1])
+    close = glided(cameras, client)
+    np.testing.assert_allclose(close, close_view(NUT, 0.14, 1.5).position, atol=1e-3)
+    cameras.look(client, LOOKS[0])
+    whole = glided(cameras, client)  # although the nut is held
+    np.testing.assert_allclose(whole, view_of(robot, aspect=1.5).position, atol=1e-3)
+
+
+@given(st.tuples(*[st.floats(-1, 1)] * 3), st.floats(0.01, 1.0), st.sampled_from(PAGES))
+def test_close_up_shows_what_is_around_the_point(point, width, page):
+    aspect = page[0] / page[1]
+    view = close_view(np.array(point), width, aspect)
+    right, up, _ = axes_of(DIRECTION)
+    around = np.array(point) + 0.5 * width * np.array([right, -right, up, -up])
+    assert holds(view, around, aspect)
 
 
 @given(st.floats(1e-4, 1e4))

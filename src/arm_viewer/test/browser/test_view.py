@@ -31,7 +31,7 @@ class Setup:
         self.server, self.robot = open_server("127.0.0.1", 0, ACCESS), read_robot(urdf)
         drawer = SceneDrawer(self.server, MeshFiles(lambda package: 1 / 0), SWITCHES)
         trace = ToolTrace()
-        actions = PanelActions(drawer.switch, print, print, trace.clear)
+        actions = PanelActions(drawer.switch, print, print, trace.clear, print)
         panel = Panel(PanelGui(self.server, CallbackQueue(), ACCESS), actions, SWITCHES, sliders)
         self.problems = []
         self.view = SceneView(

@@ -36,8 +36,10 @@ class TaskServer:
 
         self.ros, self.requests = ros, []
         step = StepReport(name="wave", feasible=True, duration=1.5)
+        listed = {"tasks": ["draw", "nut_transfer"], "task_scenes": ["", "nuts"], "scene": "nuts"}
         for name, kind, fields in (
-            ("list_tasks", ListTasks, {"tasks": ["nut_transfer", "pick_and_place"]}),
+            ("list_tasks", ListTasks, listed),
+            ("nut_world/reset", Trigger, {"success": True, "message": "they are back"}),
             ("check_task", CheckTask, {"message": "Fine: it can be done", "steps": [step]}),
             ("task_server/pause", Trigger, {"success": False, "message": "no task runs"}),
             ("teach/save_pose", TeachPose, {"success": True, "message": "saved as here"}),
@@ -46,7 +48,8 @@ class TaskServer:
         ):
             ros.node.create_service(kind, name, self.callback(name, fields))
         self.state = ros.node.create_publisher(TaskState, "task_server/state", LATCHED)
-        self.state.publish(TaskState(task="nut_transfer", message="waiting for a goal"))
+        self.idle = TaskState(task="nut_transfer", message="waiting for a goal")
+        self.state.publish(self.idle)
 
     def callback(self, name, fields):
         def respond(request, response):
@@ -337,6 +340,13 @@ def test_task_is_checked_and_its_report_shown(page, ros, server):
 def test_rejection_by_the_task_server_is_shown(page, ros, server):
     server.request_after(page, "Pause", "task_server/pause")
     shows(ros, page, "report", "no task runs")
+
+
+def test_nut_and_payloads_are_put_back(page, ros, server):
+    server.state.publish(server.idle)  # the button appears with the next state
+    page.get_by_role("button", name="Put nut and payloads back").wait_for()
+    server.request_after(page, "Put nut and payloads back", "nut_world/reset")
+    shows(ros, page, "report", "They are back.")
 
 
 def test_teach_buttons_call_the_task_server(page, ros, server):

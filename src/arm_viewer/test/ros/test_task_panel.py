@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page's text about a task: state, progress and report, with names escaped."""
 
-from arm_viewer.ros.panels.task_panel import report_html, state_html
+from arm_viewer.ros.panels.task_panel import fitting_tasks, report_html, state_html
 
 from arm_interfaces.msg import StepReport, TaskState
+from arm_interfaces.srv import ListTasks
 
 
 def state(**fields):
@@ -26,3 +27,14 @@ def test_infeasible_step_is_marked_with_its_reason():
     assert html.index("✓") < html.index("home") < html.index("✗")
     assert "&lt;b&gt;reach" in html and "<b>reach" not in html
     assert "12 mm &#x27;short&#x27;" in html
+
+
+def test_tasks_of_other_scenes_are_not_offered_but_the_latest_is():
+    tasks, scenes = ["wave", "transfer", "pick"], ["", "nuts", "workshop"]
+    listed = ListTasks.Response(tasks=tasks, task_scenes=scenes, scene="nuts")
+    assert fitting_tasks(listed, "transfer") == ("wave", "transfer")
+    assert fitting_tasks(listed, "my/own.yaml") == ("my/own.yaml", "wave", "transfer")
+    listed.scene = "/home/me/workshop.yaml"
+    assert fitting_tasks(listed, "") == ("wave", "pick")
+    unknown = ListTasks.Response(tasks=["pick"], task_scenes=["workshop"], scene="nuts")
+    assert fitting_tasks(unknown, "") == ("pick",)

@@ -156,7 +156,7 @@ def test_pause_step_resume_and_stop(arm):
     assert result.can_resume and result.resume_step == 2
     assert result.safe_state == RESULT.CLEAR
     state = arm.wait_task(TaskState.IDLE)
-    assert state.message == result.message and "give start step 2" in result.message
+    assert state.message == result.message and "it can be resumed at step 3" in result.message
     arm.wait_still()
     handle = swing(arm, start_step=result.resume_step, single_step=True)
     state = arm.wait_task(TaskState.PAUSED, step=2)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from arm_common.ros.executor import QUIET
@@ -22,6 +23,8 @@ from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.ros.service_client import ServiceClient
 
 DEFAULT_TASK = "nut_transfer"
+PUT_BACK = "Put nut and payloads back"
+CONTINUE = "Continue at step {}"
 # Service below task_server/ -> the label of its button.
 TRIGGERS = {"pause": "Pause", "resume": "Resume", "step": "Step", "stop": "Stop task"}
 _STATES = {
@@ -38,8 +41,9 @@ _STYLE = "padding:.25em .8em;font-size:.8125em"
 class TaskPanel:
     """The user interface of the task server, shown as soon as there is one.
 
-    Subscribes task_server/state; calls check_task, list_tasks, run_task (action) and
-    task_server/pause, resume, step, stop. Calls `on_server` when the first state arrives.
+    Subscribes task_server/state; calls check_task, list_tasks, run_task (action),
+    task_server/pause, resume, step, stop, and nut_world/reset, whose button is there if the world
+    is simulated. Calls `on_server` when the first state arrives.
     """
 
     def __init__(
@@ -58,6 +62,9 @@ class TaskPanel:
             )
             for name in TRIGGERS
         }
+        self._reset = ServiceClient(node, Trigger, "nut_world/reset", self._answer)
+        self._latest = ""  # the task of the latest state
+        self._resume_step = 0  # at which the last run can be continued; 0 if it cannot
         self._folder = gui.elements.add_folder("Task", order=1.4, visible=False)
         with self._folder:
             self._add_elements(gui)
@@ -73,29 +80,42 @@ class TaskPanel:
     def _add_elements(self, gui: PanelGui) -> None:
         self._state = gui.elements.add_html("")
         self._task = gui.elements.add_dropdown("Task", (DEFAULT_TASK,))
-        gui.on_change(self._task, lambda name: self._answer(""))  # the report is of another one
+        gui.on_change(self._task, lambda name: self._show_result(_line_html("")))
         self._single_step = gui.elements.add_checkbox("Pause before each step", False)
         gui.button("Check", self._check_task, color=None)
         gui.button("Run", self._run_task, color=None)
+        self._continue = gui.button(CONTINUE.format("..."), self._continue_task, disabled=True)
         for name, label in TRIGGERS.items():
             gui.button(label, partial(self._trigger, name))
+        self._put_back = gui.button(PUT_BACK, self._reset_world, visible=False)
         self._result = gui.elements.add_html(_line_html(""))
 
     def _answer(self, text: str) -> None:
         self._result.content = _line_html(text)
 
+    def _show_result(self, html: str, resume_step: int = 0) -> None:
+        """Show a result; 0 as its step to resume at means that the run cannot be continued."""
+        self._result.content, self._resume_step = html, resume_step
+        self._continue.disabled = not resume_step
+        self._continue.label = CONTINUE.format(resume_step + 1 if resume_step else "...")
+
     def _on_state(self, state: TaskState) -> None:
         self._state.content = state_html(state)
+        self._put_back.visible = self._reset.ready
+        if self._folder.visible and state.task == self._latest:
+            return
         if not self._folder.visible:
             self._folder.visible = True
             self._on_server()
-            self._list.call(ListTasks.Request(), self._on_tasks)
+        self._latest = state.task
+        self._list.call(ListTasks.Request(), self._on_tasks)
 
     def _on_tasks(self, response: ListTasks.Response) -> None:
-        names = tuple(response.tasks)
+        names = fitting_tasks(response, self._latest)
         if names:
-            selected = self._task.value if self._task.value in names else names[0]
-            self._task.options, self._task.value = names, selected
+            wanted = self._latest or self._task.value
+            self._task.options = names
+            self._task.value = wanted if wanted in names else names[0]
 
     def _check_task(self) -> None:
         if self._check.call(CheckTask.Request(task=self._task.value), self._on_checked):
@@ -105,11 +125,20 @@ class TaskPanel:
         self._result.content = report_html(response.message, response.steps)
 
     def _run_task(self) -> None:
+        self._start(0)
+
+    def _continue_task(self) -> None:
+        if self._resume_step:
+            self._start(self._resume_step)
+
+    def _start(self, step: int) -> None:
+        """Run the selected task from a step on."""
         if not self._run.server_is_ready():
             self._answer("Nothing runs tasks yet; is the arm running?")
             return
-        self._answer("")
-        goal = RunTask.Goal(task=self._task.value, single_step=self._single_step.value)
+        self._show_result(_line_html(""))
+        goal = RunTask.Goal(task=self._task.value, start_step=step)
+        goal.single_step = self._single_step.value
         self._run.send_goal_async(goal).add_done_callback(self._on_goal_response)
 
     def _on_goal_response(self, future: Any) -> None:
@@ -121,7 +150,14 @@ class TaskPanel:
 
     def _on_result(self, future: Any) -> None:
         result = future.result().result
-        self._result.content = report_html(result.message, result.report)
+        step = int(result.resume_step) if result.can_resume else 0
+        self._show_result(report_html(result.message, result.report), step)
+
+    def _reset_world(self) -> None:
+        self._reset.call(Trigger.Request(), self._on_reset)
+
+    def _on_reset(self, response: Trigger.Response) -> None:
+        self._show_result(_line_html(f"{response.message[:1].upper()}{response.message[1:]}."))
 
     def _trigger(self, name: str) -> None:
         self._triggers[name].call(Trigger.Request(), self._on_triggered)
@@ -202,6 +238,15 @@ class TeachPanel:
 
     def _report(self, text: str) -> None:
         self._response.content = _line_html(text)
+
+
+def fitting_tasks(listed: ListTasks.Response, latest: str) -> tuple[str, ...]:
+    """Return the tasks that were written for the current scene or for any, and the latest one."""
+    current = {"", listed.scene, Path(listed.scene).stem}
+    scenes = listed.task_scenes or [""] * len(listed.tasks)
+    names = [n for n, scene in zip(listed.tasks, scenes, strict=True) if scene in current]
+    own = [latest] if latest and latest not in names else []
+    return (*own, *(names or listed.tasks))
 
 
 def _line_html(text: str) -> str:

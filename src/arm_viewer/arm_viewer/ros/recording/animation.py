@@ -36,8 +36,9 @@ class Film:
         view: rows right, up, towards the eye (3, 3).
         width: of the pictures [pixel].
         centres: what the camera follows in each scene (n, 3) [m]; None for a fixed camera that
-            sees everything.
+            sees all of the action.
         field: width of the picture if the camera follows something [m].
+        action: the primitives of the robot and of all else that moves, in all scenes.
     """
 
     def __init__(
@@ -47,10 +48,11 @@ class Film:
         width: int,
         centres: Array | None,
         field: float,
+        action: Sequence[ScenePrimitives],
     ) -> None:
         self._shown, self._view = shown, view
         if centres is None:
-            centre, field, share = _whole(shown, view)
+            centre, field, share = _whole(action, view)
             centres = np.tile(centre, (len(shown), 1))
         else:
             share = 9 / 16
@@ -84,9 +86,9 @@ def animation(pictures: Sequence[Pixels], rate: float) -> bytes:
     return file.getvalue()
 
 
-def _whole(shown: Sequence[ScenePrimitives], view: Array) -> tuple[Array, float, float]:
-    """Return centre [m], width [m] and height per width of a picture of all primitives."""
-    extents = (extent_of(parts.solids, view, parts.flat_shapes) for parts in shown)
+def _whole(action: Sequence[ScenePrimitives], view: Array) -> tuple[Array, float, float]:
+    """Return centre [m], width [m] and height per width of a picture of all the action."""
+    extents = (extent_of(parts.solids, view, parts.flat_shapes) for parts in action)
     low, high = reduce(Extent.joined, extents).seen
     width, height = (high - low) * _MARGIN
     share = float(np.clip(height / width, *_SIDES))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from arm_common.cli import run
 from arm_common.errors import InputError
-from arm_common.files import write_bytes
+from arm_common.files import check_writable, write_bytes
 from arm_common.ros.node_runner import add_namespace, checked_namespace
 from arm_common.transforms import Array
 from arm_description.exporters.figure import FORMATS
@@ -33,7 +33,13 @@ from arm_description.exporters.page import (
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.animation import FORMAT, Film, animation
 from arm_viewer.ros.recording.player import times
-from arm_viewer.ros.recording.scenes import RecordedScene, ScenePrimitives, primitives_of, scenes
+from arm_viewer.ros.recording.scenes import (
+    RecordedScene,
+    ScenePrimitives,
+    moving_frames,
+    primitives_of,
+    scenes,
+)
 
 DEFAULT_LENGTH, CLOSE_LENGTH = 15.0, 25.0  # [s] longest animation without --speed; with --follow
 FRAME_RATE = 10.0  # [1/s] of an animation
@@ -50,6 +56,7 @@ def _export(given: argparse.Namespace) -> None:
     if kind not in (FORMAT, *FORMATS):
         known = ", .".join((FORMAT, *FORMATS))
         raise ViewerError(f"{given.output}: '{kind}' files are not supported; use .{known}")
+    check_writable(str(given.output))
     begin, end = _span(given)
     longest = CLOSE_LENGTH if given.follow else DEFAULT_LENGTH
     pace = given.speed or max(1.0, (end - begin) / longest)
@@ -86,7 +93,9 @@ def _animation(
     centres = None
     if given.follow:
         centres = np.array([_place(scene, given.follow) for scene in found])
-    film = Film(shown, VIEWS[given.view], given.width, centres, given.field)
+    moving = moving_frames(found)
+    action = [primitives_of(scene, not given.follow, moving) for scene in found]
+    film = Film(shown, VIEWS[given.view], given.width, centres, given.field, action)
     return animation(list(film.pictures(found)), FRAME_RATE)
 
 

@@ -8,7 +8,7 @@ import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -18,9 +18,9 @@ import rclpy
 from arm_common.cli import run
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_namespace, checked_namespace, session
-from arm_common.ros.qos import LATCHED
+from arm_common.ros.qos import LATCHED, TF_STATIC_TOPIC, TF_TOPIC
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from arm_viewer.errors import ViewerError, required
 
@@ -49,6 +49,14 @@ def times(file: Path) -> tuple[int, int]:
     if found is None or not found.message_count:
         raise ViewerError(f"{file} contains no messages")
     return found.message_start_time, found.message_end_time
+
+
+def _counts(file: Path) -> dict[int, int]:
+    """Return how many messages each channel of a recording has, by the channel's ID."""
+    with _reader(file) as reader:
+        summary = reader.get_summary()
+    statistics = None if summary is None else summary.statistics
+    return {} if statistics is None else dict(statistics.channel_message_counts)
 
 
 def message_type(kind: str) -> Any:
@@ -92,7 +100,8 @@ PLAYED = (
     "arm_hardware/status",
     "arm_controller/goal",
 )
-TF = ("/tf", "/tf_static")  # of all arms
+TF = (TF_TOPIC, TF_STATIC_TOPIC)  # of all arms
+POLL_PERIOD = 0.05  # [s]
 LONGEST_PAUSE = 2.0  # [s] between two messages; longer ones are shortened
 
 
@@ -106,9 +115,16 @@ class RecordingPlayer:
     """
 
     def __init__(self, node: Node, file: Path, namespace: str = "") -> None:
-        self._node, self._file = node, file
+        self._node, self._file, self._namespace = node, file, namespace
         self._topics = (*(f"{namespace}/{name}" for name in PLAYED), *TF)
+        self._counts = _counts(file)
         self._publishers: dict[str, Any] = {}
+
+    def wait_for_view(self, is_alive: Callable[[], bool]) -> None:
+        """Wait until a view has subscribed, so that it shows the beginning, or has ended."""
+        topic = f"{self._namespace}/joint_states"
+        while is_alive() and not self._node.count_subscribers(topic):
+            time.sleep(POLL_PERIOD)
 
     def play(self, speed: float) -> int:
         """Publish all messages at their times; return their number.
@@ -132,11 +148,21 @@ class RecordingPlayer:
                 count += 1
         return count
 
+    def _latched(self, channel: Any) -> QoSProfile:
+        """Return the profile with which a late subscriber gets what it would have got then.
+
+        Each of several nodes publishes its own fixed frames, which one node now publishes.
+        """
+        if channel.topic != TF_STATIC_TOPIC:
+            return LATCHED
+        depth = self._counts.get(channel.id, 1)
+        return QoSProfile(depth=depth, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
     def _publisher(self, kind: str, channel: Any) -> Any:
         if channel.topic not in self._publishers:
             quality = QoSProfile(depth=100)
             if channel.metadata.get("latched") == "true":
-                quality = LATCHED
+                quality = self._latched(channel)
             message = message_type(kind)
             self._publishers[channel.topic] = message and self._node.create_publisher(
                 message, channel.topic, quality
@@ -164,6 +190,8 @@ def _replay(given: argparse.Namespace) -> None:
     try:
         with session():
             player = RecordingPlayer(rclpy.create_node("replay"), given.file, namespace)
+            if view is not None:
+                player.wait_for_view(lambda: view.poll() is None)
             again = True
             while again:
                 sys.stdout.write(f"{player.play(given.speed)} messages played\n")

@@ -127,6 +127,7 @@ class _SceneHistory:
 
 PATH_COLOUR = (0.15, 0.39, 0.92)
 PATH_WIDTH = 0.004  # of the robot's reach
+MOVED = 1e-3  # [m, or of a unit vector] by which a frame must differ to count as moving
 MIN_OPACITY = 0.05  # fainter shapes are omitted, all others drawn solid
 
 
@@ -139,10 +140,29 @@ class ScenePrimitives:
     labels: list[tuple[str, Array]] = field(default_factory=list)
 
 
-def primitives_of(scene: RecordedScene, with_path: bool = True) -> ScenePrimitives:
-    """Return a scene's primitives in the frame of the robot's root link."""
+def moving_frames(found: Sequence[RecordedScene]) -> frozenset[str]:
+    """Return the frames that are elsewhere in one of the scenes than in the first."""
+    first = found[0].frames
+    return frozenset(
+        name
+        for scene in found
+        for name, T in scene.frames.items()
+        if name not in first or np.abs(T - first[name]).max() > MOVED
+    )
+
+
+def primitives_of(
+    scene: RecordedScene, with_path: bool = True, moving: frozenset[str] | None = None
+) -> ScenePrimitives:
+    """Return a scene's primitives in the frame of the robot's root link.
+
+    Args:
+        scene: The scene.
+        with_path: Whether the tool's path belongs to them.
+        moving: Frames beside whose markers only the robot counts; None for all markers.
+    """
     result = ScenePrimitives()
-    for shape, T, colour in _all(scene):
+    for shape, T, colour in _all(scene, moving):
         if colour[3] >= MIN_OPACITY:
             _add(result, shape, T, colour[:3])
     result.labels = [label for label in result.labels if label[0] != scene.text]
@@ -155,11 +175,15 @@ def primitives_of(scene: RecordedScene, with_path: bool = True) -> ScenePrimitiv
     return result
 
 
-def _all(scene: RecordedScene) -> Iterator[tuple[DrawnShape, Array, Colour]]:
+def _all(
+    scene: RecordedScene, moving: frozenset[str] | None
+) -> Iterator[tuple[DrawnShape, Array, Colour]]:
     for visual in scene.robot.visuals:
         frame = scene.frames.get(f"{TRUE_FRAMES}{visual.link}", scene.frames[visual.link])
         yield visual.shape, frame @ visual.pose, visual.colour
     for placed in scene.markers:
+        if moving is not None and placed.frame not in moving:
+            continue
         if placed.frame in scene.frames or not placed.frame:
             frame = scene.frames[placed.frame] if placed.frame else np.eye(4)
             yield placed.drawing.shape, frame @ placed.pose, placed.drawing.colour
