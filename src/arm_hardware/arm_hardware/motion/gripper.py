@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axis, check_position
 from arm_hardware.calibration.servo_map import ServoMap, resolution
-from arm_hardware.errors import INVALID_GOAL, CommandError
+from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError
 from arm_hardware.motion.execution import Execution, GoalOutcome, MeasuredAxes
 from arm_hardware.motion.limiter import AxisState, brake, settled, track
 from arm_hardware.motion.options import GripForceOptions
@@ -132,7 +132,8 @@ class GripperExecution(Execution):
             return
         if abs(measured.loads[-1]) < STALL_LOAD:
             if self._stalled > IDLE_TIME:
-                self.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, IDLE.format(width * 1e3))
+                why = IDLE.format(width * 1e3)
+                self.goal.finish(GoalOutcome.ABORTED, GOAL_TOLERANCE_VIOLATED, why)
                 self.cancel()
             return
         self.goal.stalled = True

@@ -16,7 +16,7 @@ from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
-from arm_hardware.control.controller import TrajectoryController
+from arm_hardware.control.controller import TOLERANCES_VIOLATED, TrajectoryController
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, validate_goal
@@ -121,12 +121,16 @@ class GripperServer(GoalServer):
 
 
 def _fill_width(message: Any, running: Running) -> Any:
-    """Fill a result or feedback with the width; a servo that does not answer shows no grasp."""
+    """Fill a result or feedback with the width; a servo that does not answer shows no grasp.
+
+    As in gripper_action_controller, an aborted goal is stalled if the jaws themselves stopped.
+    """
     goal, measured = running.goal, running.controller.snapshot().measured
     message.position = float(running.controller.command()[0][-1])
     message.effort = 0.0
     if measured is not None:
         message.position, message.effort = measured.positions[-1], measured.efforts[-1]
-    message.stalled = goal.stalled
+    aborted = goal.outcome is GoalOutcome.ABORTED
+    message.stalled = goal.code in TOLERANCES_VIOLATED if aborted else goal.stalled
     message.reached_goal = goal.outcome is GoalOutcome.SUCCEEDED and not goal.stalled
     return message

@@ -291,6 +291,7 @@ def test_jaws_at_rest_without_load_are_not_a_grasp(arm):
     goal = arm.controller.grip(0.0)
     arm.run(goal)
     assert goal.outcome is GoalOutcome.ABORTED and not goal.stalled
+    assert goal.code == GOAL_TOLERANCE_VIOLATED
     assert goal.message.startswith("The jaws rest at 30.0 mm, short of their command, without")
 
 

@@ -47,10 +47,11 @@ def return_motion(step: PlannedStep, current: ArmConfiguration, chain: Chain) ->
     """
     back = replace(step, message=f"returning to where {step.name} began")
     if step.width is not None:
-        _check_joints(step, chain, current.array(chain.joint_names), step.start)
-        return replace(back, width=step.start_width)
+        back = replace(back, width=step.start_width, start_width=step.width)
     path = step.trajectory
     if path is None:
+        if step.width is not None:
+            _check_joints(step, chain, current.array(chain.joint_names), step.start)
         return back
     _check_width(step, current.width)
     reverse = PlannedTrajectory(

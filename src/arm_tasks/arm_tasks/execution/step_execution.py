@@ -109,6 +109,31 @@ class ConditionCheck:
         return self._watch.read()
 
 
+class _BothMoves:
+    """A motion of the arm and one of the jaws, which begin and are stopped together."""
+
+    def __init__(self, arm: Move, jaws: Move) -> None:
+        self._moves = arm, jaws
+        self._canceled = False
+
+    def poll(self) -> MoveStatus:
+        """Return the status; what ends one of them otherwise than done also ends the other."""
+        found = [move.poll() for move in self._moves]
+        ended = [s for s in found if s.done and s.state is not MoveState.SUCCEEDED]
+        if not all(status.done for status in found):
+            if ended:
+                self.cancel()
+            return MoveStatus(MoveState.RUNNING, progress=found[0].progress)
+        other = [s for s in ended if s.state is not MoveState.CANCELED]
+        return min((other or ended or found), key=lambda s: s.state is not MoveState.STOPPED)
+
+    def cancel(self) -> None:
+        """Stop both, once."""
+        for move in self._moves if not self._canceled else ():
+            move.cancel()
+        self._canceled = True
+
+
 class _Unsent:
     """A command for which there are no other nodes."""
 
@@ -142,6 +167,8 @@ class StepExecution:
         self._move: Move | None = None
         if step.trajectory is not None:
             self._move = port.move(step.trajectory)
+            if step.width is not None:
+                self._move = _BothMoves(self._move, port.set_width(step.width))
         elif step.width is not None:
             self._move = port.set_width(step.width)
         elif step.when is not None:

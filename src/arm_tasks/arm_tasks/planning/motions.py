@@ -17,7 +17,7 @@ from arm_common.transforms import Array, inverse, shift_z, tilt_z
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import ToolTrajectory
 from arm_kinematics.paths.result import PathStatus
-from arm_kinematics.paths.shapes import arc, line, screw
+from arm_kinematics.paths.shapes import PathShape, arc, line, rounded, screw
 from arm_kinematics.paths.timing import keep_pace
 
 from arm_description import DescriptionError
@@ -179,13 +179,15 @@ class Motions:
             return True
         return False
 
-    def _goal(self, step: steps.ToTarget) -> Array:
+    def _goal(self, step: steps.ToTarget, tool: Array) -> Array:
+        """Return base_link <- target (4, 4) for a tool pose before the step (4, 4) [m]."""
         target = step.target
         if target.taught:
             self._require_free_name(step, target.taught)
-        if target.frame == TOOL_FRAME:
-            return self.builder.chain.fk(self.builder.q) @ target.pose
-        return self.scene.frame(target.frame) @ target.pose
+        return self._frame(target.frame, tool) @ target.pose
+
+    def _frame(self, name: str, tool: Array) -> Array:
+        return tool if name == TOOL_FRAME else self.scene.frame(name)
 
     def move_pose(self, step: steps.MovePose, name: str) -> None:
         """Plan a step to a tool pose, straight in joint space to the nearest free solution."""
@@ -225,30 +227,64 @@ class Motions:
         self, step: steps.ToTarget, labels: Labels, plan: Callable[[IkSolution], None]
     ) -> None:
         """Plan with the nearest IK solution of the target that is feasible."""
-        chain, q, goal = self.builder.chain, self.builder.q, self._goal(step)
+        chain, q = self.builder.chain, self.builder.q
+        goal = self._goal(step, chain.fk(q))
         options = path_options(step.target.orientation, step.tolerance)
         self.builder.first_feasible(labels, lambda: branches(chain, goal, q, options), plan)
 
     def move_linear(self, step: steps.MoveLinear, name: str) -> None:
         """Plan a step along a straight line."""
         labels = Labels(step, name, f"moving straight to {_where(step.target)}")
-        T = self.builder.chain.fk(self.builder.q)
-        options = path_options(step.target.orientation, step.tolerance)
-        shape = line(T, self._goal(step))
-        self.builder.follow(labels, shape, options, straight=True)
+        self._follow(labels, step, straight=True)
 
     def move_arc(self, step: steps.MoveArc, name: str) -> None:
         """Plan a step along an arc."""
-        labels = Labels(step, name, f"moving on an arc to {_where(step.target)}")
-        T = self.builder.chain.fk(self.builder.q)
-        frame = step.target.frame
-        start = T if frame == TOOL_FRAME else self.scene.frame(frame)
-        via = (start @ (*step.via, 1.0))[:3]
+        self._follow(Labels(step, name, f"moving on an arc to {_where(step.target)}"), step)
+
+    def _follow(self, labels: Labels, step: steps.PathStep, straight: bool = False) -> None:
+        shape = self._shape(step, self.builder.chain.fk(self.builder.q))
+        options = path_options(step.target.orientation, step.tolerance)
+        self.builder.follow(labels, shape, options, straight=straight)
+
+    def _shape(self, step: steps.PathStep, tool: Array) -> PathShape:
+        """Return the path of a step for a tool pose before it (4, 4) [m]."""
+        goal = self._goal(step, tool)
+        if not isinstance(step, steps.MoveArc):
+            return line(tool, goal)
+        via = (self._frame(step.target.frame, tool) @ (*step.via, 1.0))[:3]
         try:
-            shape = arc(T, via, self._goal(step))
+            return arc(tool, via, goal)
         except KinematicsError as error:
             raise self.builder.invalid(step, str(error)) from None
-        self.builder.follow(labels, shape, path_options(step.target.orientation, step.tolerance))
+
+    def move_blended(self, step: steps.MoveBlended, name: str) -> None:
+        """Plan one motion along the paths of several steps, with rounded corners."""
+        chain, shapes = self.builder.chain, list[PathShape]()
+        tool = chain.fk(self.builder.q)
+        for each in step.steps:
+            shapes.append(self._shape(each, tool))
+            tool = shapes[-1].goal
+        try:
+            ways = rounded(shapes, [each.blend for each in step.steps[:-1]])
+        except KinematicsError as error:
+            assert isinstance(error.value, int)
+            raise self.builder.invalid(step.steps[error.value], str(error)) from None
+        where = _where(step.steps[-1].target)
+        labels = Labels(step, name, f"moving around {len(shapes) - 1} corners to {where}")
+        q, rows, errors = self.builder.q, [self.builder.q[None]], [(0.0, 0.0)]
+        for each, way in zip(step.steps, ways, strict=True):
+            options = path_options(each.target.orientation, each.tolerance)
+            for shape in way:
+                try:
+                    path = tool_path(chain, shape, q, options)
+                except OutOfReach as miss:
+                    miss.what = f"{each.name} (line {each.line}): {miss.what}"
+                    raise self.builder.refuse(labels, miss) from None
+                q = path.positions[-1]
+                rows.append(path.positions[1:])
+                errors.append((path.position_error, path.orientation_error))
+        distance, angle = np.max(errors, axis=0)
+        self.builder.motion(labels, np.vstack(rows), (float(distance), float(angle)))
 
     def turn(self, step: steps.Turn, name: str) -> None:
         """Plan a turn about the tool's own z."""
@@ -265,6 +301,7 @@ MOTIONS: dict[type[steps.StepBase], Callable[[Motions, Any, str], None]] = {
     steps.MovePose: Motions.move_pose,
     steps.MoveLinear: Motions.move_linear,
     steps.MoveArc: Motions.move_arc,
+    steps.MoveBlended: Motions.move_blended,
     steps.Approach: Motions.approach,
     steps.Retreat: Motions.retreat,
     steps.Turn: Motions.turn,

@@ -88,7 +88,7 @@ class PlannedStep:
     start_width: float  # width of the jaws before it [m]
     report: StepReport  # result of the check, with the duration
     trajectory: PlannedTrajectory | None = None  # for a motion
-    width: float | None = None  # for a gripper command [m]
+    width: float | None = None  # of a gripper command, alone or during a motion [m]
     task_step: int = 0  # index of its step in the task file
     # base_link <- tool0 (2, 4, 4) at both ends of a straight line [m]; else None
     line: Array | None = None

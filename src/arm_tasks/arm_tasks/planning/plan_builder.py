@@ -22,7 +22,7 @@ from arm_description import Gripper, RobotModel
 from arm_kinematics import Chain
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.collision.checker import Clearance, CollisionChecker
-from arm_tasks.planning.collision.path_checker import clearance_along, clearance_of_jaws
+from arm_tasks.planning.collision.path_checker import clearance_of_jaws, clearance_with_jaws
 from arm_tasks.planning.plan import Kind, PlannedStep, PlannedTrajectory, StepReport
 from arm_tasks.planning.tool_path import OutOfReach, tool_path
 from arm_tasks.planning.torques import TorqueCheck
@@ -147,20 +147,28 @@ class PlanBuilder:
         """
         joints = np.clip(rows, self.chain.lower, self.chain.upper)
         joints[0] = self.q
+        width = self._width_meanwhile(labels)
         if np.abs(joints - self.q).max() < _STILL:
-            self.add(labels, "wait", 0.0, f"{labels.message}: already there", errors)
+            if width != self.width:
+                self.gripper(labels, width)
+            else:
+                self.add(labels, "wait", 0.0, f"{labels.message}: already there", errors)
             return
         self._check_constraints(labels, joints)
-        near = self._check_path(labels, joints)
+        near = self._check_path(labels, joints, width)
         timed = timed or time_path(
             joints, self.chain.velocity, self.chain.acceleration, scaling=labels.source.speed
         )
         trajectory = PlannedTrajectory(self.chain.joint_names, *timed)
         trajectory = self._within_torques(labels, trajectory)
         ends = np.array([self.chain.fk(joints[i]) for i in (0, -1)]) if straight else None
-        parts = {"trajectory": trajectory, "line": ends}
-        self.add(labels, "motion", trajectory.duration, "", errors, near, turns, **parts)
-        self.q = readonly(joints[-1])
+        parts: dict[str, Any] = {"trajectory": trajectory, "line": ends}
+        seconds, message = trajectory.duration, ""
+        if width != self.width:
+            parts["width"], seconds = width, max(seconds, self._jaw_time(labels, width))
+            message = f"{labels.message}, and the jaws to {width * 1e3:.1f} mm"
+        self.add(labels, "motion", seconds, message, errors, near, turns, **parts)
+        self.q, self.width = readonly(joints[-1]), width
 
     def joint_motion(self, labels: Labels, goal: Array, errors: Errors = _NONE) -> None:
         """Add a motion straight in joint space to goal (n,)."""
@@ -168,15 +176,27 @@ class PlanBuilder:
 
     def gripper(self, labels: Labels, width: float) -> None:
         """Add a motion of the jaws to a width [m]."""
+        seconds = self._jaw_time(labels, width)
+        near = self._check_jaws(labels, width)
+        self.add(labels, "gripper", seconds, near=near, width=width)
+        self.width = width
+
+    def _jaw_time(self, labels: Labels, width: float) -> float:
+        """Return the time to move the jaws to a width [m]; raise TaskFileError beyond limits."""
         jaws = self.jaws(labels.source)
         if not jaws.min_width <= width <= jaws.max_width:
             low, high = jaws.min_width * 1e3, jaws.max_width * 1e3
             what = f"the width {width * 1e3:.2f} mm is not within {low:g} to {high:g} mm"
             raise self.invalid(labels.source, what)
-        near = self._check_jaws(labels, width)
-        seconds = _ramp_time(abs(width - self.width), jaws.velocity, jaws.acceleration)
-        self.add(labels, "gripper", seconds, near=near, width=width)
-        self.width = width
+        return _ramp_time(abs(width - self.width), jaws.velocity, jaws.acceleration)
+
+    def _width_meanwhile(self, labels: Labels) -> float:
+        """Return the width of the jaws [m] at the end of a motion of the arm."""
+        width = labels.source.gripper
+        if width is None or self.allowed_contact:
+            return self.width
+        self._jaw_time(labels, width)
+        return width
 
     def branch(self, labels: Labels, when: Condition) -> int:
         """Add a branch; return its index, for join()."""
@@ -219,10 +239,11 @@ class PlanBuilder:
             raise self.refuse(labels, OutOfReach(why), **more)
         return motion
 
-    def _check_path(self, labels: Labels, rows: Array) -> Clearance | None:
+    def _check_path(self, labels: Labels, rows: Array, width: float) -> Clearance | None:
         if self.checker is None:
             return None
-        path = clearance_along(self.checker, rows, self.width, self.allowed_contact)
+        widths = self.width, width
+        path = clearance_with_jaws(self.checker, rows, widths, self.allowed_contact)
         if path.hit_at is not None:
             where = f"first after {100.0 * path.hit_at:.0f} % of the path"
             miss = OutOfReach(f"collision: {path.nearest.clause}, {where}", reason=_COLLISION)

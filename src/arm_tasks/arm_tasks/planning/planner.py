@@ -29,7 +29,17 @@ from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
-from arm_tasks.task.steps import Call, For, If, Repeat, Screw, StepBase, Until
+from arm_tasks.task.steps import (
+    Call,
+    For,
+    If,
+    MoveBlended,
+    PathStep,
+    Repeat,
+    Screw,
+    StepBase,
+    Until,
+)
 
 _MAX_STATES = 16
 _SAME = 1e-6  # joint positions [rad or m] and widths [m] that differ by less are the same
@@ -60,6 +70,7 @@ class BranchPlanner:
     def __init__(self, planner: StepPlanner) -> None:
         self._planner = planner
         self._builder = planner.builder
+        self._blended: list[PathStep] = []  # steps of the motion that the next step continues
 
     def run(self, steps: Steps) -> list[PlannedWorldState]:
         """Plan every step on every branch; return the worlds that the task can end in."""
@@ -67,6 +78,7 @@ class BranchPlanner:
         for index, step in enumerate(steps):
             self._builder.task_step = index
             states = self._step(step, states, "", steps[index + 1 :])
+        self._require_no_blend()
         self._builder.join(exit_ for state in states for exit_ in state.exits)
         return [state.world for state in states]
 
@@ -76,6 +88,19 @@ class BranchPlanner:
         for index, step in enumerate(steps):
             states = self._step(step, states, suffix, (*steps[index + 1 :], *later))
         return states
+
+    def _branch_list(
+        self, steps: Steps, states: list[PlanState], suffix: str, later: Steps
+    ) -> list[PlanState]:
+        """Plan steps that do not always run: no motion goes on beyond them."""
+        states = self._list(steps, states, suffix, later)
+        self._require_no_blend()
+        return states
+
+    def _require_no_blend(self) -> None:
+        if self._blended:
+            what = "blend needs a following move_linear or move_arc, into which it leads"
+            raise self._builder.invalid(self._blended[-1], what)
 
     def _step(
         self, step: StepBase, states: list[PlanState], suffix: str, later: Steps
@@ -93,6 +118,12 @@ class BranchPlanner:
             return states
         if isinstance(step, Call):
             return self._list(step.steps, states, suffix, later)
+        if isinstance(step, PathStep):
+            self._blended.append(step)
+            if step.blend:
+                return states
+            step, self._blended = self._motion(self._blended), []
+        self._require_no_blend()
         if isinstance(step, If):
             return self._if(step, states, suffix, later)
         if isinstance(step, Until):
@@ -105,12 +136,21 @@ class BranchPlanner:
             for k, state in enumerate(states)
         ]
 
+    def _motion(self, blended: Sequence[PathStep]) -> StepBase:
+        """Return the motion of steps that blend into each other, or of a single one."""
+        if len(blended) == 1:
+            return blended[0]
+        motion = MoveBlended.of(blended)
+        if motion.problem:
+            raise self._builder.invalid(motion.steps[-1], motion.problem)
+        return motion
+
     def _if(self, step: If, states: list[PlanState], suffix: str, later: Steps) -> list[PlanState]:
         after: list[PlanState] = []
         for k, state in enumerate(states):
             yes, no = self._branch(step, step.when, state, self._name(step, suffix, k, states))
-            after += self._list(step.then, [yes], suffix, later)
-            after += self._list(step.otherwise, [no], suffix, later)
+            after += self._branch_list(step.then, [yes], suffix, later)
+            after += self._branch_list(step.otherwise, [no], suffix, later)
         return self._merged(after, step, later)
 
     def _until(
@@ -126,7 +166,7 @@ class BranchPlanner:
             if k < step.at_most:  # after the last check the task fails
                 part = f"{suffix} ({k + 1} of at most {step.at_most})"
                 following = (*step.steps, *later)
-                rounds = self._list(step.steps, not_yet, part, following)
+                rounds = self._branch_list(step.steps, not_yet, part, following)
                 states = self._merged(rounds, step, following)
         return self._merged(after, step, later)
 
@@ -146,7 +186,7 @@ class BranchPlanner:
                 if part.can_fail
             ]
             failed = self._merged(failed, step, (*step.on_failure, *later))
-            after += self._list(step.on_failure, failed, suffix, later)
+            after += self._branch_list(step.on_failure, failed, suffix, later)
         return self._merged(after, step, later)
 
     def _from(

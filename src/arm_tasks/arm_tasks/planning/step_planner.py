@@ -70,6 +70,8 @@ class StepPlanner:
         self.builder.payload = carried_load(self.world)
         try:
             if type(step) in MOTIONS:
+                if step.gripper is not None:
+                    self._require_empty_jaws(step, ", so they cannot move while the arm moves")
                 scene = self.world.with_tool(self._tool())
                 MOTIONS[type(step)](Motions(scene, self.builder, self._files), step, name)
             else:
@@ -112,11 +114,11 @@ class StepPlanner:
         self.builder.gripper(labels, width)
         self.world = replace(self.world, carried=held)
 
-    def _require_empty_jaws(self, step: steps.StepBase) -> None:
+    def _require_empty_jaws(self, step: steps.StepBase, why: str = " already") -> None:
         carried = self.world.carried
         held = "the nut" if isinstance(self.world.nut, InJaws) else carried and carried.name
         if held:
-            raise self.builder.invalid(step, f"the jaws hold {held} already")
+            raise self.builder.invalid(step, f"the jaws hold {held}{why}")
 
     def _unscrew(self, step: steps.Unscrew, name: str) -> None:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)

@@ -199,7 +199,7 @@ _ENDS = {
     GoalStatus.STATUS_CANCELED: MoveState.CANCELED,
 }
 # Whatever else aborts a goal is a newer goal, a stop, a fault or a lost client. A GripperCommand
-# has no code: its aborted goal may have been stopped.
+# has no code, but an aborted one is stalled if the jaws themselves stopped.
 _FAILURES = (
     FollowJointTrajectory.Result.PATH_TOLERANCE_VIOLATED,
     FollowJointTrajectory.Result.GOAL_TOLERANCE_VIOLATED,
@@ -349,7 +349,9 @@ class ActionMove:
 
     def _on_result(self, future: Any) -> None:
         response = future.result()
-        failed = getattr(response.result, "error_code", None) in _FAILURES
+        failed = getattr(response.result, "error_code", None) in _FAILURES or getattr(
+            response.result, "stalled", False
+        )
         other = MoveState.FAILED if failed else MoveState.STOPPED
         state = _ENDS.get(response.status, other)
         why = getattr(response.result, "error_string", "")  # a GripperCommand has none

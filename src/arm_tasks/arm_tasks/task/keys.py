@@ -71,6 +71,11 @@ TARGET = {
     ),
     **TOLERANCE,
 }
+BLEND = Key(
+    DISTANCE,
+    "radius of the corner to the next move_linear or move_arc: the tool leaves its path so far "
+    "before the end, without a stop; 0 (it stops) if omitted",
+)
 CONTENT = Named(Leaf("value, list or mapping", "data"), "field")
 CONDITION = {
     "nut_on": Key(TEXT, "the nut is on this bolt"),
@@ -127,11 +132,18 @@ def _action(
     return _command(meaning, {**keys, **RECOVERY}, short, one_of)
 
 
+GRIPPER = Key(
+    DISTANCE,
+    "width between the empty jaws, to which they move at their own speed while the arm moves; of "
+    "a step with several motions, during the first",
+)
+
+
 def _step(
     meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
 ) -> StepKeys:
     """Return the keys of a step that moves the arm."""
-    return _action(meaning, {"speed": SPEED, **keys}, short, one_of)
+    return _action(meaning, {"speed": SPEED, **keys, "gripper": GRIPPER}, short, one_of)
 
 
 def _drive(meaning: str, keys: Mapping[str, Key], short: str) -> StepKeys:
@@ -203,12 +215,15 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "path",
     ),
     "move_pose": _step("Moves the tool to a pose, straight in joint space.", TARGET),
-    "move_linear": _step("Moves the tool to a pose along a straight line.", TARGET),
+    "move_linear": _step(
+        "Moves the tool to a pose along a straight line.", {**TARGET, "blend": BLEND}
+    ),
     "move_arc": _step(
         "Moves the tool to a pose along the arc of a circle through another point.",
         {
             **TARGET,
             "via": Key(PLACE, "the point, in the frame of the target", True),
+            "blend": BLEND,
         },
     ),
     "approach": _step(

@@ -58,6 +58,7 @@ class Defaults:
             "line": keys.item.line,
             "speed": _speed(keys, self.speed) if "speed" in known else self.speed,
             "retries": _retries(keys) if "retries" in known else 0,
+            "gripper": optional(keys, "gripper", least=0.0) if "gripper" in known else None,
         }
 
 
@@ -162,6 +163,7 @@ def _move_arc(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBa
         target=target,
         tolerance=_tolerance(keys, defaults.tolerance),
         via=(x, y, z),
+        blend=keys.number("blend", 0.0, least=0.0),
     )
 
 
@@ -314,7 +316,7 @@ PARSERS: dict[str, Parser] = {
     "move_joints": _move_joints,
     "move_posture": _move_posture,
     "move_pose": _parser(steps.MovePose),
-    "move_linear": _parser(steps.MoveLinear),
+    "move_linear": _parser(steps.MoveLinear, blend=0.0),
     "move_arc": _move_arc,
     "approach": _parser(steps.Approach),
     "retreat": _parser(steps.Retreat),

@@ -37,6 +37,7 @@ class StepBase:
     speed: float  # fraction of the joints' velocity limits, above 0 to 1
     retries: int = 0  # how often it is tried again if it fails at run time
     on_failure: tuple[StepBase, ...] = ()  # run if it has failed; () fails the task
+    gripper: float | None = None  # width to which the jaws move while the arm moves [m]
 
 
 @dataclass(frozen=True)
@@ -91,15 +92,60 @@ class MovePose(ToTarget):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MoveLinear(ToTarget):
+class PathStep(ToTarget):
+    """Fields of the steps that move the tool along a given path."""
+
+    blend: float = 0.0  # how far before its end the corner to the next step begins [m]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveLinear(PathStep):
     """Move the tool to a pose along a straight line."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class MoveArc(ToTarget):
+class MoveArc(PathStep):
     """Move the tool to a pose along an arc."""
 
     via: tuple[float, float, float]  # a point of the arc, in the frame of the target [m]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveBlended(StepBase):
+    """Move the tool along several paths without stopping: the steps of one motion.
+
+    The planner makes it of steps that have a blend and the step after them.
+    """
+
+    steps: tuple[PathStep, ...]
+
+    @classmethod
+    def of(cls, steps: Sequence[PathStep]) -> MoveBlended:
+        """Return one motion, at the lowest speed of its steps."""
+        first, last = steps[0], steps[-1]
+        more = last.name if last.name != first.name else f"{len(steps) - 1} more"
+        return cls(
+            name=f"{first.name} and {more}",
+            kind=first.kind,
+            file=first.file,
+            line=first.line,
+            speed=min(step.speed for step in steps),
+            retries=first.retries,
+            on_failure=first.on_failure,
+            gripper=first.gripper,
+            steps=tuple(steps),
+        )
+
+    @property
+    def problem(self) -> str:
+        """Why its steps cannot be one motion, or ""."""
+        if len({step.target.orientation for step in self.steps}) > 1:
+            return "steps that blend into each other need the same orientation"
+        for step in self.steps[1:]:
+            if step.retries or step.on_failure or step.gripper is not None:
+                what = "retries, on_failure and gripper belong to the first step of a motion"
+                return f"{what}, but {step.name} (line {step.line}) has one of them"
+        return ""
 
 
 @dataclass(frozen=True, kw_only=True)

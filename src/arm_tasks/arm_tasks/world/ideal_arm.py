@@ -107,7 +107,7 @@ class IdealArm:
         self.width = width
         self.time = 0.0
         self.speed_scaling = 1.0
-        self._move: SimulatedMove | None = None
+        self._moves: dict[str, SimulatedMove] = {}  # the last ones of arm and jaws
         self._update()
 
     def move(self, trajectory: PlannedTrajectory) -> Move:
@@ -116,8 +116,8 @@ class IdealArm:
         def at(time: float) -> None:
             self.q = trajectory.at(time)
 
-        self._move = SimulatedMove(trajectory.duration, at)
-        return self._move
+        self._moves["arm"] = SimulatedMove(trajectory.duration, at)
+        return self._moves["arm"]
 
     def set_width(self, width: float) -> Move:
         """Start to move the jaws to a width [m], at a constant speed."""
@@ -127,8 +127,8 @@ class IdealArm:
         def at(time: float) -> None:
             self.width = width if time >= duration else start + (width - start) * time / duration
 
-        self._move = SimulatedMove(duration, at)
-        return self._move
+        self._moves["jaws"] = SimulatedMove(duration, at)
+        return self._moves["jaws"]
 
     @property
     def still(self) -> bool:
@@ -138,7 +138,7 @@ class IdealArm:
     @property
     def idle(self) -> bool:
         """True without a motion."""
-        return self._move is None or self._move.poll().done
+        return all(move.poll().done for move in self._moves.values())
 
     @property
     def ready(self) -> bool:
@@ -166,8 +166,9 @@ class IdealArm:
     def step(self, seconds: float) -> NutReport | None:
         """Advance the time [s]; return the new state of the nut."""
         self.time += seconds
-        if self._move is not None:
-            self._move.advance(seconds * self.speed_scaling)
+        for move in self._moves.values():
+            if not move.poll().done:
+                move.advance(seconds * self.speed_scaling)
         return self._update()
 
     def _update(self) -> NutReport | None:

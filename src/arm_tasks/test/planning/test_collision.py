@@ -15,7 +15,7 @@ from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.shapes import line
 from arm_tasks.planning.collision.bodies import CollisionBody, robot_bodies, scene_bodies
 from arm_tasks.planning.collision.checker import CollisionChecker, PairDistances
-from arm_tasks.planning.collision.path_checker import clearance_along
+from arm_tasks.planning.collision.path_checker import clearance_along, clearance_with_jaws
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.objects import GREY, SceneObject
 from arm_tasks.scene.objects import box as box_part
@@ -132,6 +132,19 @@ def test_thin_plate_between_two_path_points_is_found(checker_of):
     assert way.hit_at == pytest.approx(0.295, abs=0.01)  # the wrist, 6.4 mm thick, at its edge
     free = clearance_along(checker, ends[:1], 0.02)
     assert free.hit_at is None and free.nearest.distance > 0.0
+
+
+def test_plate_that_only_opening_jaws_sweep_over_is_found(chain, checker_of):
+    """Both widths are free at both ends of the path; the plate is a millimetre thin."""
+    ends, tool, found = np.array([HOME, HOME + 0.001]), chain.fk(HOME), []
+    for side in np.arange(0.002, 0.03, 0.002):
+        plate = box("plate", tuple((tool @ (0.0, side, 0.0, 1.0))[:3]), (0.01, 0.001, 0.01))
+        checker = checker_of(plate)
+        if all(clearance_along(checker, ends, w).hit_at is None for w in (0.002, 0.03)):
+            found.append(clearance_with_jaws(checker, ends, (0.002, 0.03)))
+    hits = [way for way in found if way.hit_at is not None]
+    assert hits and all(way.nearest.second == "plate" for way in hits)
+    assert len(hits) < len(found)
 
 
 def test_tool_path_stops_before_a_collision(chain, checker_of):

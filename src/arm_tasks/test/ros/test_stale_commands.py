@@ -129,9 +129,10 @@ def test_failure_without_a_text_has_the_reason_that_the_driver_reports(world, id
         ({"error_code": Result.GOAL_TOLERANCE_VIOLATED}, MoveState.FAILED),
         ({"error_code": Result.INVALID_GOAL}, MoveState.STOPPED),  # preempted, stopped, a fault
         ({"stalled": False}, MoveState.STOPPED),  # of a GripperCommand
+        ({"stalled": True}, MoveState.FAILED),
     ],
 )
-def test_aborted_motion_has_failed_only_by_the_code_of_a_tolerance(world, result, state):
+def test_aborted_motion_has_failed_only_by_its_own_result(world, result, state):
     world.client.accept()
     world.client.end(GoalStatus.STATUS_ABORTED, **result)
     assert world.move.poll().state is state

@@ -89,12 +89,36 @@ def clearance_along(
     return _PathCheck(checker, rows, width, allowed_contact).run()
 
 
+def clearance_with_jaws(
+    checker: CollisionChecker,
+    rows: Array,
+    widths: tuple[float, float],
+    allowed_contact: str = "",
+) -> PathClearance:
+    """Return the clearance of a path while the jaws move from one width to another [m].
+
+    They may have any width between at any point of the path. The collision found first along the
+    path counts, else the nearest pair.
+    """
+    if widths[0] == widths[1]:
+        return clearance_along(checker, rows, widths[0], allowed_contact)
+    paths = [clearance_along(checker, rows, w, allowed_contact) for w in _sampled(*widths)]
+    hits = [path for path in paths if path.hit_at is not None]
+    if hits:
+        return min(hits, key=lambda path: path.hit_at or 0.0)
+    return min(paths, key=lambda path: path.nearest.distance)
+
+
+def _sampled(start: float, end: float) -> Array:
+    return np.linspace(start, end, 1 + math.ceil(abs(end - start) / _FINE))
+
+
 def clearance_of_jaws(checker: CollisionChecker, q: Array, start: float, end: float) -> Clearance:
     """Return the clearance while the jaws move from one width to another [m].
 
     Closing jaws may touch payloads.
     """
     allowed = checker.allowed_contacts() if end < start else 0.0
-    widths = np.linspace(start, end, 1 + math.ceil(abs(end - start) / _FINE))[1:]
+    widths = _sampled(start, end)[1:]
     near = [checker.clearance(checker.distances(q, float(w)) + allowed) for w in widths]
     return min(near, key=lambda found: found.distance, default=Clearance(math.inf))
