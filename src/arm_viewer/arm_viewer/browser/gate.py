@@ -9,11 +9,13 @@ connection. This depends on how one version of viser calls it, so no other is st
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
+from functools import cache, partial
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import viser
@@ -131,4 +133,22 @@ def _answer(
     response_or_none = viser_answer(visitor, request)
     if response_or_none is not None:  # No page may show this one inside, and take its clicks.
         response_or_none.headers["Content-Security-Policy"] = "frame-ancestors 'none'"
+        if request.path == "/":
+            _add_script(response_or_none)
     return response_or_none
+
+
+def _add_script(response: Response) -> None:
+    """Put the script of `page.js` into viser's page."""
+    zipped = response.headers.get("Content-Encoding") == "gzip"
+    response.body = _with_script(bytes(response.body or b""), zipped)
+    del response.headers["Content-Length"]
+    response.headers["Content-Length"] = str(len(response.body))
+
+
+@cache  # viser has the page in memory, zipped and not; so it answers at once with both
+def _with_script(page: bytes, zipped: bool) -> bytes:
+    script = b"<script>" + Path(__file__).with_name("page.js").read_bytes() + b"</script></head>"
+    plain = gzip.decompress(page) if zipped else page
+    with_script = plain.replace(b"</head>", script, 1)
+    return gzip.compress(with_script) if zipped else with_script

@@ -24,6 +24,7 @@ STATUS = {"driver": "Driver", "task": "Task", "nut": "Nut"}  # each keeps its ro
 MESSAGES = {"problem": "", "page": "", "file": "Robot file: ", "ik": "", "log": ""}
 QUIET = "Ready."  # what stands there while there are none
 SWITCHES = {"axes": "Frames", "labels": "Frame names", "trace": "Tool path"}
+MARKED = "#c2410c"  # the label of a slider that stands out
 SLIDER_STEP = 0.1  # degrees or millimetres
 
 
@@ -149,6 +150,8 @@ class Panel:
             for key, on in switches.items():
                 gui.checkbox(SWITCHES[key], on, partial(actions.switch, key))
             gui.button("Clear tool path", actions.clear_trace)
+        self._mark = add.add_html("", visible=False)
+        self._marked = ""  # the joint whose slider stands out
         self._revision = add.add_html(_revision(0))
 
     def set_status(self, key: str, text: str) -> None:
@@ -192,12 +195,19 @@ class Panel:
             if postures:
                 buttons = add.add_button_group("Posture", postures)
                 self._gui.on_user(buttons.on_click, lambda: self._actions.posture(buttons.value))
+        self.mark(self._marked)
 
     def set_sliders(self, values: Mapping[str, float]) -> None:
         """Move the sliders to these values [rad or m], without calling `move`."""
         for name, (joint, slider) in self._sliders.items():
             if name in values:
                 slider.value = _displayed(joint, round(to_display(joint, values[name]), 1))
+
+    def mark(self, joint: str) -> None:
+        """Let the slider of a joint stand out; "" for none."""
+        self._marked = joint
+        _, slider = self._sliders.get(joint, (None, None))
+        _set_html(self._mark, "" if slider is None else _highlight(slider._impl.uuid))
 
     def count_robot(self) -> None:
         """Increase the number of drawn robots in the page, for programs that wait for one."""
@@ -217,6 +227,12 @@ class Panel:
         self._gui.on_change(
             slider, lambda shown: self._actions.move(joint.name, from_display(joint, shown))
         )
+
+
+def _highlight(element: str) -> str:
+    """Return the style of the row of an element, as HTML."""
+    row = f'label[for="{element}"]'
+    return f"<style>{row} {{ color: {MARKED}; font-weight: 700 }}</style>"
 
 
 def _set_html(handle: Any, html: str) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from arm_common.transforms import Array
 
 from arm_viewer.browser.cameras import Cameras, Postures, round_length
-from arm_viewer.browser.drawers import FrameDrawer, MarkerDrawer
+from arm_viewer.browser.drawers import FrameDrawer, MarkerDrawer, node_of
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.store import SceneChanges
 from arm_viewer.scene.tool_trace import PIECES, TraceChanges
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     import viser
 
     from arm_viewer.scene.meshes import MeshFiles
+    from arm_viewer.scene.robot import VisualRobot
 
 TRACE_COLOUR = (37, 99, 235)
+AXIS_COLOUR = (194, 65, 12)
 CAPTION_WIDTH = 36  # characters in a line; more do not fit on a phone
 START_SIZE = 0.5  # [m] the view's size before a robot is known
 
@@ -57,6 +59,7 @@ class SceneDrawer:
         self._markers = MarkerDrawer(server.scene, meshes)
         self._trace: dict[int, Any] = {}
         self._caption: Any = None
+        self._axis: Any = None
         self._ground = 0.0
         self._add_floor(START_SIZE)
 
@@ -119,6 +122,23 @@ class SceneDrawer:
                 TRACE_COLOUR,
                 thickness=0.004 * self.size,
                 visible=self._on["trace"],
+            )
+
+    def mark_axis(self, robot: VisualRobot | None, joint: str) -> None:
+        """Draw the axis of a joint, which moves with its link; "" for none."""
+        if self._axis is not None:
+            self._axis.remove()
+            self._axis = None
+        carriers = {} if robot is None else robot.carriers
+        if (carrier := next((c for c in carriers.values() if c.name == joint), None)) is not None:
+            axis = 0.16 * self.size * np.array(carrier.axis)
+            self._axis = self._scene.add_arrows(
+                f"{node_of(carrier.child)}/axis",
+                np.array([[-axis, axis]]),
+                AXIS_COLOUR,
+                shaft_radius=0.006 * self.size,
+                head_radius=0.016 * self.size,
+                head_length=0.04 * self.size,
             )
 
     def switch(self, name: str, on: bool) -> None:

@@ -5,6 +5,7 @@
 Attacks by a real browser are in test/ros/test_access_browser.py.
 """
 
+import gzip
 import http.client
 import socket
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import viser
 from arm_testing.viewer_client import CAMERA, connected, decompressed, encoded
 from arm_testing.waiting import wait_for
+from arm_viewer.browser import gate
 from arm_viewer.browser.access import TOKEN_VARIABLE, Access, make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.gate import VISER_VERSION
@@ -204,7 +206,7 @@ class Guarded:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20.0)
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()
-        response.read()
+        response.text = response.read()
         connection.close()
         return response
 
@@ -268,6 +270,16 @@ def test_page_is_refused_to_other_hosts_and_origins(guarded):
     assert guarded.get("/").status == 200
     assert guarded.get("/", Host="evil.example").status == 403
     assert guarded.get("/", Origin="http://evil.example").status == 403
+
+
+def test_page_has_the_script_of_its_keys(guarded):
+    script = Path(gate.__file__).with_name("page.js").read_bytes()
+    for encoding in ({}, {"Accept-Encoding": "gzip"}):
+        response = guarded.get("/", **encoding)
+        page = gzip.decompress(response.text) if encoding else response.text
+        assert len(response.text) == int(response.headers["Content-Length"])
+        assert page.count(script) == 1
+        assert page.index(script) < page.index(b"</head>")
 
 
 def test_token_in_the_address_is_moved_to_a_cookie(guarded):

@@ -308,7 +308,7 @@ def test_marker_layer_is_switched_on_from_the_page(page, ros):
 
 
 class TestPhone:
-    def test_stop_is_always_visible_and_nothing_overflows_the_page(self, page, phone):
+    def test_stop_is_always_visible_and_nothing_overflows_the_page(self, page, phone, ros):
         stop = phone.get_by_role("button", name="STOP", exact=True)
         box = stop.bounding_box()
         assert box["x"] >= 0
@@ -317,10 +317,14 @@ class TestPhone:
         assert phone.evaluate("document.documentElement.scrollWidth") <= 390
         phone.get_by_text("Clear tool path", exact=True).scroll_into_view_if_needed()
         assert 0 <= stop.bounding_box()["y"] <= 780 - box["height"]
-        phone.keyboard.press("Escape")
-        page.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')  # in all browsers
-        press(phone, "Reset")
-        page.wait_for_selector('[data-arm="ik"]', state="detached")
+        before = joints(ros)
+        for key in ("Escape", "Space"):
+            page.get_by_role("button", name="ready", exact=True).focus()
+            page.keyboard.press(key)
+            phone.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')  # in all browsers
+            press(phone, "Reset")
+            page.wait_for_selector('[data-arm="ik"]', state="detached")
+        assert joints(ros) == before  # the button with the focus was not pressed
 
     def test_two_browsers_share_the_sliders(self, page, phone, ros):
         enter(page, "waist", "12")

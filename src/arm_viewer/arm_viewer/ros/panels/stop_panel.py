@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The stop button, always the first element of the panel and the key Esc, and the arm's speed."""
+"""The stop button, always the first element of the panel, its keys, and the arm's speed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class StopPanel:
         node.create_subscription(
             HardwareStatus, "arm_hardware/status", self._on_status, LATCHED, event_callbacks=QUIET
         )
-        hint = "Stops the arm at once (key Esc); it holds its position."
+        hint = "Stops the arm at once (Space or Esc); it holds its position."
         button = gui.button("STOP", self.stop, color=RED, order=-2, hint=hint)
         command = gui.elements.add_command("STOP", description="Stops the arm", hotkey="escape")
         gui.on_user(command.on_trigger, self.stop)
@@ -82,7 +82,8 @@ class StopPanel:
         )
         self._speed_set = 0.0  # when a user set it last [s]
         gui.on_change(self._speed, self._set_speed)
-        gui.elements.add_html(STICKY, order=99)
+        stop = f'<span data-arm="stop" data-command="{command._impl.uuid}" hidden></span>'
+        gui.elements.add_html(STICKY + stop, order=99)  # for the keys of `browser/page.js`
 
     def stop(self) -> None:
         """Stop everything until a reset."""

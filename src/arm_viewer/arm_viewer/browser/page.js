@@ -1,0 +1,296 @@
+// Copyright 2026 Arm developers
+// SPDX-License-Identifier: Apache-2.0
+// What viser's page lacks: keys that stop and turn the arm, a camera as fast as the arm is large,
+// folders and switches that the browser remembers, and names that do not cover each other.
+// `gate` puts this script into the page. It finds what it needs in elements that the panels write:
+//   <span data-arm="stop" data-command="uuid">      the command that stops the arm
+//   <span data-arm="keys" data-element="uuid">      the text element that takes lines of the keys
+//   <span data-arm="robot" data-size="0.5">         the size of the robot [m]
+//   <span data-remember="label" data-element="uuid" data-fresh="1">  an element whose value is kept
+//   <button data-send="text" data-element="uuid">   sends a text to a text element
+(() => {
+  "use strict";
+  const viser = () => window.__viserMutable;
+  const element = (name) => document.querySelector(`[data-arm="${name}"]`);
+  let count = 0; // viser ignores a text that is equal to the one before
+
+  const update = (uuid, value) =>
+    viser()?.sendMessage({ type: "GuiUpdateMessage", uuid, updates: { value } });
+  const send = (uuid, text) => update(uuid, `${text} #${++count}`);
+  const sendKeys = (text) => {
+    const uuid = element("keys")?.dataset.element;
+    if (uuid) send(uuid, text);
+    return Boolean(uuid);
+  };
+
+  // ---- Keys. A row: the code of a key -> what a press does, and what its release does.
+
+  const stop = () => {
+    const uuid = element("stop")?.dataset.command;
+    if (uuid) viser()?.sendMessage({ type: "CommandTriggerMessage", uuid });
+    return Boolean(uuid);
+  };
+  const TURN_EVERY = 100; // [ms]; the view stops a joint when these messages end
+  let turning = null;
+  const endTurn = () => {
+    if (turning === null) return;
+    clearInterval(turning);
+    turning = null;
+    sendKeys("turn 0");
+  };
+  const turn = (way) => () => {
+    endTurn();
+    if (!sendKeys(`turn ${way}`)) return false;
+    turning = setInterval(() => sendKeys(`turn ${way}`), TURN_EVERY);
+    return true;
+  };
+  const KEYS = {
+    Space: [stop],
+    Escape: [() => !isOpen() && stop()],
+    KeyJ: [turn(-1), endTurn],
+    KeyL: [turn(1), endTurn],
+  };
+  for (let n = 0; n <= 9; n++) {
+    KEYS[`Digit${n}`] = KEYS[`Numpad${n}`] = [() => sendKeys(`choose ${n}`)];
+  }
+
+  const isOpen = () =>
+    Boolean(document.querySelector(".mantine-Spotlight-content, .mantine-Modal-content, " +
+      '[role="listbox"]'));
+  const isTyping = (target) =>
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.tagName === "TEXTAREA" || target.tagName === "SELECT" ||
+      (target.tagName === "INPUT" && !/^(button|checkbox|radio|range)$/.test(target.type)));
+  // Before all other listeners: the space bar must not press the button that has the focus.
+  const swallowed = new Set();
+  const swallow = (event) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  window.addEventListener("keydown", (event) => {
+    const row = KEYS[event.code];
+    if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (isTyping(event.target) && event.code !== "Escape") return;
+    if (event.repeat ? swallowed.has(event.code) : row[0]()) {
+      swallowed.add(event.code);
+      swallow(event);
+    }
+  }, true);
+  window.addEventListener("keyup", (event) => {
+    KEYS[event.code]?.[1]?.();
+    if (swallowed.delete(event.code)) swallow(event);
+  }, true);
+  for (const name of ["blur", "pagehide"]) window.addEventListener(name, endTurn);
+  document.addEventListener("visibilitychange", endTurn);
+
+  // ---- Buttons in the text of a panel.
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-send]");
+    if (button) send(button.dataset.element, button.dataset.send);
+  });
+
+  // ---- The camera: viser flies at 2 m/s, and by as much as passed since the last picture.
+
+  const VISER_SPEED = 2.0; // [m/s]
+  const LONGEST = 0.1; // [s] of flight in one picture
+  const SIZES_PER_SECOND = 0.6;
+  const tamed = new WeakSet();
+  const slowed = (step) => {
+    const size = Number(element("robot")?.dataset.size) || 0.5;
+    const seconds = Math.min(Math.abs(step) / VISER_SPEED, LONGEST);
+    return Math.sign(step) * seconds * SIZES_PER_SECOND * size;
+  };
+  const tameCamera = (controls) => {
+    controls.dollyToCursor = true; // the wheel zooms at the pointer
+    const kind = Object.getPrototypeOf(controls);
+    if (tamed.has(kind)) return;
+    tamed.add(kind);
+    // Their last argument is false where a key moves the camera, and true for the mouse.
+    for (const [name, lengths] of [["truck", 2], ["forward", 1], ["elevate", 1]]) {
+      const own = kind[name];
+      kind[name] = function (...values) {
+        const steps = values.slice(0, lengths);
+        const smooth = values[lengths];
+        return own.call(this, ...(smooth ? steps : steps.map(slowed)), smooth);
+      };
+    }
+  };
+
+  // ---- What the browser remembers: folded folders, and elements with data-remember.
+
+  const STORE = "arm_viewer";
+  const load = () => {
+    try {
+      return JSON.parse(localStorage.getItem(STORE)) ?? {};
+    } catch {
+      return {};
+    }
+  };
+  const keep = (part, key, value) => {
+    const all = load();
+    (all[part] ??= {})[key] = value;
+    try {
+      localStorage.setItem(STORE, JSON.stringify(all));
+    } catch {
+      // A private window may have no storage: nothing is remembered there.
+    }
+  };
+  const FOLDER = '[data-with-border="true"]';
+  const headerOf = (icon) => {
+    const header = icon.parentElement;
+    return header?.parentElement?.matches(FOLDER) ? header : null;
+  };
+  const nameOf = (header) => {
+    const outer = header.parentElement.parentElement?.closest(FOLDER);
+    const own = header.textContent.trim();
+    return outer ? `${outer.firstElementChild.textContent.trim()} > ${own}` : own;
+  };
+  const isFolded = (icon) => icon.classList.contains("tabler-icon-chevron-down");
+  const known = new WeakSet();
+  const restoreFolders = () => {
+    const folds = load().folds ?? {};
+    for (const icon of document.querySelectorAll(
+      ".tabler-icon-chevron-down, .tabler-icon-chevron-up",
+    )) {
+      const header = headerOf(icon);
+      if (!header || known.has(header) || icon.style.display === "none") continue;
+      known.add(header);
+      const kept = folds[nameOf(header)];
+      if (kept !== undefined && kept !== isFolded(icon)) header.click();
+      header.addEventListener("click", () => {
+        const now = header.querySelector("svg"); // as before this click
+        if (now) keep("folds", nameOf(header), !isFolded(now));
+      });
+    }
+  };
+  const restoreValues = () => {
+    const values = load().values ?? {};
+    for (const mark of document.querySelectorAll("[data-remember]")) {
+      if (known.has(mark)) continue;
+      known.add(mark);
+      const value = values[mark.dataset.remember];
+      // Not what somebody has chosen since the view started, perhaps in another browser.
+      if (value !== undefined && mark.dataset.fresh) update(mark.dataset.element, value);
+    }
+  };
+  const rememberSent = (message) => {
+    if (message.type !== "GuiUpdateMessage") return;
+    const mark = document.querySelector(
+      `[data-remember][data-element="${CSS.escape(message.uuid)}"]`,
+    );
+    if (mark && "value" in message.updates) {
+      keep("values", mark.dataset.remember, message.updates.value);
+    }
+  };
+  const watched = new WeakSet();
+  const watchMessages = (mutable) => {
+    if (watched.has(mutable)) return;
+    watched.add(mutable);
+    let own = mutable.sendMessage; // replaced at every connection
+    Object.defineProperty(mutable, "sendMessage", {
+      get: () => own && ((message) => (rememberSent(message), own(message))),
+      set: (next) => (own = next),
+    });
+  };
+
+  // ---- Names that would cover each other: those farther away are hidden.
+
+  const hidden = new Map(); // name of the node -> viser's record of it
+  const LETTER = [7.5, 17]; // width and height of a letter of a name [px]
+  const spotOf = (name, record, mutable) => {
+    const parent = mutable.nodeRefFromName[name.slice(0, name.lastIndexOf("/"))];
+    if (!parent || !mutable.camera) return null;
+    const { camera, canvas } = mutable;
+    const at = camera.position.clone();
+    at.set(...(mutable.nodePoseData?.[name]?.position ?? [0, 0, 0])).applyMatrix4(
+      parent.matrixWorld,
+    );
+    const depth = at.distanceTo(camera.position);
+    at.project(camera);
+    const props = record.message.props;
+    const half = Math.tan((camera.fov * Math.PI) / 360);
+    const scale = props.font_size_mode === "screen"
+      ? props.font_screen_scale
+      : (props.font_scene_height * canvas.clientHeight) / (2 * depth * half) / LETTER[1];
+    const lines = props.text.split("\n");
+    const width = LETTER[0] * scale * Math.max(...lines.map((line) => line.length));
+    const height = LETTER[1] * scale * lines.length;
+    const anchor = props.anchor ?? "";
+    const share = (low, high) => (anchor.includes(low) ? 0 : anchor.includes(high) ? 1 : 0.5);
+    const left = 0.5 * (at.x + 1) * canvas.clientWidth - share("left", "right") * width;
+    const top = 0.5 * (1 - at.y) * canvas.clientHeight - share("top", "bottom") * height;
+    return { left, top, right: left + width, bottom: top + height, depth };
+  };
+  const separateNames = (mutable) => {
+    const records = window.__viserSceneTree?.getState();
+    if (!records) return;
+    const shown = [];
+    for (const [name, record] of Object.entries(records)) {
+      if (record?.message?.type !== "LabelMessage") continue;
+      if (hidden.get(name) !== record) hidden.delete(name);
+      if (!record.effectiveVisibility && !hidden.has(name)) continue;
+      const spot = spotOf(name, record, mutable);
+      if (spot) shown.push([spot, name, record]);
+    }
+    shown.sort((a, b) => a[0].depth - b[0].depth || (a[1] < b[1] ? -1 : 1));
+    const free = [];
+    let changed = false;
+    for (const [spot, name, record] of shown) {
+      const covered = free.some((other) =>
+        spot.left < other.right && other.left < spot.right &&
+        spot.top < other.bottom && other.top < spot.bottom);
+      if (!covered) free.push(spot);
+      if (record.effectiveVisibility === covered) {
+        record.effectiveVisibility = !covered;
+        changed = true;
+      }
+      if (covered) hidden.set(name, record);
+      else hidden.delete(name);
+    }
+    if (changed) mutable.requestRender();
+  };
+
+  // ---- Frames and centres of mass on top of the bodies.
+
+  const ON_TOP = /^\/frames\/[^/]+(\/axis)?$|\/(centres_of_mass|dh_frames|link_frames)\/\d+$/;
+  const LAST = 900; // viser's own handles are drawn later
+  const setOnTop = (object, on) => {
+    const materials = [object.material ?? []].flat();
+    if (!materials.some((material) => material.depthTest === on)) return false;
+    for (const material of materials) {
+      material.depthTest = !on;
+      material.transparent = on || material.opacity < 1;
+      material.needsUpdate = true;
+    }
+    return true;
+  };
+  const raise = (mutable) => {
+    const mark = element("on_top");
+    if (!mark) return;
+    const on = mark.dataset.on === "1";
+    const nodes = new Set(Object.values(mutable.nodeRefFromName));
+    let changed = false;
+    const visit = (object) => {
+      changed = setOnTop(object, on) || changed;
+      object.renderOrder = on ? LAST : 0;
+      for (const child of object.children) if (!nodes.has(child)) visit(child);
+    };
+    for (const [name, node] of Object.entries(mutable.nodeRefFromName)) {
+      if (node && ON_TOP.test(name)) visit(node);
+    }
+    if (changed) mutable.requestRender();
+  };
+
+  setInterval(() => {
+    restoreFolders();
+    restoreValues();
+    const mutable = viser();
+    if (!mutable) return;
+    watchMessages(mutable);
+    if (mutable.cameraControl) tameCamera(mutable.cameraControl);
+    if (document.hidden) return;
+    separateNames(mutable);
+    raise(mutable);
+  }, 200);
+})();

@@ -1,0 +1,117 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The folder "Keys" without a browser: which joint is chosen, and when it moves."""
+
+from types import SimpleNamespace
+
+import pytest
+from arm_viewer.panels import keys
+from arm_viewer.panels.interface import PanelState
+from arm_viewer.panels.keys import BY_DRIVER, BY_PAGE, CHOOSE_FIRST, HOLD, SPEED, KeysPanel
+from arm_viewer.scene.robot import VisualJoint
+
+JOINTS = (
+    VisualJoint("waist", False, -9.0, 0.1),
+    VisualJoint("slide", True, 0.0, 0.3, velocity=0.02),
+)
+
+
+class KeyedPage:
+    def __init__(self, rate, monkeypatch):
+        self.now, self.problem, self.ticking = 0.0, "", False
+        self.positions, self.marked = {"waist": 0.0, "slide": 0.1}, []
+        monkeypatch.setattr(keys, "time", SimpleNamespace(monotonic=lambda: self.now))
+        drawer = SimpleNamespace(size=0.5, mark_axis=lambda robot, joint: None)
+        html = SimpleNamespace(content="")
+        element = SimpleNamespace(_impl=SimpleNamespace(uuid="line"))
+        context = SimpleNamespace(
+            view=SimpleNamespace(drawer=drawer, panel=SimpleNamespace(mark=self.marked.append)),
+            positions=lambda: self.positions,
+            move=self.move,
+            redraw=lambda: None,
+            every=self.every,
+        )
+        self.rate, self.panel = rate, KeysPanel(context, rate)
+        elements = SimpleNamespace(add_html=lambda text: html)
+        self.answer = html
+        self.panel.build(SimpleNamespace(elements=elements, text=lambda *args, **kwargs: element))
+        robot = SimpleNamespace(joints=JOINTS)
+        self.panel.update(PanelState(robot, self.positions, "base", None))
+
+    def every(self, period, action):
+        self.tick = action
+        switch = lambda on: lambda: setattr(self, "ticking", on)  # noqa: E731
+        return SimpleNamespace(cancel=switch(False), reset=switch(True))
+
+    def move(self, joints):
+        if not self.problem:
+            self.positions |= joints
+        return self.problem
+
+    def wait(self, seconds, line=""):
+        """Let the time pass, with a line of the page's script ten times a second."""
+        end, sent = self.now + seconds, self.now
+        while self.now < end:
+            self.now += self.rate.period
+            if line and self.now >= sent + 0.1:
+                self.panel.receive(line)
+                sent = self.now
+            if self.ticking:
+                self.tick()
+
+
+@pytest.fixture(params=[BY_PAGE, BY_DRIVER], ids=["page", "driver"])
+def page(request, monkeypatch):
+    return KeyedPage(request.param, monkeypatch)
+
+
+def test_a_held_key_turns_the_chosen_joint_until_it_is_released(page):
+    page.panel.receive("choose 1 #1")
+    page.panel.receive("turn -1 #2")
+    page.wait(0.5, "turn -1 #3")
+    page.panel.receive("turn 0 #4")
+    page.wait(0.2)
+    turned = page.positions["waist"]
+    assert -9.0 < turned < -0.4 * SPEED  # at least as far as the time that it was held
+    assert not page.ticking
+    page.wait(1.0)
+    assert page.positions == {"waist": turned, "slide": 0.1}
+    assert page.marked[-1] == "waist"
+
+
+def test_a_page_that_is_lost_turns_nothing(page):
+    page.panel.receive("choose 1 #1")
+    page.panel.receive("turn -1 #2")
+    page.wait(HOLD + 0.2)
+    assert not page.ticking
+    held = page.positions["waist"]
+    page.wait(1.0)
+    assert page.positions["waist"] == held
+
+
+def test_limits_and_speed_limits_hold(page):
+    page.panel.receive("choose 1 #1")
+    page.panel.receive("turn 1 #2")
+    page.wait(3.0, "turn 1 #3")
+    assert page.positions["waist"] == 0.1
+    page.panel.receive("turn 0 #4")
+    page.wait(0.2)
+    page.panel.receive("choose 2 #5")
+    page.panel.receive("turn 1 #6")
+    assert page.positions["slide"] - 0.1 == pytest.approx(0.5 * 0.02 * page.rate.ahead)
+
+
+def test_nothing_turns_without_a_choice_after_a_refusal_or_for_other_lines(page):
+    before = dict(page.positions)
+    page.panel.receive("turn 1 #1")
+    assert CHOOSE_FIRST in page.answer.content
+    for line in ("", "choose", "choose x #1", "turn 7 #2", "choose 9 #3", "jump 1 #4"):
+        page.panel.receive(line)
+        assert not page.ticking
+    page.problem = "Stopped: nothing moves until Reset."
+    page.panel.receive("choose 1 #5")
+    page.panel.receive("turn 1 #6")
+    assert not page.ticking
+    assert page.positions == before
+    page.panel.receive("choose 1 #7")  # again: none
+    assert page.marked[-1] == ""
