@@ -3,19 +3,25 @@
 """Hooks of MkDocs that take pages from their places in the repository.
 
 A page keeps its path in the repository, so relative links between pages work on GitHub and in the
-site. A source file that a page links to becomes a page that shows it.
+site. A source file that a page links to becomes a page that shows it. Formulas, which GitHub draws
+from LaTeX, become SVG; badges, which come from the internet, are left out.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from functools import cache
+from html import escape
 from pathlib import Path
 from posixpath import join, normpath
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from matplotlib.font_manager import FontProperties
+from matplotlib.path import Path as Curve
+from matplotlib.textpath import TextPath
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from documents.blocks import NOT_TYPED, ROOT, pages
@@ -24,6 +30,8 @@ PICTURES = ("docs/**/*.svg", "docs/**/*.png", "docs/**/*.gif", "docs/site.css")
 LANGUAGES = {".py": "python", ".cpp": "cpp", ".yaml": "yaml", ".json": "json", ".xml": "xml"}
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
+_BADGES = re.compile(r"^(\[!\[.*\)\n)+", re.MULTILINE)
+_FORMULA = re.compile(r"^```math\n(.+?)\n```$|\$`([^`\n]+)`\$", re.MULTILINE | re.DOTALL)
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -41,7 +49,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Point links to sources to the pages that show them; turn words of a fence into its title."""
+    """Point links to sources to their pages; titles from words of fences; draw formulas."""
     here = Path(page.file.src_uri).parent.as_posix()
 
     def link(found: re.Match[str]) -> str:
@@ -53,6 +61,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         language = {"keys": "text"}.get(found[1], found[1])
         return f'```{language} title="{NOT_TYPED.get(found[2], found[2])}"'
 
+    markdown = _FORMULA.sub(_drawn, _BADGES.sub("", markdown))
     return _FENCE.sub(fence, _LINK.sub(link, markdown))
 
 
@@ -78,3 +87,24 @@ def _is_source(name: str) -> bool:
 
 def _fenced(name: str, text: str) -> str:
     return f"```` {LANGUAGES.get(Path(name).suffix, 'text')}\n{text.rstrip()}\n````"
+
+
+def _drawn(found: re.Match[str]) -> str:
+    return f"<p>{_formula(found[1])}</p>" if found[1] else _formula(found[2])
+
+
+@cache
+def _formula(tex: str) -> str:
+    """Return a formula as SVG in the colour and size of the text, on its line."""
+    path = TextPath((0.0, 0.0), f"${tex}$", 1.0, FontProperties(math_fontfamily="stix"))
+    box = path.get_extents().padded(0.03)
+    parts = [
+        "Z" if code == Curve.CLOSEPOLY else "-MLQC"[code] + " ".join(f"{v:.3f}" for v in points)
+        for points, code in path.iter_segments()
+    ]
+    view = f"{box.x0:.3f} {-box.y1:.3f} {box.width:.3f} {box.height:.3f}"
+    size = f"width:{box.width:.2f}em;height:{box.height:.2f}em;vertical-align:{box.y0:.2f}em"
+    return (
+        f'<svg role="img" aria-label="{escape(tex)}" viewBox="{view}" style="{size}" '
+        f'fill="currentColor"><path transform="scale(1 -1)" d="{"".join(parts)}"/></svg>'
+    )

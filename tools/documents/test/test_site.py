@@ -77,3 +77,11 @@ def test_broken_link_fails_the_build(tmp_path, link):
     (tmp_path / "mkdocs.yml").write_text(text.partition("nav:\n  - README.md")[0])
     done = build(tmp_path / "mkdocs.yml", tmp_path / "site")
     assert done.returncode == 1 and link in done.stdout + done.stderr
+
+
+def test_formulas_are_drawn_and_badges_left_out(site):
+    page = (site / "kinematics.html").read_text()
+    assert page.count('<svg role="img"') > 20
+    for name in ("kinematics.html", "screw.html"):
+        assert "$`" not in (site / name).read_text() and "math</span>" not in name
+    assert "badge" not in (site / "index.html").read_text()
