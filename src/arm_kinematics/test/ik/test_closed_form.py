@@ -18,6 +18,7 @@ from arm_kinematics.ik.closed_form.roots import (
     roots,
     tables,
 )
+from arm_kinematics.ik.general_6r.solver import General6R
 from arm_kinematics.model.lie import adjoint
 from arm_testing.chains import dh_parts, in_limits, posture
 from hypothesis import given, settings
@@ -48,6 +49,9 @@ UR5 = Arm(
     (0, -0.425, -0.39225, 0, 0, 0),
     (0.089159, 0, 0, 0.10915, 0.09465, 0.0823),
     (H, 0, 0, H, -H, 0),
+)
+JAW = Arm(  # three parallel axes, and behind them two that do not meet
+    (0.04, 0.11, 0.13, 0.06, 0.03, 0.08), (0.06, 0, 0.01, -0.02, 0.1, 0.02), (H, 0, 0, H, -1.2, 0)
 )
 SKEW = Arm((0.1, 0.3, 0.2, 0, 0, 0), (0.4, 0.2, 0.5, 0.1, 0, 0.1), (0.5, -1.1, 0.4, H, -H, 0))
 SKEW_5 = Arm((0.2, 0.4, 0, 0, 0), (0.3, 0.1, 0.4, 0, 0.1), (1.1, 0.7, H, -H, 0), most=4)
@@ -91,6 +95,11 @@ ARMS = {
     ),
     "five joints": Arm(
         (0, 0.2, 0.2, 0.02, 0), (0.1, 0, 0, 0, 0.1), (H, 0, 0, H, 0), (0, 0, 0, H, 0), most=4
+    ),
+    "jaw": JAW,
+    "jaw on a rail": JAW._replace(alpha=(0.7, 0, 0, H, -1.2, 0), slides=(0,), most=4),
+    "two pitches, two turns apart": Arm(
+        (0.03, 0.2, 0.05, 0.06, 0.1), (0.1, 0, 0.02, 0.1, 0.03), (H, 0, 1.1, -1.2, 0), most=1
     ),
     "two skew turns, wrist": SKEW_5,
     "rail, skew turn, wrist": SKEW_5._replace(slides=(0,)),
@@ -185,7 +194,20 @@ def test_recognition_is_the_same_from_dh_and_urdf(name, rng):
             assert np.abs(a.q - b.q).max() < 1e-6
 
 
-@pytest.mark.parametrize("name", ["ur5", "puma", "skew shoulder", "stanford", "five joints"])
+def test_jaw_of_an_so101_has_the_solutions_of_elimination(rng):
+    jaw = Chain.from_urdf(load_robot("so101").to_urdf(), tip="moving_jaw_link")
+    joints = [ChainJoint(name, False, -math.pi, math.pi) for name in jaw.joint_names]
+    chain, elimination = Chain(jaw.S, jaw.M, joints), General6R(jaw.S, jaw.M)
+    assert recognise(chain.S, chain.M, chain.prismatic) is not None
+    for _ in range(30):
+        q = rng.uniform(chain.lower, chain.upper)
+        found = assert_complete(chain, q, 8).every_q
+        others = elimination.solve(chain.fk(q))
+        assert len(found) == len(others)
+        assert max(min(apart(chain, q, other) for q in found) for other in others) < 1e-5
+
+
+@pytest.mark.parametrize("name", ["jaw", "ur5", "puma", "skew shoulder", "stanford"])
 def test_exhaustive_search_finds_no_other_solution(name, rng):
     chain = chain_of(ARMS[name], *ARMS[name].parts())
     for _ in range(4):
@@ -198,7 +220,7 @@ def test_exhaustive_search_finds_no_other_solution(name, rng):
                 assert min(apart(chain, searched.q, q) for q in found) < 1e-4
 
 
-@pytest.mark.parametrize("name", ["ur5", "puma", "shoulder offset", "stanford", "five joints"])
+@pytest.mark.parametrize("name", ["ur5", "puma", "shoulder offset", "stanford", "jaw"])
 def test_rounded_dh_parameters_cost_no_accuracy(name, rng):
     table = ARMS[name]
     rounded = table._replace(
@@ -212,7 +234,7 @@ def test_rounded_dh_parameters_cost_no_accuracy(name, rng):
 
 
 @pytest.mark.parametrize("size", [1e-3, 50.0])
-@pytest.mark.parametrize("name", ["ur5", "puma", "skew shoulder"])
+@pytest.mark.parametrize("name", ["ur5", "puma", "skew shoulder", "jaw"])
 def test_closed_form_is_independent_of_arm_size(name, size, rng):
     a, d, *rest = ARMS[name]
     table = Arm(tuple(size * x for x in a), tuple(size * x for x in d), *rest)

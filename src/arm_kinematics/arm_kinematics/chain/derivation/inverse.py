@@ -86,6 +86,8 @@ class BranchSteps:
         c, w, o = self._plan[1, inv.MEET : inv.MEET + 3], self._axis(0), self._origin(0)
         q = self._symbols[0]
         target = _moved(self._Q, c)
+        if self._plan[0, inv.FIRST] == inv.BOTH:
+            return self._both_ends(h)
         if self._slides(0):
             # h is not across the slide, otherwise the form would not have been recognised.
             text = "Across the parallel axes nothing but the slide moves the tool."
@@ -113,6 +115,20 @@ class BranchSteps:
         level = float((h @ w) * (w @ arm))
         a, b = float(h @ arm) - level, float(h @ np.cross(arm, w))
         return self._equation(0, text, a, b, wanted - level)
+
+    def _both_ends(self, h: Array) -> InverseStep:
+        """Return the same step if the two axes behind the parallel ones do not meet."""
+        five, p = self._before + self._parallel, self._origin(len(self._x) - 1)
+        text = (
+            f"h is the direction of the parallel axes, p = {_v(p)} a point of the last axis. "
+            "h . inverse(e1) Q p = h . e5 p, and the angle of the last axis with h, give a "
+            "quartic for this joint and the first one behind the parallel axes; with its root for "
+            "that:"
+        )
+        on = inv.path(self._plan, 0, tuple(_moved(self._Q, p)), -1.0)
+        k, a, b = (float(h @ part) for part in on)
+        wanted = float(h @ _moved(self._e(five, self._x[five]), p))
+        return self._equation(0, text, a, b, wanted - k)
 
     def _parallel_turn(self) -> Iterator[InverseStep]:
         """Yield the turn of all parallel axes together and the joints behind them."""

@@ -36,7 +36,8 @@ BEFORE = 2  # joints that bring a point to its place (0 to 3), or stand before p
 PARALLEL = 3  # parallel axes (2 or 3); 0 in the other family
 AFTER = 4  # joints after these, which turn about one point (0 to 3)
 KEPT = 5  # last joints of the chain that stay at the seed, since they do not affect the target
-FIRST = 6  # which joint of three is found first: 0, 2, or BOTH for a quartic in both
+FIRST = 6  # which joint of three is found first: 0, 2, or BOTH for a quartic in both; BOTH if
+# the axes behind parallel ones do not meet
 INVARIANT = 7  # from which invariant: 0 or 1
 LENGTH = 8  # length of the arm [m]
 

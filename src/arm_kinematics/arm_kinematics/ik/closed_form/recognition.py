@@ -7,7 +7,8 @@ Two families (see branches.py), each also for arms that look like it from the ti
 - the last one to three axes meet, and no more than three joints of any kind come before them:
   spherical wrists with any shoulder, SCARA arms, pan and tilt, cylindrical arms, ...
 - two or three neighbouring axes are parallel, with at most one joint before and two behind them:
-  planar arms, yaw-pitch-pitch, yaw-pitch-pitch-roll, yaw-pitch-pitch-pitch-roll, UR-like arms, ...
+  planar arms, yaw-pitch-pitch, yaw-pitch-pitch-roll, yaw-pitch-pitch-pitch-roll, UR-like arms,
+  SO-101 to the tip of its jaw, ...
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from arm_kinematics.ik.closed_form.geometry import (
 from arm_kinematics.kernels.search import HEAD, SLOT
 
 _MAX_JOINTS = 6
+_APART = 1e-3  # share of the arm's length
 _WRISTS = ("no wrist", "one wrist joint", "two axes that meet", "a spherical wrist")
 
 
@@ -141,9 +143,10 @@ def _parallel_form(axes: ScrewAxes) -> ClosedForm | None:
         if any(parallel(x.w, y.w) for x, y in pairwise(turns)):
             continue
         meet = axes.meet(behind) if len(behind) == 2 else (behind or group)[-1].a
-        if before and (meet is None or not axes.all[0].changes(h)):
+        both = before > 0 and meet is None
+        if (before and not axes.all[0].changes(h)) or (both and not _lies_apart(axes, h, *behind)):
             continue
-        way = Subproblem(0, 1, group[0].a, h)
+        way = Subproblem(k.BOTH if both else 0, 1, group[0].a, h)
         plan = _plan(axes, k.TURN_THEN_PLACE, (before, count, after), centre, way)
         plan[1, k.MEET : k.MEET + 3] = np.zeros(3) if meet is None else meet
         for row, axis in zip(plan[k.JOINTS + before :], group, strict=False):
@@ -151,6 +154,16 @@ def _parallel_form(axes: ScrewAxes) -> ClosedForm | None:
         _wrist(plan, turns)
         return ClosedForm(f"{count} parallel axes", plan, len(axes.all))
     return None
+
+
+def _lies_apart(axes: ScrewAxes, h: Array, five: ScrewAxis, six: ScrewAxis) -> bool:
+    """Return whether joint 5 changes two components along h independently.
+
+    They are those of a point of axis 6 and of its direction.
+    """
+    between, across_5 = six.a - five.a, h - five.w * (five.w @ h)
+    moment = abs(float(np.cross(between, six.w) @ five.w))
+    return moment * float(across_5 @ across_5) > _APART * axes.length
 
 
 def _splits(n: int) -> Iterator[tuple[int, int, int]]:

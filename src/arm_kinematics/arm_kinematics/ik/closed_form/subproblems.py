@@ -38,6 +38,9 @@ from arm_kinematics.ik.closed_form.invariants import (
     FIRST,
     INVARIANT,
     JOINTS,
+    NORMAL_0,
+    ORIGIN,
+    PARALLEL,
     SLIDES,
     UNSURE,
     VALUES,
@@ -68,6 +71,8 @@ from arm_kinematics.kernels.vectors import (
     cross,
     dot,
     length,
+    minus,
+    plus,
     rotated,
     rotated_back,
     turned,
@@ -94,7 +99,7 @@ def quartic_branches(plan: Array, on_1: Path, on_3: Path, B: Array, source: int,
         r3, s3 = (r3[0] - k1, r3[1], r3[2]), (s3[0] - m1, s3[1], s3[2])
         f = _combined(e1 / det, r3, -b1 / det, s3)
         g = _combined(-d1 / det, r3, a1 / det, s3)
-        found = _both(plan, f, g, B, source, row)
+        found = _both(plan, 0, 2, f, g, B, source, row)
     for i in range(row, row + found):
         f0, f1 = phi(plan[JOINTS + 2, SLIDES] != 0.0, B[i, VALUES + 2])
         y = on_path(on_3, f0, f1)
@@ -124,9 +129,47 @@ def _third_alone(
 
 
 @kernel
-def _both(plan: Array, f: Linear, g: Linear, B: Array, source: int, row: int) -> int:
-    """Fill in joints 1 and 3 from phi(q1) = (f, g) . (1, phi(q3))."""
-    slides_1, slides_3 = plan[JOINTS, SLIDES] != 0.0, plan[JOINTS + 2, SLIDES] != 0.0
+def both_ends(plan: Array, R: Rotation, t: Vector, B: Array, source: int, row: int) -> int:
+    """Fill in the joint before parallel axes and the first of two behind them; return the number.
+
+    A point p and the direction w of the last axis keep their components along the parallel axes:
+    h . e5 p = h . inverse(e1) Q p and h . R5 w = h . inverse(R1) R w, with Q = (R, t).
+    """
+    h, five = vector(plan, 2, NORMAL_0), 1 + int(plan[0, PARALLEL])
+    w, p = vector(plan, JOINTS + five + 1, DIRECTION), vector(plan, JOINTS + five + 1, ORIGIN)
+    k, a, b = _along(h, path(plan, five, p, 1.0))
+    r0, r1, r2 = _along(h, path(plan, 0, plus(rotated(R, p), 1.0, t), -1.0))
+    m, d, e = _along(h, _turning(plan, five, w, 1.0))
+    s0, s1, s2 = _along(h, _turning(plan, 0, rotated(R, w), -1.0))
+    det = a * e - b * d  # a property of the arm, far from 0
+    r, s = (r0 - k, r1, r2), (s0 - m, s1, s2)
+    f, g = _combined(e / det, r, -b / det, s), _combined(-d / det, r, a / det, s)
+    return _both(plan, five, 0, f, g, B, source, row)
+
+
+@kernel
+def _along(h: Vector, on: Path) -> Linear:
+    return dot(h, on[0]), dot(h, on[1]), dot(h, on[2])
+
+
+@kernel
+def _turning(plan: Array, joint: int, v: Vector, sense: float) -> Path:
+    """Return the path, as of a point, of a direction turned by a joint, or back."""
+    nothing = (0.0, 0.0, 0.0)
+    if plan[JOINTS + joint, SLIDES] != 0.0:
+        return v, nothing, nothing
+    w = vector(plan, JOINTS + joint, DIRECTION)
+    foot = plus(nothing, dot(w, v), w)
+    C = minus(v, foot)
+    return foot, C, plus(nothing, sense, cross(w, C))
+
+
+@kernel
+def _both(
+    plan: Array, one: int, three: int, f: Linear, g: Linear, B: Array, source: int, row: int
+) -> int:
+    """Fill in joints ``one`` and ``three`` from phi(q1) = (f, g) . (1, phi(q3))."""
+    slides_1, slides_3 = plan[JOINTS + one, SLIDES] != 0.0, plan[JOINTS + three, SLIDES] != 0.0
     start = 0.0
     if not slides_3:
         start = _away_from_roots(slides_1, f, g)
@@ -140,8 +183,8 @@ def _both(plan: Array, f: Linear, g: Linear, B: Array, source: int, row: int) ->
         p0, p1 = phi(slides_3, q)
         u, v = f[0] + f[1] * p0 + f[2] * p1, g[0] + g[1] * p0 + g[2] * p1
         copy_row(B, source, row + i)
-        B[row + i, VALUES + 2] = start + q
-        B[row + i, VALUES] = u if slides_1 else math.atan2(v, u)
+        B[row + i, VALUES + three] = start + q
+        B[row + i, VALUES + one] = u if slides_1 else math.atan2(v, u)
     return found
 
 
@@ -310,9 +353,8 @@ def _three_turns(
     plan: Array, w: Vector, at: int, R: Rotation, B: Array, source: int, row: int
 ) -> int:
     five = plan.shape[0] - 2
-    w5, w6 = vector(plan, five, DIRECTION), vector(plan, five + 1, DIRECTION)
+    v = rotated(R, vector(plan, five + 1, DIRECTION))
     five += VALUES - JOINTS
-    v = rotated(R, w6)
     aside = length(cross(w, v))
     square = plan[3, BEND_4] == 0.5 * math.pi and plan[3, BEND_6] == 0.5 * math.pi
     bend = math.atan2(aside, dot(w, v))
@@ -327,14 +369,24 @@ def _three_turns(
         if i > row and square:  # the same wrist, turned over
             B[i, at], B[i, five + 1] = B[row, at] + math.pi, B[row, five + 1] + math.pi
             break
-        if aside > STRAIGHT:
-            B[i, at] = angle_to(w, turned(w5, B[i, five], w6), v)
-        else:  # axes 4 and 6 are aligned, so one of them is kept at the seed
-            B[i, UNSURE] = 1.0
-            if at < VALUES:
-                B[i, at] = angle_to(w, w5, rotated(R, turned(w6, -B[i, five + 1], w5)))
-        B[i, five + 1] = angle_to(w6, rotated_back(R, turned(w, B[i, at], w5)), w5)
+        outer_turns(plan, w, at, R, B, i)
     return ways
+
+
+@kernel
+def outer_turns(plan: Array, w: Vector, at: int, R: Rotation, B: Array, row: int) -> None:
+    """Fill in the turn about w and the last joint; the one between them is known."""
+    five = plan.shape[0] - 2
+    w5, w6 = vector(plan, five, DIRECTION), vector(plan, five + 1, DIRECTION)
+    five += VALUES - JOINTS
+    v = rotated(R, w6)
+    if length(cross(w, v)) > STRAIGHT:
+        B[row, at] = angle_to(w, turned(w5, B[row, five], w6), v)
+    else:  # the outer axes are aligned, so one of them is kept at the seed
+        B[row, UNSURE] = 1.0
+        if at < VALUES:
+            B[row, at] = angle_to(w, w5, rotated(R, turned(w6, -B[row, five + 1], w5)))
+    B[row, five + 1] = angle_to(w6, rotated_back(R, turned(w, B[row, at], w5)), w5)
 
 
 @kernel
