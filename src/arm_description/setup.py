@@ -10,6 +10,8 @@ FOLDERS = [
     "robots",
     "schema",
     "urdf",
+    "tools",
+    "payloads",
     "urdf/robots",
     "launch",
     "rviz",

@@ -29,6 +29,7 @@ from arm_description.model.elements import (
 )
 from arm_description.model.gripper import Gripper
 from arm_description.model.looks import LookShape
+from arm_description.model.tools import MountedTool
 from arm_description.model.units import SI, Units
 from arm_description.transmissions.drivetrain import Drivetrain
 from arm_description.transmissions.transmission import Transmission
@@ -53,6 +54,7 @@ class RobotModel:
         tool: flange (DH frame n) <- tool0.
         dependents: joints that follow others, in the order of their rows.
         gripper: the gripper, if it has one.
+        mounted: the tool that is mounted at its end, if any; `tool` leads to its frame.
         postures: positions by joint name [rad or m]; "gripper" is a width [m].
         colours: colours of the skeleton.
         payload: load carried by the tool, if any.
@@ -78,6 +80,7 @@ class RobotModel:
     tool: Origin = NO_MOTION
     dependents: tuple[DependentJoint, ...] = ()
     gripper: Gripper | None = None
+    mounted: MountedTool | None = None
     postures: Mapping[str, Mapping[str, float]] = field(default_factory=_empty)
     colours: Colours = field(default_factory=Colours)
     description: str = ""
@@ -97,6 +100,11 @@ class RobotModel:
     def n(self) -> int:
         """Number of joints."""
         return len(self.joints)
+
+    @property
+    def end(self) -> Origin:
+        """Flange (DH frame n) <- the arm's own end: tool0, or where a tool is mounted."""
+        return self.mounted.mount if self.mounted else self.tool
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:

@@ -48,6 +48,13 @@ def test_puma560_matches_published_poses(name):
     np.testing.assert_allclose(T[:3, 3], position, atol=1e-14)
 
 
+def test_travpuma_is_the_puma560_on_a_track_along_y():
+    q, rotation, position = PUMA["general"]
+    T = load_robot("travpuma").fk([0.4, *q])
+    np.testing.assert_allclose(T[:3, :3], rotation, atol=1e-14)
+    np.testing.assert_allclose(T[:3, 3], np.add(position, (0, 0.4, 0.12)), atol=1e-14)
+
+
 def test_modified_convention_matches_published_pose(table_yaml):
     """Robotics Toolbox for Python 1.4.4, rtb.models.DH.Panda(): the maker's table, and fkine."""
     ds, lengths = (0.333, 0, 0.316, 0, 0.384, 0, 0.107), (0, 0, 0, 0.0825, -0.0825, 0, 0.088)

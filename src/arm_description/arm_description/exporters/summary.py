@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from arm_common.transforms import matrix_rpy
 from arm_common.yaml.linear_expressions import LinearExpression
@@ -155,6 +156,9 @@ class _Summary:
 
     def _load(self) -> Iterator[str]:
         gripper, payload, unit = self._model.gripper, self._model.payload, self._unit
+        if tool := self._model.mounted:
+            about = f": {tool.description}" if tool.description else ""
+            yield f"Tool: {Path(tool.name).stem}, {_short(tool.mass)} kg{about}"
         if gripper:
             low, high, speed = map(
                 self._text, (gripper.min_width, gripper.max_width, gripper.velocity)
@@ -163,7 +167,7 @@ class _Summary:
                 f"Gripper: opens {low} .. {high} {unit}, {speed} {unit}/s; "
                 f"{'jaws' if gripper.claw else 'fingers'} {' and '.join(gripper.moving)}"
             )
-        if gripper and payload:
+        if (tool or gripper) and payload:
             yield ""
         if payload:
             centre = self._texts(payload.centre)
@@ -210,7 +214,11 @@ class _Summary:
     def _sources(self) -> Iterator[str]:
         model = self._model
         rows = [("Source", model.source), *((j.name, j.source) for j in model.rows)]
-        for name, part in (("gripper", model.gripper), ("payload", model.payload)):
+        for name, part in (
+            ("gripper", model.gripper),
+            ("mounted tool", model.mounted),
+            ("payload", model.payload),
+        ):
             if part:
                 rows.append((name, part.source))
         known = {text for _, text in rows}

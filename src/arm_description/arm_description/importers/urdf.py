@@ -15,7 +15,6 @@ from arm_common.transforms import Matrix
 from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.errors import UrdfError
-from arm_description.importers.dh_from_axes import ROUNDING, AxisLine, dh_from_axes
 from arm_description.importers.urdf_structure import (
     ArmChain,
     find_chain,
@@ -24,6 +23,7 @@ from arm_description.importers.urdf_structure import (
     zero_pose,
 )
 from arm_description.model.constraints import ConstraintSet, LinearLimits
+from arm_description.model.dh_from_axes import ROUNDING, AxisLine, dh_from_axes
 from arm_description.model.elements import (
     Convention,
     DependentJoint,

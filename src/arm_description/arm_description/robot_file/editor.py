@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import TypeAlias
 
 import numpy as np
@@ -19,12 +20,10 @@ from arm_common.errors import InputError
 from arm_common.yaml.editing import Step, YamlEditor, flow_mapping, flow_word
 
 from arm_description.errors import DescriptionError
-from arm_description.robot_file.keys import COMPOUND
+from arm_description.robot_file.keys import COMPOUND, SCREWS
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.reader import read_urdf
-from arm_description.urdf.writer import robot_urdf
 
 Path: TypeAlias = tuple[Step, ...]  # of an entry, from the root of the file
 NUMBERS = ("theta", "d", "a", "alpha")
@@ -35,7 +34,6 @@ JOINT_KEYS = frozenset(("joint", "joints", "against", "beside", "levers"))  # ho
 TEXT_KEYS = frozenset(("name", "type", "source"))  # of a row, which hold no expression
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _PLAIN = re.compile(r"(-?[\w.(]|\+[\w.(])[\w.+\-*/() ]*")  # needs no quotes in YAML
-_SAME = 1e-9  # [m] and of the elements of a rotation
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,12 @@ class TableRow:
 
     name: str
     type: str
-    entries: Mapping[str, Path]  # theta, d, a, alpha, lower, upper, or z lower .. of a ball joint
+    entries: Mapping[str, Path]  # theta .. alpha, or axis x .. at z; lower, or z lower ..
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The entries that say where the joint is."""
+        return tuple(key for key in self.entries if not key.endswith(("lower", "upper")))
 
 
 @dataclass
@@ -68,6 +71,7 @@ class RobotEditor:
 
     data: bytes
     name: str = "robot"
+    folder: FilePath | None = None  # where the files are that it names
     model: RobotModel = field(init=False)
     wrong: dict[Path, WrongEntry] = field(default_factory=dict)
     _undo: list[bytes] = field(default_factory=list)
@@ -76,12 +80,38 @@ class RobotEditor:
 
     def __post_init__(self) -> None:
         """Raise a DescriptionError if the text is invalid."""
-        self.model = parse_robot(self.data, self.name)
+        self.model = parse_robot(self.data, self.name, self.folder)
 
     def rows(self) -> tuple[TableRow, ...]:
         """Return the rows of the table."""
         editor = YamlEditor(self.data)
         return tuple(_row(editor, index) for index in range(editor.count("joints")))
+
+    @property
+    def is_screws(self) -> bool:
+        """Whether the file has axes and points in place of a DH table."""
+        return YamlEditor(self.data).scalar("convention") == SCREWS
+
+    def attach(self, key: str, name: str) -> str:
+        """Choose the ``tool`` or ``payload`` by name or path, "" for none; return why not, or "".
+
+        A transform that `tool` has stays: the tool is mounted there.
+        """
+
+        def change(editor: YamlEditor) -> None:
+            within = key == "tool" and bool(editor.keys(key))
+            path: Path = (key, "name") if within else (key,)
+            if name:
+                editor.set(path, flow_word(name))
+            elif editor.find(*path) is not None:
+                editor.remove(path)
+
+        return self._structural(change)
+
+    def attached(self, key: str) -> str:
+        """Return the name of the ``tool`` or ``payload``; "" for none or one given by numbers."""
+        editor = YamlEditor(self.data)
+        return editor.scalar(key) or editor.scalar(key, "name")
 
     def symbols(self) -> tuple[str, ...]:
         """Return the names of the constants, in the order of the file."""
@@ -178,6 +208,8 @@ class RobotEditor:
         length = float(f"{units.written(float(np.mean(lengths or [0.1])), 'prismatic'):.2g}")
         limits = self._new_limits("revolute")
         numbers = {"theta": "0", "d": "0", "a": f"{length:g}", "alpha": "0"}
+        if self.is_screws:
+            numbers = {"axis": "[0, 0, 1]", "at": "[0, 0, 0]"}
         row = {"name": name, "type": "revolute", **numbers, "limits": limits}
 
         def change(editor: YamlEditor) -> None:
@@ -248,7 +280,7 @@ class RobotEditor:
             return had_wrong
         target.append(self.data)
         self.data = source.pop()
-        self.model = parse_robot(self.data, self.name)
+        self.model = parse_robot(self.data, self.name, self.folder)
         return True
 
     def _structural(self, change: Callable[[YamlEditor], None]) -> str:
@@ -265,7 +297,7 @@ class RobotEditor:
 
     def _take(self, data: bytes, merge: bool = False) -> str:
         try:
-            model = parse_robot(data, self.name)
+            model = parse_robot(data, self.name, self.folder)
         except DescriptionError as error:
             return str(error)
         if data != self.data:
@@ -303,35 +335,6 @@ def _starting_row(joints: int, number: int) -> str:
     )
 
 
-def changed_meshes(before: RobotModel, after: RobotModel) -> tuple[str, ...]:
-    """Return a sentence for each link whose mesh was made for other DH numbers.
-
-    Args:
-        before: the robot for which its meshes fit.
-        after: the same robot with other numbers.
-    """
-    kept = [link for link, mesh in after.meshes.items() if before.meshes.get(link) == mesh]
-    if not kept or before == after:
-        return ()
-    old, new = _next_joints(before), _next_joints(after)
-    return tuple(
-        f"The mesh of {link} belongs to other DH numbers: the next joint was "
-        f"{_distance(old[link]):.4g} m from its frame and is now {_distance(new[link]):.4g} m."
-        for link in kept
-        if link in old and link in new and np.abs(old[link] - new[link]).max() > _SAME
-    )
-
-
-def _next_joints(model: RobotModel) -> dict[str, np.ndarray]:
-    """Return link -> (4, 4), link <- the first joint that it carries [m]."""
-    joints = read_urdf(robot_urdf(model)).joints
-    return {j.parent: np.array(j.origin.matrix) for j in reversed(joints)}
-
-
-def _distance(T: np.ndarray) -> float:
-    return float(np.linalg.norm(T[:3, 3]))
-
-
 def _lengths(joint: object) -> tuple[float, ...]:
     row = joint.row  # type: ignore[attr-defined]
     return tuple(x for x in (row.a, row.d) if x)
@@ -341,6 +344,8 @@ def _row(editor: YamlEditor, index: int) -> TableRow:
     row: Path = ("joints", index)
     name, kind = editor.scalar(*row, "name"), editor.scalar(*row, "type")
     entries: dict[str, Path] = {key: (*row, key) for key in NUMBERS}
+    if editor.scalar("convention") == SCREWS:
+        entries = {f"{k} {x}": (*row, k, i) for k in ("axis", "at") for i, x in enumerate("xyz")}
     for axis in COMPOUND.get(kind, ()):
         for end in ("lower", "upper"):
             entries[f"{axis} {end}"] = (*row, "limits", axis, end)

@@ -15,10 +15,13 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 from arm_common.yaml.document import Field
 
+from arm_description.errors import DescriptionError
+from arm_description.model.dh_from_axes import AxisLine, dh_from_axes
 from arm_description.model.elements import (
     Axis,
     Convention,
@@ -26,21 +29,24 @@ from arm_description.model.elements import (
     DhRow,
     Joint,
     JointType,
+    Origin,
     dependent_joint,
     mimic_names,
 )
-from arm_description.robot_file.keys import COMPOUND, LIMITS, MAX_ROWS, ROW
+from arm_description.robot_file.keys import COMPOUND, LIMITS, LINEAR, MAX_ROWS, ROW, SCREW
 from arm_description.robot_file.relations import (
     JointRelations,
     joint_variables,
     joints_in,
     reject_unknown_names,
 )
-from arm_description.robot_file.scope import EvaluationContext, read_name
+from arm_description.robot_file.scope import EvaluationContext, read_name, triple
 
 # Defaults, slow enough for any arm [rad/s or m/s], [N m or N].
 DEFAULT_VELOCITY = {"revolute": 1.0, "prismatic": 0.1}
 DEFAULT_EFFORT = 10.0
+# Axes given by direction and point are met to this error [m or rad].
+_EXACT = 1e-14
 
 
 def _read_limits(
@@ -253,6 +259,58 @@ class _Table:
             del read[row.variable]
         values = {key: read[key](row.keys[key]) for key in read if key in row.keys}
         return DhRow(**{"theta": 0.0, "d": 0.0, "a": 0.0, "alpha": 0.0, **values})
+
+
+def read_screws(
+    field: Field, home: Field, scope: EvaluationContext
+) -> tuple[tuple[Joint, ...], Origin, Origin]:
+    """Read joints given by their axes, as the standard DH table of the same arm.
+
+    Args:
+        field: the axes, with every joint at 0.
+        home: base_link <- flange, likewise.
+        scope: of the file.
+
+    Returns:
+        The joints, base_link <- frame 0, and frame n <- flange.
+    """
+    screws = [SCREW.read(row) for row in field.items()]
+    if not 0 < len(screws) <= MAX_ROWS:
+        raise field.error(f"has {len(screws)} rows", f"write 1 to {MAX_ROWS}, one for each joint")
+    axes = [_axis_line(keys, scope) for keys in screws]
+    names = [axis.name for axis in axes]
+    for row, name in zip(field.items(), names, strict=True):
+        if names.count(name) > 1:
+            raise row.error(f"the name {name!r} is used twice", "rename one of them")
+    try:
+        table = dh_from_axes(axes, scope.origin(home).matrix, "standard", _EXACT, _EXACT)
+    except DescriptionError as error:
+        remedy = "give both the same axis, or write more digits"
+        raise field.error(error.problem, remedy) from None
+    types = [cast(JointType, keys["type"].choice(LINEAR)) for keys in screws]
+    limits = {name: keys["limits"] for name, keys in zip(names, screws, strict=True)}
+    by_type = dict(zip(names, types, strict=True))
+    relations = JointRelations(scope, by_type, {}, limits)
+    joints = tuple(
+        Joint(
+            name,
+            by_type[name],
+            row,
+            source=keys["source"].text() if "source" in keys else "",
+            **_read_limits(limits[name], name, by_type[name], scope, relations),
+        )
+        for name, row, keys in zip(names, table.rows, screws, strict=True)
+    )
+    return joints, table.base, table.tool
+
+
+def _axis_line(keys: Mapping[str, Field], scope: EvaluationContext) -> AxisLine:
+    direction = np.array(triple(keys["axis"], scope.number))
+    length = float(np.linalg.norm(direction))
+    if not 0.0 < length < math.inf:
+        raise keys["axis"].error("has no direction", "write for example [0, 0, 1]")
+    at = np.array(triple(keys["at"], scope.length))
+    return AxisLine(read_joint_name(keys["name"]), at, direction / length)
 
 
 def read_joint_name(field: Field) -> str:

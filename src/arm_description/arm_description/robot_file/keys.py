@@ -18,7 +18,9 @@ from arm_description.transmissions.crank import BRANCHES
 MAX_ROWS = 64
 # Joints with several axes, and these axes in order.
 COMPOUND: Mapping[str, tuple[Axis, ...]] = {"universal": ("z", "y"), "ball": ("z", "y", "x")}
-TYPES = ("revolute", "prismatic", *COMPOUND)
+LINEAR = ("revolute", "prismatic")  # of one axis
+TYPES = (*LINEAR, *COMPOUND)
+SCREWS = "screws"  # the convention of axes and points
 
 TEXT = Leaf("text", "text")
 NAME = Leaf("name without spaces", "name")
@@ -33,6 +35,7 @@ RATE = Leaf("angle/s, or length/s if prismatic, above 0", "positive")
 ACCELERATION = Leaf("angle/s^2, or length/s^2 if prismatic, above 0", "positive")
 MASS = Leaf("kg, above 0", "positive")
 FILE = Leaf("path from this file's folder, or package://", "text")
+ATTACHED = Leaf("name of a shipped one, or path from this file's folder", "text")
 
 FROM = Key(SOURCE, "origin of the numbers beside it")
 
@@ -59,6 +62,10 @@ ORIGIN = Table(
             ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed axes x, y, z; default zeros"
         ),
     }
+)
+
+TOOL = Table(
+    {"name": Key(ATTACHED, "a tool that is mounted there, in place of the gripper"), **ORIGIN.keys}
 )
 
 LIMITS = Table(
@@ -124,6 +131,21 @@ def _row(kind: str) -> Table:
 
 
 ROW = Variants("type", {kind: _row(kind) for kind in TYPES})
+
+SCREW = Table(
+    {
+        "name": Key(NAME, "name of the joint, unique in the robot", required=True),
+        "type": Key(Choice(LINEAR), "type of the joint", required=True),
+        "axis": Key(
+            ListOf(NUMBER, 3, 3),
+            "direction of positive motion in base_link with every joint at 0, of any length",
+            required=True,
+        ),
+        "at": Key(LENGTHS_3, "a point of the axis, likewise", required=True),
+        "limits": Key(LIMITS, "its limits", required=True),
+        "source": FROM,
+    }
+)
 
 FINGER = Table(
     {
@@ -373,45 +395,54 @@ COLOURS = Table(
     }
 )
 
-ROBOT = Table(
-    {
-        "name": Key(NAME, "name of the robot", required=True),
-        "description": Key(TEXT, "one line about it"),
-        "source": Key(SOURCE, "origin of its numbers"),
-        "convention": Key(
-            Choice(CONVENTIONS),
-            "standard: a row is Rz(theta) Tz(d) Tx(a) Rx(alpha); modified: Rx(alpha) Tx(a) "
-            "Rz(theta) Tz(d), where row i holds a and alpha of link i-1",
-            required=True,
-        ),
-        "units": Key(UNITS, "units of the file", required=True),
-        "constants": Key(Named(NUMBER, "constant"), "named numbers for expressions, in any order"),
-        "base": Key(ORIGIN, "base_link <- frame 0 of the table; default none"),
-        "tool": Key(ORIGIN, "flange (frame n of the table) <- tool0; default none"),
-        "joints": Key(ListOf(ROW, 1, MAX_ROWS), "one row per joint, from base to tool", True),
-        "gripper": Key(GRIPPER, "two fingers that slide, or a claw; default none"),
-        "postures": Key(
-            Named(Named(POSITION, "joint"), "posture"),
-            "named positions: one per joint, and gripper: a width",
-        ),
-        "transmissions": Key(
-            ListOf(TRANSMISSION, 1, MAX_ROWS),
-            "what stands between joints and servos; a joint without one has a servo of its own",
-        ),
-        "bars": Key(
-            ListOf(BAR, 1, MAX_ROWS), "bars of linkages, drawn only: they follow the joints"
-        ),
-        "payload": Key(PAYLOAD, "load carried by the tool; default none"),
-        "masses": Key(
-            Named(MASS, "link"),
-            "masses of moving links, such as waist_link; default estimated",
-        ),
-        "meshes": Key(Named(MESH, "link"), "meshes of links, such as base_link or waist_link"),
-        "looks": Key(
-            Named(ListOf(LOOK, 0, 200), "link"),
-            "shapes drawn in place of the skeleton of links, such as base_link or waist_link; "
-            "collision bodies and masses stay those of the skeleton",
-        ),
-        "colours": Key(COLOURS, "colours of the skeleton"),
-    }
+_COMMON = {
+    "name": Key(NAME, "name of the robot", required=True),
+    "description": Key(TEXT, "one line about it"),
+    "source": Key(SOURCE, "origin of its numbers"),
+    "units": Key(UNITS, "units of the file", required=True),
+    "constants": Key(Named(NUMBER, "constant"), "named numbers for expressions, in any order"),
+    "tool": Key(Either((ATTACHED, TOOL)), "flange <- tool0, or <- a tool; default none"),
+    "gripper": Key(GRIPPER, "two fingers that slide, or a claw; default none"),
+    "postures": Key(
+        Named(Named(POSITION, "joint"), "posture"),
+        "named positions: one per joint, and gripper: a width",
+    ),
+    "transmissions": Key(
+        ListOf(TRANSMISSION, 1, MAX_ROWS),
+        "what stands between joints and servos; a joint without one has a servo of its own",
+    ),
+    "bars": Key(ListOf(BAR, 1, MAX_ROWS), "bars of linkages, drawn only: they follow the joints"),
+    "payload": Key(Either((ATTACHED, PAYLOAD)), "load carried by the tool; default none"),
+    "masses": Key(Named(MASS, "link"), "of moving links, such as waist_link; default estimated"),
+    "meshes": Key(Named(MESH, "link"), "meshes of links, such as base_link or waist_link"),
+    "looks": Key(
+        Named(ListOf(LOOK, 0, 200), "link"),
+        "shapes drawn in place of the skeleton of links, such as base_link or waist_link; "
+        "collision bodies and masses stay those of the skeleton",
+    ),
+    "colours": Key(COLOURS, "colours of the skeleton"),
+}
+_DH = {
+    "base": Key(ORIGIN, "base_link <- frame 0 of the table; default none"),
+    "joints": Key(ListOf(ROW, 1, MAX_ROWS), "one row per joint, from base to tool", True),
+}
+_SCREWS = {
+    "joints": Key(ListOf(SCREW, 1, MAX_ROWS), "one axis per joint, from base to tool", True),
+    "home": Key(ORIGIN, "base_link <- flange with every joint at 0", required=True),
+}
+_CONVENTION = Key(
+    Choice((*CONVENTIONS, SCREWS)),
+    "standard: a row is Rz(theta) Tz(d) Tx(a) Rx(alpha); modified: Rx(alpha) Tx(a) Rz(theta) "
+    "Tz(d), where row i holds a and alpha of link i-1; screws: axes and points in place of rows",
+    required=True,
 )
+
+
+def _robot(convention: str) -> Table:
+    """Return the keys of a robot file; name, convention and units come first."""
+    head = {key: _COMMON[key] for key in ("name", "description", "source")}
+    own = _SCREWS if convention == SCREWS else _DH
+    return Table({**head, "convention": _CONVENTION, **_COMMON, **own})
+
+
+ROBOT = Variants("convention", {word: _robot(word) for word in (*CONVENTIONS, SCREWS)})

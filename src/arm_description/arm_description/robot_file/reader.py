@@ -4,21 +4,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Table, Variants
 
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import CONVENTIONS, Convention
-from arm_description.robot_file.joints import read_joints
-from arm_description.robot_file.keys import COMPOUND, ROBOT, SOURCE, SOURCED
-from arm_description.robot_file.scope import read_name, read_scope, read_units, sourced_value
+from arm_description.model.elements import (
+    NO_MOTION,
+    Convention,
+    DependentJoint,
+    Joint,
+    Origin,
+)
+from arm_description.model.gripper import Gripper
+from arm_description.robot_file.attachments import (
+    fitting_postures,
+    read_attachment,
+    read_load,
+)
+from arm_description.robot_file.joints import read_joints, read_screws
+from arm_description.robot_file.keys import COMPOUND, ROBOT, SCREWS, SOURCE, SOURCED
+from arm_description.robot_file.scope import (
+    EvaluationContext,
+    read_name,
+    read_scope,
+    read_units,
+    sourced_value,
+)
 from arm_description.robot_file.sections import (
     read_bars,
     read_colours,
@@ -26,11 +45,12 @@ from arm_description.robot_file.sections import (
     read_look,
     read_mesh,
     read_named,
-    read_payload,
     read_postures,
 )
 from arm_description.robot_file.transmissions import read_transmissions
 from arm_description.robot_model import RobotModel, in_order
+
+T = TypeVar("T")
 
 
 def _sources(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:
@@ -42,7 +62,8 @@ def _sources(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:
         for item in field.items():
             yield from _sources(item, kind.kind)
     elif isinstance(kind, Either):
-        yield from _sources(field, kind.kinds[field.is_list])
+        tables = [one for one in kind.kinds if field.is_mapping and isinstance(one, Table)]
+        yield from _sources(field, tables[0] if tables else kind.kinds[field.is_list])
     elif isinstance(kind, Named):
         for value in field.mapping().values():
             yield from _sources(value, kind.kind)
@@ -66,9 +87,15 @@ def _formulas(keys: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
                 if cell in cells:
                     yield f"joints.{name}.{cell}", sourced_value(cells[cell]).raw("a number")
     for part in ("base", "tool"):
-        for key, field in keys[part].mapping().items() if part in keys else ():
+        for key, field in _plain_origin(keys.get(part)):
             for k, item in enumerate(field.items() if field.is_list else ()):
                 yield f"{part}.{key}[{k}]", sourced_value(item).raw("a number")
+
+
+def _plain_origin(field: Field | None) -> Iterable[tuple[str, Field]]:
+    """Return the keys of a transform; none of one that leads to a tool."""
+    keys = field.mapping() if field and field.is_mapping else {}
+    return () if "name" in keys else keys.items()
 
 
 # A smaller sum of all lengths of a table means a mistaken unit [m].
@@ -82,47 +109,53 @@ def read_robot(path: Path) -> RobotModel:
     Raises:
         DescriptionError: it cannot be read or is invalid; names file, line and key.
     """
-    return read_root(read_yaml(path, DescriptionError, MAX_BYTES))
+    return read_root(read_yaml(path, DescriptionError, MAX_BYTES), path.parent)
 
 
-def parse_robot(text: bytes | str, name: str = "robot") -> RobotModel:
+def parse_robot(text: bytes | str, name: str = "robot", folder: Path | None = None) -> RobotModel:
     """Parse the text of a robot file.
 
     Args:
         text: the YAML text.
         name: name of the file in errors.
+        folder: where the files are that it names; by default the folder of that name.
 
     Raises:
         DescriptionError: it is invalid; names line and key.
     """
-    return read_root(parse_yaml(text, name, DescriptionError, MAX_BYTES))
+    root = parse_yaml(text, name, DescriptionError, MAX_BYTES)
+    return read_root(root, Path(name).parent if folder is None else folder)
 
 
-def read_root(root: Field) -> RobotModel:
-    """Read a robot from the root field of its file."""
-    keys = ROBOT.read(root)
-    convention = cast(Convention, keys["convention"].choice(CONVENTIONS))
+def read_root(root: Field, folder: Path) -> RobotModel:
+    """Read a robot from the root field of its file, which is in a folder."""
+    written, keys = ROBOT.read(root)
     units = read_units(keys["units"])
-    scope = read_scope(units, keys.get("constants"))
-    joints, dependents = read_joints(keys["joints"], convention, scope)
+    scope = read_scope(units, keys.get("constants"), folder)
+    table = _read_table(written, keys, scope)
+    joints, dependents, convention = table.joints, table.dependents, table.convention
     names = tuple(joint.name for joint in (*joints, *dependents))
     rows = in_order(joints, dependents)
-    gripper = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
+    own = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
+    end = read_attachment(keys.get("tool"), table.end, own, names, scope)
+    gripper = own or end.gripper
     parts = ("base", *names, *(("gripper", *gripper.joints) if gripper else ()))
     bodies = tuple(f"{name}_link" for name in parts)  # links with shapes
     visible = (*bodies, "flange", "tool0")
+    postures = read_postures(keys.get("postures"), joints, gripper, scope)
     model = RobotModel(
         name=read_name(keys["name"]),
         convention=convention,
         joints=joints,
         dependents=dependents,
-        base=scope.origin(keys.get("base")),
-        tool=scope.origin(keys.get("tool")),
-        gripper=gripper,
-        postures=read_postures(keys.get("postures"), joints, gripper, scope),
+        base=table.base,
+        tool=end.tool,
+        gripper=end.gripper,
+        mounted=end.mounted,
+        postures=fitting_postures(postures, end.gripper) if end.mounted else postures,
         colours=read_colours(keys.get("colours")),
         **{key: keys[key].text() for key in ("description", "source") if key in keys},
-        payload=read_payload(keys["payload"], scope) if "payload" in keys else None,
+        payload=read_load(keys["payload"], scope) if "payload" in keys else None,
         masses=read_named(keys.get("masses"), bodies[1:], scope.positive),
         meshes=read_named(keys.get("meshes"), visible, partial(read_mesh, scope=scope)),
         looks=read_named(keys.get("looks"), visible, partial(read_look, scope=scope)),
@@ -131,8 +164,9 @@ def read_root(root: Field) -> RobotModel:
         units=units,
         constants=scope.expressions.values,
         sources=MappingProxyType(dict(_sources(root, ROBOT))),
-        formulas=MappingProxyType(dict(_formulas(keys))),
+        formulas=MappingProxyType({} if written == SCREWS else dict(_formulas(keys))),
     )
+    model = _without_replaced(model, own) if end.mounted else model
     _reject_tiny(model, keys["units"])
     _check_limits(model, keys["joints"])
     for link in model.meshes.keys() & model.looks.keys():
@@ -140,6 +174,38 @@ def read_root(root: Field) -> RobotModel:
     if "postures" in keys:
         _check_postures(model, keys["postures"])
     return model
+
+
+@dataclass(frozen=True)
+class _TablePart:
+    """What the joints of a file amount to."""
+
+    convention: Convention
+    joints: tuple[Joint, ...]
+    dependents: tuple[DependentJoint, ...]
+    base: Origin  # base_link <- frame 0
+    end: Origin = NO_MOTION  # frame n <- where the tool begins
+
+
+def _read_table(written: str, keys: Mapping[str, Field], scope: EvaluationContext) -> _TablePart:
+    if written == SCREWS:
+        axes, base, end = read_screws(keys["joints"], keys["home"], scope)
+        return _TablePart("standard", axes, (), base, end)
+    convention = cast(Convention, written)
+    joints, dependents = read_joints(keys["joints"], convention, scope)
+    return _TablePart(convention, joints, dependents, scope.origin(keys.get("base")))
+
+
+def _without_replaced(model: RobotModel, own: Gripper | None) -> RobotModel:
+    """Return a model without what belongs to links of a gripper that a tool replaces."""
+    gone = {"gripper_link", *(f"{name}_link" for name in own.joints)} if own else set()
+
+    def kept(values: Mapping[str, T]) -> Mapping[str, T]:
+        return MappingProxyType({link: v for link, v in values.items() if link not in gone})
+
+    return replace(
+        model, masses=kept(model.masses), meshes=kept(model.meshes), looks=kept(model.looks)
+    )
 
 
 def _check_limits(model: RobotModel, field: Field) -> None:

@@ -30,6 +30,7 @@ from arm_common.yaml.schema_types import (
     Variants,
 )
 
+from arm_description.robot_file.attachments import PAYLOAD_FILE, TOOL_FILE
 from arm_description.robot_file.keys import ROBOT, SOURCED
 
 BEGIN, END = "<!-- keys: begin -->\n", "<!-- keys: end -->\n"
@@ -46,7 +47,7 @@ class _KeyRow:
 def with_reference(readme: str) -> str:
     """Return a README with the key table between its marks replaced; required keys are bold."""
     before, rest = readme.split(BEGIN)
-    table = key_reference({"": ROBOT, "<number>.": SOURCED})
+    table = key_reference({"": ROBOT, "<number>.": SOURCED, "<tool file>.": TOOL_FILE})
     return before + BEGIN + table + END + rest.split(END)[1]
 
 
@@ -116,13 +117,22 @@ EXPRESSION = {
 }
 
 
-def robot_schema() -> Schema:
-    """Return the schema as plain data."""
+# name of each file of a schema -> title, description, keys
+SCHEMAS: Mapping[str, tuple[str, str, Kind]] = {
+    "robot": ("Robot file", "A serial arm from its DH table or its axes.", ROBOT),
+    "tool": ("Tool file", "A tool that robot files name in `tool`.", TOOL_FILE),
+    "payload": ("Payload file", "A load that robot files name in `payload`.", PAYLOAD_FILE),
+}
+
+
+def robot_schema(name: str = "robot") -> Schema:
+    """Return a schema, one of SCHEMAS, as plain data."""
+    title, description, kind = SCHEMAS[name]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Robot file of arm_description",
-        "description": "A serial arm from its DH table.",
-        **schema_of(ROBOT),
+        "title": f"{title} of arm_description",
+        "description": description,
+        **schema_of(kind),
         "$defs": {
             "number": _number({"type": "number"}),
             "positive": _number({"type": "number", "exclusiveMinimum": 0}),
@@ -134,9 +144,9 @@ def robot_schema() -> Schema:
     }
 
 
-def schema_text() -> str:
-    """Return the schema as the text of its file."""
-    return json.dumps(robot_schema(), indent=2, ensure_ascii=False) + "\n"
+def schema_text(name: str = "robot") -> str:
+    """Return a schema as the text of its file."""
+    return json.dumps(robot_schema(name), indent=2, ensure_ascii=False) + "\n"
 
 
 def _number(number: Schema) -> Schema:
@@ -231,8 +241,10 @@ def _variants(kind: Variants) -> Schema:
 
 
 def write(package: Path) -> None:
-    """Write schema and reference to the source tree of the package."""
-    (package / "schema" / "robot.schema.json").write_text(schema_text(), encoding="utf-8")
+    """Write schemas and reference to the source tree of the package."""
+    for name in SCHEMAS:
+        file = package / "schema" / f"{name}.schema.json"
+        file.write_text(schema_text(name), encoding="utf-8")
     readme = package / "README.md"
     readme.write_text(with_reference(readme.read_text(encoding="utf-8")), encoding="utf-8")
 

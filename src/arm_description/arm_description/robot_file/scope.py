@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +37,7 @@ class EvaluationContext:
 
     units: Units  # units of all numbers in the file
     expressions: Expressions  # evaluator over the file's constants
+    folder: Path = Path()  # of the file, for the files that it names
 
     def number(self, field: Field) -> float:
         """Read a number or an expression in the units of the file."""
@@ -101,8 +102,12 @@ class EvaluationContext:
         """Read a transform ``{xyz: [..], rpy: [..]}``, identity if there is no field."""
         if field is None:
             return NO_MOTION
+        return self.origin_of(ORIGIN.read(field))
+
+    def origin_of(self, keys: Mapping[str, Field]) -> Origin:
+        """Read a transform from its keys ``xyz`` and ``rpy``."""
         read = {"xyz": self.length, "rpy": self.angle}
-        return Origin(**{key: triple(f, read[key]) for key, f in ORIGIN.read(field).items()})
+        return Origin(**{key: triple(field, read[key]) for key, field in keys.items()})
 
 
 def triple(field: Field, read: Callable[[Field], float]) -> Triple:
@@ -129,7 +134,7 @@ def read_units(field: Field) -> Units:
     return Units(parts["length"].choice(LENGTHS), parts["angle"].choice(ANGLES))
 
 
-def read_scope(units: Units, field: Field | None) -> EvaluationContext:
+def read_scope(units: Units, field: Field | None, folder: Path = Path()) -> EvaluationContext:
     """Read ``constants`` and evaluate each, so that errors name the line of the constant."""
     fields = field.mapping(None) if field else {}
     if field and len(fields) > MAX_CONSTANTS:
@@ -139,7 +144,7 @@ def read_scope(units: Units, field: Field | None) -> EvaluationContext:
         if problem:
             raise value.error(problem)
     texts = {name: sourced_value(f).raw("a number or an expression") for name, f in fields.items()}
-    scope = EvaluationContext(units, Expressions(texts, units.radian))
+    scope = EvaluationContext(units, Expressions(texts, units.radian), folder)
     for name in fields:
         try:
             scope.expressions.constant(name)

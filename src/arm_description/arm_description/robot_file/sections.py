@@ -234,10 +234,10 @@ def read_named(
 def read_mesh(field: Field, scope: EvaluationContext) -> Mesh:
     """Read the mesh of a link; its files must exist."""
     keys = MESH.read(field)
-    visual = _uri(keys["visual"])
+    visual = _uri(keys["visual"], scope.folder)
     return Mesh(
         visual=visual,
-        collision=_uri(keys["collision"]) if "collision" in keys else visual,
+        collision=_uri(keys["collision"], scope.folder) if "collision" in keys else visual,
         scale=_scale(keys["scale"], scope) if "scale" in keys else (1.0, 1.0, 1.0),
         origin=scope.origin(keys.get("origin")),
         source=keys["source"].text() if "source" in keys else "",
@@ -251,7 +251,7 @@ def _scale(field: Field, scope: EvaluationContext) -> Triple:
     return scale
 
 
-def _uri(field: Field) -> str:
+def _uri(field: Field, folder: Path) -> str:
     """Return the URI of a file; a path relative to the robot file becomes file://."""
     text = field.text()
     parts = urlsplit(text) if "://" in text else None
@@ -265,7 +265,7 @@ def _uri(field: Field) -> str:
         return text
     if parts and parts.scheme != "file":
         raise field.error(f"{parts.scheme}:// is not supported", "give a path or package://")
-    path = Path(field.file).parent / (unquote(parts.path) if parts else text)
+    path = folder / (unquote(parts.path) if parts else text)
     if not path.is_file():
         raise field.error(f"there is no file {text!r}", f"it was searched for in {path.parent}")
     return path.resolve().as_uri()
@@ -305,9 +305,9 @@ def _are_parallel(rows: Sequence[Joint], convention: Convention) -> bool:
     return turns and all(abs(row.row.alpha) < SLACK for row in between)
 
 
-def read_payload(field: Field, scope: EvaluationContext) -> Payload:
-    """Read the payload."""
-    keys = PAYLOAD.read(field)
+def read_payload(field: Field | Mapping[str, Field], scope: EvaluationContext) -> Payload:
+    """Read the payload, from its field or its keys."""
+    keys = PAYLOAD.read(field) if isinstance(field, Field) else field
     return Payload(
         mass=scope.positive(keys["mass"]),
         centre=triple(keys["centre"], scope.length),

@@ -33,6 +33,7 @@ from arm_description.model.elements import (
 )
 from arm_description.model.gripper import Claw, Gripper
 from arm_description.model.looks import LookShape
+from arm_description.model.tools import MountedTool
 from arm_description.model.units import Units
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
 from arm_description.robot_file.keys import COMPOUND
@@ -98,15 +99,18 @@ class _Writer:
         self._types: Mapping[str, JointType] = {}
 
     def text(self, model: RobotModel, notes: Sequence[str]) -> str:
-        origins = {"base": model.base, "tool": model.tool}
+        origins = {"base": model.base} | ({} if model.mounted else {"tool": model.tool})
         parts = [
             [f"# {line}" for note in notes for line in textwrap.wrap(note, WIDTH - 2)],
             self._head(model),
-            [f"{k}: {self._origin(T)}" for k, T in origins.items() if T != NO_MOTION],
+            [
+                *(f"{k}: {self._origin(T)}" for k, T in origins.items() if T != NO_MOTION),
+                *([f"tool: {self._mounted(model.mounted)}"] if model.mounted else ()),
+            ],
             ["joints:", *self._table(model)],
             self._transmissions(model),
             self._bars(model.bars),
-            _block("gripper", self._gripper(model.gripper) if model.gripper else {}),
+            _block("gripper", self._own_gripper(model)),
             _block("postures", self._postures(model)),
             self._load(model),
             self._meshes(model.meshes),
@@ -128,6 +132,12 @@ class _Writer:
     def _origin(self, origin: Origin) -> str:
         rpy = ", ".join(self._number(value, "revolute") for value in origin.rpy)
         return f"{{xyz: {self._triple(origin.xyz)}, rpy: [{rpy}]}}"
+
+    def _mounted(self, tool: MountedTool) -> str:
+        name = flow_word(tool.name)
+        if tool.mount == NO_MOTION:
+            return name
+        return f"{{name: {name}, {self._origin(tool.mount)[1:]}"
 
     def _table(self, model: RobotModel) -> Iterator[str]:
         """Yield the lines of the DH table with aligned columns."""
@@ -235,6 +245,9 @@ class _Writer:
         return self._nearest(
             converted, lambda x: self._units.si(x, kind) / self._units.si(1.0, leader), factor
         )
+
+    def _own_gripper(self, model: RobotModel) -> dict[str, str]:
+        return self._gripper(model.gripper) if model.gripper and not model.mounted else {}
 
     def _gripper(self, gripper: Gripper) -> dict[str, str]:
         sizes, finger = ("length", "width", "thickness"), gripper.finger

@@ -31,9 +31,9 @@ from std_msgs.msg import String
 
 from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
-from arm_description.robot_file.editor import changed_meshes
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_model import RobotModel
+from arm_description.urdf.assembly import changed_meshes
 from arm_description.urdf.writer import robot_urdf
 
 MAX_MISSES = 3  # polls for which a file may be missing: editors remove it for a moment

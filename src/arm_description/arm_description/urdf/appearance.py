@@ -23,6 +23,8 @@ from arm_common.transforms import Vector
 
 from arm_description.model.elements import Origin, Triple, cos_sin
 from arm_description.model.gripper import Gripper
+from arm_description.model.looks import LookShape, profile
+from arm_description.model.tools import MountedTool
 from arm_description.urdf.elements import UrdfGeometry
 from arm_description.urdf.kinematics import JointFrames
 
@@ -76,7 +78,7 @@ class Skeleton:
             shapes.append(self._hinge(index))
         if index + 1 < len(self._model.rows):
             shapes += self._guide(index + 1, self._frames.joints[index + 1])
-        elif not self._model.gripper:
+        elif self._model.mounted or not self._model.gripper:
             shapes.append(self._plate(shapes))
         return tuple(shapes)
 
@@ -85,6 +87,10 @@ class Skeleton:
         length, width, thickness = gripper.palm
         centre = Origin((0.0, 0.0, -gripper.depth - length / 2))
         return (UrdfGeometry("box", (thickness, width, length), centre, self._colours.gripper),)
+
+    def tool_shapes(self, tool: MountedTool) -> tuple[UrdfGeometry, ...]:
+        """Return boxes and cylinders around the shapes of a tool's body, in its link."""
+        return tuple(_around(shape) for shape in tool.body)
 
     def finger_shapes(self, gripper: Gripper, side: int) -> tuple[UrdfGeometry, ...]:
         """Return a finger, side -1 (left) or 1, in a frame on its face.
@@ -146,9 +152,9 @@ class Skeleton:
             a = self._model.rows[index + 1].row.a
             corners = [(0.0, 0.0, 0.0), (c * a, s * a, 0.0), self._frames.joints[index + 1].xyz]
         if last:
-            tip = end.matrix @ self._model.tool.matrix
+            tip = end.matrix @ self._model.end.matrix
             corners.append(_triple(tip[:3, 3]))
-            if self._model.gripper:
+            if self._model.gripper and not self._model.mounted:
                 reserve = self._model.gripper.depth + self._model.gripper.palm[0]
                 corners = _shortened(corners, tip[:3, 2], reserve)
         return corners
@@ -168,7 +174,7 @@ class Skeleton:
         """
         size = self.size_at(len(self._model.rows) - 1)
         radius, height = _JOINT_RADIUS * size, _PLATE_HEIGHT * size
-        tip = self._frames.dh[-1].matrix @ self._model.tool.matrix
+        tip = self._frames.dh[-1].matrix @ self._model.end.matrix
         face = height / 20  # slightly beyond the end of the rod, to cover it
         if np.linalg.norm(tip[:3, 3]) < _MIN_LENGTH and shapes[-1].kind == "cylinder":
             face = shapes[-1].size[1] / 2 + height
@@ -177,9 +183,25 @@ class Skeleton:
         return UrdfGeometry("cylinder", (radius, height), place, self._colours.gripper)
 
 
+def _around(shape: LookShape) -> UrdfGeometry:
+    """Return the box or cylinder around a shape."""
+    if shape.kind == "box":
+        return UrdfGeometry("box", shape.size, shape.origin, shape.colour)
+    outline = profile(shape.kind, shape.size) if shape.kind != "sphere" else None
+    if outline is None:
+        (radius,) = shape.size
+        low, high = -radius, radius
+    else:
+        radius = float(outline[:, 0].max())
+        low, high = (float(z) for z in (outline[:, 1].min(), outline[:, 1].max()))
+    middle = shape.origin.matrix @ (0.0, 0.0, (low + high) / 2, 1.0)
+    place = Origin(_triple(middle[:3]), shape.origin.rpy)
+    return UrdfGeometry("cylinder", (radius, high - low), place, shape.colour)
+
+
 def _length(model: RobotModel) -> float:
     """Return the length of the stretched arm from the ground [m], the reference of all sizes."""
-    total = math.hypot(*model.base.xyz) + math.hypot(*model.tool.xyz)
+    total = math.hypot(*model.base.xyz) + math.hypot(*model.end.xyz)
     for joint in model.rows:
         total += abs(joint.row.a) + abs(joint.row.d)
         if joint.type == "prismatic":

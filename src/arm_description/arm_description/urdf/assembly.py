@@ -5,8 +5,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
+from arm_common.transforms import Matrix
 
 from arm_description.model.elements import (
     NO_MOTION,
@@ -17,6 +21,7 @@ from arm_description.model.elements import (
     mimic_names,
 )
 from arm_description.model.gripper import Claw, Gripper
+from arm_description.model.tools import MountedTool
 from arm_description.urdf.appearance import Skeleton
 from arm_description.urdf.elements import (
     UrdfGeometry,
@@ -32,11 +37,13 @@ if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
 
 BASE, FLANGE, TOOL, PALM = "base_link", "flange", "tool0", "gripper_link"
+TOOL_BODY = "tool_link"
 PAYLOAD = "payload_link"
 _FINGER_EFFORT = 10.0
 _SMALL = 0.002  # edge of a link between two coincident joints, which has only inertia [m]
 # Between plastic (1200) and aluminium (2700), for parts that contain servos and air [kg/m^3].
 DENSITY = 1800.0
+_SAME = 1e-9  # [m] and of the elements of a rotation
 
 
 def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) -> UrdfParts:
@@ -61,20 +68,44 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
     joints.append(_fixed(prefix, links[-1].name, FLANGE, frames.dh[-1]))
     joints.append(_fixed(prefix, prefix + FLANGE, TOOL, model.tool))
     links += [UrdfLink(prefix + FLANGE), UrdfLink(prefix + TOOL)]
+    if model.mounted:
+        body = UrdfLink(prefix + TOOL_BODY, skeleton.tool_shapes(model.mounted))
+        links.append(replace(body, look=model.mounted.body))
+        joints.append(_fixed(prefix, prefix + FLANGE, TOOL_BODY, model.mounted.mount))
     if model.gripper:
         more = _gripper(model, model.gripper, skeleton, prefix)
         links, joints = [*links, *more.links], [*joints, *more.joints]
+    if model.mounted:
+        links = _sharing_mass(model, model.mounted, links, prefix)
     if model.payload:
         links.append(_payload_link(model, model.payload, prefix))
         joints.append(_fixed(prefix, prefix + TOOL, PAYLOAD, NO_MOTION))
     return UrdfParts(tuple(_weighed(model, link, prefix) for link in links), tuple(joints))
 
 
+def _sharing_mass(
+    model: RobotModel, tool: MountedTool, links: Sequence[UrdfLink], prefix: str
+) -> list[UrdfLink]:
+    """Return links where those of a mounted tool share its mass by their volumes."""
+    fingers = model.gripper.joints if model.gripper else ()
+    names = {prefix + name for name in (TOOL_BODY, PALM, *(f"{f}_link" for f in fingers))}
+    volumes = {
+        link.name: sum(shape.volume for shape in link.shapes)
+        for link in links
+        if link.name in names
+    }
+    density = tool.mass / (sum(volumes.values()) or 1.0)
+    return [
+        replace(link, mass=density * volumes[link.name]) if link.name in volumes else link
+        for link in links
+    ]
+
+
 def _weighed(model: RobotModel, link: UrdfLink, prefix: str) -> UrdfLink:
     """Return a link with the mass, mesh and look that the robot file gives it, if any."""
     name = link.name.removeprefix(prefix)
     mass, mesh = model.masses.get(name, link.mass), model.meshes.get(name)
-    return replace(link, mass=mass, mesh=mesh, look=model.looks.get(name))
+    return replace(link, mass=mass, mesh=mesh, look=model.looks.get(name, link.look))
 
 
 def mimic_parts(
@@ -170,3 +201,31 @@ def _payload_link(model: RobotModel, payload: Payload, prefix: str) -> UrdfLink:
     box = UrdfGeometry("box", size, Origin(payload.centre), model.colours.gripper)
     is_visible = payload.size is not None
     return UrdfLink(prefix + PAYLOAD, (box,), mass=payload.mass, visible=is_visible)
+
+
+def changed_meshes(before: RobotModel, after: RobotModel) -> tuple[str, ...]:
+    """Return a sentence for each link whose mesh was made for other DH numbers.
+
+    Args:
+        before: the robot for which its meshes fit.
+        after: the same robot with other numbers.
+    """
+    kept = [link for link, mesh in after.meshes.items() if before.meshes.get(link) == mesh]
+    if not kept or before == after:
+        return ()
+    old, new = _next_joints(before), _next_joints(after)
+    return tuple(
+        f"The mesh of {link} belongs to other DH numbers: the next joint was "
+        f"{_distance(old[link]):.4g} m from its frame and is now {_distance(new[link]):.4g} m."
+        for link in kept
+        if link in old and link in new and np.abs(old[link] - new[link]).max() > _SAME
+    )
+
+
+def _next_joints(model: RobotModel) -> dict[str, Matrix]:
+    """Return link -> (4, 4), link <- the first joint that it carries [m]."""
+    return {joint.parent: joint.origin.matrix for joint in reversed(assemble(model, "").joints)}
+
+
+def _distance(T: Matrix) -> float:
+    return float(np.linalg.norm(T[:3, 3]))

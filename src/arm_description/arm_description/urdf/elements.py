@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -105,6 +106,14 @@ class UrdfGeometry:
     size: tuple[float, ...]  # (radius, length) of a cylinder, (x, y, z) of a box [m]
     origin: Origin  # link <- shape; the shape is centred there
     colour: str  # "#rrggbb"
+
+    @property
+    def volume(self) -> float:
+        """Its volume [m^3]."""
+        if self.kind == "box":
+            return math.prod(self.size)
+        radius, length = self.size
+        return math.pi * radius**2 * length
 
 
 @dataclass(frozen=True)

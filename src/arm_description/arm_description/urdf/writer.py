@@ -7,7 +7,6 @@ Numbers are written by repr, the shortest text that reads back as the same doubl
 
 from __future__ import annotations
 
-import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -238,7 +237,7 @@ def inertia_of(
     The shapes are solid with one common density (parallel axis theorem), by default `DENSITY`,
     otherwise that of the given total mass.
     """
-    volumes = [_volume(shape) for shape in shapes]
+    volumes = [shape.volume for shape in shapes]
     density = DENSITY if mass is None else mass / sum(volumes)
     masses = [density * volume for volume in volumes]
     total = sum(masses)
@@ -250,13 +249,6 @@ def inertia_of(
         tensor += R @ np.diag(_moments(shape, mass)) @ R.T
         tensor += mass * (float(r @ r) * np.eye(3) - np.outer(r, r))
     return total, centre, tensor
-
-
-def _volume(shape: UrdfGeometry) -> float:
-    if shape.kind == "box":
-        return math.prod(shape.size)
-    radius, length = shape.size
-    return math.pi * radius**2 * length
 
 
 def _moments(shape: UrdfGeometry, mass: float) -> tuple[float, float, float]:

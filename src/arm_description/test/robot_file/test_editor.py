@@ -11,9 +11,9 @@ from arm_description.model.elements import Mesh
 from arm_description.robot_file.editor import (
     CORRECT_FIRST,
     RobotEditor,
-    changed_meshes,
     starting_robot,
 )
+from arm_description.urdf.assembly import changed_meshes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

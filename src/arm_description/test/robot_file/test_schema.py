@@ -7,15 +7,26 @@ from copy import deepcopy
 
 import pytest
 import yaml
-from arm_common.yaml.schema_types import ListOf, Named, Table, Variants
+from arm_common.yaml.schema_types import Either, ListOf, Named, Table, Variants
 from arm_description.robot_file.keys import ROBOT, SOURCED
-from arm_description.robot_file.schema import robot_schema, schema_text, with_reference
+from arm_description.robot_file.schema import SCHEMAS, robot_schema, schema_text, with_reference
 from arm_testing.plain_data import at, places
 from jsonschema import Draft202012Validator
 
 from arm_description import DescriptionError, parse_robot, shipped_robots
 
 REGENERATE = "run: python3 -m arm_description.robot_file.schema"
+
+
+SCREWS = """
+name: axes
+convention: screws
+units: {length: mm, angle: deg}
+joints:
+  - {name: turn, type: revolute, axis: [0, 0, 1], at: [0, 0, 0], limits: {lower: -90, upper: 90}}
+home: {xyz: [100, 0, 0]}
+tool: {name: pen, rpy: [0, 90, 0]}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +42,9 @@ def full(every_key):
 
 
 def test_generated_files_are_up_to_date(package):
-    assert (package / "schema/robot.schema.json").read_text(encoding="utf-8") == schema_text(), (
-        REGENERATE
-    )
+    for name in SCHEMAS:
+        file = package / f"schema/{name}.schema.json"
+        assert file.read_text(encoding="utf-8") == schema_text(name), REGENERATE
     readme = (package / "README.md").read_text(encoding="utf-8")
     assert with_reference(readme) == readme, REGENERATE
 
@@ -58,6 +69,10 @@ def test_file_with_every_key_is_accepted_by_reader_and_schema(full, validator):
     parse_robot(clawed)
     validator.validate(yaml.safe_load(clawed))
     used |= {key for path in places(yaml.safe_load(clawed)) for key in path}
+    screws = SCREWS
+    parse_robot(screws)
+    validator.validate(yaml.safe_load(screws))
+    used |= {key for path in places(yaml.safe_load(screws)) for key in path}
     assert used > {name for name, _ in keys_known(ROBOT)} | {"value"}
 
 
@@ -81,6 +96,9 @@ def keys_known(kind):
     elif isinstance(kind, Variants):
         for table in kind.tables.values():
             yield from keys_known(table)
+    elif isinstance(kind, Either):
+        for one in kind.kinds:
+            yield from keys_known(one)
     elif isinstance(kind, ListOf | Named):
         yield from keys_known(kind.kind)
 
@@ -131,7 +149,7 @@ WRONG = [None, True, [], {}, "", "  ", "1 % 2", [[1]], {"value": 1}, {"value": [
 def test_reader_and_schema_reject_wrong_types(full, validator):
     data = yaml.safe_load(full)
     leaves = [path for path in places(data) if path]
-    texts = ("description", "source", "visual", "collision")
+    texts = ("description", "source", "visual", "collision", "payload", "tool")
     optional = ("base", "tool", "colours", "origin", "constants", "postures", "masses", "meshes")
     for index, path in enumerate(leaves):
         wrong = WRONG[index % len(WRONG)]

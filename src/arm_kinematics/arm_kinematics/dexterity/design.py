@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.transforms import Array, frame_along, pose
-from arm_description.importers.dh_from_axes import AxisLine, dh_from_axes
+from arm_description.model.dh_from_axes import AxisLine, dh_from_axes
 from scipy.optimize import minimize
 
 from arm_description import DhRow, Joint, Origin, RobotModel

@@ -18,7 +18,9 @@ import yaml
 from arm_common.files import write_bytes
 from arm_common.yaml.editing import YamlEditor
 from arm_description.library import robot_path, shipped_robots
-from arm_description.robot_file.editor import RobotEditor, changed_meshes, starting_robot
+from arm_description.robot_file.attachments import shipped_payloads, shipped_tools
+from arm_description.robot_file.editor import RobotEditor, starting_robot
+from arm_description.urdf.assembly import changed_meshes
 
 from arm_description import DescriptionError, RobotModel, parse_robot
 from arm_viewer.errors import ViewerError
@@ -67,7 +69,7 @@ class RobotEditing:
 
     def _load(self, path: Path) -> None:
         data = path.read_bytes()
-        self.editor = RobotEditor(data, path.name)
+        self.editor = RobotEditor(data, path.name, path.parent)
         self.path: Path | None = path
         self._saved, self._first = data, self.editor.model
 
@@ -114,6 +116,30 @@ class RobotEditing:
         if problem := self.set(("constants", name), text):
             raise ViewerError(problem)
         return f"{name} = {self.editor.model.constants[name]:g}"
+
+    def attachments(self, key: str) -> tuple[str, ...]:
+        """Return what can be chosen as ``tool`` or ``payload``: shipped, or of a folder beside.
+
+        Files of the folders ``tools`` and ``payloads`` beside the robot file are paths from there.
+        """
+        shipped = shipped_tools() if key == "tool" else shipped_payloads()
+        try:
+            files = sorted(p for p in (self.folder / f"{key}s").iterdir() if p.suffix in SUFFIXES)
+        except OSError:
+            files = []  # there is no such folder, or it is not ours to read
+        own = [] if self.is_shipped else [f"{key}s/{path.name}" for path in files[:MAX_LISTED]]
+        now = self.editor.attached(key)
+        return tuple(dict.fromkeys((*shipped, *own, *([now] if now else []))))
+
+    def attach(self, key: str, name: str) -> str:
+        """Choose the ``tool`` or ``payload``, "" for none; return an answer.
+
+        Raises:
+            ViewerError: the reader refuses it.
+        """
+        if problem := self.change(lambda editor: editor.attach(key, name)):
+            raise ViewerError(problem)
+        return f"{key.capitalize()}: {name or 'none'}"
 
     def change(self, action: Callable[[RobotEditor], str]) -> str:
         """Edit the file; return why the edit is refused, or ""."""
@@ -191,7 +217,7 @@ class RobotEditing:
         except ValueError as error:
             raise ViewerError(str(error)) from None
         self.path, self._saved = path, self.editor.data
-        self.editor.name = path.name
+        self.editor.name, self.editor.folder = path.name, path.parent
         self._watch(path)
         self._publish(False)
         return f"Saved {path}"
@@ -250,7 +276,7 @@ class RobotEditing:
             return ""
         try:
             data = self.path.read_bytes()
-            parse_robot(data, self.path.name)
+            parse_robot(data, self.path.name, self.path.parent)
         except (DescriptionError, OSError):
             return ""  # reported by the robot file watcher
         if data == self._saved:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from arm_viewer.browser.callbacks import PanelGui
@@ -15,6 +16,8 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PanelContext, PanelState
 
 NOTHING = "–"
+NONE = "none"
+ATTACHED = ("tool", "payload")  # keys of the file that are chosen from a list
 
 
 class RobotFilePanel:
@@ -32,6 +35,10 @@ class RobotFilePanel:
         add(PageCommand("save", "[NAME]", "write the robot file", self._run_save))
         add(PageCommand("open", "ROBOT", "edit another robot", self._run_open, self._names))
         add(PageCommand("new", "JOINTS", "begin a new robot", self._run_new))
+        for key in ATTACHED:
+            about = f"choose the {key}, or {NONE}"
+            words = partial(self._attachments, key)
+            add(PageCommand(key, "NAME", about, partial(self._run_attach, key), words))
 
     def build(self, gui: PanelGui) -> None:
         """Add the elements."""
@@ -45,6 +52,10 @@ class RobotFilePanel:
         )
         self._open = gui.choice("Open", self._options(), NOTHING, self._choose)
         self._listed = self._editing.path
+        self._attached = {
+            key: gui.choice(key.capitalize(), (NONE,), NONE, partial(self._attach, key))
+            for key in ATTACHED
+        }
         counts = tuple(f"{n}" for n in range(FEWEST_JOINTS, MOST_JOINTS + 1))
         new = add.add_button_group("New, joints", counts)
         gui.on_user(new.on_click, lambda: self._do(lambda: self._editing.new(int(new.value))))
@@ -68,6 +79,18 @@ class RobotFilePanel:
         if label != NOTHING:
             self._do(lambda: self._editing.open(label.partition(" · ")[0]))
             self._open.value = NOTHING  # the browser reports a choice only if it is another one
+
+    def _attachments(self, key: str) -> tuple[str, ...]:
+        return (NONE, *self._editing.attachments(key))
+
+    def _attach(self, key: str, name: str) -> None:
+        if name != (self._editing.editor.attached(key) or NONE):
+            self._do(lambda: self._editing.attach(key, "" if name == NONE else name))
+        self._show()
+
+    def _run_attach(self, key: str, words: Sequence[str]) -> str:
+        name = " ".join(words)
+        return self._editing.attach(key, "" if name == NONE else name)
 
     def _undo(self) -> str:
         self._editing.undo()
@@ -104,6 +127,12 @@ class RobotFilePanel:
         lines = [status_line("edited-file", "File", state)]
         lines += [status_line("mesh", "Attention", sentence) for sentence in editing.warnings]
         self._state.content = "".join(lines)
+        for key, choice in self._attached.items():
+            options, now = self._attachments(key), editing.editor.attached(key) or NONE
+            if choice.options != options:
+                choice.options = options
+            if choice.value != now:
+                choice.value = now
         if self._listed != editing.path:
             self._listed, self._open.options = editing.path, self._options()
             self._open.value = NOTHING

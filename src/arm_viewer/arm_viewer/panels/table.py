@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder "Table": the robot's DH table, applied while it is typed."""
+"""The folder "Table": the robot's table of joints, applied while it is typed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from arm_description.robot_file.editor import NUMBERS, RobotEditor, TableRow
-from arm_description.robot_file.keys import TYPES
+from arm_description.robot_file.editor import RobotEditor, TableRow
+from arm_description.robot_file.keys import LINEAR, TYPES
 
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.control.robot_editing import RobotEditing
@@ -108,15 +108,15 @@ class TablePanel:
             name.value = row.name
             gui.choice(
                 "Type",
-                TYPES,
+                LINEAR if self._editing.editor.is_screws else TYPES,
                 row.type,
                 lambda kind: self._change(lambda e: e.set_type(index, kind)),
             )
             for key, path in row.entries.items():
                 unit = units.angle if key in ANGLES else units.length
-                if key not in NUMBERS:
+                if key not in row.numbers:
                     unit = units.length if row.type == "prismatic" else units.angle
-                label = f"{SYMBOLS.get(key, key)} [{unit}]"
+                label = SYMBOLS.get(key, key) + f" [{unit}]" * (not key.startswith("axis"))
                 field = gui.text(label, "", partial(self._enter, path))
                 self._fields[path] = field, gui.elements.add_html("", visible=False)
 
@@ -144,7 +144,8 @@ def _set_problem(element: Any, problem: str) -> None:
 
 def _overview(editor: RobotEditor, rows: tuple[TableRow, ...], selected: int) -> str:
     """Return the whole table as HTML, wrong entries in red."""
-    head = "".join(f"<th>{text}</th>" for text in ("", "", *SYMBOLS.values(), "limits"))
+    columns = (SYMBOLS.get(key, key) for key in rows[0].numbers)
+    head = "".join(f"<th>{text}</th>" for text in ("", "", *columns, "limits"))
     body = "".join(_overview_row(editor, n, row, n == selected) for n, row in enumerate(rows))
     return (
         '<div style="overflow-x:auto;padding:.2em .6em"><table data-arm="table" '
@@ -155,8 +156,8 @@ def _overview(editor: RobotEditor, rows: tuple[TableRow, ...], selected: int) ->
 
 def _overview_row(editor: RobotEditor, number: int, row: TableRow, selected: bool) -> str:
     cells = [f"<td>{number + 1}</td>", f'<td style="text-align:left">{escape(row.name)}</td>']
-    cells += [f"<td>{_entry(editor, row, key)}</td>" for key in NUMBERS]
-    ends = [key for key in row.entries if key not in NUMBERS]
+    cells += [f"<td>{_entry(editor, row, key)}</td>" for key in row.numbers]
+    ends = [key for key in row.entries if key not in row.numbers]
     limits = "…".join(_entry(editor, row, key) for key in ends[:2])
     cells.append(f"<td>{limits}{' +' * (len(ends) > 2)}</td>")
     style = ' style="background:#fde68a66"' if selected else ""

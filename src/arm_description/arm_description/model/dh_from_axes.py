@@ -56,7 +56,11 @@ class DhTable:
 
 
 def dh_from_axes(
-    axes: Sequence[AxisLine], tool: Matrix, convention: Convention, parallel: float
+    axes: Sequence[AxisLine],
+    tool: Matrix,
+    convention: Convention,
+    parallel: float,
+    rounding: float = ROUNDING,
 ) -> DhTable:
     """Compute the DH table of a chain.
 
@@ -65,14 +69,15 @@ def dh_from_axes(
         tool: (4, 4) base <- tool with every joint at 0.
         convention: "standard" or "modified".
         parallel: axes within this angle count as parallel [rad].
+        rounding: errors up to this one are rounded away [m or rad].
 
     Raises:
         DescriptionError: two axes are so nearly parallel that they need a link over MAX_LINK.
     """
-    base = _base(axes, parallel)
+    base = _base(axes, parallel, rounding)
     frame, rows, notes = base.matrix, [], []
     for axis, following in pairwise(axes):
-        row, tilt = _to_axis(frame, axis, following, parallel)
+        row, tilt = _to_axis(frame, axis, following, parallel, rounding)
         if tilt > ROUNDING:
             notes.append(
                 f"the axes of {axis.name} and {following.name} are {tilt:.2g} rad from parallel "
@@ -80,12 +85,12 @@ def dh_from_axes(
             )
         rows.append(row)
         frame = frame @ dh_matrix(row, "standard")
-    rows.append(_to_tool(inverse(frame) @ tool))
+    rows.append(_to_tool(inverse(frame) @ tool, rounding))
     frame = frame @ dh_matrix(rows[-1], "standard")
     rest = inverse(frame) @ tool
     if convention == "modified":
         rows, rest = _modified(rows, rest)
-    return DhTable(base, tuple(rows), _tidy_origin(rest), tuple(notes))
+    return DhTable(base, tuple(rows), _tidy_origin(rest, rounding), tuple(notes))
 
 
 def _modified(rows: Sequence[DhRow], tool: Matrix) -> tuple[list[DhRow], Matrix]:
@@ -96,7 +101,7 @@ def _modified(rows: Sequence[DhRow], tool: Matrix) -> tuple[list[DhRow], Matrix]
     return shifted, last @ tool
 
 
-def _base(axes: Sequence[AxisLine], parallel: float) -> Origin:
+def _base(axes: Sequence[AxisLine], parallel: float, rounding: float) -> Origin:
     """Return frame 0: z along the first axis, rotated by roll and pitch only.
 
     Its origin is the point of the axis nearest the base; if the next axis is parallel, whose row
@@ -107,13 +112,14 @@ def _base(axes: Sequence[AxisLine], parallel: float) -> Origin:
     point = first.point
     if len(axes) == 1 or _tilt(axes[1].direction, first.direction) > parallel:
         point = point - (point @ first.direction) * first.direction
-    roll = -math.asin(max(-1.0, min(1.0, y)))
-    pitch = math.atan2(x, z) if math.hypot(x, z) > TOOL_PARALLEL else 0.0
-    return Origin(_tidy_lengths(point), (_tidy_angle(roll), _tidy_angle(pitch), 0.0))
+    roll = -math.atan2(y, math.hypot(x, z))
+    pitch = math.atan2(x, z) if math.hypot(x, z) > rounding else 0.0
+    rpy = (_tidy_angle(roll, rounding), _tidy_angle(pitch, rounding), 0.0)
+    return Origin(_tidy_lengths(point, rounding), rpy)
 
 
 def _to_axis(
-    frame: Matrix, axis: AxisLine, following: AxisLine, parallel: float
+    frame: Matrix, axis: AxisLine, following: AxisLine, parallel: float, rounding: float
 ) -> tuple[DhRow, float]:
     """Return the row from a frame on one axis to the next, and the ignored tilt between them."""
     view = inverse(frame)
@@ -121,8 +127,8 @@ def _to_axis(
     direction = view[:3, :3] @ following.direction
     tilt = _tilt(direction, _Z)
     if tilt <= parallel:
-        return _parallel_row(point, bool(direction[2] < 0.0)), tilt
-    row = _skew_row(point, direction)
+        return _parallel_row(point, bool(direction[2] < 0.0), rounding), tilt
+    row = _skew_row(point, direction, rounding)
     if max(abs(row.d), abs(row.a)) > MAX_LINK:
         raise DescriptionError(
             f"the axes of {axis.name!r} and {following.name!r} are {tilt:.2g} rad from parallel, "
@@ -133,16 +139,16 @@ def _to_axis(
     return row, 0.0
 
 
-def _parallel_row(point: Vector, opposed: bool) -> DhRow:
+def _parallel_row(point: Vector, opposed: bool, rounding: float) -> DhRow:
     """Return the row to an axis parallel to z; d is 0 unless the axes coincide."""
     x, y, z = point
-    a, theta = _tidy_length(math.hypot(x, y)), 0.0
+    a, theta = _tidy_length(math.hypot(x, y), rounding), 0.0
     if a:
-        theta, a = _smaller_turn(math.atan2(y, x), a)
-    return DhRow(theta, 0.0 if a else _tidy_length(z), a, math.pi if opposed else 0.0)
+        theta, a = _smaller_turn(math.atan2(y, x), a, rounding)
+    return DhRow(theta, 0.0 if a else _tidy_length(z, rounding), a, math.pi if opposed else 0.0)
 
 
-def _skew_row(point: Vector, direction: Vector) -> DhRow:
+def _skew_row(point: Vector, direction: Vector, rounding: float) -> DhRow:
     """Return the row along the common normal of z and a line not parallel to it."""
     ux, uy, uz = direction
     sine = math.hypot(ux, uy)
@@ -150,34 +156,39 @@ def _skew_row(point: Vector, direction: Vector) -> DhRow:
     x, y, z = point
     c, s = math.cos(theta), math.sin(theta)
     along = -(x * -s + y * c) / (ux * -s + uy * c)
-    a = _tidy_length((x + along * ux) * c + (y + along * uy) * s)
-    turned, shifted = _smaller_turn(theta, a)
-    alpha = math.atan2(sine if turned == _tidy_angle(theta) else -sine, uz)
-    return DhRow(turned, _tidy_length(z + along * uz), shifted, _tidy_angle(alpha))
+    a = _tidy_length((x + along * ux) * c + (y + along * uy) * s, rounding)
+    turned, shifted = _smaller_turn(theta, a, rounding)
+    alpha = math.atan2(sine if turned == _tidy_angle(theta, rounding) else -sine, uz)
+    return DhRow(
+        turned, _tidy_length(z + along * uz, rounding), shifted, _tidy_angle(alpha, rounding)
+    )
 
 
-def _to_tool(tool: Matrix) -> DhRow:
+def _to_tool(tool: Matrix, rounding: float) -> DhRow:
     """Return the last row, to the tool's z axis as if it were another joint axis."""
     direction, point = tool[:3, 2], tool[:3, 3]
     tilt = _tilt(direction, _Z)
     if tilt <= TOOL_PARALLEL:
-        row = replace(_parallel_row(point, bool(direction[2] < 0.0)), d=_tidy_length(point[2]))
+        row = replace(
+            _parallel_row(point, bool(direction[2] < 0.0), rounding),
+            d=_tidy_length(point[2], rounding),
+        )
         if row.a:
             return row
-        return replace(row, theta=_tidy_angle(math.atan2(tool[1, 0], tool[0, 0])))
+        return replace(row, theta=_tidy_angle(math.atan2(tool[1, 0], tool[0, 0]), rounding))
     if tilt > TOOL_SKEW:
-        row = _skew_row(point, direction)
+        row = _skew_row(point, direction, rounding)
         if max(abs(row.d), abs(row.a)) <= 2.0 * float(np.linalg.norm(point)) + ROUNDING:
             return row
     return DhRow(0.0, 0.0, 0.0, 0.0)
 
 
-def _smaller_turn(theta: float, a: float) -> tuple[float, float]:
+def _smaller_turn(theta: float, a: float, rounding: float) -> tuple[float, float]:
     """Return theta and a of the same normal with the smaller |theta| (x may point either way)."""
-    theta, quarter = _tidy_angle(theta), math.pi / 2
+    theta, quarter = _tidy_angle(theta, rounding), math.pi / 2
     backwards = a < 0.0 or (theta < 0.0 and not a)
     if abs(theta) > quarter or (abs(theta) == quarter and backwards):
-        theta, a = _tidy_angle(theta - math.copysign(math.pi, theta)), -a
+        theta, a = _tidy_angle(theta - math.copysign(math.pi, theta), rounding), -a
     return theta, a + 0.0
 
 
@@ -191,28 +202,28 @@ def _above(value: float) -> str:
     return f"{(math.floor(value / step) + 1) * step:g}"
 
 
-def _tidy_length(value: float) -> float:
+def _tidy_length(value: float, rounding: float) -> float:
     """Return the nearest nanometre if the value differs from it only by rounding."""
     for digits in (9, 12):
         rounded = round(float(value), digits)
-        if abs(rounded - value) <= ROUNDING:
+        if abs(rounded - value) <= rounding:
             return rounded + 0.0
     return float(value)
 
 
-def _tidy_angle(value: float) -> float:
+def _tidy_angle(value: float, rounding: float) -> float:
     """Return the nearest microdegree in radians if the value differs from it only by rounding."""
     rounded = math.radians(round(math.degrees(value), 6))
-    tidied = rounded if abs(rounded - value) <= ROUNDING else float(value)
+    tidied = rounded if abs(rounded - value) <= rounding else float(value)
     return math.pi if tidied == -math.pi else tidied + 0.0
 
 
-def _tidy_lengths(values: Vector) -> Triple:
-    x, y, z = map(_tidy_length, values)
+def _tidy_lengths(values: Vector, rounding: float) -> Triple:
+    x, y, z = (_tidy_length(value, rounding) for value in values)
     return (x, y, z)
 
 
-def _tidy_origin(T: Matrix) -> Origin:
+def _tidy_origin(T: Matrix, rounding: float) -> Origin:
     xyz, rpy = matrix_rpy(T)
-    roll, pitch, yaw = map(_tidy_angle, rpy)
-    return Origin(_tidy_lengths(xyz), (roll, pitch, yaw))
+    roll, pitch, yaw = (_tidy_angle(angle, rounding) for angle in rpy)
+    return Origin(_tidy_lengths(xyz, rounding), (roll, pitch, yaw))

@@ -1,0 +1,204 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Tools and payloads that a robot file names: shipped ones, or files of their own.
+
+A tool takes the place of the robot's own gripper. It stands where the gripper's palm stands, or
+where the file's `tool` leads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
+
+import numpy as np
+from arm_common.files import shipped_files
+from arm_common.suggestions import did_you_mean
+from arm_common.transforms import matrix_rpy
+from arm_common.yaml.document import Field, read_yaml
+from arm_common.yaml.schema_types import Key, ListOf, Named, Table
+
+from arm_description.errors import DescriptionError
+from arm_description.model.elements import NO_MOTION, Origin, Payload
+from arm_description.model.gripper import Gripper
+from arm_description.model.tools import MountedTool
+from arm_description.robot_file.keys import (
+    FROM,
+    GRIPPER,
+    LOOK,
+    MASS,
+    NAME,
+    NUMBER,
+    ORIGIN,
+    PAYLOAD,
+    TEXT,
+    TOOL,
+    UNITS,
+)
+from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units
+from arm_description.robot_file.sections import (
+    GRIPPER_KEY,
+    read_gripper,
+    read_look,
+    read_payload,
+)
+
+T = TypeVar("T")
+SUFFIXES = (".yaml", ".yml")
+_HEAD = {
+    "name": Key(NAME, "name of it", required=True),
+    "description": Key(TEXT, "one line about it"),
+    "source": FROM,
+    "units": Key(UNITS, "units of the file", required=True),
+    "constants": Key(Named(NUMBER, "constant"), "named numbers for expressions"),
+}
+TOOL_FILE = Table(
+    {
+        **_HEAD,
+        "frame": Key(ORIGIN, "from where it is mounted to where it works, tool0", required=True),
+        "mass": Key(MASS, "mass of all of it", required=True),
+        "looks": Key(
+            ListOf(LOOK, 1, 200),
+            "shapes of its body, from where it is mounted; also for mass and collision, as boxes "
+            "and cylinders",
+            required=True,
+        ),
+        "gripper": Key(GRIPPER, "fingers that slide, or a claw, as in a robot file"),
+    }
+)
+PAYLOAD_FILE = Table({**_HEAD, **PAYLOAD.keys})
+
+
+def shipped_tools() -> dict[str, Path]:
+    """Return the paths of the shipped tools by name, sorted."""
+    return shipped_files("arm_description", "tools")
+
+
+def shipped_payloads() -> dict[str, Path]:
+    """Return the paths of the shipped payloads by name, sorted."""
+    return shipped_files("arm_description", "payloads")
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """What is at the end of an arm."""
+
+    tool: Origin  # flange <- tool0
+    gripper: Gripper | None = None
+    mounted: MountedTool | None = None
+
+
+def read_attachment(
+    field: Field | None,
+    end: Origin,
+    own: Gripper | None,
+    names: tuple[str, ...],
+    scope: EvaluationContext,
+) -> Attachment:
+    """Read `tool`: a transform, the name or file of a tool, or both.
+
+    Args:
+        field: the key, if it is given.
+        end: frame n of the table <- where the tool begins.
+        own: the gripper of the robot file.
+        names: names of all joints.
+        scope: of the robot file.
+    """
+    if field is None:
+        return Attachment(end, own)
+    if not field.is_mapping:
+        return _mounted(field, end, own, names, scope)
+    keys = TOOL.read(field)
+    given = scope.origin_of({key: keys[key] for key in ORIGIN.keys if key in keys})
+    origin = _product(end, given)
+    if "name" not in keys:
+        return Attachment(origin, own)
+    return _mounted(keys["name"], origin, own, names, scope)
+
+
+def _mounted(
+    field: Field,
+    origin: Origin,
+    own: Gripper | None,
+    names: tuple[str, ...],
+    scope: EvaluationContext,
+) -> Attachment:
+    path = _file(field, scope, shipped_tools(), "tool")
+    if "tool" in names:
+        raise field.error("needs the name tool_link", "rename the joint 'tool'")
+    keys = _read(path, TOOL_FILE)
+    own_scope = read_scope(read_units(keys["units"]), keys.get("constants"), path.parent)
+    palm = Origin((0.0, 0.0, -own.depth - own.palm[0])) if own else NO_MOTION
+    mount, frame = _product(origin, palm), own_scope.origin(keys["frame"])
+    tool = MountedTool(
+        name=_name(path, shipped_tools()),
+        mass=own_scope.positive(keys["mass"]),
+        mount=mount,
+        frame=frame,
+        body=read_look(keys["looks"], own_scope),
+        **{key: keys[key].text() for key in ("description", "source") if key in keys},
+    )
+    gripper = read_gripper(keys["gripper"], names, own_scope) if "gripper" in keys else None
+    return Attachment(_product(mount, frame), gripper, tool)
+
+
+def _product(first: Origin, second: Origin) -> Origin:
+    if NO_MOTION in (first, second):
+        return second if first == NO_MOTION else first
+    xyz, rpy = matrix_rpy(first.matrix @ second.matrix)
+    x, y, z = (float(v) for v in xyz)
+    roll, pitch, yaw = (float(v) for v in rpy)
+    return Origin((x, y, z), (roll, pitch, yaw))
+
+
+def read_load(field: Field, scope: EvaluationContext) -> Payload:
+    """Read `payload`: its numbers, or the name or file of one."""
+    if field.is_mapping:
+        return read_payload(field, scope)
+    path = _file(field, scope, shipped_payloads(), "payload")
+    keys = _read(path, PAYLOAD_FILE)
+    own_scope = read_scope(read_units(keys["units"]), keys.get("constants"), path.parent)
+    return read_payload({key: keys[key] for key in PAYLOAD.keys if key in keys}, own_scope)
+
+
+def fitting_postures(
+    postures: Mapping[str, Mapping[str, float]], gripper: Gripper | None
+) -> Mapping[str, Mapping[str, float]]:
+    """Return postures whose widths are those of a mounted tool; none where it has no fingers."""
+
+    def fitting(values: Mapping[str, float]) -> Mapping[str, float]:
+        rest = {name: value for name, value in values.items() if name != GRIPPER_KEY}
+        if gripper and GRIPPER_KEY in values:
+            low, high = gripper.min_width, gripper.max_width
+            rest[GRIPPER_KEY] = float(np.clip(values[GRIPPER_KEY], low, high))
+        return MappingProxyType(rest)
+
+    return MappingProxyType({name: fitting(values) for name, values in postures.items()})
+
+
+def _file(field: Field, scope: EvaluationContext, shipped: Mapping[str, Path], kind: str) -> Path:
+    """Return the file that a name or path means."""
+    text = field.text()
+    if text in shipped:
+        return shipped[text]
+    if not text.endswith(SUFFIXES):
+        known = did_you_mean(text, shipped)
+        raise field.error(
+            f"there is no {kind} named {text!r}", f"{known}; give a file as a path, my_{kind}.yaml"
+        )
+    path = scope.folder / text
+    if not path.is_file():
+        remedy = f"it was searched for in {path.parent}"
+        raise field.error(f"there is no file {text!r}", remedy)
+    return path.resolve()
+
+
+def _name(path: Path, shipped: Mapping[str, Path]) -> str:
+    return next((name for name, file in shipped.items() if file == path), str(path))
+
+
+def _read(path: Path, table: Table) -> dict[str, Field]:
+    return table.read(read_yaml(path, DescriptionError))
