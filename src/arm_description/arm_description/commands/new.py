@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from arm_common.files import write_bytes
 from arm_common.suggestions import did_you_mean
@@ -30,8 +30,13 @@ from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
 from arm_description.model.elements import CONVENTIONS, Convention, DhRow, Joint, JointType
 from arm_description.model.units import ANGLES, LENGTHS, Units
-from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, name_owner
-from arm_description.robot_file.keys import MAX_ROWS
+from arm_description.robot_file.joints import (
+    DEFAULT_EFFORT,
+    DEFAULT_VELOCITY,
+    compound_joints,
+    name_owner,
+)
+from arm_description.robot_file.keys import COMPOUND, MAX_ROWS, TYPES
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.scope import MAX_LENGTH, MAX_ROTATION, name_problem
 from arm_description.robot_file.writer import robot_yaml
@@ -39,7 +44,6 @@ from arm_description.robot_model import RobotModel
 
 T = TypeVar("T")
 BACK = "<"
-TYPES: tuple[JointType, ...] = ("revolute", "prismatic")
 
 
 def interview(name: str) -> tuple[RobotModel, Units]:
@@ -71,7 +75,7 @@ def _robot(dialog: _Dialog, name: str) -> tuple[RobotModel, Units]:
     for number in range(1, count + 1):
         dialog.say(f"\nJoint {number} of {count}; its own theta or d is an offset\n")
         taken = tuple(joint.name for joint in joints)
-        joints.append(_Row(dialog, units, taken).joint(number))
+        joints += _Row(dialog, units, taken).joints(number, cast(Convention, convention))
     rest = MappingProxyType({joint.name: joint.rest for joint in joints})
     postures = MappingProxyType({"rest": rest})
     return RobotModel(name, cast(Convention, convention), tuple(joints), postures=postures), units
@@ -136,24 +140,37 @@ class _Row:
         self._units, self._taken = units, taken
         self._expressions = Expressions({}, units.radian)
 
-    def joint(self, number: int) -> Joint:
+    def joints(self, number: int, convention: Convention) -> tuple[Joint, ...]:
         name = self._ask("name", f"joint_{number}", self._free_name)
-        kind = cast(JointType, self._choose("type", TYPES))
+        written = self._choose("type", TYPES)
+        kind: JointType = "prismatic" if written == "prismatic" else "revolute"
         theta, d = self._number("theta", "0", "revolute"), self._number("d", "0", "prismatic")
         a, alpha = self._number("a", "0", "prismatic"), self._number("alpha", "0", "revolute")
-        lower, upper = self._limits(kind)
-        default = f"{self._units.written(DEFAULT_VELOCITY[kind], kind):.6g}"
-        unit = self._units.unit(kind)
-        speed = self._ask(f"maximum velocity ({unit}/s)", default, partial(self._speed, kind))
         row = DhRow(theta, d, a, alpha)
-        return Joint(name, kind, row, lower, upper, speed, 4.0 * speed, DEFAULT_EFFORT)
+        if written in COMPOUND:
+            limits = {x: self._limits(kind, f" about {x}") for x in COMPOUND[written]}
+            return compound_joints(name, row, limits, "", convention)
+        return (Joint(name, kind, row, **self._limits(kind)),)
 
-    def _limits(self, kind: JointType) -> tuple[float, float]:
+    def _limits(self, kind: JointType, about: str = "") -> dict[str, Any]:
+        lower, upper = self._range(kind, about)
+        default = f"{self._units.written(DEFAULT_VELOCITY[kind], kind):.6g}"
+        question = f"maximum velocity{about} ({self._units.unit(kind)}/s)"
+        speed = self._ask(question, default, partial(self._speed, kind))
+        return {
+            "lower": lower,
+            "upper": upper,
+            "velocity": speed,
+            "acceleration": 4.0 * speed,
+            "effort": DEFAULT_EFFORT,
+        }
+
+    def _range(self, kind: JointType, about: str) -> tuple[float, float]:
         turn = {"deg": "180", "rad": "pi"}[self._units.angle]
         lowest, highest = f"-{turn}", turn
         if kind == "prismatic":
             lowest, highest = "0", f"{self._units.written(0.1, kind):g}"
-        lower = self._number("lower limit", lowest, kind)
+        lower = self._number(f"lower limit{about}", lowest, kind)
 
         def read(text: str) -> float:
             value = self._bounded(kind, text)
@@ -161,7 +178,7 @@ class _Row:
                 raise DescriptionError("must be above the lower limit")
             return value
 
-        return lower, self._ask("upper limit", highest, read)
+        return lower, self._ask(f"upper limit{about}", highest, read)
 
     def _number(self, name: str, default: str, kind: str) -> float:
         return self._ask(
@@ -191,7 +208,8 @@ class _Row:
         return value
 
     def _free_name(self, text: str) -> str:
-        owner = "another joint" if text in self._taken else name_owner(text)
+        used = {text, f"{text}_z"} & set(self._taken)
+        owner = "another joint" if used else name_owner(text)
         if owner:
             raise DescriptionError(f"the name {text!r} is already used by {owner}")
         return _name(text)

@@ -149,6 +149,22 @@ class RobotEditor:
         self._gesture = () if problem else path
         return problem
 
+    def animate(self, values: Mapping[str, float]) -> str:
+        """Give constants other values; successive calls are one step of undo.
+
+        Args:
+            values: by the name of the constant, in the units of the file.
+
+        Returns:
+            The reader's sentence if they are refused, or "".
+        """
+        if self.wrong:
+            return CORRECT_FIRST
+        entries: dict[Path, str] = {("constants", n): f"{v:.9g}" for n, v in values.items()}
+        problem = self._enter(entries, merge=self._gesture == ("constants",))
+        self._gesture = () if problem else ("constants",)
+        return problem
+
     def _try_again(self) -> None:
         """Enter what was refused and may be valid now, as part of the last step."""
         for path, entry in tuple(self.wrong.items()):

@@ -83,14 +83,22 @@ def _remedy(lower: float, upper: float, joint_type: JointType, scope: Evaluation
     return f"swap them, or write upper: {written:.9g} for the arc across half a turn"
 
 
-def _compound_joints(
+def compound_joints(
     name: str,
     row: DhRow,
     limits: Mapping[Axis, dict[str, Any]],
     source: str,
     convention: Convention,
 ) -> tuple[Joint, ...]:
-    """Return the revolute joints <name>_z, <name>_y and, for a ball joint, <name>_x."""
+    """Return the revolute joints <name>_z, <name>_y and, for a ball joint, <name>_x.
+
+    Args:
+        name: of the row.
+        row: its numbers.
+        limits: lower, upper, velocity, acceleration, effort by axis.
+        source: origin of the numbers.
+        convention: of the table.
+    """
     # The link comes after the last rotation in the standard convention, else before the first.
     rows = {tuple(limits)[-1 if convention == "standard" else 0]: row}
     none = DhRow(0.0, 0.0, 0.0, 0.0)
@@ -223,7 +231,7 @@ class _Table:
         if row.type in COMPOUND:
             by_axis = dict(zip(COMPOUND[row.type], limits, strict=True))
             name = row.keys["name"].text()
-            return _compound_joints(name, dh, by_axis, row.source, self._convention)
+            return compound_joints(name, dh, by_axis, row.source, self._convention)
         return (Joint(row.names[0], row.simple, dh, source=row.source, **limits[0]),)
 
     def dependent_joints(self) -> tuple[DependentJoint, ...]:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from subprocess import PIPE
 
+import numpy as np
 import pytest
 from arm_description.commands.new import main
 
@@ -39,12 +40,30 @@ def test_interview_creates_a_robot(tmp_path, monkeypatch, capsys):
     assert "./arm view" in capsys.readouterr().err
 
 
+def test_universal_and_ball_joints_are_asked_for_limits_by_axis(tmp_path, monkeypatch):
+    file = tmp_path / "arm.yaml"
+    answers(
+        monkeypatch,
+        "", "2", "", "", "",
+        "hip", "universal", "", "10", "20", "30", "-10", "10", "40", "-20", "20", "50",
+        "hip", "wrist", "ball", "", "", "", "", "-1", "1", "", "-2", "2", "", "-3", "3", "",
+    )  # fmt: skip
+    assert main([str(file)]) == 0
+    model = load_robot(file)
+    assert model.joint_names == ("hip_z", "hip_y", "wrist_z", "wrist_y", "wrist_x")
+    assert model.upper == pytest.approx(np.radians([10, 20, 1, 2, 3]))
+    assert model.joints[1].row.d == 0.01 and model.joints[1].velocity == pytest.approx(
+        np.radians(50)
+    )
+    assert "type: ball" in file.read_text()
+
+
 def test_invalid_answers_are_asked_again(tmp_path, monkeypatch, capsys):
     file = tmp_path / "arm.yaml"
     answers(
         monkeypatch,
         "a b", "arm", "0", "1", "craig", "standard", "x", "m", "q", "deg",
-        "base", "j", "ball", "revolute", "90,5", "9000", "0", "100", "0.1", "1/0", "0", "0",
+        "base", "j", "cone", "revolute", "90,5", "9000", "0", "100", "0.1", "1/0", "0", "0",
         "10", "5", "20", "-3", "0", "45",
     )  # fmt: skip
     assert main([str(file)]) == 0
@@ -55,7 +74,7 @@ def test_invalid_answers_are_asked_again(tmp_path, monkeypatch, capsys):
         "cannot be 'craig'",
         "cannot be 'x'; ",
         "the name 'base' is already used",
-        "cannot be 'ball'",
+        "cannot be 'cone'",
         "a comma is not allowed",
         "too large for an arm",
         "divides by zero",

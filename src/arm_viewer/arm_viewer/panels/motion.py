@@ -1,11 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder "Motion": a function of time for each joint, and one clock."""
+"""The folder "Motion": a function of time for each joint and each constant, and one clock."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,19 +15,21 @@ from arm_common.errors import InputError
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import answer_line, from_display
 from arm_viewer.control.command_table import PageCommand
-from arm_viewer.control.motion import Clock, TimeFunctions
+from arm_viewer.control.motion import VARIABLE, Clock, TimeFunctions
 from arm_viewer.panels.interface import PanelContext, PanelState
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
 PERIOD = 1.0 / 30.0  # [s] between two positions
+SLOW_PERIOD = 0.2  # [s] between two values of constants, for each describes another robot
 BUTTONS = ("Start", "Pause", "Zero")
 HINT = "A function of the time t in seconds, such as {}; empty: the slider"
 EXAMPLES = {False: "30*sin(90*t)", True: "20 + 10*cos(180*t)"}  # by whether it slides
+CONSTANT_HINT = "Also a function of t, such as {}*(1 + 0.2*sin(90*t)); undo takes it all back"
 START_FIRST = "Functions move their joints once the clock starts."
 
 
 class MotionPanel:
-    """Moves joints by functions of one endless clock, within their limits.
+    """Moves joints by functions of one endless clock, within their limits; also constants.
 
     The clock is paused by whatever keeps the arm from moving, so that nothing moves by itself
     after a reset.
@@ -37,6 +40,11 @@ class MotionPanel:
     def __init__(self, context: PanelContext) -> None:
         self._context = context
         self._clock, self._functions = Clock(), TimeFunctions()
+        self._symbols: tuple[Any, ...] = ()  # what the fields of constants were made for
+        self._lengths, self._constant_fields = TimeFunctions(), dict[str, Any]()
+        self._described = -math.inf  # when constants were changed last [s]
+        if context.editing is not None:
+            context.editing.observe(self._follow)
         self._robot: VisualRobot | None = None
         self._joints: dict[str, VisualJoint] = {}
         self._fields: dict[str, Any] = {}
@@ -53,6 +61,7 @@ class MotionPanel:
         gui.on_user(buttons.on_click, self._press, lambda: (buttons.value,))
         self._answer = add.add_html(answer_line(""))
         self._folder = add.add_folder("Functions of t")
+        self._constants = add.add_folder("Constants as functions of t", visible=False)
         text = "moves joints by functions of time: starts, pauses or zeroes their clock"
         words = tuple(button.lower() for button in BUTTONS)
         self._context.commands.add(
@@ -64,6 +73,7 @@ class MotionPanel:
         if state.robot is not self._robot and state.robot is not None:
             self._robot = state.robot
             self._show_fields(state.robot)
+        self._follow()
         line = clock_line(self._clock.at(time.monotonic()))
         if line != self._shown:
             self._shown = self._time.content = line
@@ -75,13 +85,44 @@ class MotionPanel:
 
     def _show_fields(self, robot: VisualRobot) -> None:
         """Show a field for each joint; joints of the same name keep their functions."""
+        before = [(joint.name, joint.prismatic) for joint in self._joints.values()]
+        self._joints = {joint.name: joint for joint in robot.joints if joint.mimic is None}
+        if before == [(joint.name, joint.prismatic) for joint in self._joints.values()]:
+            return  # Someone may be typing.
         texts = {name: field.value for name, field in self._fields.items()}
         for field in self._fields.values():
             field.remove()
-        self._joints = {joint.name: joint for joint in robot.joints if joint.mimic is None}
         self._functions.keep(frozenset(self._joints))
         with self._folder:
             self._fields = {n: self._field(n, texts.get(n, "")) for n in self._joints}
+
+    def _follow(self) -> None:
+        """Show a field for each constant of the robot file."""
+        editing = self._context.editing
+        if editing is None or self._folder is None:
+            return
+        symbols = (editing.path, editing.editor.symbols())
+        if symbols == self._symbols:
+            return
+        self._symbols = symbols
+        for field in self._constant_fields.values():
+            field.remove()
+        self._lengths, self._constant_fields = TimeFunctions(), {}
+        with self._constants:
+            for name in editing.editor.symbols():
+                field = self._gui.elements.add_text(name, "", hint=CONSTANT_HINT.format(name))
+                self._gui.on_change(field, partial(self._set_constant, name))
+                self._constant_fields[name] = field
+        self._constants.visible = bool(self._constant_fields)
+
+    def _set_constant(self, name: str, text: str) -> None:
+        editing = self._context.editing
+        assert editing is not None
+        if not self._lengths.names:  # functions may refer to the constants as they are now
+            values = {n: f"{v:.17g}" for n, v in editing.editor.model.constants.items()}
+            values.pop(VARIABLE, None)
+            self._lengths = TimeFunctions(constants=values)
+        self._enter(self._lengths, name, text)
 
     def _field(self, name: str, text: str) -> Any:
         joint = self._joints[name]
@@ -92,25 +133,33 @@ class MotionPanel:
         return field
 
     def _set(self, name: str, text: str) -> None:
+        self._enter(self._functions, name, text)
+
+    def _enter(self, functions: TimeFunctions, name: str, text: str) -> None:
         try:
-            self._functions.set(name, text, self._now())
+            functions.set(name, text, self._now())
         except InputError as error:
             self._say(f"{name}: {error}")
             return
-        self._say("" if self._clock.running or not self._functions.names else START_FIRST)
+        self._say("" if self._clock.running or not self._any else START_FIRST)
+
+    @property
+    def _any(self) -> bool:
+        return bool(self._functions.names or self._lengths.names)
 
     def _press(self, button: str) -> None:
         now = time.monotonic()
         self._say("")
-        if button == "Start" and self._functions.names:
+        if button == "Start" and self._any:
             self._clock.start(now)
             self._timer.reset()
         elif button == "Start":
-            self._say("Write a function for a joint first, such as 30*sin(90*t).")
+            self._say("Write a function first, such as 30*sin(90*t).")
         elif button == "Pause":
             self._clock.pause(now)
         else:
             self._clock.set(0.0, now)
+            self._described = -math.inf
             self._move()
 
     def _tick(self) -> None:
@@ -123,12 +172,24 @@ class MotionPanel:
     def _move(self) -> None:
         try:
             values = self._functions.at(self._now())
+            lengths = self._lengths.at(self._now())
         except InputError as error:
             self._end(f"{error.key}: {error.problem}")
+            return
+        if lengths and (problem := self._describe(lengths)):
+            self._end(problem)
             return
         joints = {name: from_display(self._joints[name], value) for name, value in values.items()}
         if joints and (problem := self._context.move(joints)):
             self._end(problem)
+
+    def _describe(self, constants: Mapping[str, float]) -> str:
+        """Give constants their values, at most five times a second; return why not, or ""."""
+        editing, now = self._context.editing, time.monotonic()
+        if editing is None or now < self._described + SLOW_PERIOD:
+            return ""
+        self._described = now
+        return editing.change(lambda editor: editor.animate(constants))
 
     def _end(self, problem: str) -> None:
         self._clock.pause(time.monotonic())

@@ -166,6 +166,34 @@ def test_nothing_moves_by_itself_after_a_stop(motion):
     assert not motion.moved and not motion.timer.running
 
 
+def test_constants_breathe_and_one_undo_takes_it_all_back():
+    editing = RobotEditing("planar2", show=lambda model: None, watch=lambda path: None)
+    page, before = Page(MotionPanel, "planar2", editing), editing.editor.data
+    constant = editing.editor.symbols()[0]
+    value = editing.editor.model.constants[constant]
+    page.gui.actions[constant](f"{constant}*(1.5 + 0.1*sin(3600*t))")
+    page.gui.press("Clock", "Start")
+    for _ in range(2):  # each waits until the constant has another value than now
+        now = editing.editor.model.constants[constant]
+        page.run_until(lambda now=now: editing.editor.model.constants[constant] != now)
+    page.gui.press("Clock", "Pause")
+    page.gui.press("Clock", "Zero")
+    assert editing.editor.model.constants[constant] == pytest.approx(1.5 * value)
+    editing.undo()
+    assert editing.editor.data == before
+
+
+def test_a_constant_that_the_reader_refuses_stops_the_clock():
+    editing = RobotEditing("planar2", show=lambda model: None, watch=lambda path: None)
+    page, before = Page(MotionPanel, "planar2", editing), editing.editor.data
+    page.gui.actions[editing.editor.symbols()[0]]("1e6 + t")
+    page.gui.press("Clock", "Start")
+    page.tick()
+    assert editing.editor.data == before and "check units" in page.gui.answer
+    page.tick()
+    assert not page.timer.running
+
+
 def test_the_clock_is_a_command(motion):
     with pytest.raises(ViewerError, match="start, pause, zero"):
         motion.commands.run("clock now")
