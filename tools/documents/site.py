@@ -59,7 +59,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
     def fence(found: re.Match[str]) -> str:
         language = {"keys": "text"}.get(found[1], found[1])
-        return f'```{language} title="{NOT_TYPED.get(found[2], found[2])}"'
+        title = NOT_TYPED.get(found[2], found[2])
+        return f"```{language}" + (f' title="{title}"' if found[2] != "long" else "")
 
     markdown = _FORMULA.sub(_drawn, _BADGES.sub("", markdown))
     return _FENCE.sub(fence, _LINK.sub(link, markdown))
