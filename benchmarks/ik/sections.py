@@ -14,7 +14,7 @@ from ik import ours
 from ik.cases import Case, cases, problem
 from ik.judge import judge
 from ik.peers import Peer
-from ik.problem import Answers, Problem, ask
+from ik.problem import Answers, Problem, Solve, ask
 from ik.tables import percent, table, us
 
 WITH_CLOSED_FORM = ("puma560", "ur5", "panda")
@@ -46,14 +46,15 @@ def solvers(arms: list[str], amount: Amount, peers: list[Peer]) -> str:
     """Compare on the shipped robots: median time and share solved."""
     rows = []
     for case in cases(arms, amount.solved):
-        found = ask(ours.one_solution(case), case.problem)
+        solve = ours.one_solution(case)
+        found = ask(solve, case.problem)
         right = judge(case.model, case.problem, found.q).right
         report_failures(case, right)
         times = found.times[: amount.timed]
         row = [case.title, us(np.median(times)), us(np.quantile(times, 0.99))]
         row.append(percent(int(right.sum()), len(right)))
         p = first(case.problem, amount.timed)
-        rows.append([*row, *(cell(case, p, peer, amount) for peer in peers)])
+        rows.append([*row, *(cell(case, p, peer, amount, solve) for peer in peers)])
         show(rows[-1])
     head = ["arm, mode, seed", "ours: median us", "p99 us", f"solved of {amount.solved:,}"]
     return table([*head, *(peer.name for peer in peers)], rows)
@@ -63,12 +64,13 @@ def hard_sets(sets: Iterable[Case], amount: Amount, peers: list[Peer]) -> str:
     """Compare on the hard sets: share solved, worst error, median time."""
     rows = []
     for case in sets:
-        found = ask(ours.one_solution(case), case.problem)
+        solve = ours.one_solution(case)
+        found = ask(solve, case.problem)
         verdict = judge(case.model, case.problem, found.q)
         report_failures(case, verdict.right)
         row = [case.title, us(np.median(found.times)), us(np.quantile(found.times, 0.99))]
         row += [percent(int(verdict.right.sum()), len(verdict.right)), worst(case, verdict)]
-        rows.append([*row, *(cell(case, case.problem, peer, amount) for peer in peers)])
+        rows.append([*row, *(cell(case, case.problem, peer, amount, solve) for peer in peers)])
         show(rows[-1])
     head = ["arm, mode, set", "ours: median us", "p99 us", "solved", "worst error"]
     return table([*head, *(peer.name for peer in peers)], rows)
@@ -81,15 +83,28 @@ def worst(case: Case, verdict) -> str:
     return f"{max(place, turn):.2f}"
 
 
-def cell(case: Case, p: Problem, peer: Peer, amount: Amount) -> str:
-    """Return the median time and share solved of a peer; a dash if not supported."""
-    found = peer.answer(p, amount.seconds)
+def cell(case: Case, p: Problem, peer: Peer, amount: Amount, solve: Solve) -> str:
+    """Return median time, ratio to ours and share solved of a peer; a dash if not supported."""
+    found, ratio = beside(solve, p, peer, amount)
     if isinstance(found, str):
         if not found.startswith(("no mode", "not an arm")):
             print(f"    {peer.name}, {case.title}: {found}", flush=True)
         return "-"
     right = judge(case.model, p, found.q).right
-    return f"{us(np.median(found.times))} ({percent(int(right.sum()), len(right))})"
+    return f"{us(np.median(found.times))} = {ratio} ({percent(int(right.sum()), len(right))})"
+
+
+def beside(solve: Solve, p: Problem, peer: Peer, amount: Amount) -> tuple[Answers | str, str]:
+    """Return the answers of a peer, and the ratio of its median time to ours before and after.
+
+    The speed of the machine may change within a row, so ours is measured again beside each peer.
+    """
+    before = ask(solve, p).times
+    found = peer.answer(p, amount.seconds)
+    if isinstance(found, str):
+        return found, ""
+    own = np.median(np.concatenate([before, ask(solve, p).times]))
+    return found, f"{np.median(found.times) / own:.2f} x"
 
 
 def report_failures(case: Case, right: np.ndarray) -> None:
@@ -105,13 +120,8 @@ def all_solutions(amount: Amount, peers: list[Peer]) -> str:
     rows = []
     for name in WITH_CLOSED_FORM:
         case = next(cases([name], amount.timed, seed=3))
-        row = _every(case, "ours", ask(ours.every_solution(case.model), case.problem))
-        rows.append(row)
-        for peer in peers:
-            found = peer.answer(case.problem, amount.seconds)
-            if not isinstance(found, str):
-                rows.append(_every(case, peer.name, found))
-    return table(["arm, solver", "median us", "p99 us", "solved", "solutions a target"], rows)
+        rows += _all_of(case, ours.every_solution(case.model), amount, peers)
+    return table(_EVERY, rows)
 
 
 def general(amount: Amount, peers: list[Peer]) -> str:
@@ -119,12 +129,18 @@ def general(amount: Amount, peers: list[Peer]) -> str:
     rows = []
     for name in GENERAL:
         case = without_limits(next(cases([name], amount.timed, seed=4)))
-        rows.append(_every(case, "ours", ask(ours.by_elimination(case.model), case.problem)))
-        for peer in peers:
-            found = peer.answer(case.problem, amount.seconds)
-            if not isinstance(found, str):
-                rows.append(_every(case, peer.name, found))
-    return table(["arm, solver", "median us", "p99 us", "solved", "solutions a target"], rows)
+        rows += _all_of(case, ours.by_elimination(case.model), amount, peers)
+    return table(_EVERY, rows)
+
+
+def _all_of(case: Case, solve: Solve, amount: Amount, peers: list[Peer]) -> list[list[str]]:
+    """Return the rows of an arm: ours, and each peer that supports it."""
+    rows = [_every(case, "ours", ask(solve, case.problem), "1")]
+    for peer in peers:
+        found, ratio = beside(solve, case.problem, peer, amount)
+        if not isinstance(found, str):
+            rows.append(_every(case, peer.name, found, ratio))
+    return rows
 
 
 def without_limits(case: Case) -> Case:
@@ -135,9 +151,12 @@ def without_limits(case: Case) -> Case:
     return Case(model, problem(model, "pose", q, 0.0 * q), "no limits", case.seed)
 
 
-def _every(case: Case, solver: str, found: Answers) -> list[str]:
+_EVERY = ["arm, solver", "median us", "ratio", "p99 us", "solved", "solutions a target"]
+
+
+def _every(case: Case, solver: str, found: Answers, ratio: str) -> list[str]:
     verdict = judge(case.model, case.problem, found.q)
-    row = [f"{case.model.name}, {solver}", us(np.median(found.times))]
+    row = [f"{case.model.name}, {solver}", us(np.median(found.times)), ratio]
     row += [us(np.quantile(found.times, 0.99))]
     row += [
         percent(int(verdict.right.sum()), len(verdict.right)),

@@ -303,9 +303,10 @@ class Chain(RigidBodyDynamics):
             tolerance_axes: "target" or "tool": the axes along which components are measured.
             weights: Joint weights of the distance (root of the weighted sum of squares) that
                 orders solutions: by name, 1 where not given, or (n,).
-            prefer: "nearest" to the seed or "centred" in the joint ranges: how redundant joints
-                are placed. Weights or "centred" choose among several solutions, which takes
-                longer. For redundant arms, it is the preferred one of those that were tried.
+            prefer: "nearest" to the seed, "centred" in the joint ranges, or "torque": the least
+                share of its effort limit at the joint that gravity loads most. All but "nearest"
+                and weights choose among several solutions, which takes longer. For redundant
+                arms, it is the preferred one of those that were tried.
 
         Raises:
             KinematicsError: An argument is invalid.

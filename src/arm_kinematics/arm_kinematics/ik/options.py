@@ -26,7 +26,7 @@ _STARTS_PER_CALL = 32 if HAVE_NUMBA else 1
 _TURN = k.DEFAULT_ORIENTATION_TOLERANCE
 MODES = ("pose", "position", "position_axis")
 AXES = ("target", "tool")
-PREFERENCES = ("nearest", "centred")
+PREFERENCES = ("nearest", "centred", "torque")
 
 
 Tolerance: TypeAlias = float | Sequence[float]
@@ -58,7 +58,7 @@ def option_array(options: IkOptions, length: float, names: Sequence[str]) -> Arr
     one_of(options.mode, "mode", MODES)
     opt = np.zeros(k.OPTIONS + len(names))
     opt[k.IN_TIP] = one_of(options.tolerance_axes, "tolerance_axes", AXES)
-    opt[k.CENTRED] = one_of(options.prefer, "prefer", PREFERENCES)
+    opt[k.CENTRED] = PREFERENCES[one_of(options.prefer, "prefer", PREFERENCES)] == "centred"
     opt[k.AIM], opt[k.STARTS], opt[k.DEADLINE] = _AIM, _STARTS_PER_CALL, math.inf
     opt[k.OPTIONS :] = _joint_weights(options.weights, names)
     _set_position(opt, options.position_tolerance)

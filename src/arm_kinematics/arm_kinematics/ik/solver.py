@@ -62,6 +62,7 @@ _AIM_EXACT, _AIM_WITHIN = 1e-5, 1.0
 _AIM_FOR_MANY = 1e-4  # so accurate that duplicates are recognised
 _CACHE_SIZE = 256
 _WEIGHTS = IkOptions._fields.index("weights")
+_PREFER = IkOptions._fields.index("prefer")
 _MODES = {k.NOTHING: "position", k.AXIS_ONLY: "position_axis", k.ROTATION: "pose"}
 _SINGULAR = "; singular: one of infinitely many solutions, with the free joints kept at the seed"
 # Looked up once instead of at every call.
@@ -157,7 +158,7 @@ class IkSolver:
         opt = self.options(key)
         form = self._form(opt)
         known = None
-        if form is not None and opt[k.CENTRED] == 0.0:
+        if form is not None and opt[k.CENTRED] == 0.0 and key[_PREFER] != "torque":
             descent = opt.copy()
             if not self.is_quick(key):
                 descent[k.STARTS] = 0.0  # with weights, the nearest may not be a descent away
@@ -204,6 +205,11 @@ class IkSolver:
         """
         check_count(max_solutions)
         opt = self.options(key)
+        if key[_PREFER] == "torque":
+            others = (*key[:_PREFER], "nearest")
+            many = max_solutions and max(max_solutions, _SLOTS_TO_CHOOSE)
+            rest = allow_approximate, many, deadline, whole_turns
+            return self._least_loaded(self.solve(T, seed, others, *rest), max_solutions)
         target = target_pose(T, key[0] == "position")
         start = self._middle if seed is None else self._start(seed)
         u, _, v = np.linalg.svd(target[:3, :3])  # a rotation of few digits has no exact solution
@@ -230,6 +236,18 @@ class IkSolver:
         if allow_approximate and not result.ok and result.status != IkStatus.TIMEOUT:
             result.status = IkStatus.APPROXIMATE
         return result
+
+    def _least_loaded(self, result: IkResult, count: int | None) -> IkResult:
+        """Return the solutions in which gravity loads the joints least, the best first.
+
+        What counts is the joint with the largest share of its effort limit; without limits, the
+        one with the largest torque.
+        """
+        torques = np.abs(self.chain.gravity_torques(result.every_q))
+        if np.isfinite(self.chain.effort).any():
+            torques /= self.chain.effort
+        order = np.argsort(torques.max(axis=1), kind="stable")
+        return result.selected(order[:count].tolist()) if result.ok else result
 
     def _by_search(
         self,
@@ -292,7 +310,8 @@ class IkSolver:
     @staticmethod
     def _has_to_choose(key: OptionKey, opt: Array) -> bool:
         """Return whether another than the first solution may be preferred."""
-        return bool(opt[k.CENTRED]) or key[_WEIGHTS] is not None
+        chosen = bool(opt[k.CENTRED]) or key[_PREFER] == "torque"
+        return chosen or key[_WEIGHTS] is not None
 
     def result_size(self, slots: int) -> int:
         """Return the length of a search result."""

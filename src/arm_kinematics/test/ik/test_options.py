@@ -10,7 +10,8 @@ from arm_common.transforms import pose, so3_exp, so3_log
 from arm_kinematics.model.lie import se3_exp
 from arm_testing.chains import in_limits, limited, posture, shipped, turned
 
-from arm_kinematics import Chain, IkStatus
+from arm_description import load_robot
+from arm_kinematics import Chain, ChainJoint, IkStatus, KinematicsError
 
 FREE = math.inf
 TARGETS = 60
@@ -251,3 +252,32 @@ def test_zero_weights_are_allowed(panda):
     T = panda.fk(panda.middle + 0.1)
     r = panda.ik(T, mode="position", weights=(0.0,) * 7)
     assert r.ok and r.solutions[0].distance == 0.0
+
+
+@pytest.mark.parametrize("name", ["ur5", "puma560", "raghavan_roth", "panda", "five_axis"])
+def test_torque_preference_returns_the_least_loaded_solution(name, rng):
+    chain = Chain.from_model(load_robot(name))
+    limits = chain.effort if np.isfinite(chain.effort).any() else 1.0
+    for _ in range(5):
+        q = rng.uniform(np.maximum(chain.lower, -3.0), np.minimum(chain.upper, 3.0))
+        T = chain.fk(q)
+        every = chain.all_solutions(T, q, prefer="torque").every_q
+        worst = np.abs(chain.gravity_torques(every) / limits).max(axis=1)
+        assert (np.diff(worst) >= 0.0).all()
+        one = chain.ik(T, q, prefer="torque")
+        assert one.ok and len(one.solutions) == 1
+        load = np.abs(chain.gravity_torques(one.q) / limits).max()
+        if name != "panda":  # of all postures that hold it, or of those that were tried
+            assert load == pytest.approx(worst[0], rel=1e-6)
+        near = np.abs(chain.gravity_torques(chain.ik(T, q).q) / limits).max()
+        assert load <= near + 1e-3
+    away = chain.fk(chain.middle)
+    away[0, 3] += 100.0
+    assert not chain.ik(away, prefer="torque") and chain.ik_batch([T], prefer="torque").ok.all()
+
+
+def test_torque_preference_needs_masses():
+    chain = Chain.from_model(load_robot("ur5"))
+    bare = Chain(chain.S, chain.M, [ChainJoint(n, False, -3.0, 3.0) for n in chain.joint_names])
+    with pytest.raises(KinematicsError, match="a chain of screws has no masses"):
+        bare.ik(bare.fk(np.ones(6)), prefer="torque")
