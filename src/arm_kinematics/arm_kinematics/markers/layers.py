@@ -50,6 +50,14 @@ LAYERS = {
     "branches": Layer(targets.branches, (Cause.IK_ATTEMPT,), "Ghosts of all requested solutions."),
     "reach": Layer(workspace.reach, (Cause.REGION,), "Slice through the reachable workspace."),
     "reach_circles": Layer(workspace.reach_circles, (), "Reach circles of a planar arm."),
+    "joint_circles": Layer(
+        workspace.joint_circles,
+        (Cause.JOINTS,),
+        "Circle on which each joint carries the next one or the tip, faint outside its limits.",
+    ),
+    "former_postures": Layer(
+        targets.former_postures, (Cause.JOINTS,), "Former postures of the arm; off clears them."
+    ),
     "centres_of_mass": Layer(
         targets.centres_of_mass,
         (Cause.JOINTS,),

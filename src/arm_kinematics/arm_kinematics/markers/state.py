@@ -124,6 +124,25 @@ class TipTrace:
 
 
 _NEAR = 0.02  # [rad or m] per joint: nearer to the goal, its ghost would only flicker
+FORMER_POSTURES = 8  # that are kept; older ones are fainter
+
+
+class PostureTrail:
+    """The arm's postures every ``period`` seconds while it moves."""
+
+    def __init__(self, period: float) -> None:
+        self.period = period
+        self.postures: deque[Mapping[str, float]] = deque(maxlen=FORMER_POSTURES)  # oldest first
+        self._taken = -np.inf  # when the newest was taken [s]
+
+    def update(self, now: float, positions: Mapping[str, float]) -> None:
+        """Keep positions by name [rad or m] at a time [s] if a period and a motion passed."""
+        if self._taken <= now < self._taken + self.period:
+            return
+        last = self.postures[-1] if self.postures else {}
+        if any(abs(q - last.get(name, np.inf)) > _NEAR for name, q in positions.items()):
+            self.postures.append(dict(positions))
+            self._taken = now
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +176,8 @@ class MarkerInputs:
     attempt: IkAttempt | None = None
     region: SliceMap | None = None  # reachable slice; None until it is computed
     trace: TipTrace = field(default_factory=lambda: TipTrace(20.0))
+    former: PostureTrail = field(default_factory=lambda: PostureTrail(0.5))
+    _nearest: float = np.inf  # that the joints came to those of the attempt [rad or m]
 
     @cached_property
     def axes(self) -> tuple[DrawnJoint, ...]:
@@ -182,6 +203,22 @@ class MarkerInputs:
     def at_goal(self) -> bool:
         """Whether the arm is at its goal, or has none."""
         return all(abs(self.positions.get(j, np.inf) - q) < _NEAR for j, q in self.goal.items())
+
+    def set_attempt(self, attempt: IkAttempt) -> None:
+        """Keep a request and its result until the joints move away from it."""
+        self.attempt, self._nearest = attempt, np.inf
+
+    def drop_left_attempt(self) -> bool:
+        """Drop the attempt if the joints move away from its result; return whether they do."""
+        attempt = self.attempt
+        if attempt is None or not all(j in self.positions for j in attempt.chain.joint_names):
+            return False
+        q = attempt.chain.positions(self.positions)
+        distance = float(np.abs(q - attempt.result.q).max())
+        if distance > self._nearest + _NEAR:
+            self.attempt = None
+        self._nearest = min(self._nearest, distance)
+        return self.attempt is None
 
     def update_trace(self, now: float) -> None:
         """Add the tip to the trace at a time [s] if it has moved by a thousandth of the arm."""

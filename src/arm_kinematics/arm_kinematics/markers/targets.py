@@ -114,6 +114,16 @@ def centres_of_mass(inputs: MarkerInputs) -> list[Mark]:
     return [*marks, lines(base, plumb, 0.003 * size, faint(RED, 0.7))]
 
 
+def former_postures(inputs: MarkerInputs) -> list[Mark]:
+    """Draw the robot as it was every half second while it moved, the older the fainter."""
+    postures = list(inputs.former.postures)
+    return [
+        mark
+        for i, joints in enumerate(postures)
+        for mark in _ghost(inputs, joints, faint(BLUE, 0.3 * (i + 1) / len(postures)))
+    ]
+
+
 _MAX_BRANCHES = 8
 
 

@@ -8,11 +8,11 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from arm_common.transforms import Array, pose
+from arm_common.transforms import Array, inverse, pose
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.markers.mark import Kind, Mark, circle, curve, faint, lines
-from arm_kinematics.markers.state import MarkerInputs
+from arm_kinematics.markers.state import DrawnJoint, MarkerInputs
 
 if TYPE_CHECKING:
     from arm_kinematics.dexterity.workspace import SliceMap
@@ -21,6 +21,7 @@ CELLS = 40  # approximate number across the larger side of a slice
 _TEAL = (0.10, 0.60, 0.60, 1.0)
 _PARALLEL = 1e-9
 _STEP = math.radians(3.75)  # between points of a circle
+_OFF_AXIS = 1e-3  # of the arm's length: nearer to its axis, a joint moves nothing visibly
 
 
 def is_planar(chain: Chain) -> bool:
@@ -102,6 +103,53 @@ def reach_circles(inputs: MarkerInputs) -> list[Mark]:
         curve(inputs.chain.base, radius * unit_circle, width, _TEAL, T)
         for radius in radii(inputs.chain)
     ]
+
+
+def joint_circles(inputs: MarkerInputs) -> list[Mark]:
+    """Draw the circle on which each revolute joint carries what follows, faint outside limits.
+
+    What follows is the nearest later joint, or the tip, that is not on the joint's axis.
+    """
+    if not inputs.known:
+        return []
+    ends = [_axis_origin(inputs, axis) for axis in inputs.axes]
+    ends.append(inputs.chain.fk(inputs.q)[:3, 3])
+    return [
+        mark
+        for i, axis in enumerate(inputs.axes)
+        if not axis.sliding
+        for mark in _circle_of(inputs, axis, ends[i + 1 :])
+    ]
+
+
+def _axis_origin(inputs: MarkerInputs, axis: DrawnJoint) -> Array:
+    """Return the origin of a joint's axis, (3,) in the base [m]."""
+    T = inputs.robot.link_pose(axis.child, inputs.positions) @ axis.in_child
+    return (inverse(inputs.robot.link_pose(inputs.chain.base, inputs.positions)) @ T)[:3, 3]
+
+
+def _circle_of(inputs: MarkerInputs, axis: DrawnJoint, ends: list[Array]) -> list[Mark]:
+    """Draw the circle of one joint through the first of the ends, (3,) each, off its axis."""
+    robot, size = inputs.robot, inputs.size
+    parent = robot.link_pose(axis.parent, inputs.positions) @ axis.in_parent
+    base = inverse(robot.link_pose(inputs.chain.base, inputs.positions))
+    for end in ends:
+        x, y, z, _ = inverse(base @ parent) @ [*end, 1.0]
+        if (radius := math.hypot(x, y)) > _OFF_AXIS * size:
+            break
+    else:
+        return []
+    turned = inverse(parent) @ robot.link_pose(axis.child, inputs.positions) @ axis.in_child
+    zero = math.atan2(y, x) - math.atan2(turned[1, 0], turned[0, 0])
+    low = axis.lower if math.isfinite(axis.lower) else -math.pi
+    high = min(axis.upper, low + 2.0 * math.pi)
+    above = np.array([0.0, 0.0, z])
+    allowed = circle(radius, zero + low, zero + high, _STEP) + above
+    marks = [curve(axis.parent, allowed, 0.005 * size, _TEAL, axis.in_parent)]
+    if high - low < 2.0 * math.pi:
+        rest = circle(radius, zero + high, zero + low + 2.0 * math.pi, _STEP) + above
+        marks.append(curve(axis.parent, rest, 0.003 * size, faint(_TEAL, 0.3), axis.in_parent))
+    return marks
 
 
 def radii(chain: Chain) -> tuple[float, ...]:

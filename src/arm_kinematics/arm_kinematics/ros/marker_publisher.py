@@ -28,7 +28,7 @@ from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff, NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark
-from arm_kinematics.markers.state import IkAttempt, MarkerInputs, TipTrace
+from arm_kinematics.markers.state import IkAttempt, MarkerInputs, PostureTrail, TipTrace
 from arm_kinematics.markers.workspace import find_slice
 
 
@@ -71,6 +71,9 @@ class MarkerParameters:
     """Parameters of the publisher besides one switch per layer."""
 
     trace_length: float = parameter(20.0, "Length of the trace [s].", low=0.1, high=1000.0)
+    posture_period: float = parameter(
+        0.5, "Time between two former postures [s].", low=0.05, high=1000.0
+    )
     rate: float = parameter(10.0, "Largest rate of messages [1/s].", low=0.1, high=1000.0)
 
 
@@ -91,7 +94,7 @@ class MarkerPublisher:
             if declare_one(node, _PREFIX + name, spec):
                 visible.append(name)
         self._diff = MarkerDiff(visible)
-        self._trace_length = parameters.trace_length
+        self._trace_length, self._period = parameters.trace_length, parameters.posture_period
         self._subscribers, self._at_goal = 0, True
         self._all_due, self._partial = False, False
         self._resend_at = math.inf
@@ -113,7 +116,8 @@ class MarkerPublisher:
 
     def set_robot(self, robot: Robot, chain: Chain) -> None:
         """Show another robot."""
-        inputs = MarkerInputs(robot, chain, trace=TipTrace(self._trace_length))
+        trace, former = TipTrace(self._trace_length), PostureTrail(self._period)
+        inputs = MarkerInputs(robot, chain, trace=trace, former=former)
         try:
             inputs.visuals, inputs.inertials = robot.urdf.visuals, robot.urdf.inertials
         except UrdfError as error:
@@ -132,9 +136,14 @@ class MarkerPublisher:
         if inputs is None or not self._subscribers or positions == inputs.positions:
             return
         inputs.positions = dict(positions)
+        now = 1e-9 * self._node.get_clock().now().nanoseconds
         if inputs.known and self._diff.shows("trace"):
-            inputs.update_trace(1e-9 * self._node.get_clock().now().nanoseconds)
+            inputs.update_trace(now)
+        if self._diff.shows("former_postures"):
+            inputs.former.update(now, inputs.positions)
         self._diff.note_change(Cause.JOINTS)
+        if inputs.drop_left_attempt():
+            self._diff.note_change(Cause.IK_ATTEMPT)
         if self._at_goal is not inputs.at_goal:
             self._at_goal = not self._at_goal
             self._diff.note_change(Cause.GOAL)
@@ -144,7 +153,7 @@ class MarkerPublisher:
     def set_ik_attempt(self, attempt: IkAttempt) -> None:
         """Show a request to the inverse kinematics and its result."""
         if self._diff.inputs is not None:
-            self._diff.inputs.attempt = attempt
+            self._diff.inputs.set_attempt(attempt)
             self._note_change(Cause.IK_ATTEMPT)
 
     def _note_change(self, cause: Cause) -> None:
@@ -172,6 +181,8 @@ class MarkerPublisher:
             name = changed.name.removeprefix(_PREFIX)
             if changed.name.startswith(_PREFIX) and name in LAYERS:
                 self._diff.switch(name, bool(changed.value))
+            if name == "former_postures" and not changed.value and self._diff.inputs is not None:
+                self._diff.inputs.former = PostureTrail(self._period)
         self._wake()
 
     def _tick(self) -> None:

@@ -98,6 +98,74 @@ def test_arcs_end_at_the_limits(inputs):
         np.testing.assert_allclose(np.sin(ends), np.sin(limits), atol=1e-9)
 
 
+def test_joints_carry_what_follows_along_their_circles(inputs, rng):
+    axes = [axis for axis in inputs.axes if not axis.sliding]
+    solid = [m for m in drawn("joint_circles", inputs) if m.colour[3] == 1.0]
+    circles = {mark.frame: mark for mark in solid}
+    tip = inputs.chain.fk(inputs.q)[:3, 3]
+    last = inputs.axes[-1]
+    out = np.linalg.norm(
+        (inputs.robot.link_pose(last.child, inputs.positions) @ last.in_child)[:3, 3] - tip
+    )
+    assert len(solid) <= len(axes)
+    if not last.sliding and last.parent in circles and out > 0.01 * inputs.size:
+        mark = circles[last.parent]
+        low, high = max(last.lower, -3.0), min(last.upper, 3.0)
+        for q in rng.uniform(low, high, 5):
+            inputs.positions = {**inputs.positions, last.name: q}
+            end = inputs.chain.fk(inputs.q)[:3, 3]
+            gaps = np.linalg.norm(in_base(inputs, mark) - end, axis=1)
+            assert gaps.min() < 0.04 * inputs.size  # half a step between points
+            centre = (inputs.robot.link_pose(mark.frame, inputs.positions) @ mark.pose)[:3, 3]
+            radius = np.linalg.norm(mark.points[0][:2])
+            assert np.linalg.norm(end - centre) >= radius - 1e-9
+
+
+def test_circles_of_two_links_cross_at_the_elbow():
+    inputs = make_inputs("planar2", np.random.default_rng(0))
+    inputs.positions = dict(zip(inputs.chain.joint_names, (0.4, 0.7), strict=True))
+    circles = [m for m in drawn("joint_circles", inputs) if m.colour[3] == 1.0]
+    lengths = [np.linalg.norm(mark.points[0][:2]) for mark in circles]
+    np.testing.assert_allclose(lengths, [0.3, 0.2], atol=1e-9)
+
+
+def test_target_goes_when_the_joints_leave_it(rng):
+    inputs = make_inputs("nut_arm", rng)
+    start, goal = inputs.q, np.clip(inputs.q + 0.3, inputs.chain.lower, inputs.chain.upper)
+    inputs.set_attempt(ik_attempt(inputs, inputs.chain.fk(goal)))
+    solution = inputs.attempt.result.q
+    for share in (0.0, 0.5, 1.0, 1.0):
+        q = start + share * (solution - start)
+        inputs.positions = {
+            **inputs.positions,
+            **dict(zip(inputs.chain.joint_names, q.tolist(), strict=True)),
+        }
+        assert not inputs.drop_left_attempt()
+        assert drawn("target", inputs)
+    name = inputs.chain.joint_names[0]
+    inputs.positions = {**inputs.positions, name: inputs.positions[name] + 0.1}
+    assert inputs.drop_left_attempt()
+    assert drawn("target", inputs) == []
+    assert not inputs.drop_left_attempt()
+
+
+def test_former_postures_are_kept_while_the_arm_moves_and_fade(rng):
+    inputs = make_inputs("nut_arm", rng)
+    trail, name = inputs.former, inputs.chain.joint_names[0]
+    for i in range(100):
+        trail.update(0.1 * i, {**inputs.positions, name: 0.05 * i})
+    assert [p[name] for p in trail.postures] == pytest.approx(
+        [0.05 * i for i in range(60, 100, 5)]
+    )
+    marks = drawn("former_postures", inputs)
+    opacities = [mark.colour[3] for mark in marks]
+    assert opacities == sorted(opacities)
+    assert 0.0 < opacities[0] < opacities[-1] < 1.0
+    before = list(trail.postures)
+    trail.update(100.0, before[-1])  # at rest
+    assert list(trail.postures) == before
+
+
 def test_layers_fixed_to_links_do_not_depend_on_joints():
     for name in ("link_frames", "dh_frames", "joint_limits", "reach", "reach_circles"):
         assert Cause.JOINTS not in LAYERS[name].causes

@@ -136,6 +136,28 @@ class PanelGui:
         self.on_change(box, action)
         return box
 
+    def remember(self, key: str, element: Any) -> Any:
+        """Let browsers remember the value that a user sets, under a key; return the element.
+
+        A browser sets it again in a view in which nobody has set it yet (`page.js`).
+        """
+
+        def mark(fresh: str) -> str:
+            uuid = element._impl.uuid
+            return (
+                f'<span data-remember="{key}" data-element="{uuid}" data-fresh="{fresh}" hidden>'
+                "</span>"
+            )
+
+        html = self.elements.add_html(mark("1"))
+
+        async def on_set(event: Any) -> None:
+            if event.client_id is not None:
+                html.content = mark("")
+
+        element.on_update(on_set)
+        return element
+
     def text(self, label: str, value: str, action: Callable[[str], None], **options: Any) -> Any:
         """Add a text field and return viser's handle; the action takes each new text."""
         field = self.elements.add_text(label, value, **options)

@@ -7,20 +7,21 @@ Only the changes of a republished marker are sent.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_description.urdf.elements import is_dh_frame
+from arm_description.urdf.elements import MOVING, is_dh_frame
 
 from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, viser_pose
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.robot import VisualRobot
-from arm_viewer.scene.shapes import TextLabel
+from arm_viewer.scene.shapes import DrawnShape, MeshFile, TextLabel
 from arm_viewer.scene.store import TRUE_FRAMES
 
 if TYPE_CHECKING:
@@ -29,7 +30,17 @@ if TYPE_CHECKING:
     from arm_viewer.scene.meshes import MeshFiles
 
 GHOST = 0.3  # opacity of the commanded arm beside the true one
+STICK_COLOUR, AXIS_COLOUR = (30, 36, 46), (217, 119, 6)  # of a skeleton
 CORNERS = ("bottom-left", "top-left", "top-right", "bottom-right")
+
+
+class BodyLook(enum.Enum):
+    """How the bodies of the links are drawn."""
+
+    SOLID = "Solid"
+    SEE_THROUGH = "See-through"
+    WIREFRAME = "Wireframe"
+    SKELETON = "Skeleton"  # lines from joint to joint, and the joints' axes
 
 
 @dataclass
@@ -58,21 +69,42 @@ class FrameDrawer:
         self._size, self._axes, self._labels = size, axes, labels
         self._robot: VisualRobot | None = None
         self._frames: dict[str, _Frame] = {}
+        self._poses: dict[str, Array] = {}  # of the frames, (4, 4), fixed <- frame
+        self._chosen: dict[str, bool] = {}  # frames that are switched by themselves
+        self._look, self._opacity = BodyLook.SOLID, 1.0
+        self._sticks: Any = None
+
+    def set_look(self, look: BodyLook, opacity: float) -> list[ViewerError]:
+        """Draw the bodies in a look; the opacity, 0 to 1, is that of see-through ones."""
+        former, self._look = self._look, look
+        self._opacity = opacity if look is BodyLook.SEE_THROUGH else 1.0
+        if look is former is BodyLook.SEE_THROUGH:
+            for frame in self._frames.values():
+                for visual in frame.visuals:
+                    visual.opacity = self._opacity
+            return []
+        return self._redraw()
 
     def set_robot(self, robot: VisualRobot, size: float) -> list[ViewerError]:
         """Draw another robot's visuals on the existing frames."""
         self._robot, self._size = robot, size
+        for frame in self._frames.values():
+            frame.node.axes_length, frame.node.axes_radius = self._axes_size()
+        return self._redraw()
+
+    def _redraw(self) -> list[ViewerError]:
         problems: list[ViewerError] = []
         for name, frame in self._frames.items():
-            frame.node.axes_length, frame.node.axes_radius = self._axes_size()
             for visual in frame.visuals:
                 visual.remove()
             frame.visuals = self._draw_visuals(name, problems)
+        self._draw_sticks()
         return problems
 
     def move(self, poses: Mapping[str, Array]) -> list[ViewerError]:
         """Move frames, adding new ones: name -> (4, 4), fixed <- frame."""
         problems: list[ViewerError] = []
+        self._poses |= poses
         for name, pose in poses.items():
             if name in self._frames:
                 set_pose(self._frames[name].node, pose)
@@ -80,28 +112,46 @@ class FrameDrawer:
                 self._frames[name] = self._add(name, pose)
                 self._frames[name].visuals = self._draw_visuals(name, problems)
                 self._redraw_ghost(name, problems)
+        if poses:
+            self._draw_sticks()
         return problems
 
     def remove(self, name: str) -> None:
         """Remove a frame, if it is drawn, and everything attached to it."""
+        self._poses.pop(name, None)
         if (frame := self._frames.pop(name, None)) is not None:
             frame.node.remove()
             self._redraw_ghost(name, [])
 
     def switch(self, axes: bool, labels: bool) -> None:
         """Show or hide axes and names."""
+        if axes is not self._axes:
+            self._chosen = {name: on for name, on in self._chosen.items() if not _has_axes(name)}
         self._axes, self._labels = axes, labels
-        for name, frame in self._frames.items():
-            if _has_axes(name):
-                frame.node.show_axes = axes
-                frame.label.visible = labels
+        for name in self._frames:
+            self._show(name)
+
+    def is_shown(self, name: str) -> bool:
+        """Return whether a frame's axes are shown."""
+        return self._chosen.get(name, self._axes and _has_axes(name))
+
+    def switch_frame(self, name: str, on: bool) -> None:
+        """Show or hide one frame, whatever holds for all."""
+        self._chosen[name] = on
+        if name in self._frames:
+            self._show(name)
+
+    def _show(self, name: str) -> None:
+        """Show or hide the axes and the name of a frame."""
+        node, label = self._frames[name].node, self._frames[name].label
+        node.show_axes = self.is_shown(name)
+        label.visible = self._labels and self._chosen.get(name, _has_axes(name))
 
     def _add(self, name: str, pose: Array) -> _Frame:
         length, radius = self._axes_size()
-        plain = _has_axes(name)
         node = self._scene.add_frame(
             node_of(name),
-            show_axes=self._axes and plain,
+            show_axes=self.is_shown(name),
             axes_length=length,
             axes_radius=radius,
             origin_radius=1.4 * radius,
@@ -111,7 +161,7 @@ class FrameDrawer:
         label = self._scene.add_label(
             f"{node_of(name)}/label",
             name,
-            visible=self._labels and plain,
+            visible=self._labels and self._chosen.get(name, _has_axes(name)),
             font_screen_scale=0.75,
             anchor=self._free_corner(pose),
         )
@@ -132,19 +182,61 @@ class FrameDrawer:
             self._frames[link].visuals = self._draw_visuals(link, problems)
 
     def _draw_visuals(self, frame: str, problems: list[ViewerError]) -> list[Any]:
-        visuals = () if self._robot is None else self._robot.visuals
+        if self._robot is None or self._look is BodyLook.SKELETON:
+            return []
+        visuals = self._robot.visuals
         link = frame.removeprefix(TRUE_FRAMES)
         opacity = GHOST if f"{TRUE_FRAMES}{frame}" in self._frames else 1.0
+        opacity *= self._opacity
         handles = []
         for number, visual in enumerate(v for v in visuals if v.link == link):
             name = f"{node_of(frame)}/visual_{number}"
             colour = (*visual.colour[:3], opacity * visual.colour[3])
             context = DrawContext(self._scene, self._meshes, name, visual.pose, colour)
             try:
-                handles.append(draw(visual.shape, context))
+                handles.append(draw(self._in_look(visual.shape), context))
+                if self._look is BodyLook.WIREFRAME:
+                    handles[-1].wireframe = True
             except ViewerError as error:
                 problems.append(error)
         return handles
+
+    def _in_look(self, shape: DrawnShape) -> DrawnShape:
+        """Return a shape that can be drawn in the look: glTF is solid and has its own colours."""
+        if isinstance(shape, MeshFile) and self._look is not BodyLook.SOLID:
+            return replace(shape, own_colours=False)
+        return shape
+
+    def _draw_sticks(self) -> None:
+        """Draw or remove the skeleton."""
+        lines = [] if self._look is not BodyLook.SKELETON else self._stick_lines()
+        if not lines:
+            if self._sticks is not None:
+                self._sticks.remove()
+                self._sticks = None
+            return
+        points = np.array([line for line, _ in lines])
+        if self._sticks is not None and len(self._sticks.points) == len(points):
+            self._sticks.points = points
+            return
+        colours = np.array([[colour, colour] for _, colour in lines], dtype=np.uint8)
+        self._sticks = self._scene.add_line_segments(
+            "/skeleton", points, colours, thickness=0.014 * self._size
+        )
+
+    def _stick_lines(self) -> list[tuple[Array, tuple[int, int, int]]]:
+        """Return the lines of the skeleton, (2, 3) each in the fixed frame, with their colours."""
+        carriers = {} if self._robot is None else self._robot.carriers
+        lines = []
+        for link, joint in carriers.items():
+            if is_dh_frame(link) or not {link, joint.parent} <= self._poses.keys():
+                continue
+            here, before = self._poses[link], self._poses[joint.parent]
+            lines.append((np.array([before[:3, 3], here[:3, 3]]), STICK_COLOUR))
+            if joint.kind in MOVING:
+                along = 0.05 * self._size * (here[:3, :3] @ np.array(joint.axis))
+                lines.append((np.array([here[:3, 3] - along, here[:3, 3] + along]), AXIS_COLOUR))
+        return lines
 
     def _axes_size(self) -> tuple[float, float]:
         return 0.09 * self._size, 0.003 * self._size

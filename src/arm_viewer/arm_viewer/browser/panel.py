@@ -148,7 +148,8 @@ class Panel:
         self._tool = add.add_html("", order=3, visible=False)
         with add.add_folder("Show", order=4):
             for key, on in switches.items():
-                gui.checkbox(SWITCHES[key], on, partial(actions.switch, key))
+                switch = gui.checkbox(SWITCHES[key], on, partial(actions.switch, key))
+                gui.remember(SWITCHES[key], switch)
             gui.button("Clear tool path", actions.clear_trace)
         self._mark = add.add_html("", visible=False)
         self._marked = ""  # the joint whose slider stands out

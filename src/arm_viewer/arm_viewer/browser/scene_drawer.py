@@ -16,7 +16,7 @@ import numpy as np
 from arm_common.transforms import Array
 
 from arm_viewer.browser.cameras import Cameras, Postures, round_length
-from arm_viewer.browser.drawers import FrameDrawer, MarkerDrawer, node_of
+from arm_viewer.browser.drawers import BodyLook, FrameDrawer, MarkerDrawer, node_of
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.store import SceneChanges
 from arm_viewer.scene.tool_trace import PIECES, TraceChanges
@@ -123,6 +123,19 @@ class SceneDrawer:
                 thickness=0.004 * self.size,
                 visible=self._on["trace"],
             )
+
+    def set_look(self, look: BodyLook, opacity: float) -> list[ViewerError]:
+        """Draw the bodies in a look; the opacity, 0 to 1, is that of see-through ones."""
+        with self._server.atomic():
+            return self._frames.set_look(look, opacity)
+
+    def is_frame_shown(self, name: str) -> bool:
+        """Return whether the axes of a frame are shown."""
+        return self._frames.is_shown(name)
+
+    def switch_frame(self, name: str, on: bool) -> None:
+        """Show or hide the axes of one frame."""
+        self._frames.switch_frame(name, on)
 
     def mark_axis(self, robot: VisualRobot | None, joint: str) -> None:
         """Draw the axis of a joint, which moves with its link; "" for none."""

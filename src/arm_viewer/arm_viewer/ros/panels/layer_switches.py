@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from arm_common.ros.qos import STEADY_CLOCK
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
@@ -16,6 +17,7 @@ from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.ros.service_client import ServiceClient
 
 PREFIX = "markers"
+FORMER_POSTURES = f"{PREFIX}.former_postures"
 CONTACTS = "ground_truth/contacts"
 RETRY_PERIOD = 1.0  # [s] until the kinematics node is there
 
@@ -48,11 +50,22 @@ class LayerSwitches:
             for name, value in zip(names, values, strict=True):
                 if value.type == ParameterType.PARAMETER_BOOL:
                     label = name.removeprefix(f"{PREFIX}.").replace("_", " ").capitalize()
-                    self._gui.checkbox(label, value.bool_value, partial(self._switch, name))
+                    box = self._gui.checkbox(label, value.bool_value, partial(self._switch, name))
+                    if name == FORMER_POSTURES:
+                        self._gui.button("Clear former postures", partial(self._clear, name, box))
 
-    def _switch(self, name: str, on: bool) -> None:
-        value = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=on)
-        self._set.call(SetParameters.Request(parameters=[Parameter(name=name, value=value)]))
+    def _switch(self, name: str, *states: bool) -> None:
+        """Switch a layer to each of some states in turn."""
+        values = [
+            ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=on) for on in states
+        ]
+        parameters = [Parameter(name=name, value=value) for value in values]
+        self._set.call(SetParameters.Request(parameters=parameters))
+
+    def _clear(self, name: str, box: Any) -> None:
+        """Clear a layer that is cleared when it is switched off."""
+        if box.value:
+            self._switch(name, False, True)
 
 
 class ContactSwitch:

@@ -13,6 +13,7 @@ from arm_viewer.control.robot_editing import RobotEditing
 from arm_viewer.panels.commands import CommandsPanel
 from arm_viewer.panels.interface import PagePanel, PanelContext, PanelEntry, Where
 from arm_viewer.panels.keys import BY_DRIVER, BY_PAGE, KeysPanel
+from arm_viewer.panels.look import LookPanel
 from arm_viewer.panels.motion import MotionPanel
 from arm_viewer.panels.play import PlayPanel
 from arm_viewer.panels.pose import PosePanel
@@ -31,6 +32,7 @@ def panel_entries(node: Node) -> tuple[PanelEntry, ...]:
         PanelEntry(_editing(RobotFilePanel), 2.2, Where.ALONE),
         PanelEntry(MotionPanel, 3.0, Where.ALONE),
         PanelEntry(PlayPanel, 3.1, Where.ALONE),
+        PanelEntry(LookPanel, 4.1, Where.EVERYWHERE),
         PanelEntry(partial(KeysPanel, rate=BY_PAGE), 9.0, Where.ALONE),
         PanelEntry(partial(KeysPanel, rate=BY_DRIVER), 9.0, Where.RUNNING),
         PanelEntry(KeysPanel, 9.0, Where.WATCHING),
