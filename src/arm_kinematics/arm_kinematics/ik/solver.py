@@ -206,7 +206,7 @@ class IkSolver:
         check_count(max_solutions)
         opt = self.options(key)
         if key[_PREFER] == "torque":
-            others = (*key[:_PREFER], "nearest")
+            others: OptionKey = (*key[:-1], "nearest")
             many = max_solutions and max(max_solutions, _SLOTS_TO_CHOOSE)
             rest = allow_approximate, many, deadline, whole_turns
             return self._least_loaded(self.solve(T, seed, others, *rest), max_solutions)
