@@ -16,16 +16,21 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 from arm_common.errors import InputError
 from arm_common.suggestions import did_you_mean
+from arm_simulation.threads.standard import ScrewThread
 from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.grasp import GRIP
 from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise
 from arm_tasks.simulation.trials import TransferJob, TransferTrial, run_job, wilson_interval
+from arm_tasks.world.held_nut import CONTACT
 from ik.tables import processor, table, write
 
 from arm_common import cli
@@ -34,6 +39,20 @@ from arm_description import load_robot
 TASK = "nut_transfer"
 PICTURES = 3
 RunAll = Callable[[Sequence[TransferJob], str], list[TransferTrial]]
+SENSITIVITY = "nut_transfer_sensitivity"
+FACTORS = (0.5, 2.0)
+PLAY = "play of the arm: dead band and backlash"
+# The world's assumptions, and the fields that hold them
+ASSUMPTIONS: dict[str, tuple[object, tuple[str, ...]]] = {
+    "mouth of the nut": (ScrewThread, ("mouth",)),
+    "largest tilt at which the thread catches": (ScrewThread, ("starting_tilt",)),
+    "friction of the nut on the bolt's end": (CONTACT, ("friction",)),
+    "depth from which a nut is pulled off": (CONTACT, ("pull_depth",)),
+    "distances at which the jaws catch the nut": (GRIP, ("pad_half", "pad_side", "centring")),
+    "angles at which the jaws catch the nut": (GRIP, ("tilt", "flats")),
+    "play of the held nut on a thread": (GRIP, ("held_off_axis", "held_tilt", "give")),
+    PLAY: (None, ()),
+}
 
 
 @dataclass(frozen=True)
@@ -120,6 +139,70 @@ def run_geometric(levels: Sequence[Level], seeds: Sequence[int], run: RunAll) ->
     )
 
 
+@dataclass(frozen=True)
+class ScaledJob:
+    """A job in a world of which one assumption is scaled; the plan does not know."""
+
+    job: TransferJob
+    assumption: str
+    factor: float
+
+
+def run_scaled(scaled: ScaledJob) -> TransferTrial:
+    """Run a job in its world."""
+    _plan(scaled.job.task)
+    owner, names = ASSUMPTIONS[scaled.assumption]
+    with ExitStack() as patches:
+        if isinstance(owner, type):
+            for name in names:
+                scale = _scaled_property(getattr(owner, name), scaled.factor)
+                patches.enter_context(mock.patch.object(owner, name, scale))
+        elif owner is not None:
+            other = replace(owner, **{n: scaled.factor * getattr(owner, n) for n in names})
+            for module, name in _holders(owner):
+                patches.enter_context(mock.patch.object(module, name, other))
+        return run_job(scaled.job)
+
+
+@functools.cache
+def _plan(task: str) -> None:
+    """Make the plan, which the process keeps, with the assumptions as they are."""
+    run_job(TransferJob(task, Noise(), 0))
+
+
+def _scaled_property(original: property, factor: float) -> property:
+    return property(lambda self: factor * original.fget(self))
+
+
+def _holders(rules: object) -> list[tuple[object, str]]:
+    """Return the modules that have imported some rules, and their names there."""
+    modules = [m for m in sys.modules.values() if m.__name__.startswith("arm_")]
+    return [(m, name) for m in modules for name, v in list(vars(m).items()) if v is rules]
+
+
+def run_sensitivity(level: Level, seeds: Sequence[int], pool: cli.Executor) -> str:
+    """Run the trials of a level with each assumption scaled; return their table."""
+    lines = []
+    for what in ASSUMPTIONS:
+        row = [what]
+        for factor in FACTORS:
+            noise = level.noise
+            if what == PLAY:
+                band, gears = factor * noise.dead_band, factor * noise.backlash
+                noise = noise.but(dead_band=band, backlash=gears)
+            jobs = replace(level, noise=noise).jobs(TASK, seeds)
+            scaled = [ScaledJob(job, what, factor) for job in jobs]
+            done = cli.run_jobs(pool, run_scaled, scaled, f"{what}, {factor:g}")
+            row += [share(done), faults(done)]
+        lines.append(row)
+        print("  ".join(row), flush=True)
+    head = ["assumption", "halved", "what went wrong first", "doubled", "what went wrong first"]
+    return (
+        f"{processor()}, {os.cpu_count()} cores; {level.text}, {len(seeds)} trials per number, "
+        f"with the interval of 95 % confidence (Wilson).\n\n{table(head, lines)}"
+    )
+
+
 def run_contact(
     levels: Sequence[Level], seeds: Sequence[int], run: RunAll, pictures: Path | None
 ) -> str:
@@ -167,6 +250,8 @@ def chosen_levels(levels: Sequence[Level], name: str) -> list[Level]:
 def bench(chosen: argparse.Namespace) -> None:
     """Run the trials, print, and write where told to."""
     contact = chosen.world == "contact"
+    if chosen.sensitivity and contact:
+        raise InputError("--sensitivity is for the geometric world")
     if chosen.pictures:
         if not contact:
             raise InputError("--pictures needs --world contact")
@@ -175,12 +260,16 @@ def bench(chosen: argparse.Namespace) -> None:
     seeds = range(chosen.seed, chosen.seed + chosen.trials)
     with cli.executor(chosen.workers, chosen.dask) as pool:
         run = functools.partial(cli.run_jobs, pool, run_job)
-        if contact:
+        if chosen.sensitivity:
+            level = chosen_levels(levels, chosen.noise or "hobby")[0]
+            text = run_sensitivity(level, seeds, pool)
+        elif contact:
             text = run_contact(levels, seeds, run, chosen.pictures)
         else:
             text = run_geometric(levels, seeds, run)
     if chosen.write:
-        write(chosen.write, "nut_transfer_contact" if contact else "nut_transfer", text)
+        name = "nut_transfer_contact" if contact else "nut_transfer"
+        write(chosen.write, SENSITIVITY if chosen.sensitivity else name, text)
         print(f"written to {chosen.write}")
 
 
@@ -201,6 +290,11 @@ def main() -> int:
         choices=("geometric", "contact"),
         default="geometric",
         help="rules of geometry, or contact physics, where a trial takes minutes (geometric)",
+    )
+    parser.add_argument(
+        "--sensitivity",
+        action="store_true",
+        help="halve and double each assumption of the geometric world (for the level hobby)",
     )
     cli.add_executor(parser)
     return cli.run(parser, bench, None)

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TypeAlias
 
 import numpy as np
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -19,6 +20,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 
 from arm_common.errors import InputError
+from arm_common.ros.messages import stamp_seconds
 from arm_common.ros.qos import TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Matrix, inverse, pose_to_matrix
 
@@ -91,6 +93,15 @@ class TransformTree:
                 up_source.pop()
             to_target, to_source = self._product(up_target), self._product(up_source)
         return inverse(to_target) @ to_source if up_target else to_source
+
+    def between(self, target: str, source: str) -> list[str]:
+        """Return the frames whose transforms to their parents connect two frames."""
+        with self._lock:
+            up_target, up_source = self._path(target), self._path(source)
+        while up_target and up_source and up_target[-1] == up_source[-1]:
+            up_target.pop()
+            up_source.pop()
+        return [*up_target, *up_source]
 
     def has(self, frame: str) -> bool:
         """Return whether a frame is known as a child of another one."""
@@ -189,14 +200,23 @@ class TfListener:
         self.tree = TransformTree()
         # Parent, position and quaternion by child
         self._received: dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]] = {}
+        self._stamps: dict[str, Time] = {}  # of the last transform on tf, by child
         self._on_change, self._on_set = on_change, on_set
         self._logger = node.get_logger()
         group = callback_group or MutuallyExclusiveCallbackGroup()
         latched = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        for topic, qos in ((TF_TOPIC, QoSProfile(depth=depth)), (TF_STATIC_TOPIC, latched)):
+        for topic, callback, qos in (
+            (TF_TOPIC, self._on_moving, QoSProfile(depth=depth)),
+            (TF_STATIC_TOPIC, self._on_tf, latched),
+        ):
             node.create_subscription(
-                TFMessage, topic, self._on_tf, qos, callback_group=group, event_callbacks=events
+                TFMessage, topic, callback, qos, callback_group=group, event_callbacks=events
             )
+
+    def _on_moving(self, message: TFMessage) -> None:
+        for stamped in message.transforms:
+            self._stamps[stamped.child_frame_id] = stamped.header.stamp
+        self._on_tf(message)
 
     def _on_tf(self, message: TFMessage) -> None:
         for stamped in message.transforms:
@@ -208,6 +228,14 @@ class TfListener:
                 )
         if self._on_change is not None:
             self._on_change(message)
+
+    def oldest_stamp(self, target: str, source: str) -> float:
+        """Return the oldest stamp of the transforms that connect two frames [s].
+
+        Transforms on tf_static alone have none: they are valid at any time (infinity).
+        """
+        stamps = [self._stamps.get(frame) for frame in self.tree.between(target, source)]
+        return min((stamp_seconds(s) for s in stamps if s is not None), default=math.inf)
 
     def _set(self, stamped: TransformStamped) -> None:
         """Set one transform if it has changed; its matrix is computed on first use."""

@@ -251,6 +251,7 @@ class Engine:
     def _poll(self, run: StepExecution) -> None:
         status = run.poll()
         if status.state is MoveState.SUCCEEDED:
+            self.plan = run.plan or self.plan
             self._publish(run.step.message, 1.0)
             self._end_step(run, self._alternative if self._failed else run.next)
             self._proceed()

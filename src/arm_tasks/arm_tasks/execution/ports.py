@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeAlias
 
-from arm_tasks.planning.plan import PlannedTrajectory
+from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, TaskPlan
 from arm_tasks.task.condition import Condition, Observation
 from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.task.signal import Reading, Signal
@@ -114,6 +114,16 @@ class SignalWatch(Protocol):
         ...
 
 
+class FrameSearch(Move, Protocol):
+    """A search for a frame.
+
+    Attributes:
+        plan: Once it has succeeded, the plan with the frame; equal up to the step that found it.
+    """
+
+    plan: TaskPlan | None
+
+
 class OtherNodes(Protocol):
     """The nodes beside those of the arm. No method blocks or raises."""
 
@@ -123,4 +133,8 @@ class OtherNodes(Protocol):
 
     def send(self, command: Command) -> Move:
         """Start to carry out a command."""
+        ...
+
+    def find(self, step: PlannedStep) -> FrameSearch:
+        """Start to look for the frame of a step, and then to plan what follows."""
         ...

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from arm_tasks.execution.ports import (
     ArmPort,
+    FrameSearch,
     Move,
     MoveState,
     MoveStatus,
@@ -16,7 +17,7 @@ from arm_tasks.execution.ports import (
     OtherNodes,
     SignalWatch,
 )
-from arm_tasks.planning.plan import PlannedStep
+from arm_tasks.planning.plan import PlannedStep, TaskPlan
 from arm_tasks.task.condition import Observation
 from arm_tasks.task.signal import Reading
 
@@ -165,6 +166,7 @@ class StepExecution:
         self._polled, self._stretched = clocks.arm(), 0.0
         self._canceled = self._overdue = False
         self._move: Move | None = None
+        self._search: FrameSearch | None = None
         if step.trajectory is not None:
             self._move = port.move(step.trajectory)
             if step.width is not None:
@@ -173,12 +175,23 @@ class StepExecution:
             self._move = port.set_width(step.width)
         elif step.when is not None:
             self._move = ConditionCheck(step, observe, nodes, clocks)
+        elif step.find is not None and nodes is not None:
+            self._move = self._search = nodes.find(step)
+        elif step.find is not None:
+            self._move = _UNSENT
         elif step.command is not None:
             self._move = _UNSENT if nodes is None else nodes.send(step.command)
 
     @property
+    def plan(self) -> TaskPlan | None:
+        """The plan to go on with, if this step has found a frame."""
+        return None if self._search is None else self._search.plan
+
+    @property
     def next(self) -> int:
         """Index of the next step, once this one has succeeded."""
+        if self.plan is not None:
+            return self.plan.steps[self.step.index].next
         chosen = self._move.goal if isinstance(self._move, ConditionCheck) else None
         return self.step.next if chosen is None else chosen
 

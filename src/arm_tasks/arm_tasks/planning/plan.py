@@ -17,9 +17,9 @@ from arm_tasks.planning.collision.checker import Clearance
 from arm_tasks.planning.world_model import PlannedWorldState
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
-from arm_tasks.task.steps import Command, Screw, StepBase
+from arm_tasks.task.steps import Command, FindFrame, Screw, StepBase
 
-Kind = Literal["motion", "gripper", "wait", "pause", "branch", "command"]
+Kind = Literal["motion", "gripper", "wait", "pause", "branch", "command", "find"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class StepReport:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """An executable step: joint motion, gripper command, wait, pause, branch, or command."""
+    """An executable step: joint motion, gripper command, wait, pause, branch, command, find."""
 
     index: int  # from 0, repetitions and screw strokes expanded
     name: str  # name in the task file, with the part of the step
@@ -93,8 +93,10 @@ class PlannedStep:
     # base_link <- tool0 (2, 4, 4) at both ends of a straight line [m]; else None
     line: Array | None = None
     when: Condition | None = None  # for a branch, or a wait that ends with it
-    timeout: float | None = None  # longest time of a wait for a condition [s]
+    timeout: float | None = None  # longest time of a wait for a condition or frame [s]
     command: Command | None = None  # for other nodes
+    # for a frame that is not known yet: what follows is planned when it is
+    find: FindFrame | None = None
     retries: int = 0  # how often it is tried again if it fails
     # index of the following step (of a branch: if the condition holds); None for the next index
     following: int | None = None
@@ -191,6 +193,10 @@ class TaskPlan:
         if self.refusal is not None:
             return f"step {self.refusal.index + 1}, {self.refusal.name}: {self.refusal.message}"
         name, seconds = self.request.task.name, self.duration
+        if frames := dict.fromkeys(s.find.frame for s in self.steps if s.find is not None):
+            known = f"the {len(self.steps)} steps of {name} that are known can be done"
+            what = f"what depends on {', '.join(frames)} is planned when it is found"
+            return f"{known}, in about {seconds:.0f} s; {what}"
         return f"all {len(self.steps)} steps of {name} can be done, in about {seconds:.0f} s"
 
 

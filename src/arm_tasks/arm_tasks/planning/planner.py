@@ -60,6 +60,8 @@ class PlanState:
         """Return whether the rest of the task is the same from both states."""
         if nut_matters and self.world.nut != other.world.nut:
             return False
+        if not self.world.has_same_frames(other.world):
+            return False
         joints = bool(np.abs(self.q - other.q).max() < _SAME)
         return joints and abs(self.width - other.width) < _SAME and self.world.is_same(other.world)
 
@@ -131,10 +133,11 @@ class BranchPlanner:
         if step.on_failure:
             return self._with_failure(step, states, suffix, later)
         screw_next = next(screws(later), None)
-        return [
+        after = [
             self._from(state, step, self._name(step, suffix, k, states), screw_next)
             for k, state in enumerate(states)
         ]
+        return [state for state in after if state is not None]
 
     def _motion(self, blended: Sequence[PathStep]) -> StepBase:
         """Return the motion of steps that blend into each other, or of a single one."""
@@ -179,7 +182,8 @@ class BranchPlanner:
         screw_next = next(screws(later), None)
         for k, state in enumerate(states):
             first = len(steps)
-            after.append(self._from(state, step, self._name(step, suffix, k, states), screw_next))
+            done = self._from(state, step, self._name(step, suffix, k, states), screw_next)
+            after += [] if done is None else [done]
             failed = [
                 PlanState(part.start, part.start_width, state.world, ((part.index, "otherwise"),))
                 for part in steps[first:]
@@ -191,14 +195,16 @@ class BranchPlanner:
 
     def _from(
         self, state: PlanState, step: StepBase, name: str, screw_next: Screw | None
-    ) -> PlanState:
-        """Plan a step from a state; return the state after it."""
+    ) -> PlanState | None:
+        """Plan a step from a state; return the state after it, None if that is not known yet."""
         builder = self._builder
         self._set_state(state)
         first = len(builder.steps)
         self._planner.plan(step, name, screw_next)
         if len(builder.steps) == first:
             return replace(state, q=builder.q, width=builder.width, world=self._planner.world)
+        if builder.steps[-1].find is not None:
+            return None
         return self._state(((len(builder.steps) - 1, "following"),))
 
     def _branch(
@@ -281,7 +287,7 @@ def plan_task(
     unchecked = _unchecked(checkers, world) if collisions else []
     torques = TorqueCheck(request.model, request.chain, request.torques)
     builder = PlanBuilder(request.model, request.chain, q, width, torques=torques)
-    planner = StepPlanner(builder, world, checkers, files)
+    planner = StepPlanner(builder, world, checkers, files, request.found)
     refusal, refused_at = None, None
     try:
         _check_expectation(request, BranchPlanner(planner).run(request.task.steps))
@@ -301,7 +307,7 @@ def _check_expectation(request: TaskRequest, worlds: Sequence[PlannedWorldState]
         unmet = [world.unmet(expected) for world in worlds]
     except SceneError as error:
         unmet = [error.what]
-    if all(unmet):
+    if unmet and all(unmet):
         raise TaskFileError(f"expect: {unmet[0]}", request.task.file, expected.line)
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from arm_tasks.planning.world_model import (
 )
 from arm_tasks.scene.grasp import GRIP
 from arm_tasks.scene.payloads import SQUEEZE, grasp
+from arm_tasks.scene.scene import BASE_FRAME
 from arm_tasks.task import steps
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.functions import load_function
@@ -46,9 +47,11 @@ class StepPlanner:
         world: PlannedWorldState,
         checkers: CollisionCheckerCache,
         files: FileAccess = ANY_FILE,
+        found: Mapping[int, Array] | None = None,
     ) -> None:
         self.builder = builder
         self.world = world
+        self._found, self._own_frames = found or {}, world.scene.frames.keys()
         self.situation: Situation | None = None  # where the current step starts
         self._checkers, self._files = checkers, files
         self._planners: dict[type[steps.StepBase], Callable[[Any, str], None]] = {
@@ -57,6 +60,7 @@ class StepPlanner:
             steps.ScrewOn: self._screw_on,
             steps.Wait: self._wait,
             steps.WaitUntil: self._wait_until,
+            steps.FindFrame: self._find_frame,
             steps.Command: self._command,
             steps.SetSpeed: lambda step, name: None,
             steps.PauseForPerson: self._pause,
@@ -154,6 +158,21 @@ class StepPlanner:
         labels = Labels(step, name, f"waiting until {step.when}")
         self.builder.add(labels, "wait", 0.0, when=step.when, timeout=step.timeout)
         self.world = self.world.after_branch(step.when, holds=True)
+
+    def _find_frame(self, step: steps.FindFrame, name: str) -> None:
+        """Plan a step that finds a frame; the plan goes on from it if its pose is known."""
+        if step.frame in self._own_frames or step.frame == BASE_FRAME:
+            what = f"{step.frame} is a frame of the scene; only others need to be found"
+            raise self.builder.invalid(step, what)
+        T = self._found.get(len(self.builder.steps))
+        if T is None:
+            labels = Labels(step, name, f"looking for {step.frame}")
+            self.builder.add(labels, "find", 0.0, find=step, timeout=step.timeout)
+            return
+        x, y, z = (float(v) * 1e3 for v in T[:3, 3])
+        message = f"{step.frame} was found at ({x:.1f}, {y:.1f}, {z:.1f}) mm in {BASE_FRAME}"
+        self.builder.add(Labels(step, name, message), "wait", 0.0, timeout=step.timeout)
+        self.world = replace(self.world, scene=self.world.scene.with_frame(step.frame, T))
 
     def _command(self, step: steps.Command, name: str) -> None:
         verb = {"call_service": "calling", "publish": "publishing on"}.get(step.kind, "running")

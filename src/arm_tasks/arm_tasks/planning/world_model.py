@@ -115,6 +115,13 @@ class PlannedWorldState:
         pairs = zip(self.scene.objects.values(), other.scene.objects.values(), strict=True)
         return all(np.allclose(a.pose, b.pose, rtol=0.0, atol=1e-9) for a, b in pairs)
 
+    def has_same_frames(self, other: PlannedWorldState) -> bool:
+        """Return whether all frames are the same in both, also those found by steps."""
+        ours, theirs = self.scene.frames, other.scene.frames
+        return ours.keys() == theirs.keys() and all(
+            np.allclose(T, theirs[name], rtol=0.0, atol=1e-9) for name, T in ours.items()
+        )
+
     def unmet(self, expected: Expectation) -> str:
         """Return why an expectation is not met, "" if it is or if that is unknown.
 

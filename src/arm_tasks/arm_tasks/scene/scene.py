@@ -165,6 +165,10 @@ class Scene:
         objects = {k: obj.at(frames[k]) for k, obj in self.objects.items()}
         return replace(self, frames=frames, bolts=bolts, objects=objects)
 
+    def with_frame(self, name: str, T: Array) -> Scene:
+        """Return this scene with one more frame at base_link <- frame (4, 4) [m]."""
+        return replace(self, frames={**self.frames, name: readonly(T)})
+
     def with_object(self, name: str, T: Array) -> Scene:
         """Return this scene with one object at base_link <- object (4, 4) [m]."""
         moved = self.object(name).at(T)

@@ -290,6 +290,15 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
             "timeout": Key(TIMEOUT, "longest time to wait, without pauses", True),
         },
     ),
+    "find_frame": _action(
+        "Finds a frame of tf, such as a part that a camera sees, which may then be a target; the "
+        "steps below are planned when it is found; fails if it is not found in time.",
+        {
+            "frame": Key(TEXT, "its name in tf, as that of no frame of the scene", True),
+            "timeout": ANSWER,
+        },
+        "frame",
+    ),
     "call_service": _action(
         "Calls a service; fails if it answers `success: false`, or not in time.",
         {

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +79,8 @@ class TaskRequest:
     chain: Chain  # its kinematics, with limits of speed and acceleration
     start: ArmConfiguration  # initial configuration; joints that are not in the chain are ignored
     torques: TorqueLimits = TorqueLimits()
+    # base_link <- frame (4, 4) [m] found by steps of the plan, by their indices
+    found: Mapping[int, Array] = field(default_factory=dict)
 
 
 def load_request(

@@ -296,7 +296,7 @@ def _parser(cls: type[steps.StepBase], **own_defaults: Any) -> Parser:
             )
             if default is None and not keys.has(name):
                 return None
-            most = _MAX_SECONDS if name == "seconds" else _MAX_TURNS
+            most = _MAX_SECONDS if name in ("seconds", "timeout") else _MAX_TURNS
             limits = {} if leaf.suffix else {"most": most}
             return keys.number(name, default, **_LIMITS[leaf.form], **limits)
 
@@ -329,6 +329,7 @@ PARSERS: dict[str, Parser] = {
     "screw_on": _parser(steps.ScrewOn, extra_turns=0.5, **_SCREW),
     "wait": _parser(steps.Wait),
     "wait_until": _wait_until,
+    "find_frame": _parser(steps.FindFrame, timeout=10.0),
     "call_service": _command,
     "publish": _command,
     "run_function": _command,

@@ -231,6 +231,14 @@ class WaitUntil(StepBase):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FindFrame(StepBase):
+    """Find a frame of tf; the steps below are planned with its pose."""
+
+    frame: str
+    timeout: float  # [s]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Command(StepBase):
     """Call a service, publish a message, or run a function, by the kind of the step."""
 

@@ -12,8 +12,8 @@ from arm_common.transforms import Array
 
 from arm_kinematics import Chain
 from arm_tasks.execution.engine import Engine, EngineState, Feedback, TaskOutcome
-from arm_tasks.execution.ports import Move, MoveState, MoveStatus, SignalWatch
-from arm_tasks.planning.plan import PlannedTrajectory, TaskPlan
+from arm_tasks.execution.ports import FrameSearch, Move, MoveState, MoveStatus, SignalWatch
+from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, TaskPlan
 from arm_tasks.scene.nut_state import NutEvent, NutReport
 from arm_tasks.task.condition import Observation
 from arm_tasks.task.request import ArmConfiguration
@@ -195,6 +195,19 @@ class _Fulfilled:
         """Do nothing."""
 
 
+class _NothingThere:
+    """A search for a frame that nothing publishes."""
+
+    plan: TaskPlan | None = None
+
+    def poll(self) -> MoveStatus:
+        """Return that it has failed."""
+        return MoveStatus(MoveState.FAILED, "no frame can be found in a simulated run")
+
+    def cancel(self) -> None:
+        """Do nothing."""
+
+
 class WillingNodes:
     """Other nodes that do and report whatever a task needs, as there are none to wait for."""
 
@@ -205,6 +218,10 @@ class WillingNodes:
     def send(self, command: Command) -> Move:
         """Return a command that is carried out."""
         return _Fulfilled()
+
+    def find(self, step: PlannedStep) -> FrameSearch:
+        """Return a search that fails, as there is nothing to see."""
+        return _NothingThere()
 
 
 def simulate(

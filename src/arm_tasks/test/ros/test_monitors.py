@@ -37,7 +37,7 @@ def probe():
 
 @pytest.fixture
 def subscriber(probe):
-    return NodeConnections(probe.node)
+    return NodeConnections(probe.node, lambda: "base_link", None)
 
 
 def until(topic, field="state", **condition):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps and conditions on other nodes: services, topics, tf, and functions of packages."""
 
+import math
 import threading
 import time
 from types import SimpleNamespace
@@ -36,7 +37,7 @@ def probe():
 
 @pytest.fixture
 def nodes(probe):
-    return NodeConnections(probe.node)
+    return NodeConnections(probe.node, lambda: "base_link", None)
 
 
 def command(kind, to, type_name="", **content):
@@ -47,7 +48,9 @@ def command(kind, to, type_name="", **content):
 def check(nodes, made=None, signal=None):
     when = None if signal is None else Condition(signal=signal)
     nodes.check(
-        SimpleNamespace(steps=[SimpleNamespace(index=1, name="b", when=when, command=made)])
+        SimpleNamespace(
+            steps=[SimpleNamespace(index=1, name="b", when=when, command=made, find=None)]
+        )
     )
 
 
@@ -159,6 +162,20 @@ def test_distance_of_two_frames_is_received_from_tf(probe, nodes):
     static.publish(TFMessage(transforms=[cup]))
     probe.until(lambda: watch.read().holds)
     assert nodes.watch(Signal(frames=("cup", "camera"), above=0.6)).read().reason == "it is 0.5"
+
+
+def test_frame_is_as_old_as_the_oldest_moving_transform_that_leads_to_it(probe, nodes):
+    listener = nodes._listen()
+    publish = probe.node.create_publisher(TFMessage, "/tf", 10).publish
+    links = [TransformStamped(), TransformStamped()]
+    for link, names, second in zip(links, (("base", "arm"), ("arm", "eye")), (7, 5), strict=True):
+        link.header.frame_id, link.child_frame_id = names
+        link.header.stamp.sec, link.transform.rotation.w = second, 1.0
+    publish(TFMessage(transforms=links))
+    probe.until(lambda: listener.tree.has("eye"))
+    assert listener.oldest_stamp("base", "eye") == listener.oldest_stamp("eye", "arm") == 5.0
+    assert listener.oldest_stamp("base", "arm") == 7.0
+    assert listener.oldest_stamp("arm", "arm") == math.inf
 
 
 @pytest.mark.parametrize(

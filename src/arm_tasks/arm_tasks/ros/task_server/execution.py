@@ -79,6 +79,11 @@ class TaskExecution:
             nodes=context.nodes,
         )
 
+    @property
+    def plan(self) -> TaskPlan:
+        """The plan; it grows when a frame is found."""
+        return self._engine.plan
+
     def begin(self) -> None:
         """Start the run."""
         self._context.liveness.begin()

@@ -42,6 +42,7 @@ from arm_tasks.ros.task_server.planning import Planning, prepare_planning
 from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, Touching
 from arm_tasks.scene.file import DEFAULT_SCENE
+from arm_tasks.scene.scene import BASE_FRAME
 from arm_tasks.task.parser import DEFAULT_TASK
 from arm_tasks.task.request import TorqueLimits
 
@@ -117,7 +118,9 @@ class TaskServer(Node):
             self._state,
             self._driver,
             WorldObserver(self, self._state, polled),
-            NodeConnections(self),
+            NodeConnections(
+                self, lambda: self._state.names.add(BASE_FRAME), self._planning.extend
+            ),
             NodeLivenessMonitor(self, link, polled),
             self._controls,
         )
@@ -235,7 +238,12 @@ class TaskServer(Node):
             result.status, result.message = RESULT.SUCCESS, plan.message
             return
         run.begin()
-        outcome = self._nut.outcome(plan, await run.finished)
+        finished = await run.finished
+        if run.plan is not plan:  # a frame was found
+            plan, warnings = run.plan, list(result.warnings)
+            fill_plan(result, plan)
+            result.warnings = list(dict.fromkeys([*warnings, *plan.warnings]))
+        outcome = self._nut.outcome(plan, finished)
         fill_outcome(result, outcome)
         if result.can_resume and not self._state.lost():
             result.safe_state = await self._nut.safe_state(plan, outcome.steps_done)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from arm_common.errors import one_line
@@ -18,8 +19,9 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 from rclpy.validate_topic_name import validate_topic_name
 
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.ports import Move, MoveState, MoveStatus, SignalWatch
-from arm_tasks.planning.plan import TaskPlan
+from arm_tasks.execution.ports import FrameSearch, Move, MoveState, MoveStatus, SignalWatch
+from arm_tasks.planning.plan import PlannedStep, TaskPlan
+from arm_tasks.ros.task_server.frame_search import Extend, TfFrameSearch
 from arm_tasks.ros.task_server.message_fields import (
     check_signal,
     check_types,
@@ -44,10 +46,17 @@ _CANCELED = MoveStatus(MoveState.CANCELED)
 
 
 class NodeConnections:
-    """Watches the signals of a plan and carries out its commands; implements OtherNodes."""
+    """Watches the signals of a plan and carries out its commands; implements OtherNodes.
 
-    def __init__(self, node: Node) -> None:
+    Args:
+        node: The node of the connections.
+        base: Returns the name of base_link in tf.
+        extend: Plans the rest of the running task once a frame is found.
+    """
+
+    def __init__(self, node: Node, base: Callable[[], str], extend: Extend) -> None:
         self._node = node
+        self._base, self._extend = base, extend
         self._publishers: dict[tuple[str, str], Any] = {}  # kept, so that no message is lost
         self._frames: TfListener | None = None
 
@@ -64,6 +73,8 @@ class NodeConnections:
                     if signal.frames:
                         self._listen()  # so that static frames are known in time
                     check_signal(signal, self._type(signal.topic, signal.service) or signal.type)
+                if step.find is not None:
+                    self._listen()
                 if step.command is not None and step.command.type:
                     self._check_command(step.command)
             except PlanError as error:
@@ -95,6 +106,15 @@ class NodeConnections:
             return Publication(command.to, self._publisher(command), message)
         except PlanError as error:
             return Refused(error.what)
+
+    def find(self, step: PlannedStep) -> FrameSearch:
+        """Start to look for the frame of a step, and then to plan what follows."""
+        clock = self._node.get_clock()
+
+        def now() -> float:
+            return float(clock.now().nanoseconds) * 1e-9
+
+        return TfFrameSearch(step, self._listen(), self._base(), now, self._extend, self.check)
 
     def _listen(self) -> TfListener:
         self._frames = self._frames or TfListener(self._node, events=QUIET)

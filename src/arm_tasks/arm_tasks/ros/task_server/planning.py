@@ -12,6 +12,7 @@ from typing import TypeAlias
 from arm_common.files import FileAccess, SentFiles
 from arm_common.ros.forked import run_in_child
 from arm_common.ros.worker import WorkerThread
+from arm_common.transforms import Array
 from arm_kinematics.kernels.time_scaling import prepare_timing
 from arm_simulation.library import has_mujoco
 from rclpy.node import Node
@@ -82,6 +83,8 @@ class Planning:
         _ = chain.bodies  # once, not in each child process
         self._goals, self._checks = WorkerThread(node), WorkerThread(node)
         self._starts: dict[int, ArmConfiguration] = {}
+        self._found: dict[int, Mapping[int, Array]] = {}  # frames found since these starts
+        self._goal: tuple[int, FileAccess, TaskRequest] | None = None  # the last that was planned
 
     async def plan(
         self, goal: RunTask.Goal, current: ArmConfiguration, canceled: Callable[[], bool]
@@ -91,13 +94,34 @@ class Planning:
         Raises:
             InputError: It was canceled: `canceled`, called by another thread, returned True.
         """
-        start = self._start(goal, current)
-        files = self._files_of(goal)
+        key, start = self._start(goal, current)
+        files, found = self._files_of(goal), self._found.get(key, {})
 
         def work() -> TaskPlan:
-            return plan_task(self._resolve(goal, start, files), files=files)
+            request = self._resolve(goal, start, files)
+            return plan_task(replace(request, found=found) if found else request, files=files)
 
-        return await self._goals.run(lambda: run_in_child(work, canceled, self._timeout))
+        plan = await self._goals.run(lambda: run_in_child(work, canceled, self._timeout))
+        self._goal = key, files, plan.request
+        return plan
+
+    def extend(self, step: int, T: Array, canceled: Callable[[], bool]) -> TaskPlan:
+        """Plan the last goal with base_link <- frame (4, 4) that a step has found [m].
+
+        Up to that step, the plan is the same. Call it in a thread. The raised errors are those of
+        plan().
+        """
+        assert self._goal is not None
+        key, files, request = self._goal
+        request = replace(request, found={**request.found, step: T})
+
+        def work() -> TaskPlan:
+            return plan_task(request, files=files)
+
+        plan = run_in_child(work, canceled, self._timeout)
+        if plan.feasible:
+            self._goal, self._found[key] = (key, files, request), request.found
+        return plan
 
     async def check(
         self, request: CheckTask.Request, current: ArmConfiguration
@@ -145,8 +169,10 @@ class Planning:
         )
         return replace(loaded, torques=self._torques)
 
-    def _start(self, goal: RunTask.Goal, current: ArmConfiguration) -> ArmConfiguration:
-        """Return the start of the plan of a goal.
+    def _start(
+        self, goal: RunTask.Goal, current: ArmConfiguration
+    ) -> tuple[int, ArmConfiguration]:
+        """Return the key of a goal's task, and the start of its plan.
 
         A run that resumes at a step needs the plan of the interrupted run, which started where
         that task was last started; if that is unknown or long ago, at rest.
@@ -155,8 +181,11 @@ class Planning:
         key = hash((goal.task, goal.scene, goal.text, sent))
         if not goal.start_step:
             self._starts.pop(key, None)
+            self._found.pop(key, None)
             self._starts[key] = ArmConfiguration(dict(current.positions), current.width)
             if len(self._starts) > _MAX_STARTS:
-                del self._starts[next(iter(self._starts))]
-            return current
-        return self._starts.get(key) or ArmConfiguration.of_posture(self._model)
+                oldest = next(iter(self._starts))
+                del self._starts[oldest]
+                self._found.pop(oldest, None)
+            return key, current
+        return key, self._starts.get(key) or ArmConfiguration.of_posture(self._model)
