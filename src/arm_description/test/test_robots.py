@@ -52,7 +52,7 @@ def test_travpuma_is_the_puma560_on_a_track_along_y():
     q, rotation, position = PUMA["general"]
     T = load_robot("travpuma").fk([0.4, *q])
     np.testing.assert_allclose(T[:3, :3], rotation, atol=1e-14)
-    np.testing.assert_allclose(T[:3, 3], np.add(position, (0, 0.4, 0.12)), atol=1e-14)
+    np.testing.assert_allclose(T[:3, 3], np.add(position, (0.45, 0.4, 0.12)), atol=1e-14)
 
 
 def test_modified_convention_matches_published_pose(table_yaml):

@@ -205,14 +205,21 @@ def _check_gripper(values: Mapping[str, str]) -> None:
 
 
 def _choose_task(values: dict[str, str]) -> None:
-    """Choose a task for a simulated robot that is not the demo's own, unless one is given."""
+    """Choose a task for a simulated robot that is not the demo's own, unless one is given.
+
+    The task draw_square is fitted to the robot, too.
+    """
     own = values["robot"] == demo_parser().get_default("robot")
-    if own or values["task"] or values["scene"] or values["hardware"] == "real":
+    drawn = values["task"] == "draw_square"
+    given = values["scene"] or (values["task"] and not drawn)
+    if own or given or values["hardware"] == "real":
         return
-    from arm_tasks.bringup.fitting_task import fitting_task  # planning is slow to import
+    # planning is slow to import
+    from arm_tasks.bringup.fitting_task import fitting_square, fitting_task
 
     model = load_robot(values["robot"])
-    values["task"], values["scene"] = fitting_task(model).write(_OUTPUT, model.name)
+    found = fitting_square(model) if drawn else fitting_task(model)
+    values["task"], values["scene"] = found.write(_OUTPUT, model.name)
     print(f"{model.name} does the task {values['task']}.", file=sys.stderr)
 
 

@@ -25,7 +25,8 @@ from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_text
 from arm_tasks.task.parser import load_task, task_from_text
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 
-_SHIPPED = ("nut_transfer", "pick_and_place", "draw_square", "draw_line")
+SQUARE = "draw_square"
+_SHIPPED = ("nut_transfer", "pick_and_place", SQUARE, "draw_line")
 _SIDES = (0.2, 0.07)  # of the square, relative to the reach
 _SAMPLES = 200  # postures for the reach and for the middle of the square
 _TRIED = 4  # postures around which a square is tried
@@ -82,6 +83,27 @@ def fitting_task(model: RobotModel) -> FittingTask:
     return drawn
 
 
+def fitting_square(model: RobotModel) -> FittingTask:
+    """Return a square that a robot can draw: on the board of draw_square, else in the air.
+
+    Raises:
+        TasksError: The robot has no room for a square.
+    """
+    chain = Chain.from_model(model)
+    scene = load_task(SQUARE).scene or DEFAULT_SCENE
+    if _is_feasible(model, chain, "", SQUARE, scene):
+        return FittingTask(SQUARE, scene, True)
+    postures = _postures(model, chain)
+    reach = float(np.linalg.norm([chain.fk(q)[:3, 3] for q in postures], axis=1).max())
+    drawn = _drawing(model, chain, postures[:_TRIED], reach, SQUARE)
+    if drawn is None:
+        raise TasksError(
+            f"{model.name} can draw no square: its tool cannot follow one that is upright, level"
+            " or across, around any of the postures tried; give a task of your own"
+        )
+    return drawn
+
+
 def _is_feasible(
     model: RobotModel, chain: Chain, text: str, name: str = "task", scene: str = ""
 ) -> bool:
@@ -103,16 +125,20 @@ def _is_within(scene: str, model: RobotModel, reach: float) -> bool:
 
 
 def _drawing(
-    model: RobotModel, chain: Chain, tried: list[Array], reach: float
+    model: RobotModel, chain: Chain, tried: list[Array], reach: float, only: str = ""
 ) -> FittingTask | None:
-    """Return a square in the air that the arm can draw, or a motion of its joints, or None."""
+    """Return a square in the air that the arm can draw, or a motion of its joints, or None.
+
+    With `only` SQUARE, no motion is tried.
+    """
     floor = 0.0 if _lowest(model) > _ABOVE * reach else -round(reach, 1)
     scene = f"# Nothing but the floor.\nscene: free\nfloor: {floor:g}\n"
     squares = [
         _square(model, q, chain.fk(q)[:3, 3], side * reach, plane, reach)
         for side, q, plane in product(_SIDES, tried, _PLANES)
     ]
-    for text in [*squares, *(_task(model, "move_joints", _move(model, q)) for q in tried)]:
+    motions = [_task(model, "move_joints", _move(model, q)) for q in tried if not only]
+    for text in [*squares, *motions]:
         if _is_feasible(model, chain, text, scene=scene):
             return FittingTask(text, scene, False)
     return None
@@ -160,7 +186,7 @@ def _square(
         for i, (name, place) in enumerate(zip(names, places, strict=True))
     ]
     slow = (_move(model, q), steps[0], "  - set_speed: 0.15", *steps[1:], "  - set_speed: 0.5")
-    return _task(model, "draw_square", "\n".join(slow), _WITHIN * reach)
+    return _task(model, SQUARE, "\n".join(slow), _WITHIN * reach)
 
 
 def _move(model: RobotModel, q: Array) -> str:

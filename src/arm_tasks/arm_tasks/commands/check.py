@@ -14,12 +14,14 @@ from importlib.util import find_spec
 
 from arm_common.errors import InputError
 
-from arm_description import load_robot
+from arm_description import RobotModel, load_robot
 from arm_kinematics import Chain
+from arm_tasks.bringup.fitting_task import SQUARE, fitting_square
 from arm_tasks.planning.feasibility import check_feasibility
 from arm_tasks.ros.task_server.message_fields import check_types
-from arm_tasks.task.parser import DEFAULT_TASK
-from arm_tasks.task.request import ArmConfiguration, TorqueLimits, load_request
+from arm_tasks.scene.file import scene_from_text
+from arm_tasks.task.parser import DEFAULT_TASK, task_from_text
+from arm_tasks.task.request import ArmConfiguration, TaskRequest, TorqueLimits, load_request
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -47,7 +49,8 @@ def run(options: argparse.Namespace) -> int:
     start = ArmConfiguration.of_posture(model, options.start)
     chain = Chain.from_model(model)
     torques = TorqueLimits(options.torque_warning / 100.0, options.torque_limit / 100.0)
-    request = load_request(options.task, model, chain, start, options.scene)
+    request = _fitted_square(options, model, chain, start)
+    request = request or load_request(options.task, model, chain, start, options.scene)
     found = check_feasibility(replace(request, torques=torques))
     if find_spec("rosidl_parser") is not None:  # else no message type is installed
         check_types(found.plan)
@@ -56,6 +59,24 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(f"{data if options.json else found.text()}\n")
         sys.stdout.flush()
     return 0 if found.plan.feasible else 1
+
+
+def _fitted_square(
+    options: argparse.Namespace, model: RobotModel, chain: Chain, start: ArmConfiguration
+) -> TaskRequest | None:
+    """Return draw_square as another robot than its own can do it; None for all other tasks."""
+    is_own = options.robot == _parser().get_default("robot")
+    if is_own or options.task != SQUARE or options.scene or options.start:
+        return None
+    square = fitting_square(model)
+    if square.is_shipped:
+        return None
+    sys.stderr.write(
+        f"arm check: {model.name} cannot draw on the board of {SQUARE}: checked is a square in "
+        f"the air, as ./arm demo --robot {options.robot} --task {SQUARE} draws it\n"
+    )
+    task, scene = task_from_text(square.task, SQUARE), scene_from_text(square.scene)
+    return TaskRequest(task, scene, model, chain, start)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -324,3 +324,11 @@ def test_task_starts_once_the_page_is_open(tmp_path, monkeypatch):
     demo._start(Group(), table, str(opened))
     assert started[-1] == ("task_client", True)
     assert not any(is_open for _, is_open in started[:-1]) and len(started) == len(table)
+
+
+@pytest.mark.parametrize("robot", ["puma560", "planar2"])
+def test_square_is_drawn_by_arms_that_do_not_suit_the_board(robot, capsys):
+    assert check(["draw_square", "--robot", robot]) == 0
+    shown = capsys.readouterr()
+    assert "a square in the air" in shown.err
+    assert "Fine: all 7 steps of draw_square" in shown.out
