@@ -81,6 +81,8 @@ def test_formulas_are_printed_in_both_languages():
     square = upper * sp.cos(Q[2] + Q[3]) ** 2
     f = sp.Matrix([[square, sp.Rational(37, 200)], [sp.Float(0.25), 0]])
     assert latex(f[0]) == r"\mathrm{upper\_arm} c_{23}^{2}"
+    shifted = sp.sin(Q[2] + sp.Float(0.5)) ** 2
+    assert latex(shifted) == r"\sin^{2}{\left(q_{2} + 0.5 \right)}"
     assert latex(f[1]) == "0.185" and latex(f[2]) == "0.25"
     page = minidom.parseString(f"<math>{mathml(f)}</math>").toxml()
     assert "<mi>upper_arm</mi>" in page and "<mn>23</mn>" in page and "mtable" in page
@@ -119,7 +121,7 @@ def test_page_has_every_part(pages):
             assert part in text
         off = re.search(r"differs from fk by at most ([\d.e+-]+\d)", text)
         assert off and float(off[1]) <= 1e-12
-    assert (folder / "p.svg").is_file()
+    assert (folder / "p_frames.svg").is_file() and (folder / "p_frames.pdf").is_file()
     assert texts["tex"].count(r"\begin") == texts["tex"].count(r"\end")
     assert r"l_{1} c_{1} + l_{2} c_{12}" in texts["md"]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -51,9 +51,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing as SVG."""
+    """A drawing, which a function draws as SVG or PDF."""
 
-    svg: bytes
+    draw: Callable[[str], bytes]  # takes "svg" or "pdf"
     caption: str
 
 
@@ -79,9 +79,9 @@ class DerivationPage:
         """Append a table."""
         self.blocks.append(Rows(tuple(head), rows))
 
-    def picture(self, svg: bytes, caption: str) -> None:
-        """Append a drawing."""
-        self.blocks.append(Picture(svg, caption))
+    def picture(self, draw: Callable[[str], bytes], caption: str) -> None:
+        """Append a drawing; the function takes "svg" or "pdf"."""
+        self.blocks.append(Picture(draw, caption))
 
 
 def rendered(page: DerivationPage, path: Path) -> dict[Path, bytes]:
@@ -99,12 +99,12 @@ def rendered(page: DerivationPage, path: Path) -> dict[Path, bytes]:
         )
     if kind == ".html":
         return {path: _html(page).encode()}
-    drawing = path.with_suffix(".svg")
-    write = _markdown if kind == ".md" else _tex_page
+    write, format_ = (_markdown, "svg") if kind == ".md" else (_tex_page, "pdf")
+    drawing = path.with_name(f"{path.stem}_frames.{format_}")  # not the PDF that LaTeX makes
     files = {path: write(page, drawing.name).encode()}
     for block in page.blocks:
         if isinstance(block, Picture):
-            files[drawing] = block.svg
+            files[drawing] = block.draw(format_)
     return files
 
 
@@ -147,7 +147,7 @@ def _html_block(block: Any) -> str:
             lines = ["".join(f"<th>{html.escape(cell)}</th>" for cell in head)]
             lines += ["".join(f"<td>{_html_cell(cell)}</td>" for cell in row) for row in rows]
             return "<table>" + "".join(f"<tr>{line}</tr>\n" for line in lines) + "</table>"
-    data = base64.b64encode(block.svg).decode()
+    data = base64.b64encode(block.draw("svg")).decode()
     caption = html.escape(block.caption)
     return (
         f'<figure><img alt="{caption}" src="data:image/svg+xml;base64,{data}">'
@@ -199,7 +199,7 @@ def _markdown_cell(cell: Any) -> str:
 
 _PREAMBLE = r"""\documentclass[a4paper]{article}
 \usepackage[utf8]{inputenc}
-\usepackage{amsmath,graphicx,svg}
+\usepackage{amsmath,graphicx}
 \usepackage[margin=2cm]{geometry}
 \setcounter{MaxMatrixCols}{20}
 \begin{document}
@@ -228,7 +228,7 @@ def _tex_block(block: Any, drawing: str) -> str:
             lines += [" & ".join(map(_tex_cell, row)) + r" \\" for row in rows]
             table = "\n".join(lines)
             return f"\\begin{{tabular}}{{{'l' * len(head)}}}\n{table}\n\\end{{tabular}}"
-    return f"\\includesvg[width=0.6\\linewidth]{{{drawing}}}\n\n{_tex(block.caption)}"
+    return f"\\includegraphics[width=0.6\\linewidth]{{{drawing}}}\n\n{_tex(block.caption)}"
 
 
 def _tex_cell(cell: Any) -> str:

@@ -94,8 +94,10 @@ class ForwardDerivation:
         names = dict(zip(model.joint_names, q.tolist(), strict=True))
         if model.gripper:
             names["gripper"] = model.gripper.min_width
-        svg = picture(model, names, model.name, Style(dh_frames=True), "svg")
-        page.picture(svg, "The arm with its frames; x is red, y green, z blue.")
+        page.picture(
+            lambda kind: picture(model, names, model.name, Style(dh_frames=True), kind),
+            "The arm with its frames; x is red, y green, z blue.",
+        )
         rows = [
             (symbol, name, joint.type)
             for (name, symbol), joint in zip(arm.joints.items(), model.joints, strict=True)

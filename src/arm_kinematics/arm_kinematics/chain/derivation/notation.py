@@ -62,17 +62,19 @@ class TexPrinter(LatexPrinter):  # type: ignore[misc]
             return str(name)
         return r"\mathrm{" + name.replace("_", r"\_") + "}"
 
-    def _trigonometric(self, letter: str, expr: sp.Expr, exp: Any) -> str | None:
+    def _trigonometric(self, name: str, expr: sp.Expr, exp: Any) -> str:
+        """Return a cosine or sine; SymPy's own `_print_Function` would call this printer again."""
         short = short_form(expr.args[0])
-        if not short:
-            return None
-        return f"{letter}_{{{short}}}" + (f"^{{{exp}}}" if exp is not None else "")
+        power = f"^{{{exp}}}" if exp is not None else ""
+        if short:
+            return f"{name[0]}_{{{short}}}{power}"
+        return rf"\{name}{power}{{\left({self._print(expr.args[0])} \right)}}"
 
     def _print_cos(self, expr: sp.Expr, exp: Any = None) -> str:
-        return self._trigonometric("c", expr, exp) or str(self._print_Function(expr, exp))
+        return self._trigonometric("cos", expr, exp)
 
     def _print_sin(self, expr: sp.Expr, exp: Any = None) -> str:
-        return self._trigonometric("s", expr, exp) or str(self._print_Function(expr, exp))
+        return self._trigonometric("sin", expr, exp)
 
     def _print_Float(self, expr: sp.Float) -> str:
         mantissa, _, power = number_text(float(expr)).partition("e")
