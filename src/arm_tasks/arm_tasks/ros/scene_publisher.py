@@ -26,7 +26,7 @@ from arm_interfaces.msg import NutState
 from arm_tasks.scene.objects import STEEL, Color, Primitive
 from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Scene
 
-_BRASS = (0.90, 0.66, 0.18, 1.0)
+_NUT_COLOUR = (0.82, 0.10, 0.42, 1.0)  # of no shipped robot, bolt or wall
 _NAME_HEIGHT = 0.05  # [m] above a bolt, clear of the wall that it is in
 _TEXT_HEIGHT = 0.33  # [m] above the base, clear of the arm
 
@@ -45,7 +45,7 @@ def scene_marks(scene: Scene) -> Iterator[NumberedMark]:
         yield NumberedMark(f"name/{bolt.name}", 0, text_mark(BASE_FRAME, above, name, 0.008))
     if scene.nut is not None:
         points = nut_picture(scene.nut_thread, scene.nut.across_flats, scene.nut.thickness)
-        yield NumberedMark("nut", 0, _triangles(NUT_FRAME, np.eye(4), _BRASS, points))
+        yield NumberedMark("nut", 0, _triangles(NUT_FRAME, np.eye(4), _NUT_COLOUR, points))
 
 
 def task_text_mark(text: str) -> NumberedMark:

@@ -53,8 +53,8 @@ class ScreenArea(NamedTuple):
 
 
 # The margins leave room for the handle and for motions.
-WIDE = ScreenArea(-0.74, 0.74, -0.78, 0.82)
-HIGH = ScreenArea(-0.80, 0.80, 0.28, 0.90)  # the panel covers the lower 60 % of a phone's page
+WIDE = ScreenArea(-0.86, 0.86, -0.84, 0.88)
+HIGH = ScreenArea(-0.88, 0.88, 0.26, 0.92)  # the panel covers the lower 60 % of a phone's page
 PHONE = 0.7  # width over height below which a picture is a phone's; else the panel is beside it
 
 

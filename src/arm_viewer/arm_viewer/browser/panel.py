@@ -28,7 +28,9 @@ MARKED = "#c2410c"  # the label of a slider that stands out
 SLIDER_STEP = 0.1  # degrees or millimetres
 
 
-_ROW = "padding:0 .8em;font-size:.8125em;overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
+# As wide as the panel, however long its text.
+_ROW = "padding:0 .8em;box-sizing:border-box;width:0;min-width:100%;font-size:.8125em;"
+_ROW += "overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
 _BOX = "padding:.1em .8em;font-size:.8125em;height:4em;overflow:auto"
 
 
