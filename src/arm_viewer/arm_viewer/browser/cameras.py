@@ -55,6 +55,7 @@ class ScreenArea(NamedTuple):
 # The margins leave room for the handle and for motions.
 WIDE = ScreenArea(-0.86, 0.86, -0.84, 0.88)
 HIGH = ScreenArea(-0.88, 0.88, 0.26, 0.92)  # the panel covers the lower 60 % of a phone's page
+FULL = ScreenArea(-0.94, 0.94, -0.92, 0.92)  # of a picture without a panel or motions
 PHONE = 0.7  # width over height below which a picture is a phone's; else the panel is beside it
 
 
@@ -104,6 +105,22 @@ def close_view(point: Array, width: float, aspect: float = ASPECT) -> CameraView
     position = _closest_position(around, area, aspect)
     look_at = position + ahead * float((point - position) @ ahead)
     return CameraView(position, look_at, near=0.05 * width, size=width, caption=point)
+
+
+def portrait(robot: VisualRobot, poses: Mapping[str, Array], aspect: float) -> CameraView:
+    """Return the view in which the arm in one posture fills the picture.
+
+    Args:
+        robot: The arm.
+        poses: The posture: link name -> (4, 4), root <- link.
+        aspect: Width over height of the picture.
+    """
+    points = robot_corners(robot, [poses])
+    whole, middle = view_of(robot, [poses], aspect=aspect), 0.5 * (points.min(0) + points.max(0))
+    position = _closest_position(points, FULL, aspect)
+    ahead = -DIRECTION / np.linalg.norm(DIRECTION)
+    look_at = position + ahead * float((middle - position) @ ahead)
+    return replace(whole, position=position, look_at=look_at)
 
 
 def robot_corners(robot: VisualRobot, postures: Sequence[Mapping[str, Array]]) -> Array:
@@ -200,6 +217,7 @@ class Cameras:
         self._close: tuple[Array, float] | None = None  # point and width of the close-up [m]
         self._worked, self._is_close = -math.inf, False  # when the jaws last held the nut [s]
         self.view: CameraView | None = None
+        self.portrayed: Mapping[str, Array] = {}  # a posture to fill the picture, instead of all
 
     def set_robot(self, robot: VisualRobot) -> bool:
         """Show another robot; return whether the cameras moved, because its size differs."""
@@ -291,7 +309,11 @@ class Cameras:
         if aspect not in self._views:
             if len(self._views) >= MOST_VIEWS:
                 self._views.clear()
-            self._views[aspect] = view_of(self._robot, self._postures(), self._objects, aspect)
+            self._views[aspect] = (
+                portrait(self._robot, self.portrayed, aspect)
+                if self.portrayed
+                else view_of(self._robot, self._postures(), self._objects, aspect)
+            )
         return self._views[aspect]
 
     def update(self, client: Any) -> bool:

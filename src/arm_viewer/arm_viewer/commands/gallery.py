@@ -58,7 +58,8 @@ def save_picture(page: Any, robot: str, file: Path) -> None:
     model = load_robot(robot)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "view.log"
-        parameters = (f"robot:={robot}", "sliders:=true", "port:=0", "show_axes:=false")
+        switches = ("sliders:=true", "portrait:=true", "show_axes:=false", "show_trace:=false")
+        parameters = (f"robot:={robot}", "port:=0", *switches)
         description = f"robot_description:={model.to_urdf()}"
         with (
             _process(PUBLISHER, (description,), Path(folder) / "publisher.log"),

@@ -120,6 +120,7 @@ class ViewerParameters:
         ("scene_markers", "task_markers", "kinematics_markers"),
         "Topics of visualization_msgs/MarkerArray to draw.",
     )
+    portrait: bool = parameter(False, "Fill the picture with the arm as it stands at first.")
     show_axes: bool = parameter(True, "Whether frames are drawn at first; the panel has a switch.")
     show_labels: bool = parameter(
         False, "Whether frames carry their names at first; the panel has a switch."
@@ -234,6 +235,7 @@ class ViewerNode(Node):
         postures, trace = self._postures, ToolTrace()
         meshes = MeshFiles(installed_share, self._mesh_files())
         drawer = SceneDrawer(server, meshes, switches, lambda: postures.poses)
+        drawer.cameras.portrayed = postures.home_poses if self.parameters.portrait else {}
         actions = PanelActions(
             drawer.switch,
             self._move_joint,

@@ -239,6 +239,7 @@ class PostureBook:
         postures: Posture name -> joint name -> value [rad or m].
         poses: Of each posture link name -> (4, 4), root <- link.
         home: The posture at which everything starts, joint name -> value [rad or m].
+        home_poses: Of that posture link name -> (4, 4), root <- link.
     """
 
     def __init__(self, robot: str, prefix: str = "") -> None:
@@ -246,6 +247,7 @@ class PostureBook:
         self._gripper: Gripper | None = None
         self.postures: dict[str, dict[str, float]] = {}
         self.home: dict[str, float] = {}
+        self.home_poses: dict[str, Array] = {}
         self.poses: tuple[dict[str, Array], ...] = ()
         if robot:
             self._set(load_robot(robot))
@@ -276,6 +278,7 @@ class PostureBook:
         self.postures = {posture: every[posture] for posture in model.postures}
         self._gripper = model.gripper
         tree = read_urdf(model.to_urdf(self._prefix))
+        self.home_poses = link_poses(tree.root, tree.joints, self.home)
         self.poses = tuple(
             link_poses(tree.root, tree.joints, values) for values in self.postures.values()
         )

@@ -26,6 +26,7 @@ from arm_viewer.browser.cameras import (
     Cameras,
     axes_of,
     close_view,
+    portrait,
     robot_corners,
     round_length,
     view_of,
@@ -280,6 +281,17 @@ def test_close_up_shows_what_is_around_the_point(point, width, page):
     right, up, _ = axes_of(DIRECTION)
     around = np.array(point) + 0.5 * width * np.array([right, -right, up, -up])
     assert holds(view, around, aspect)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_portrait_fills_the_picture_with_the_first_posture(name):
+    robot, book = read_robot(load_robot(name).to_urdf()), PostureBook(name)
+    x, y = seen(
+        portrait(robot, book.home_poses, 4 / 3), robot_corners(robot, [book.home_poses]), 4 / 3
+    )
+    assert np.abs([x, y]).max() <= 0.94 + ROUNDING
+    gaps = np.array([0.94 - np.abs(x).max(), 0.92 - np.abs(y).max()])
+    assert gaps.min() < 1e-6
 
 
 @given(st.floats(1e-4, 1e4))

@@ -341,6 +341,14 @@ def test_task_is_checked_and_its_report_shown(page, ros, server):
     shows(ros, page, "report", "wave")
 
 
+def test_no_line_widens_the_panel(page, ros, server):
+    panel = page.locator(".mantine-ScrollArea-viewport").first
+    server.state.publish(type(server.idle)(task="nut_transfer", message="a long line " * 30))
+    shows(ros, page, "task-state", "a long line")
+    assert panel.evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
+    server.state.publish(server.idle)
+
+
 def test_rejection_by_the_task_server_is_shown(page, ros, server):
     server.request_after(page, "Pause", "task_server/pause")
     shows(ros, page, "report", "no task runs")
