@@ -155,8 +155,8 @@ class ArmState:
         gone = f"the servo driver is gone: no joint_states for {age:.1f} s"
         return gone if age >= _SILENCE else ""
 
-    def not_ready(self) -> str:
-        """Return why no motion can start, or ""."""
+    def positions_unknown(self) -> str:
+        """Return why the positions of the joints are unknown, or ""."""
         missing = self.names.add_all(
             name for name in self._model.joint_names if name not in self.positions
         )
@@ -168,6 +168,12 @@ class ArmState:
             return self.several_arms
         if missing:
             return f"joint_states has no {', '.join(missing)}; is it the same robot?"
+        return ""
+
+    def not_ready(self) -> str:
+        """Return why no motion can start, or ""."""
+        if unknown := self.positions_unknown():
+            return unknown
         if self._status is None:
             return "no arm_hardware/status yet; is the servo driver running?"
         if self._status.state not in READY_STATES:

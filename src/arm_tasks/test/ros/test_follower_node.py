@@ -257,3 +257,51 @@ def test_jogging_refuses_to_choose_one_of_several_arms(worlds):
     finally:
         teleop.destroy_node()
         left.destroy_node()
+
+
+def test_keys_move_the_sliders_of_a_view_where_no_driver_runs():
+    rclpy.init()
+    view, teleop = rclpy.create_node("view"), TeleopNode(MODEL)
+    executor, positions = SingleThreadedExecutor(), dict.fromkeys(MODEL.joint_names, 0.0)
+    positions |= GRIPPER.positions(0.0)
+    states = view.create_publisher(JointState, "joint_states", 10)
+    view.create_subscription(
+        JointState,
+        "joint_targets",
+        lambda message: positions.update(zip(message.name, message.position, strict=True)),
+        10,
+    )
+    for node in (view, teleop):
+        executor.add_node(node)
+    waist, stopped = MODEL.joint_names[0], {}
+    still = JogCommand("joint")
+    turn, back = (JogCommand("joint", (way, *[0.0] * 6), 1.0) for way in (1.0, -1.0))
+
+    def step(command=turn):
+        states.publish(JointState(name=list(positions), position=list(positions.values())))
+        for _ in range(4):  # all that has arrived
+            executor.spin_once(timeout_sec=0.01)
+        return teleop.update(command)
+
+    def until(condition):
+        deadline = time.monotonic() + BOUND
+        while not condition():
+            assert time.monotonic() < deadline, (positions, stopped)
+
+    try:
+        until(lambda: step() == "" and positions[waist] > 0.2)
+        assert teleop.trigger("stop") == ""
+        until(lambda: "stopped" in step())
+        stopped = dict(positions)
+        for _ in range(5):
+            step()
+        assert positions == stopped
+        assert teleop.trigger("reset") == ""
+        until(lambda: step(back) == "" and positions[waist] < stopped[waist] - 0.1)
+        jaws = GRIPPER.joints[0]
+        until(lambda: (step(still), teleop.grip(1.0)) and positions[jaws] != stopped[jaws])
+    finally:
+        executor.shutdown()
+        teleop.destroy_node()
+        view.destroy_node()
+        rclpy.shutdown()

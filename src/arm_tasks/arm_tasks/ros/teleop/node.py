@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 
 import numpy as np
 from arm_common.ros.parameters import ParameterSpec, declare_one
@@ -15,7 +16,7 @@ from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient
 from rclpy.duration import Duration
 from rclpy.node import Node
-from sensor_msgs.msg import Joy
+from sensor_msgs.msg import JointState, Joy
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
@@ -24,7 +25,7 @@ from arm_interfaces.msg import TaskState
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
 from arm_tasks.manual.jog_input import KEY_TIMEOUT, JogCommand, JoystickLayout
-from arm_tasks.manual.jogger import Jogger, MotionStream
+from arm_tasks.manual.jogger import PERIOD, Jogger, MotionStream
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.driver_client import ArmState
 
@@ -49,6 +50,8 @@ _JOYSTICK = {  # parameters by the fields of JoystickLayout: description, least 
 class StreamingNode(Node):  # type: ignore[misc]
     """Publishes short trajectories that end at rest while a person holds a dead man's switch.
 
+    Without a driver, it moves the sliders of a view to where the arm would be.
+
     Args:
         name: Name of the node.
         model: The robot.
@@ -64,6 +67,8 @@ class StreamingNode(Node):  # type: ignore[misc]
         self._publisher = self.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
+        self._view = self.create_publisher(JointState, "joint_targets", 10)
+        self._view_stopped = False
         grip = "gripper_controller/gripper_cmd"
         self._gripper = ActionClient(self, GripperCommand, grip, goal_service_qos_profile=GOAL)
         self._gripped = 0.0
@@ -87,6 +92,9 @@ class StreamingNode(Node):  # type: ignore[misc]
     def trigger(self, name: str) -> str:
         """Call "stop" or "reset" of the driver; return why it cannot be called, or ""."""
         self._stream.forget()
+        if self._is_only_viewed:
+            self._view_stopped = name == "stop"
+            return ""
         if not self._triggers[name].service_is_ready():
             return f"The driver does not respond: it has received no {name}."
         self._triggers[name].call_async(Trigger.Request())
@@ -94,7 +102,7 @@ class StreamingNode(Node):  # type: ignore[misc]
 
     def status(self) -> str:
         """Return joint positions and tip [deg, mm] as text."""
-        if self._state.not_ready():
+        if self._state.positions_unknown():
             return ""
         q = self._positions()
         joints = " ".join(
@@ -104,6 +112,12 @@ class StreamingNode(Node):  # type: ignore[misc]
         x, y, z = (round(float(v)) for v in self._model.fk(q)[:3, 3] * 1e3)
         jaws = f"  jaws {self._state.width * 1e3:.1f} mm" if self._model.gripper else ""
         return f"joints {joints}  tip {x} {y} {z} mm{jaws}"
+
+    @property
+    def _is_only_viewed(self) -> bool:
+        """Whether no driver moves the arm, but the sliders of a view do."""
+        driven = self._state.driver_message or self._publisher.get_subscription_count()
+        return not driven and bool(self._view.get_subscription_count())
 
     def _on_joy(self, message: Joy) -> None:
         self._joy = (time.monotonic(), message)
@@ -123,6 +137,9 @@ class StreamingNode(Node):  # type: ignore[misc]
             return "a task is running: cancel it before you move the arm"
         age = self._state.age
         late = f"no joint_states for {age:.1f} s" if age > _MAX_AGE else ""
+        if self._is_only_viewed:
+            stopped = "stopped: z resets" if self._view_stopped else ""
+            return self._state.positions_unknown() or late or stopped
         return self._state.not_ready() or late
 
     def _begin_period(self, at_rest: bool) -> str:
@@ -143,9 +160,18 @@ class StreamingNode(Node):  # type: ignore[misc]
 
     def _publish(self, segment: PlannedTrajectory | None) -> bool:
         """Publish a trajectory, if there is one; return whether there is."""
-        if segment is not None:
+        if segment is not None and self._is_only_viewed:
+            self._move_view(dict(zip(segment.joint_names, segment.at(PERIOD), strict=True)))
+        elif segment is not None:
             self._publisher.publish(self._state.message_of(segment))
         return segment is not None
+
+    def _move_view(self, positions: Mapping[str, float]) -> None:
+        """Move the sliders of a view to positions by name [rad or m]."""
+        names = self._state.names.add_all(positions)
+        message = JointState(name=names, position=[float(q) for q in positions.values()])
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._view.publish(message)
 
     def _stop(self, segment: PlannedTrajectory | None) -> None:
         """Publish the last motion, and wait until the driver has received it."""
@@ -160,8 +186,12 @@ class StreamingNode(Node):  # type: ignore[misc]
             return
         self._gripped = time.monotonic()
         left, step = width - self._state.width, share * (gripper.max_width - gripper.min_width)
+        target = self._state.width + max(-step, min(step, left))
+        if self._is_only_viewed:
+            self._move_view(gripper.positions(target))
+            return
         goal = GripperCommand.Goal()
-        goal.command.position = self._state.width + max(-step, min(step, left))
+        goal.command.position = target
         self._gripper.send_goal_async(goal)
 
 
@@ -198,7 +228,7 @@ class TeleopNode(StreamingNode):
         gripper, problem = self._model.gripper, self._problem()
         if gripper is None or problem:
             return problem or "this arm has no gripper"
-        if not self._gripper.server_is_ready():
+        if not (self._is_only_viewed or self._gripper.server_is_ready()):
             return "the driver's gripper_cmd is not available"
         end = gripper.max_width if share > 0.0 else gripper.min_width
         if abs(end - self._state.width) < _GRIP_TOLERANCE:
