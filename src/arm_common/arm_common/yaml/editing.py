@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Edit YAML text in place: only the characters of the edited values change.
 
-Comments, layout, line endings and a byte order mark are preserved.
+Comments, layout, line endings and a byte order mark are preserved. `CheckedEditor` edits a file
+that stays valid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Generic, TypeAlias, TypeVar
 
 import yaml
 
@@ -18,6 +21,10 @@ from arm_common.yaml.document import compose
 _BOM = b"\xef\xbb\xbf"
 _NUMBER_LIKE = "0123456789+-."
 Step: TypeAlias = str | int  # a key, or the index of an item
+Path: TypeAlias = tuple[Step, ...]  # of an entry, from the root of the file
+Model = TypeVar("Model")
+CORRECT_FIRST = "Correct the marked entries first, or undo."
+MAX_UNDO = 200
 
 
 class YamlEditor:
@@ -225,6 +232,151 @@ class YamlEditor:
 
     def _replace(self, start: int, end: int, text: str) -> None:
         self._text, self._root = self._text[:start] + text + self._text[end:], None
+
+
+@dataclass(frozen=True)
+class WrongEntry:
+    """An entry that the reader has refused."""
+
+    text: str
+    problem: str  # the reader's sentence
+
+
+@dataclass
+class CheckedEditor(Generic[Model]):
+    """The text of a valid file, what it describes, and what can be undone.
+
+    An entry that the reader refuses is remembered with the reader's sentence and tried again with
+    each later edit: two entries that are valid only together can be typed in any order.
+
+    Attributes:
+        data: the text of the last valid file, UTF-8.
+        name: name of the file in messages.
+        model: what the text describes.
+        wrong: refused entries by their path.
+    """
+
+    data: bytes
+    name: str = "file"
+    folder: FilePath | None = None  # where the files are that it names
+    model: Model = field(init=False)
+    wrong: dict[Path, WrongEntry] = field(default_factory=dict)
+    _undo: list[bytes] = field(default_factory=list)
+    _redo: list[bytes] = field(default_factory=list)
+    _gesture: Path = ()  # the entry of the last edit
+
+    def __post_init__(self) -> None:
+        """Raise the reader's error if the text is invalid."""
+        self.model = self.parse(self.data)
+
+    def parse(self, data: bytes) -> Model:
+        """Return what a text describes; raise an InputError if it is invalid."""
+        raise NotImplementedError
+
+    def enter(self, editor: YamlEditor, path: Path, text: str) -> None:
+        """Write an entry, or remove it if the text is empty."""
+        raise NotImplementedError
+
+    def written(self, editor: YamlEditor, path: Path) -> str:
+        """Return an entry as it is in the file."""
+        return editor.scalar(*path)
+
+    def text(self, path: Path) -> str:
+        """Return an entry as it was typed last, "" if it is missing."""
+        if path in self.wrong:
+            return self.wrong[path].text
+        return self.written(YamlEditor(self.data), path)
+
+    def set(self, path: Path, text: str, gesture: bool = False) -> str:
+        """Change an entry; return the reader's sentence if it is refused, or "".
+
+        Args:
+            path: of the entry; one that is missing is added.
+            text: a number or an expression; empty to remove the entry.
+            gesture: whether this goes on with what the last call changed, such as a slider does,
+                so that one undo takes back all of it.
+        """
+        text = text.strip()
+        self.wrong.pop(path, None)
+        typed = {key: entry.text for key, entry in self.wrong.items()} | {path: text}
+        merge = gesture and self._gesture == path
+        problem = self._enter(typed, merge)
+        if not problem:
+            self.wrong.clear()
+        elif len(typed) > 1:
+            problem = self._enter({path: text}, merge)
+        if problem:
+            self.wrong[path] = WrongEntry(text, problem)
+        else:
+            self._try_again()
+        self._gesture = () if problem else path
+        return problem
+
+    def _try_again(self) -> None:
+        """Enter what was refused and may be valid now, as part of the last step."""
+        for path, entry in tuple(self.wrong.items()):
+            if not self._enter({path: entry.text}, merge=True):
+                del self.wrong[path]
+
+    def _enter(self, entries: Mapping[Path, str], merge: bool) -> str:
+        def change(editor: YamlEditor) -> None:
+            for path, text in entries.items():
+                self.enter(editor, path, text)
+
+        return self._try(change, merge)
+
+    def replace(self, data: bytes) -> str:
+        """Replace the whole text, as one step that can be undone; return why not, or ""."""
+        self.wrong.clear()
+        return self._take(data)
+
+    def undo(self) -> bool:
+        """Take the last edit back, and all refused entries; return whether there was one."""
+        return self._step_back(self._undo, self._redo)
+
+    def redo(self) -> bool:
+        """Do the edit again that was taken back last; return whether there was one."""
+        return self._step_back(self._redo, self._undo)
+
+    def _step_back(self, source: list[bytes], target: list[bytes]) -> bool:
+        had_wrong, self._gesture = bool(self.wrong), ()
+        self.wrong.clear()
+        if not source:
+            return had_wrong
+        target.append(self.data)
+        self.data = source.pop()
+        self.model = self.parse(self.data)
+        return True
+
+    def change(self, change: Callable[[YamlEditor], None], gesture: Path = ()) -> str:
+        """Change more than one entry, as one step; return why this is refused, or "".
+
+        Args:
+            change: edits the text.
+            gesture: what is changed, if this goes on with the last change of the same.
+        """
+        merge, self._gesture = bool(gesture) and gesture == self._gesture, gesture
+        return CORRECT_FIRST if self.wrong else self._try(change, merge)
+
+    def _try(self, change: Callable[[YamlEditor], None], merge: bool = False) -> str:
+        editor = YamlEditor(self.data)
+        try:
+            change(editor)
+        except InputError as error:
+            return str(error)
+        return self._take(editor.data, merge)
+
+    def _take(self, data: bytes, merge: bool = False) -> str:
+        try:
+            model = self.parse(data)
+        except InputError as error:
+            return str(error)
+        if data != self.data:
+            if not merge:
+                self._undo = [*self._undo, self.data][-MAX_UNDO:]
+            self._redo.clear()
+            self.data, self.model = data, model
+        return ""
 
 
 def with_values(data: bytes, path: Sequence[Step], values: Mapping[str, str]) -> bytes:

@@ -3,45 +3,29 @@
 """Edit a robot file step by step: the last valid robot stays while an entry is wrong.
 
 Every edit changes the text of the file only where it must, so that comments stay, and is checked
-by the reader. An entry that the reader refuses is remembered with the reader's sentence and tried
-again with each later edit: two entries that are valid only together can be typed in any order.
+by the reader.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path as FilePath
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from arm_common.errors import InputError
-from arm_common.yaml.editing import Step, YamlEditor, flow_mapping, flow_word
+from arm_common.yaml.editing import CheckedEditor, Path, YamlEditor, flow_mapping, flow_word
 
-from arm_description.errors import DescriptionError
 from arm_description.robot_file.keys import COMPOUND, SCREWS
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
 
-Path: TypeAlias = tuple[Step, ...]  # of an entry, from the root of the file
 NUMBERS = ("theta", "d", "a", "alpha")
-CORRECT_FIRST = "Correct the marked entries first, or undo."
-MAX_UNDO = 200
 LINK_SECTIONS = ("masses", "meshes", "looks")  # their keys are names of links
 JOINT_KEYS = frozenset(("joint", "joints", "against", "beside", "levers"))  # hold names of joints
 TEXT_KEYS = frozenset(("name", "type", "source"))  # of a row, which hold no expression
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _PLAIN = re.compile(r"(-?[\w.(]|\+[\w.(])[\w.+\-*/() ]*")  # needs no quotes in YAML
-
-
-@dataclass(frozen=True)
-class WrongEntry:
-    """An entry that the reader has refused."""
-
-    text: str
-    problem: str  # the reader's sentence
 
 
 @dataclass(frozen=True)
@@ -59,7 +43,7 @@ class TableRow:
 
 
 @dataclass
-class RobotEditor:
+class RobotEditor(CheckedEditor[RobotModel]):
     """The text of a robot file, what it describes, and what can be undone.
 
     Attributes:
@@ -69,18 +53,23 @@ class RobotEditor:
         wrong: refused entries by their path.
     """
 
-    data: bytes
     name: str = "robot"
-    folder: FilePath | None = None  # where the files are that it names
-    model: RobotModel = field(init=False)
-    wrong: dict[Path, WrongEntry] = field(default_factory=dict)
-    _undo: list[bytes] = field(default_factory=list)
-    _redo: list[bytes] = field(default_factory=list)
-    _gesture: Path = ()  # the entry of the last edit
 
-    def __post_init__(self) -> None:
-        """Raise a DescriptionError if the text is invalid."""
-        self.model = parse_robot(self.data, self.name, self.folder)
+    def parse(self, data: bytes) -> RobotModel:
+        """Return the robot of a text; raise a DescriptionError if it is invalid."""
+        return parse_robot(data, self.name, self.folder)
+
+    def written(self, editor: YamlEditor, path: Path) -> str:
+        """Return an entry as it is in the file."""
+        return editor.scalar(*_value_path(editor, path))
+
+    def enter(self, editor: YamlEditor, path: Path, text: str) -> None:
+        """Write an entry, quoted where YAML needs it, or remove it if the text is empty."""
+        if text:
+            plain = _PLAIN.fullmatch(text) is not None
+            editor.set(_value_path(editor, path), text if plain else flow_word(text))
+        elif editor.find(*path) is not None:
+            editor.remove(path)
 
     def rows(self) -> tuple[TableRow, ...]:
         """Return the rows of the table."""
@@ -106,7 +95,7 @@ class RobotEditor:
             elif editor.find(*path) is not None:
                 editor.remove(path)
 
-        return self._structural(change)
+        return self.change(change)
 
     def attached(self, key: str) -> str:
         """Return the name of the ``tool`` or ``payload``; "" for none or one given by numbers."""
@@ -117,38 +106,6 @@ class RobotEditor:
         """Return the names of the constants, in the order of the file."""
         return tuple(YamlEditor(self.data).keys("constants"))
 
-    def text(self, path: Path) -> str:
-        """Return an entry as it was typed last, "" if it is missing."""
-        if path in self.wrong:
-            return self.wrong[path].text
-        editor = YamlEditor(self.data)
-        return editor.scalar(*_value_path(editor, path))
-
-    def set(self, path: Path, text: str, gesture: bool = False) -> str:
-        """Change an entry; return the reader's sentence if it is refused, or "".
-
-        Args:
-            path: of the entry; one that is missing is added.
-            text: a number or an expression; empty to remove the entry.
-            gesture: whether this goes on with what the last call changed, such as a slider does,
-                so that one undo takes back all of it.
-        """
-        text = text.strip()
-        self.wrong.pop(path, None)
-        typed = {key: entry.text for key, entry in self.wrong.items()} | {path: text}
-        merge = gesture and self._gesture == path
-        problem = self._enter(typed, merge)
-        if not problem:
-            self.wrong.clear()
-        elif len(typed) > 1:
-            problem = self._enter({path: text}, merge)
-        if problem:
-            self.wrong[path] = WrongEntry(text, problem)
-        else:
-            self._try_again()
-        self._gesture = () if problem else path
-        return problem
-
     def animate(self, values: Mapping[str, float]) -> str:
         """Give constants other values; successive calls are one step of undo.
 
@@ -158,21 +115,12 @@ class RobotEditor:
         Returns:
             The reader's sentence if they are refused, or "".
         """
-        if self.wrong:
-            return CORRECT_FIRST
-        entries: dict[Path, str] = {("constants", n): f"{v:.9g}" for n, v in values.items()}
-        problem = self._enter(entries, merge=self._gesture == ("constants",))
-        self._gesture = () if problem else ("constants",)
-        return problem
 
-    def _try_again(self) -> None:
-        """Enter what was refused and may be valid now, as part of the last step."""
-        for path, entry in tuple(self.wrong.items()):
-            if not self._enter({path: entry.text}, merge=True):
-                del self.wrong[path]
+        def change(editor: YamlEditor) -> None:
+            for name, value in values.items():
+                self.enter(editor, ("constants", name), f"{value:.9g}")
 
-    def _enter(self, entries: Mapping[Path, str], merge: bool) -> str:
-        return self._try(lambda editor: _enter(editor, entries), merge)
+        return self.change(change, ("constants",))
 
     def set_type(self, index: int, kind: str) -> str:
         """Change the type of a joint; return the reader's sentence if it is refused, or ""."""
@@ -190,7 +138,7 @@ class RobotEditor:
             _rename_links(editor, names, _names(editor, index))
             _rename_references(editor, names, _names(editor, index))
 
-        return self._structural(change)
+        return self.change(change)
 
     def _new_limits(self, kind: str) -> str:
         """Return limits as YAML: a quarter turn to both sides, or 0.1 m."""
@@ -214,7 +162,7 @@ class RobotEditor:
             _rename_links(editor, before, _names(editor, index))
             _rename_references(editor, before, _names(editor, index))
 
-        return self._structural(change)
+        return self.change(change)
 
     def add_joint(self, index: int) -> str:
         """Insert a revolute joint before the row with an index; return why not, or ""."""
@@ -233,7 +181,7 @@ class RobotEditor:
             for posture in editor.keys("postures"):
                 editor.set(("postures", posture, name), "0")
 
-        return self._structural(change)
+        return self.change(change)
 
     def remove_joint(self, index: int) -> str:
         """Remove a row, its link's mass, mesh and look, transmission; return why not, or ""."""
@@ -247,14 +195,14 @@ class RobotEditor:
             _rename_links(editor, names, ())
             _remove_transmissions(editor, names)
 
-        return self._structural(change)
+        return self.change(change)
 
     def move_joint(self, index: int, step: int) -> str:
         """Swap a row with the next one (step 1) or the one before (-1); return why not, or ""."""
         first = min(index, index + step)
         if first < 0 or first + 1 >= len(self.rows()):
             return "The joint is at the end of the table already."
-        return self._structural(lambda editor: editor.swap_items(("joints",), first))
+        return self.change(lambda editor: editor.swap_items(("joints",), first))
 
     def keep_posture(self, name: str, positions: Mapping[str, float]) -> str:
         """Add or replace a posture; return why it is refused, or "".
@@ -274,54 +222,7 @@ class RobotEditor:
             width = gripper.width_of({joint: positions[joint] for joint in gripper.moving})
             values[GRIPPER_KEY] = f"{units.written(width, 'prismatic') + 0.0:.9g}"
         posture = flow_mapping({flow_word(joint): text for joint, text in values.items()})
-        return self._structural(lambda editor: editor.set(("postures", name), posture))
-
-    def replace(self, data: bytes) -> str:
-        """Replace the whole text, as one step that can be undone; return why not, or ""."""
-        self.wrong.clear()
-        return self._take(data)
-
-    def undo(self) -> bool:
-        """Take the last edit back, and all refused entries; return whether there was one."""
-        return self._step_back(self._undo, self._redo)
-
-    def redo(self) -> bool:
-        """Do the edit again that was taken back last; return whether there was one."""
-        return self._step_back(self._redo, self._undo)
-
-    def _step_back(self, source: list[bytes], target: list[bytes]) -> bool:
-        had_wrong, self._gesture = bool(self.wrong), ()
-        self.wrong.clear()
-        if not source:
-            return had_wrong
-        target.append(self.data)
-        self.data = source.pop()
-        self.model = parse_robot(self.data, self.name, self.folder)
-        return True
-
-    def _structural(self, change: Callable[[YamlEditor], None]) -> str:
-        self._gesture = ()
-        return CORRECT_FIRST if self.wrong else self._try(change)
-
-    def _try(self, change: Callable[[YamlEditor], None], merge: bool = False) -> str:
-        editor = YamlEditor(self.data)
-        try:
-            change(editor)
-        except InputError as error:
-            return str(error)
-        return self._take(editor.data, merge)
-
-    def _take(self, data: bytes, merge: bool = False) -> str:
-        try:
-            model = parse_robot(data, self.name, self.folder)
-        except DescriptionError as error:
-            return str(error)
-        if data != self.data:
-            if not merge:
-                self._undo = [*self._undo, self.data][-MAX_UNDO:]
-            self._redo.clear()
-            self.data, self.model = data, model
-        return ""
+        return self.change(lambda editor: editor.set(("postures", name), posture))
 
 
 def starting_robot(joints: int) -> str:
@@ -373,15 +274,6 @@ def _row(editor: YamlEditor, index: int) -> TableRow:
 def _value_path(editor: YamlEditor, path: Path) -> Path:
     """Return the path of a number, which may have its source beside it."""
     return (*path, "value") if "value" in editor.keys(*path) else path
-
-
-def _enter(editor: YamlEditor, entries: Mapping[Path, str]) -> None:
-    for path, text in entries.items():
-        if text:
-            plain = _PLAIN.fullmatch(text) is not None
-            editor.set(_value_path(editor, path), text if plain else flow_word(text))
-        elif editor.find(*path) is not None:
-            editor.remove(path)
 
 
 def _names(editor: YamlEditor, index: int) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from arm_common.yaml.editing import CORRECT_FIRST
 from arm_description.library import shipped_robots
 from arm_description.model.elements import Mesh
 from arm_description.robot_file.editor import (
-    CORRECT_FIRST,
     RobotEditor,
     starting_robot,
 )

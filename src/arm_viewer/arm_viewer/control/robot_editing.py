@@ -1,28 +1,32 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The robot file that a page edits: what is shown, what is saved, and who watches it.
+"""The file that a page edits: what is shown, what is saved, and who watches it.
 
-Edits are shown at once and saved on request. The folder of the file and the shipped robots can be
-opened; a new file is written only beside the file that is open, or in the working folder.
+Edits are shown at once and saved on request. A new file is written only beside the file that is
+open, or in the working folder. Of robots, the files of that folder and the shipped ones can be
+opened.
 """
 
 from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic
 
 import yaml
+from arm_common.errors import InputError
 from arm_common.files import write_bytes
-from arm_common.yaml.editing import YamlEditor
+from arm_common.yaml.editing import CheckedEditor, Model, YamlEditor
 from arm_description.library import robot_path, shipped_robots
 from arm_description.robot_file.attachments import shipped_payloads, shipped_tools
 from arm_description.robot_file.editor import RobotEditor, starting_robot
 from arm_description.urdf.assembly import changed_meshes
 
-from arm_description import DescriptionError, RobotModel, parse_robot
+from arm_description import DescriptionError, RobotModel
 from arm_viewer.errors import ViewerError
 
 GESTURE = 1.5  # [s] after an edit, in which another one of the same entry belongs to it
@@ -41,42 +45,42 @@ class RobotChoice:
     line: str  # about it
 
 
-class RobotEditing:
-    """One robot file that several panels edit and show. Used by one thread.
+class FileEditing(ABC, Generic[Model]):
+    """One file that panels edit and show. Used by one thread.
+
+    Subclasses set `editor` and `path`, and show what the text describes.
 
     Args:
-        robot: a shipped name, or the path of a robot file.
-        show: shows a robot, which need not be saved.
-        watch: watches another file for changes by other programs.
         clock: returns the time [s].
-
-    Raises:
-        DescriptionError: there is no such robot, or its file is invalid.
     """
 
-    def __init__(
-        self,
-        robot: str,
-        show: Callable[[RobotModel], None],
-        watch: Callable[[Path], None],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._show, self._watch, self._clock = show, watch, clock
+    noun: str  # what the file describes
+    editor: CheckedEditor[Model]
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._observers: list[Callable[[], None]] = []
         self._last: tuple[tuple[str | int, ...], float] = ((), 0.0)  # entry and time of an edit
         self._asked: tuple[str, Path] | None = None  # button and file: done if asked again
-        self._load(robot_path(robot))
+        self.path: Path | None = None
+        self._saved = b""
 
-    def _load(self, path: Path) -> None:
-        data = path.read_bytes()
-        self.editor = RobotEditor(data, path.name, path.parent)
-        self.path: Path | None = path
-        self._saved, self._first = data, self.editor.model
+    @abstractmethod
+    def _shipped(self) -> Collection[Path]:
+        """Return the files of this project, which must not be changed."""
+
+    @abstractmethod
+    def _show(self) -> None:
+        """Show what the text describes."""
+
+    @abstractmethod
+    def _watch(self, path: Path) -> None:
+        """Watch another file for changes by other programs."""
 
     @property
     def name(self) -> str:
-        """The name of the file; of a new robot its own."""
-        return self.path.name if self.path else f"{self.editor.model.name} (new)"
+        """The name of the file; of a new one that of what it describes."""
+        return self.path.name if self.path else f"{self.editor.name} (new)"
 
     @property
     def is_saved(self) -> bool:
@@ -86,12 +90,7 @@ class RobotEditing:
     @property
     def is_shipped(self) -> bool:
         """Whether the file is part of this project and must not be changed."""
-        return self.path is not None and self.path in shipped_robots().values()
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """A sentence for each mesh that belongs to other DH numbers than those shown."""
-        return changed_meshes(self._first, self.editor.model)
+        return self.path is not None and self.path in self._shipped()
 
     def observe(self, callback: Callable[[], None]) -> None:
         """Call a function after every edit."""
@@ -99,64 +98,31 @@ class RobotEditing:
 
     def set(self, path: tuple[str | int, ...], text: str) -> str:
         """Change an entry; return the reader's sentence if it is refused, or ""."""
+        goes_on = self.goes_on(path)
+        return self._change(lambda: self.editor.set(path, text, gesture=goes_on))
+
+    def goes_on(self, path: tuple[str | int, ...]) -> bool:
+        """Return whether an edit of an entry belongs to the last one of it, and remember it."""
         now, (last, at) = self._clock(), self._last
         self._last = path, now
-        goes_on = path == last and now < at + GESTURE
-        return self.change(lambda editor: editor.set(path, text, gesture=goes_on))
+        return path == last and now < at + GESTURE
 
-    def set_symbol(self, name: str, text: str) -> str:
-        """Change a constant and return an answer.
-
-        Raises:
-            ViewerError: there is no such constant, or the text is refused.
-        """
-        if name not in self.editor.symbols():
-            known = ", ".join(self.editor.symbols()) or "none"
-            raise ViewerError(f"{self.name} has no constant {name!r}: known are {known}")
-        if problem := self.set(("constants", name), text):
-            raise ViewerError(problem)
-        return f"{name} = {self.editor.model.constants[name]:g}"
-
-    def attachments(self, key: str) -> tuple[str, ...]:
-        """Return what can be chosen as ``tool`` or ``payload``: shipped, or of a folder beside.
-
-        Files of the folders ``tools`` and ``payloads`` beside the robot file are paths from there.
-        """
-        shipped = shipped_tools() if key == "tool" else shipped_payloads()
-        try:
-            files = sorted(p for p in (self.folder / f"{key}s").iterdir() if p.suffix in SUFFIXES)
-        except OSError:
-            files = []  # there is no such folder, or it is not ours to read
-        own = [] if self.is_shipped else [f"{key}s/{path.name}" for path in files[:MAX_LISTED]]
-        now = self.editor.attached(key)
-        return tuple(dict.fromkeys((*shipped, *own, *([now] if now else []))))
-
-    def attach(self, key: str, name: str) -> str:
-        """Choose the ``tool`` or ``payload``, "" for none; return an answer.
-
-        Raises:
-            ViewerError: the reader refuses it.
-        """
-        if problem := self.change(lambda editor: editor.attach(key, name)):
-            raise ViewerError(problem)
-        return f"{key.capitalize()}: {name or 'none'}"
-
-    def change(self, action: Callable[[RobotEditor], str]) -> str:
+    def _change(self, action: Callable[[], str]) -> str:
         """Edit the file; return why the edit is refused, or ""."""
         before = self.editor.model
-        problem = action(self.editor)
+        problem = action()
         self._publish(self.editor.model is not before)
         return problem
 
     def undo(self) -> None:
         """Take the last edit back."""
         self._last = ((), 0.0)
-        self.change(lambda editor: "" if editor.undo() else "nothing")
+        self._change(lambda: "" if self.editor.undo() else "nothing")
 
     def redo(self) -> None:
         """Do again what was taken back."""
         self._last = ((), 0.0)
-        self.change(lambda editor: "" if editor.redo() else "nothing")
+        self._change(lambda: "" if self.editor.redo() else "nothing")
 
     def save(self) -> str:
         """Write the file, keep its former text as ``<file>.bak``, and return an answer.
@@ -165,9 +131,11 @@ class RobotEditing:
             ViewerError: it is shipped, new, changed by another program, or cannot be written.
         """
         if self.path is None:
-            raise ViewerError("This robot is new: give it a name with Save as.")
+            raise ViewerError(f"This {self.noun} is new: give it a name with Save as.")
         if self.is_shipped:
-            raise ViewerError(f"{self.path.name} is a shipped robot: give a name with Save as.")
+            raise ViewerError(
+                f"{self.path.name} is a shipped {self.noun}: give a name with Save as."
+            )
         try:
             if self.path.read_bytes() != self._saved:
                 raise ViewerError(
@@ -193,8 +161,8 @@ class RobotEditing:
         path, asked = self.folder / _file_name(name), self._asked
         self._asked = None
         changed = path == self.path and not self._is_as_saved(path)
-        if path in shipped_robots().values():
-            raise ViewerError(f"{path.name} is a shipped robot: give another name.")
+        if path in self._shipped():
+            raise ViewerError(f"{path.name} is a shipped {self.noun}: give another name.")
         if path.exists() and (changed or path != self.path) and asked != ("Save as", path):
             self._asked = "Save as", path
             why = "was changed by another program" if changed else "exists"
@@ -226,6 +194,125 @@ class RobotEditing:
     def folder(self) -> Path:
         """The folder of the file; of a shipped or new robot the working folder."""
         return Path.cwd() if self.path is None or self.is_shipped else self.path.parent
+
+    def reload(self) -> str:
+        """Take what another program has saved in the file; return a sentence if it conflicts."""
+        if self.path is None:
+            return ""
+        try:
+            data = self.path.read_bytes()
+            self.editor.parse(data)
+        except (InputError, OSError):
+            return ""  # reported by who watches the file
+        if data == self._saved:
+            return ""
+        if self.is_saved:
+            self._saved = data
+            self.editor.replace(data)
+            self._publish(False)
+            return ""
+        self._publish(True)  # the edits stay in the picture
+        return f"{self.path.name} was changed by another program; your edits are not saved."
+
+    def _publish(self, changed: bool) -> None:
+        if changed:
+            self._show()
+        for callback in self._observers:
+            callback()
+
+
+class RobotEditing(FileEditing[RobotModel]):
+    """The robot file that several panels edit and show.
+
+    Args:
+        robot: a shipped name, or the path of a robot file.
+        show: shows a robot, which need not be saved.
+        watch: watches another file for changes by other programs.
+        clock: returns the time [s].
+
+    Raises:
+        DescriptionError: there is no such robot, or its file is invalid.
+    """
+
+    noun = "robot"
+    editor: RobotEditor
+
+    def __init__(
+        self,
+        robot: str,
+        show: Callable[[RobotModel], None],
+        watch: Callable[[Path], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(clock)
+        self._show_robot, self._watch_file = show, watch
+        self._load(robot_path(robot))
+
+    def _load(self, path: Path) -> None:
+        data = path.read_bytes()
+        self.editor = RobotEditor(data, path.name, path.parent)
+        self.path = path
+        self._saved, self._first = data, self.editor.model
+
+    def _shipped(self) -> Collection[Path]:
+        return shipped_robots().values()
+
+    def _show(self) -> None:
+        self._show_robot(self.editor.model)
+
+    def _watch(self, path: Path) -> None:
+        self._watch_file(path)
+
+    @property
+    def name(self) -> str:
+        """The name of the file; of a new robot its own."""
+        return self.path.name if self.path else f"{self.editor.model.name} (new)"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence for each mesh that belongs to other DH numbers than those shown."""
+        return changed_meshes(self._first, self.editor.model)
+
+    def attachments(self, key: str) -> tuple[str, ...]:
+        """Return what can be chosen as ``tool`` or ``payload``: shipped, or of a folder beside.
+
+        Files of the folders ``tools`` and ``payloads`` beside the robot file are paths from there.
+        """
+        shipped = shipped_tools() if key == "tool" else shipped_payloads()
+        try:
+            files = sorted(p for p in (self.folder / f"{key}s").iterdir() if p.suffix in SUFFIXES)
+        except OSError:
+            files = []  # there is no such folder, or it is not ours to read
+        own = [] if self.is_shipped else [f"{key}s/{path.name}" for path in files[:MAX_LISTED]]
+        now = self.editor.attached(key)
+        return tuple(dict.fromkeys((*shipped, *own, *([now] if now else []))))
+
+    def attach(self, key: str, name: str) -> str:
+        """Choose the ``tool`` or ``payload``, "" for none; return an answer.
+
+        Raises:
+            ViewerError: the reader refuses it.
+        """
+        if problem := self.change(lambda editor: editor.attach(key, name)):
+            raise ViewerError(problem)
+        return f"{key.capitalize()}: {name or 'none'}"
+
+    def change(self, action: Callable[[RobotEditor], str]) -> str:
+        """Edit the file; return why the edit is refused, or ""."""
+        return self._change(lambda: action(self.editor))
+
+    def set_symbol(self, name: str, text: str) -> str:
+        """Change a constant and return an answer.
+
+        Raises:
+            ViewerError: there is no such constant, or the text is refused.
+        """
+        if name not in self.editor.symbols():
+            known = ", ".join(self.editor.symbols()) or "none"
+            raise ViewerError(f"{self.name} has no constant {name!r}: known are {known}")
+        if problem := self.set(("constants", name), text):
+            raise ViewerError(problem)
+        return f"{name} = {self.editor.model.constants[name]:g}"
 
     def choices(self) -> tuple[RobotChoice, ...]:
         """Return the robot files of the folder, then the shipped robots."""
@@ -270,34 +357,9 @@ class RobotEditing:
             raise ViewerError(f"{self.name} has unsaved edits: press {button} again to drop them.")
         self._asked = None
 
-    def reload(self) -> str:
-        """Take what another program has saved in the file; return a sentence if it conflicts."""
-        if self.path is None:
-            return ""
-        try:
-            data = self.path.read_bytes()
-            parse_robot(data, self.path.name, self.path.parent)
-        except (DescriptionError, OSError):
-            return ""  # reported by the robot file watcher
-        if data == self._saved:
-            return ""
-        if self.is_saved:
-            self._saved = data
-            self.editor.replace(data)
-            self._publish(False)
-            return ""
-        self._publish(True)  # the edits stay in the picture
-        return f"{self.path.name} was changed by another program; your edits are not saved."
-
-    def _publish(self, changed: bool) -> None:
-        if changed:
-            self._show(self.editor.model)
-        for callback in self._observers:
-            callback()
-
 
 def _file_name(name: str) -> str:
-    """Return the name of a robot file; raise a ViewerError if it names a folder or nothing."""
+    """Return the name of a file; raise a ViewerError if it names a folder or nothing."""
     stem = name.strip().removesuffix(".yaml").removesuffix(".yml")
     if not stem or Path(stem).name != stem or stem.startswith("."):
         raise ViewerError(f"{name!r} is not a file name: give letters and digits, such as mine.")
