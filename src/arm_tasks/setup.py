@@ -35,6 +35,7 @@ setup(
             "contact_world = arm_tasks.commands.entry_points:contact_world",
             "nut_world = arm_tasks.commands.entry_points:nut_world",
             "ros2 = arm_tasks.commands.entry_points:ros2",
+            "scene_file = arm_tasks.commands.entry_points:scene_file",
             "run_task = arm_tasks.commands.entry_points:run_task",
             "teach = arm_tasks.commands.entry_points:teach",
             "teleop = arm_tasks.commands.entry_points:teleop",

@@ -121,13 +121,20 @@ def view_values(arguments: Sequence[str]) -> dict[str, str]:
     parser.add_argument(
         "robot", nargs="?", default="nut_arm", help="a shipped name or the path of a YAML file"
     )
+    parser.add_argument(
+        "--scene",
+        default="",
+        help="scene around it: a shipped name or the path of a YAML file; the page edits it",
+    )
     parser.add_argument("--viewer-port", default="8080", help="first TCP port to try")
     _add_namespace(parser)
     given = vars(parser.parse_args(arguments))
     values = default_values(tasks="false", **given)
     check_port(values["viewer_port"])
     _check_namespace(values)
-    load_robot(values["robot"])
+    model = load_robot(values["robot"])
+    if values["scene"]:
+        load_scene(values["scene"], model.name)
     return values
 
 
@@ -387,6 +394,8 @@ def view(arguments: Sequence[str] | None = None) -> int:
     code = _run(
         view_values,
         arguments,
-        lambda values: run_table(_one_arm(view_processes(), values), values, False),
+        lambda values: run_table(
+            _one_arm(view_processes(scene=bool(values["scene"])), values), values, False
+        ),
     )
     return 0 if code == INTERRUPTED else code

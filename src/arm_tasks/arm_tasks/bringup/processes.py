@@ -118,6 +118,7 @@ _SIM_TIME: dict[str, Value] = {"use_sim_time": use_sim_time}
 _ROBOT: dict[str, Value] = {"robot": Arg("robot")}
 _SCENE = {**_ROBOT, "scene": Arg("scene"), **_SIM_TIME}
 _VIEW = {**_ROBOT, "port": Arg("viewer_port", int)}
+_SCENE_PANEL: dict[str, Value] = {"scene": Arg("scene"), "panels": "arm_tasks.ros.scene_panel"}
 
 
 def _state_publisher(package: str) -> Process:
@@ -231,6 +232,7 @@ def _views() -> tuple[Process, ...]:
     """Return the browser view, and RViz with its drag handle."""
     browser: dict[str, Value] = {
         **_VIEW,
+        **_SCENE_PANEL,
         "host": Arg("viewer_host"),
         "allowed_hosts": Arg("viewer_allowed_hosts"),
         "drive": True,
@@ -257,21 +259,25 @@ def _by_name(state_publisher: str) -> dict[str, Process]:
     return {process.name: process for process in processes(state_publisher)}
 
 
-def view_processes(state_publisher: str = "") -> tuple[Process, ...]:
+def view_processes(state_publisher: str = "", scene: bool = False) -> tuple[Process, ...]:
     """Return the processes that show a robot in the browser, with sliders.
 
-    The view reloads the robot file when it changes.
+    The view reloads the robot file when it changes, and the file of a scene, if there is one.
     """
     table = _by_name(state_publisher)
     publisher = table["robot_state_publisher"]
+    view: dict[str, Value] = {**_VIEW, "sliders": True}
+    surroundings: tuple[Process, ...] = ()
+    if scene:
+        view |= _SCENE_PANEL
+        surroundings = (_composable("arm_tasks", "scene_file", _SCENE, {}),)
     watched = {**_ROBOT, "publisher": publisher.name, "dh_frames": True}
     name = "robot_file_watcher"
     return (
         publisher,
-        Process(
-            "arm_viewer", "viewer", "arm_viewer", {**_VIEW, "sliders": True}, to_terminal=True
-        ),
+        Process("arm_viewer", "viewer", "arm_viewer", view, to_terminal=True),
         table["kinematics"],
+        *surroundings,
         Process("arm_description", name, name, watched, to_terminal=True),
     )
 

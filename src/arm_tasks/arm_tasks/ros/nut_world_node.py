@@ -16,6 +16,7 @@ from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
@@ -23,7 +24,7 @@ from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.messages import nut_message
-from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
+from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_text
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME
 from arm_tasks.world.nut_world import NutWorld
@@ -60,6 +61,7 @@ class NutWorldNode(Node):
         nut_world/reset: puts nut and payloads back where the scene has them, unless they are held.
 
     Subscribers:
+        scene_file/text: another scene, which is taken once the jaws hold nothing.
         tf, tf_static: the tool and the fingers, whose distance is the width of the gripper. One
         message has both, so they belong to the same time.
     """
@@ -91,18 +93,39 @@ class NutWorldNode(Node):
         # in wall time, to publish even while simulated time stands still
         self.create_timer(_REPEAT_PERIOD, self._publish, clock=STEADY_CLOCK)
         self.create_service(Trigger, "nut_world/reset", self._on_reset)
+        self._robot, self._next_scene = model.name, scene
+        self.create_subscription(String, "scene_file/text", self._on_scene, LATCHED)
         self._publish_payloads()
 
     def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         del request
-        nut = self._world is not None and self._world.report.grasped
-        held = "the nut" if nut else self._payloads.held
+        held = self._held
         response.success, response.message = not held, reset_answer(held)
         if response.success:
-            self._world = NutWorld(self._scene) if self._scene.nut is not None else None
-            self._payloads = PayloadWorld(self._scene, self._gripper)
-            self._publish()
+            self._restart()
         return response
+
+    @property
+    def _held(self) -> str:
+        """What the jaws hold, "" for nothing."""
+        nut = self._world is not None and self._world.report.grasped
+        return "the nut" if nut else self._payloads.held
+
+    def _restart(self) -> None:
+        """Put nut and payloads where the newest scene has them."""
+        self._scene = scene = self._next_scene
+        self._world = NutWorld(scene) if scene.nut is not None else None
+        self._payloads = PayloadWorld(scene, self._gripper)
+        self._own = set(self._names.add_all((NUT_FRAME, *self._payloads.poses)))
+        self._publish()
+
+    def _on_scene(self, message: String) -> None:
+        """Take a scene that was checked by the node that follows its file."""
+        self._next_scene = scene_from_text(message.data, self._scene.file, self._robot)
+        if self._next_scene.nut is not None and self._gripper is None:
+            self._next_scene = replace(self._next_scene, nut=None)
+        if not self._held:
+            self._restart()
 
     def _on_tf(self, message: TFMessage) -> None:
         moved = {stamped.child_frame_id for stamped in message.transforms} - self._own
@@ -126,6 +149,9 @@ class NutWorldNode(Node):
             self._publish()
 
     def _publish(self) -> None:
+        if self._scene is not self._next_scene and not self._held:
+            self._restart()
+            return
         self._sent = stamp_seconds(self._seen)
         self._publish_nut()
         if self._payloads.poses:

@@ -1,16 +1,25 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes the scene: frames on tf; objects, nut and task message as markers."""
+"""Publishes the scene: frames on tf; objects, nut and task message as markers.
+
+`SceneFollower` follows the file of a scene.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+from arm_common.errors import InputError
 from arm_common.ros.messages import transform_matrix, transform_message
-from arm_common.ros.names import PrefixedNames
-from arm_common.ros.qos import LATCHED, TF, TF_STATIC_TOPIC, TF_TOPIC
+from arm_common.ros.names import PrefixedNames, prefix_parameter
+from arm_common.ros.node_runner import run_node
+from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Array
+from arm_description.ros.robot_file_watcher import PERIOD, FileWatch
 from arm_kinematics.markers.layers import NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark, text_mark
 from arm_kinematics.ros.marker_publisher import marker_array
@@ -22,12 +31,17 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
+from arm_description import load_robot
 from arm_interfaces.msg import NutState
+from arm_tasks.errors import SceneError, resolve
+from arm_tasks.scene.editing import SceneEditor
+from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.objects import STEEL, Color, Primitive
 from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Scene
 
 _NUT_COLOUR = (0.82, 0.10, 0.42, 1.0)  # of no shipped robot, bolt or wall
 _NAME_HEIGHT = 0.05  # [m] above a bolt, clear of the wall that it is in
+_REMOVED = "removed"  # parent of the frames that are no longer in the scene
 _TEXT_HEIGHT = 0.33  # [m] above the base, clear of the arm
 
 
@@ -91,10 +105,8 @@ class SceneNode(Node):
         self._markers = self.create_publisher(MarkerArray, "scene_markers", LATCHED)
         self._task_markers = self.create_publisher(MarkerArray, "task_markers", LATCHED)
         self._text = ""
-        moving = {k: t.pose for k, t in scene.objects.items() if t.is_payload}
-        if scene.nut is not None:
-            moving[NUT_FRAME] = scene.nut_start()
-        self._moving = {k: self._frame(k, T) for k, T in moving.items()}
+        self._removed: set[str] = set()  # frames of former scenes
+        self._moving = self._start()
         self._repeat()
         self.create_timer(1.0, self._repeat)  # for late subscribers
         self._publish_frames()
@@ -105,13 +117,33 @@ class SceneNode(Node):
 
     def show(self, scene: Scene) -> None:
         """Publish another scene, such as one with a moved bolt."""
-        self._scene = scene
+        before = {*self._scene.frames, *self._moving}
+        self._scene, self._moving = scene, self._start()
+        now = {*scene.frames, *self._moving}
+        self._removed = (self._removed | before) - now
         self._publish_frames()
         self._publish_markers(replace=True)
+        self._repeat()
+
+    def _start(self) -> dict[str, TransformStamped]:
+        """Return the frames of nut and payloads where the scene has them."""
+        moving = {k: t.pose for k, t in self._scene.objects.items() if t.is_payload}
+        if self._scene.nut is not None:
+            moving[NUT_FRAME] = self._scene.nut_start()
+        return {k: self._frame(k, T) for k, T in moving.items()}
 
     def _publish_frames(self) -> None:
+        """Publish the fixed frames; one that was removed is taken off the robot's tree.
+
+        tf never forgets a frame.
+        """
         fixed = {k: T for k, T in self._scene.frames.items() if k not in self._moving}
-        self._static.publish(TFMessage(transforms=[self._frame(k, T) for k, T in fixed.items()]))
+        frames = [self._frame(k, T) for k, T in fixed.items()]
+        for name in sorted(self._removed):
+            frame = self._frame(name, np.eye(4))
+            frame.header.frame_id = self._names.add(_REMOVED)
+            frames.append(frame)
+        self._static.publish(TFMessage(transforms=frames))
 
     def _publish_markers(self, replace: bool = False) -> None:
         message = self._marker_array(scene_marks(self._scene))
@@ -162,3 +194,107 @@ class SceneNode(Node):
         if message.data != self._text:
             self._text = message.data
             self._task_markers.publish(self._marker_array([task_text_mark(self._text)]))
+
+
+class SceneFollower:
+    """Follows the file of a scene, and what a page edits in it.
+
+    Publishes scene_file/status (std_msgs/String, latched): why the newest text is not shown, in
+    one sentence, else empty; scene_file/text (std_msgs/String, latched): the text that is shown.
+    Subscribes scene_file/edited (std_msgs/String): a text that need not be saved.
+
+    Args:
+        node: the node that publishes.
+        file: the file.
+        robot: name of the robot, for the placement of the scene.
+        show: takes another scene.
+        blocked: returns why the scene cannot change now, in a clause, or "".
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        file: Path,
+        robot: str,
+        show: Callable[[Scene], None],
+        blocked: Callable[[], str] = str,
+    ) -> None:
+        self._node, self._file, self._show, self._blocked = node, file, show, blocked
+        self._editor = SceneEditor(file.read_bytes(), str(file), robot=robot)
+        self._watch, self._waiting = FileWatch(file), b""
+        self._problem = ""
+        self._status = node.create_publisher(String, "scene_file/status", LATCHED)
+        self._text = node.create_publisher(String, "scene_file/text", LATCHED)
+        node.create_subscription(String, "scene_file/edited", self._on_edited, 10)
+        node.create_timer(PERIOD, self._poll, clock=STEADY_CLOCK)
+
+    def _on_edited(self, message: String) -> None:
+        self._take(message.data.encode())
+
+    def _poll(self) -> None:
+        try:
+            content = self._watch.poll()
+        except OSError as error:
+            self._report(f"{self._file}: cannot be read ({error.strerror}); save it again")
+            return
+        if content is not None:
+            self._take(content)
+        elif self._waiting:
+            self._change()
+
+    def _take(self, data: bytes) -> None:
+        self._waiting = b""
+        try:
+            self._editor.parse(data)
+        except InputError as error:
+            self._report(str(error))
+            return
+        self._waiting = data
+        self._change()
+
+    def _change(self) -> None:
+        """Show the text that waits, unless something forbids it now."""
+        if self._waiting == self._editor.data:
+            self._waiting = b""
+            self._report("")
+            return
+        if why := self._blocked():
+            self._report(f"{self._file.name} is changed, but shown as before: {why}")
+            return
+        self._editor.replace(self._waiting)
+        self._waiting = b""
+        self._show(self._editor.model)
+        self._text.publish(String(data=self._editor.data.decode("utf-8-sig")))
+        self._report("")
+
+    def _report(self, problem: str) -> None:
+        if problem and problem != self._problem:
+            self._node.get_logger().warning(f"{problem} (keeping the last scene)")  # type: ignore[no-untyped-call]
+        if not problem or problem != self._problem:
+            self._status.publish(String(data=problem))
+        self._problem = problem
+
+
+@dataclass(frozen=True)
+class SceneFileParameters:
+    """Parameters of the node scene_file."""
+
+    scene: str = parameter(DEFAULT_SCENE, "Scene to show and to follow, name or path.")
+    robot: str = parameter("nut_arm", "Robot for which the scene is placed, name or path.")
+    prefix: str = prefix_parameter()
+
+
+def make_nodes() -> list[Node]:
+    """Create the nodes that show a scene without tasks, and follow its file."""
+    node = Node("scene_file")
+    chosen = declare(node, SceneFileParameters)
+    file = resolve(chosen.scene, "scenes", "scene", SceneError)
+    robot = load_robot(chosen.robot).name
+    scene = SceneNode(load_scene(file, robot), chosen.prefix)
+    SceneFollower(node, file, robot, scene.show)
+    return [node, scene]
+
+
+def main() -> int:
+    """Run the nodes until the process is ended."""
+    return run_node(make_nodes)

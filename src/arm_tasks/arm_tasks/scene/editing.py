@@ -1,24 +1,46 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Moves, adds and removes objects in the text of a scene file without touching the rest."""
+"""Moves, adds and removes objects in the text of a scene file without touching the rest.
+
+`SceneEditor` does it step by step, with undo; the last valid scene stays while an entry is wrong.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import pathlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 import yaml
+from arm_common.errors import InputError
 from arm_common.files import write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, matrix_rpy, pose, so3_exp
 from arm_common.yaml.document import parse_yaml
-from arm_common.yaml.editing import YamlEditor, flow_mapping, with_values
+from arm_common.yaml.editing import (
+    CORRECT_FIRST,
+    CheckedEditor,
+    Path,
+    YamlEditor,
+    flow_mapping,
+    flow_word,
+    with_values,
+)
+from arm_common.yaml.schema_types import Key, Table
 from arm_common.yaml.typed_mapping import TypedMapping
 
 from arm_tasks.errors import SceneError, shipped
-from arm_tasks.scene.file import OBJECTS, SCENE, scene_from_text, scene_placement
+from arm_tasks.scene.file import (
+    BOLT,
+    NUT,
+    OBJECTS,
+    PLACED,
+    SCENE,
+    scene_from_text,
+    scene_placement,
+)
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 
 SECTIONS = ("frames", "bolts", *OBJECTS)
@@ -92,7 +114,7 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
         SceneError: The file is shipped, has changed meanwhile, or cannot be edited in this way.
         DescriptionError: The file cannot be written.
     """
-    path = Path(scene.file)
+    path = pathlib.Path(scene.file)
     if path.resolve() in {file.resolve() for file in shipped("scenes").values()}:
         copy = f"copy it and start with scene:=my_{path.name}"
         raise SceneError(f"this scene is shipped and cannot be changed; {copy}", scene.file)
@@ -142,3 +164,213 @@ def _bolt_values(data: bytes, scene: Scene, name: str, T: Array, robot: str) -> 
 
 def _list(values: Array, digits: int) -> str:
     return f"[{', '.join(f'{float(v) + 0.0:.{digits}f}' for v in values)}]"
+
+
+# What can be added, by the word for it: section of the file, and its keys.
+KINDS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "box": ("boxes", {"size_mm": "[40, 40, 40]"}),
+    "cylinder": ("pegs", {"diameter_mm": "30", "length_mm": "60"}),
+    "payload": ("boxes", {"size_mm": "[20, 20, 20]", "mass": "0.02"}),
+    "bolt": ("bolts", {"axis": "[1, 0, 0]", "diameter_mm": "8", "pitch_mm": "1.25",
+                       "length_mm": "30"}),
+    "nut": ("nut", {}),
+    "battery": ("batteries", {"diameter_mm": "14.5", "length_mm": "50.5", "mass": "0.023"}),
+    "table": ("tables", {"length_mm": "300", "width_mm": "200", "height_mm": "100"}),
+    "wall": ("walls", {"height_mm": "150", "width_mm": "150", "thickness_mm": "10"}),
+    "surface": ("surfaces", {"length_mm": "150", "width_mm": "150", "thickness_mm": "3"}),
+    "pallet": ("pallets", {"length_mm": "120", "width_mm": "100", "height_mm": "20"}),
+    "conveyor": ("conveyors", {"length_mm": "300", "width_mm": "80", "height_mm": "120"}),
+    "fuselage": ("fuselages", {"radius_mm": "150", "length_mm": "300", "thickness_mm": "3",
+                               "arc_deg": "180"}),
+    "frame": ("frames", {}),
+}  # fmt: skip
+_NUT = "nut"  # its section and the name of its frame
+_UNITS = {"_mm": "mm", "_deg": "deg"}
+_PLAIN_UNITS = {"_mm": "m", "_deg": "rad"}
+_TURNED = 1e-6  # [rad] from which a rotation is written
+
+
+@dataclass(frozen=True)
+class BodyEntry:
+    """An entry of a body: its key as written, with the unit, and its path in the file."""
+
+    label: str
+    path: Path
+
+
+@dataclass
+class SceneEditor(CheckedEditor[Scene]):
+    """The text of a scene file, the scene for a robot, and what can be undone.
+
+    Attributes:
+        robot: the robot's name, for the placement of the scene.
+    """
+
+    name: str = "scene"
+    robot: str = ""
+
+    def parse(self, data: bytes) -> Scene:
+        """Return the scene of a text; raise a SceneError if it is invalid."""
+        try:
+            return scene_from_text(data.decode("utf-8-sig"), self.name, self.robot)
+        except UnicodeDecodeError:
+            raise SceneError("is not text in UTF-8; save it as such", self.name) from None
+
+    def written(self, editor: YamlEditor, path: Path) -> str:
+        """Return an entry; the numbers of a list are separated by commas."""
+        node = editor.find(*path)
+        if isinstance(node, yaml.SequenceNode):
+            return ", ".join(str(item.value) for item in node.value)
+        return editor.scalar(*path)
+
+    def enter(self, editor: YamlEditor, path: Path, text: str) -> None:
+        """Write a number, a text, or several as a list; remove it if the text is empty."""
+        if not text:
+            if editor.find(*path) is not None:
+                editor.remove(path)
+            return
+        words = [_scalar(word) for word in text.strip("[]").split(",")]
+        was_list = isinstance(editor.find(*path), yaml.SequenceNode) and path[-1] != "color"
+        is_list = was_list or len(words) > 1
+        editor.set(path, f"[{', '.join(words)}]" if is_list else words[0])
+
+    def bodies(self) -> dict[str, str]:
+        """Return the section of each body and frame, by name, in the order of the file."""
+        editor = YamlEditor(self.data)
+        found = {name: section for section in SECTIONS for name in editor.keys(section)}
+        return found | ({_NUT: _NUT} if editor.find(_NUT) is not None else {})
+
+    def entries(self, name: str) -> tuple[BodyEntry, ...]:
+        """Return what can be typed about a body: what is written, then what may be added."""
+        path, table = self._place(name)
+        written = YamlEditor(self.data).keys(*path)
+        found = [_entry(path, key, table.keys[table.spellings[key]]) for key in written]
+        given = {table.spellings[key] for key in written}
+        left_out = given | ({"axis", "rpy"} if given & {"axis", "rpy"} else {"axis"})
+        for key, about in table.keys.items():
+            if key not in left_out:
+                found.append(_entry(path, f"{key}{about.suffix}", about))
+        return tuple(found)
+
+    def _place(self, name: str) -> tuple[Path, Table]:
+        if name == _NUT:
+            return (_NUT,), NUT
+        section = self.bodies()[name]
+        tables = {"frames": Table(PLACED), "bolts": BOLT}
+        return (section, name), tables[section] if section in tables else OBJECTS[section][1]
+
+    def add(self, kind: str, at: Array) -> tuple[str, str]:
+        """Add a body of KINDS at a position (3,) in base_link [m].
+
+        Returns:
+            Its name, and why it is refused, or "".
+        """
+        section, keys = KINDS[kind]
+        if kind == _NUT:
+            return _NUT, self._add_nut()
+        taken = {*self.bodies(), BASE_FRAME}
+        name = next(n for n in (f"{kind}_{i}" for i in range(1, 10_000)) if n not in taken)
+        local = inverse(self._parent(BASE_FRAME)) @ pose(p=tuple(at))
+        place = {"xyz_mm": _brief(1e3 * local[:3, 3], 1)}
+        return name, self._edit(
+            lambda data: add_object(data, section, name, {**place, **keys}, self.name)
+        )
+
+    def _add_nut(self) -> str:
+        if self.model.nut is not None:
+            return "The scene has a nut already."
+        if not self.model.bolts:
+            return "Add a bolt first: the nut starts on one."
+        bolt = next(iter(self.model.bolts.values()))
+        thickness = 0.8 * bolt.diameter
+        values = {
+            "on": flow_word(bolt.name),
+            "turns": f"{min(thickness / bolt.pitch, bolt.max_turns):.4g}",
+            "across_flats_mm": f"{1.6 * 1e3 * bolt.diameter:.4g}",
+            "thickness_mm": f"{1e3 * thickness:.4g}",
+        }
+
+        def change(editor: YamlEditor) -> None:
+            for key, value in values.items():
+                editor.set((_NUT, key), value)
+
+        return self.change(change)
+
+    def remove(self, name: str) -> str:
+        """Remove a body; return why this is refused, or ""."""
+        if name == _NUT:
+            return self.change(lambda editor: editor.remove((_NUT,)))
+        return self._edit(lambda data: remove_object(data, name, self.name))
+
+    def move(self, name: str, T: Array, gesture: bool = False) -> str:
+        """Move a body or frame to base_link <- body (4, 4); return why it is refused, or "".
+
+        Args:
+            name: of the body.
+            T: its pose [m].
+            gesture: whether this goes on with its last move, so that one undo takes back both.
+        """
+        path, _ = self._place(name)
+        local = inverse(self._parent(self.model.parents[name])) @ T
+        values = _pose_entries(YamlEditor(self.data).keys(*path), local)
+
+        def change(editor: YamlEditor) -> None:
+            for key, value in values.items():
+                editor.set((*path, key), value)
+
+        moved = ("move", name)
+        if not gesture:
+            self._gesture = ()
+        return self.change(change, moved)
+
+    def _parent(self, frame: str) -> Array:
+        """Return base_link <- parent frame (4, 4), with the placement for the robot."""
+        if frame != BASE_FRAME:
+            return self.model.frames[frame]
+        root = TypedMapping(parse_yaml(self.data, self.name, SceneError), "the scene", SCENE)
+        return scene_placement(root, self.robot)
+
+    def _edit(self, make: Callable[[bytes], bytes]) -> str:
+        """Take the text that a function makes of this one; return why not, or ""."""
+        if self.wrong:
+            return CORRECT_FIRST
+        try:
+            return self.replace(make(self.data))
+        except InputError as error:
+            return str(error)
+
+
+def _entry(path: Path, key: str, about: Key) -> BodyEntry:
+    suffix = about.suffix
+    unit = _UNITS.get(suffix, "") if key.endswith(suffix) else _PLAIN_UNITS.get(suffix, "")
+    label = key.removesuffix(suffix) if unit == _UNITS.get(suffix) else key
+    return BodyEntry(f"{label} [{unit}]" if unit else label, (*path, key))
+
+
+def _scalar(text: str) -> str:
+    """Return a number or a text as YAML."""
+    word = text.strip()
+    try:
+        float(word)
+    except ValueError:
+        return flow_word(word)
+    return word
+
+
+def _pose_entries(written: Sequence[str], local: Array) -> dict[str, str]:
+    """Return the entries of a pose (4, 4) in the parent, in the form and units of the file."""
+    xyz, rpy = matrix_rpy(local)
+    in_metres = "xyz" in written
+    values = {"xyz": _brief(xyz, 4)} if in_metres else {"xyz_mm": _brief(1e3 * xyz, 1)}
+    if "axis" in written:
+        values["axis"] = _brief(local[:3, 2], 6)
+    elif "rpy" in written:
+        values["rpy"] = _brief(rpy, 5)
+    elif "rpy_deg" in written or np.abs(rpy).max() > _TURNED:
+        values["rpy_deg"] = _brief(np.degrees(rpy), 2)
+    return values
+
+
+def _brief(values: Array, digits: int) -> str:
+    """Return numbers as a list in YAML, rounded, without zeros at their ends."""
+    return f"[{', '.join(f'{round(float(v), digits) + 0.0:.10g}' for v in values)}]"

@@ -21,7 +21,14 @@ from arm_viewer.scene.robot import VisualJoint, VisualRobot
 NUT_STATES = {0: "fallen", 1: "on {bolt}", 2: "on {bolt}, held", 3: "held, clear of any bolt"}
 STATUS = {"driver": "Driver", "task": "Task", "nut": "Nut"}  # each keeps its row once it has one
 # All in one place:
-MESSAGES = {"problem": "", "page": "", "file": "Robot file: ", "ik": "", "log": ""}
+MESSAGES = {
+    "problem": "",
+    "page": "",
+    "file": "Robot file: ",
+    "scene": "Scene file: ",
+    "ik": "",
+    "log": "",
+}
 QUIET = "Ready."  # what stands there while there are none
 SWITCHES = {"axes": "Frames", "labels": "Frame names", "trace": "Tool path"}
 MARKED = "#c2410c"  # the label of a slider that stands out

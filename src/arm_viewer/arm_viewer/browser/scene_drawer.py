@@ -64,6 +64,11 @@ class SceneDrawer:
         self._add_floor(START_SIZE)
 
     @property
+    def scene(self) -> viser.SceneApi:
+        """Viser's scene, for the handles of panels."""
+        return self._scene
+
+    @property
     def size(self) -> float:
         """The length that scales frames, floor and path [m]."""
         return START_SIZE if self.cameras.view is None else self.cameras.view.size

@@ -144,7 +144,9 @@ class DragHandle:
         queue: CallbackQueue,
         on_drag: Callable[[Array], None],
         shown: bool,
+        name: str = HANDLE_NAME,
     ) -> None:
+        self._name = name
         self._scene, self._queue, self._on_drag = scene, queue, on_drag
         self._shown, self._held, self._turns = shown, False, True
         self._tool: Array | None = None
@@ -161,7 +163,7 @@ class DragHandle:
         self._tool = pose.copy()
         if self._handle is None:
             self._handle = self._scene.add_transform_controls(
-                HANDLE_NAME, 0.28 * size, line_width=3.5, depth_test=False, **viser_pose(pose)
+                self._name, 0.28 * size, line_width=3.5, depth_test=False, **viser_pose(pose)
             )
             self.show(self._shown)
             self.allow_turns(self._turns)

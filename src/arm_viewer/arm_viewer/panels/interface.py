@@ -63,6 +63,7 @@ class PanelContext:
     """What every panel may use; its functions are called in the node's thread."""
 
     robot: str  # the parameter: a shipped name, the path of a robot file, or ""
+    scene: str  # the parameter: a shipped name, the path of a scene file, or ""
     tool_frame: str  # the frame at the tool, with its prefix
     view: SceneView  # what is drawn: `store` (robot, frames, markers), `drawer`, `trace`
     editing: RobotEditing | None  # the robot file, where it can be edited

@@ -97,6 +97,14 @@ class ViewerParameters:
         "Folders, separated by colons, whose meshes a robot description or a marker may name by "
         "path; others only those of installed packages and in the folder of robot.",
     )
+    scene: str = parameter(
+        "", "Scene whose file the page edits: a shipped name or the path of a YAML file."
+    )
+    panels: str = parameter(
+        "",
+        "Modules of further folders of the page, separated by spaces; each has a function "
+        "panel_entries(node), which returns them.",
+    )
     sliders: bool = parameter(
         False,
         "Publish joint_states, moved by a slider for each joint; only where nothing else does.",
@@ -186,7 +194,7 @@ class ViewerNode(Node):
         LayerSwitches(self, self._gui)
         self._editing = self._make_editing()
         self._panels = PanelHost(self._gui, self._panel_context())
-        self._panels.add(panel_entries(self), self._where)
+        self._panels.add(panel_entries(self, parameters.panels.split()), self._where)
         self._tf = TfListener(self, on_set=partial(self._loop.request_redraw, numbers=False))
         self._subscribe()
         ContactSwitch(self, self._gui, self._topics.switch_markers)
@@ -292,6 +300,7 @@ class ViewerNode(Node):
         controls = self._controls
         return PanelContext(
             robot=self.parameters.robot,
+            scene=self.parameters.scene,
             tool_frame=self._tool,
             view=self._view,
             editing=self._editing,

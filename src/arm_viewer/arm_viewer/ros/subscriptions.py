@@ -28,8 +28,9 @@ WARN = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else in
 class SceneSubscriptions:
     """Passes received messages on to the view.
 
-    Subscribes robot_description, robot_file/status, task_text (std_msgs/String, latched); markers
-    (visualization_msgs/MarkerArray, latched); nut_world/state (arm_interfaces/NutState); /rosout.
+    Subscribes robot_description, robot_file/status, scene_file/status, task_text (std_msgs/String,
+    latched); markers (visualization_msgs/MarkerArray, latched); nut_world/state
+    (arm_interfaces/NutState); /rosout.
 
     `request_redraw` is called after each message that changed something, `on_file_saved` when the
     robot's file was saved and is valid.
@@ -51,6 +52,7 @@ class SceneSubscriptions:
         subscribe = partial(node.create_subscription, event_callbacks=QUIET)
         subscribe(String, "robot_description", self._on_robot, LATCHED)
         subscribe(String, "robot_file/status", self._on_file, LATCHED)
+        subscribe(String, "scene_file/status", self._on_scene_file, LATCHED)
         subscribe(String, "task_text", self._on_task, LATCHED)
         subscribe(NutState, "nut_world/state", self._on_nut, 10)
         subscribe(Log, "/rosout", self._on_log, 10)
@@ -82,6 +84,9 @@ class SceneSubscriptions:
 
     def _on_file(self, message: String) -> None:
         self._show("file", message.data or self._on_file_saved())
+
+    def _on_scene_file(self, message: String) -> None:
+        self._show("scene", message.data)
 
     def _on_task(self, message: String) -> None:
         self._show("task", message.data)

@@ -72,6 +72,7 @@ class EditedPage:
         drawn = read_robot(load_robot(robot).to_urdf()) if robot else None
         self.context = PanelContext(
             robot=robot,
+            scene="",
             tool_frame="tool0",
             view=SimpleNamespace(store=SimpleNamespace(robot=drawn)),
             editing=self.editing,

@@ -27,10 +27,10 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
-from arm_tasks.errors import SceneError, resolve, shipped
+from arm_tasks.errors import SceneError, TasksError, resolve, shipped
 from arm_tasks.ros.driver_client import ArmState, DriverClient, Readiness
 from arm_tasks.ros.messages import fill_check, fill_outcome, fill_plan
-from arm_tasks.ros.scene_publisher import SceneNode
+from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode
 from arm_tasks.ros.task_server.execution import ExecutionContext, TaskExecution
 from arm_tasks.ros.task_server.monitors import (
     NodeLivenessMonitor,
@@ -42,7 +42,7 @@ from arm_tasks.ros.task_server.planning import Planning, prepare_planning
 from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, Touching
 from arm_tasks.scene.file import DEFAULT_SCENE
-from arm_tasks.scene.scene import BASE_FRAME
+from arm_tasks.scene.scene import BASE_FRAME, Scene
 from arm_tasks.task.parser import DEFAULT_TASK
 from arm_tasks.task.request import TorqueLimits
 
@@ -50,6 +50,7 @@ RESULT = RunTask.Result
 _BATCH_DELAY = 0.02  # [s], shorter than any step
 _IDLE_POLL_PERIOD = 0.2  # [s]
 _CANCELED = "canceled before anything moved"
+CONTACTS = "ground_truth/contacts"  # published where the world is one of contact physics
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,9 @@ class TaskServer(Node):
         )
         self.scene_node = SceneNode(self._planning.scene, chosen.prefix)
         Touching(self, model, resting_arm, self._planning, self._controls, self.scene_node.show)
+        self._resting_arm = resting_arm
+        file = resolve(chosen.scene, "scenes", "scene", SceneError)
+        SceneFollower(self, file, model.name, self._change_scene, self._keeps_scene)
         link = self._state.names.add(f"{model.joint_names[0]}_link")
         self._execution = ExecutionContext(
             self,
@@ -129,6 +133,22 @@ class TaskServer(Node):
         self._busy = ""
         self.create_timer(_IDLE_POLL_PERIOD, polled.take, clock=STEADY_CLOCK)
         self._serve()
+
+    def _change_scene(self, scene: Scene) -> None:
+        self._planning.replace_scene(scene)
+        self.scene_node.show(scene)
+
+    def _keeps_scene(self) -> str:
+        """Return why the scene must not change now, in a clause, or ""."""
+        if self.count_publishers(CONTACTS):  # type: ignore[no-untyped-call]
+            return "contact physics keeps the scene that it was started with"
+        if self._busy or self._controls.running:
+            return "a task is running"
+        try:
+            self._resting_arm.pose()
+        except TasksError as error:
+            return str(error)
+        return ""
 
     def _serve(self) -> None:
         """Create the service check_task and the action run_task."""

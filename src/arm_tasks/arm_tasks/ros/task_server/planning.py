@@ -162,7 +162,9 @@ class Planning:
         start: ArmConfiguration,
         files: FileAccess,
     ) -> TaskRequest:
-        scene = request.scene or self.scene
+        sent = any(file.name == request.scene for file in request.files)
+        is_shown = request.scene in ("", self.scene_name) and not sent
+        scene = self.scene if is_shown else request.scene
         poses = self._poses() if request.text else None
         loaded = load_request(
             request.task, self._model, self._chain, start, scene, request.text, poses, files

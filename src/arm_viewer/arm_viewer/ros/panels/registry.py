@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from importlib import import_module
 
 from rclpy.node import Node
 
 from arm_viewer.control.robot_editing import RobotEditing
+from arm_viewer.errors import ViewerError
 from arm_viewer.panels.commands import CommandsPanel
 from arm_viewer.panels.interface import PagePanel, PanelContext, PanelEntry, Where
 from arm_viewer.panels.keys import BY_DRIVER, BY_PAGE, KeysPanel
@@ -22,9 +24,17 @@ from arm_viewer.panels.symbols import SymbolsPanel
 from arm_viewer.panels.table import TablePanel
 
 
-def panel_entries(node: Node) -> tuple[PanelEntry, ...]:
-    """Return all panels; those that call services get the node."""
-    return (
+def panel_entries(node: Node, modules: Sequence[str] = ()) -> tuple[PanelEntry, ...]:
+    """Return all panels, also those of other packages; those that call services get the node.
+
+    Args:
+        node: the node of the page.
+        modules: names of modules of other packages, with a function `panel_entries(node)`.
+
+    Raises:
+        ViewerError: There is no such module, or it has no panels.
+    """
+    entries: tuple[PanelEntry, ...] = (
         PanelEntry(CommandsPanel, 1.2, Where.MOVING),
         PanelEntry(PosePanel, 1.55, Where.MOVING),
         PanelEntry(_editing(TablePanel), 2.0, Where.ALONE),
@@ -37,6 +47,17 @@ def panel_entries(node: Node) -> tuple[PanelEntry, ...]:
         PanelEntry(partial(KeysPanel, rate=BY_DRIVER), 9.0, Where.RUNNING),
         PanelEntry(KeysPanel, 9.0, Where.WATCHING),
     )
+    for module in modules:
+        entries += _of_package(module, node)
+    return tuple(sorted(entries, key=lambda entry: entry.order))
+
+
+def _of_package(module: str, node: Node) -> tuple[PanelEntry, ...]:
+    try:
+        found: tuple[PanelEntry, ...] = import_module(module).panel_entries(node)
+    except (ImportError, AttributeError) as error:
+        raise ViewerError(f"parameter panels: {module} has no panels ({error})") from error
+    return found
 
 
 def _editing(
