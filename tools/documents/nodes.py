@@ -164,6 +164,7 @@ PROGRAMS = (
     Program("arm_hardware", "hardware", _hardware, ({"speed": 2.0},)),
     Program("arm_tasks", "task_server", _main_of("arm_tasks.ros.task_server.node")),
     Program("arm_tasks", "nut_world", _main_of("arm_tasks.ros.nut_world_node")),
+    Program("arm_tasks", "scene_file", _main_of("arm_tasks.ros.scene_publisher")),
     Program("arm_tasks", "contact_world", _main_of("arm_tasks.ros.contact_world_node"),
             needs={"scene": "easel"}),
     Program("arm_tasks", "run_task", _run_task, talks=True),

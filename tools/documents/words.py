@@ -26,6 +26,9 @@ TOPICS = {
     "leader/joint_states": "positions of the arm that another one follows",
     "nut_world/state": "position of the simulated nut, engaged turns, why it fell",
     "payload_world/poses": "poses of the simulated payloads",
+    "scene_file/status": "why the newest text of the scene's file is not shown; empty if it is",
+    "scene_file/text": "text of the scene that is shown, once another one replaced the first",
+    "scene_file/edited": "text of a scene that a page edits; it need not be saved",
     "robot_description": "the URDF",
     "robot_file/status": "error in the robot file; empty if there is none",
     "task_server/state": "the current task, at least once a second: after 3 s of silence the "

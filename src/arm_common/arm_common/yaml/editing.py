@@ -355,8 +355,10 @@ class CheckedEditor(Generic[Model]):
             change: edits the text.
             gesture: what is changed, if this goes on with the last change of the same.
         """
-        merge, self._gesture = bool(gesture) and gesture == self._gesture, gesture
-        return CORRECT_FIRST if self.wrong else self._try(change, merge)
+        merge = bool(gesture) and gesture == self._gesture
+        problem = CORRECT_FIRST if self.wrong else self._try(change, merge)
+        self._gesture = () if problem else gesture
+        return problem
 
     def _try(self, change: Callable[[YamlEditor], None], merge: bool = False) -> str:
         editor = YamlEditor(self.data)

@@ -10,7 +10,9 @@ import pytest
 import rclpy
 from arm_common.ros.qos import LATCHED
 from arm_common.ros.worker import ExecutorThread
-from arm_tasks.ros.scene_publisher import SceneNode, scene_marks
+from arm_tasks.errors import shipped
+from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode, scene_marks
+from arm_tasks.scene.editing import remove_object
 from arm_tasks.scene.file import load_scene
 from arm_testing.ros.markers import MarkerWatcher
 from arm_testing.ros.probe import Probe
@@ -145,3 +147,64 @@ def test_all_frames_of_a_scene_have_the_prefix():
         probe.close()
         scene.destroy_node()
         rclpy.shutdown()
+
+
+class TestSceneFollower:
+    """What becomes of the scene while its file is written, well and badly."""
+
+    @pytest.fixture
+    def followed(self, tmp_path):
+        file = tmp_path / "mine.yaml"
+        file.write_bytes(shipped("scenes")["nut_transfer"].read_bytes())
+        rclpy.init()
+        node, probe, self.why = rclpy.create_node("scene_file"), Probe(), ""
+        scene = SceneNode(load_scene(file))
+        SceneFollower(node, file, "", scene.show, lambda: self.why)
+        thread = ExecutorThread(SingleThreadedExecutor(), [scene, node], lambda: None)
+        self.texts = {"scene_file/status": [], "scene_file/text": []}
+        for topic, found in self.texts.items():
+            keep = lambda message, found=found: found.append(message.data)  # noqa: E731
+            probe.node.create_subscription(String, topic, keep, LATCHED)
+        yield file, MarkerWatcher(probe.node, "scene_markers"), probe
+        thread.stop()
+        probe.close()
+        scene.destroy_node()
+        node.destroy_node()
+        rclpy.shutdown()
+
+    def test_file_is_followed_and_the_last_good_scene_stays(self, followed):
+        file, watcher, probe = followed
+        status, text, parents = *self.texts.values(), {}
+
+        def on_static(message):
+            parents.update((t.child_frame_id, t.header.frame_id) for t in message.transforms)
+
+        probe.node.create_subscription(TFMessage, "/tf_static", on_static, LATCHED)
+        probe.until(lambda: ("nut", 0) in watcher.shown and "" in status)
+        good = file.read_bytes()
+        file.write_bytes(good.replace(b"pitch_mm: 1.27", b"pitch_mm: one", 1))
+        probe.until(lambda: "pitch_mm" in status[-1])
+        assert ("nut", 0) in watcher.shown and text == []
+        file.write_bytes(remove_object(good, "table"))
+        probe.until(lambda: ("boxes/table", 0) not in watcher.shown and status[-1] == "")
+        probe.until(lambda: parents.get("table") == "removed")
+        probe.until(lambda: text and "table:" not in text[-1])
+        assert parents["upper_bolt"] == "base_link"
+        file.write_bytes(good)
+        probe.until(lambda: ("boxes/table", 0) in watcher.shown)
+        probe.until(lambda: parents["table"] == "base_link")
+
+    def test_what_a_page_edits_waits_while_the_scene_must_stay(self, followed):
+        file, watcher, probe = followed
+        status, text = self.texts.values()
+        probe.until(lambda: "" in status)
+        self.why = "a task is running"
+        edited = remove_object(file.read_bytes(), "table").decode()
+        pages = probe.node.create_publisher(String, "scene_file/edited", 10)
+        probe.until(pages.get_subscription_count)
+        pages.publish(String(data=edited))
+        probe.until(lambda: "a task is running" in status[-1])
+        assert ("boxes/table", 0) in watcher.shown and text == []
+        self.why = ""
+        probe.until(lambda: ("boxes/table", 0) not in watcher.shown and text == [edited])
+        probe.until(lambda: status[-1] == "")

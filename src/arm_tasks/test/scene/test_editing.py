@@ -6,9 +6,17 @@ import difflib
 
 import numpy as np
 import pytest
+from arm_common.transforms import pose, so3_exp
+from arm_common.yaml.editing import CORRECT_FIRST
 from arm_tasks.commands.scene import main
 from arm_tasks.errors import SceneError, shipped
-from arm_tasks.scene.editing import add_object, move_object, remove_object
+from arm_tasks.scene.editing import (
+    KINDS,
+    SceneEditor,
+    add_object,
+    move_object,
+    remove_object,
+)
 from arm_tasks.scene.file import load_scene, scene_from_text
 
 
@@ -128,3 +136,93 @@ def test_how_many_numbers_were_given_is_said(tmp_path):
     text = shipped("scenes")["easel"].read_text().replace("[245, 0, 150]", "[245, 0]")
     with pytest.raises(SceneError, match="a list of 3 numbers, not of 2"):
         scene_from_text(text)
+
+
+class TestSceneEditor:
+    """What the page does with a scene file, step by step."""
+
+    @pytest.fixture(params=[("nut_transfer", ""), ("work_environment", "puma560_gripper")])
+    def editor(self, request):
+        scene, robot = request.param
+        return SceneEditor(shipped("scenes")[scene].read_bytes(), scene, robot=robot)
+
+    def test_every_kind_is_added_and_removed_and_all_of_it_undone(self, editor):
+        before, at = editor.data, np.array((0.123, -0.045, 0.2))
+        names = []
+        for kind in KINDS:
+            if kind == "nut" and editor.model.nut is not None:
+                assert "already" in editor.add(kind, at)[1]
+                continue
+            name, problem = editor.add(kind, at)
+            assert problem == "" and name in editor.bodies()
+            names.append(name)
+            if kind != "nut":
+                assert np.allclose(editor.model.frames[name][:3, 3], at, atol=1e-4)
+        assert editor.model.nut is not None
+        assert all(line.startswith("+") for line in changed(before, editor.data))
+        full = editor.data
+        for name in reversed(names):
+            assert editor.remove(name) == ""
+        assert set(editor.bodies()) == set(SceneEditor(before).bodies())
+        while editor.undo():
+            pass
+        assert editor.data == before
+        for _ in names:
+            assert editor.redo()
+        assert editor.data == full
+
+    def test_a_body_goes_where_it_is_moved(self, editor):
+        """In its parent and with the robot's placement; only what is on it moves, too."""
+        rng = np.random.default_rng(3)
+        for name, T in editor.model.frames.items():
+            before = editor.data
+            goal = T @ pose(so3_exp(rng.normal(0.0, 0.3, 3)), rng.normal(0.0, 0.02, 3))
+            assert editor.move(name, goal) == ""
+            now = editor.model.frames[name]
+            assert np.allclose(now[:3, 3], goal[:3, 3], atol=2e-4)
+            assert np.allclose(now[:3, 2], goal[:3, 2], atol=2e-3)
+            others = [k for k in editor.model.frames if not editor.model.moves_with(k, name)]
+            former = SceneEditor(before, robot=editor.robot).model
+            assert all(np.allclose(editor.model.frames[k], former.frames[k]) for k in others)
+            assert editor.undo() and editor.data == before
+
+    def test_moves_of_one_gesture_are_one_step(self, editor):
+        before, name = editor.data, next(iter(editor.model.frames))
+        for step in range(3):
+            T = editor.model.frames[name].copy()
+            T[2, 3] += 0.01
+            assert editor.move(name, T, gesture=step > 0) == ""
+        assert editor.undo() and editor.data == before
+
+    def test_every_entry_can_be_typed_as_it_is(self, editor):
+        before = editor.model
+        for name in editor.bodies():
+            for entry in editor.entries(name):
+                text = editor.text(entry.path)
+                if text:
+                    assert editor.set(entry.path, text) == ""
+        assert all(np.allclose(editor.model.frames[k], T) for k, T in before.frames.items())
+        assert [o.parts[0].color for o in editor.model.objects.values()] == [
+            o.parts[0].color for o in before.objects.values()
+        ]
+
+
+def test_wrong_entry_keeps_the_last_scene_and_says_why(mine):
+    editor = SceneEditor(mine.read_bytes(), "mine.yaml")
+    path = ("pegs", "peg", "diameter_mm")
+    before = editor.data
+    assert "must be" in editor.set(path, "thick") and editor.data == before
+    assert editor.wrong[path].text == "thick"
+    assert editor.add("box", np.zeros(3))[1] == CORRECT_FIRST
+    assert "is not a colour" in editor.set(("pegs", "peg", "color"), "gren")
+    assert editor.set(path, "9") == "" and editor.set(("pegs", "peg", "color"), "seagreen") == ""
+    assert editor.wrong == {}
+    assert editor.model.objects["peg"].parts[0].size[0] == pytest.approx(0.0045)
+    assert "is not text" in _problem(b"scene: \xff\xfe")
+    assert editor.remove("left") and editor.data.count(b"left") == before.count(b"left")
+
+
+def _problem(data):
+    with pytest.raises(SceneError) as error:
+        SceneEditor(data)
+    return str(error.value)

@@ -97,14 +97,8 @@ class ViewerParameters:
         "Folders, separated by colons, whose meshes a robot description or a marker may name by "
         "path; others only those of installed packages and in the folder of robot.",
     )
-    scene: str = parameter(
-        "", "Scene whose file the page edits: a shipped name or the path of a YAML file."
-    )
-    panels: str = parameter(
-        "",
-        "Modules of further folders of the page, separated by spaces; each has a function "
-        "panel_entries(node), which returns them.",
-    )
+    scene: str = parameter("", "Scene whose file the page edits, name or path.")
+    panels: str = parameter("", "Modules with panel_entries(node): further folders of the page.")
     sliders: bool = parameter(
         False,
         "Publish joint_states, moved by a slider for each joint; only where nothing else does.",
