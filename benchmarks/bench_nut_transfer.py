@@ -39,7 +39,6 @@ from arm_description import load_robot
 TASK = "nut_transfer"
 PICTURES = 3
 RunAll = Callable[[Sequence[TransferJob], str], list[TransferTrial]]
-SENSITIVITY = "nut_transfer_sensitivity"
 FACTORS = (0.5, 2.0)
 PLAY = "play of the arm: dead band and backlash"
 # The world's assumptions, and the fields that hold them
@@ -267,9 +266,11 @@ def bench(chosen: argparse.Namespace) -> None:
             text = run_contact(levels, seeds, run, chosen.pictures)
         else:
             text = run_geometric(levels, seeds, run)
+    if chosen.write and chosen.sensitivity:
+        write(chosen.write, "nut_transfer_sensitivity", text)
+    elif chosen.write:
+        write(chosen.write, "nut_transfer_contact" if contact else "nut_transfer", text)
     if chosen.write:
-        name = "nut_transfer_contact" if contact else "nut_transfer"
-        write(chosen.write, SENSITIVITY if chosen.sensitivity else name, text)
         print(f"written to {chosen.write}")
 
 
