@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import argparse
 import functools
+import json
 import math
 import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from unittest import mock
 
@@ -179,7 +181,7 @@ def _holders(rules: object) -> list[tuple[object, str]]:
     return [(m, name) for m in modules for name, v in list(vars(m).items()) if v is rules]
 
 
-def run_sensitivity(level: Level, seeds: Sequence[int], pool: cli.Executor) -> str:
+def run_sensitivity(level: Level, seeds: Sequence[int], pool: Executor) -> str:
     """Run the trials of a level with each assumption scaled; return their table."""
     lines = []
     for what in ASSUMPTIONS:
@@ -202,24 +204,54 @@ def run_sensitivity(level: Level, seeds: Sequence[int], pool: cli.Executor) -> s
     )
 
 
+def run_and_keep(file: Path, job: TransferJob) -> TransferTrial:
+    """Run a job and append its result to a file, a line of JSON each."""
+    trial = run_job(job)
+    with file.open("a", encoding="utf-8") as out:
+        out.write(json.dumps(asdict(trial)) + "\n")
+    return trial
+
+
+def run_the_rest(
+    pool: Executor, keep: Path, level: Level, jobs: Sequence[TransferJob]
+) -> list[TransferTrial]:
+    """Run the jobs that have no result in the level's file yet; return all results."""
+    file = keep / f"{level.name}.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    kept = {trial.seed: trial for trial in (TransferTrial(**json.loads(line)) for line in lines)}
+    missing = [job for job in jobs if job.seed not in kept]
+    ran = cli.run_jobs(pool, functools.partial(run_and_keep, file), missing, level.text)
+    kept |= {trial.seed: trial for trial in ran}
+    return [kept[job.seed] for job in jobs]
+
+
 def run_contact(
-    levels: Sequence[Level], seeds: Sequence[int], run: RunAll, pictures: Path | None
+    levels: Sequence[Level],
+    seeds: Sequence[int],
+    pool: Executor,
+    pictures: Path | None,
+    keep: Path | None,
 ) -> str:
     """Run the trials in contact physics, return their table."""
     lines, failed, begin = [], [], time.monotonic()
     for level in levels:
-        done = run(level.jobs(TASK, seeds, contact=True), level.text)
+        jobs = level.jobs(TASK, seeds, contact=True)
+        if keep:
+            done = run_the_rest(pool, keep, level, jobs)
+        else:
+            done = cli.run_jobs(pool, run_job, jobs, level.text)
         failed += [(level, trial) for trial in done if trial.fault]
         took = float(np.median([trial.duration for trial in done]))
         lines.append([level.text, share(done), f"{took:.0f} s", faults(done)])
         print(f"{level.text:36} {lines[-1][1]:>20} {lines[-1][2]:>6}  {lines[-1][3]}", flush=True)
     if pictures:
         draw(failed, pictures)
-    spent = (time.monotonic() - begin) / (len(lines) * len(seeds))
+    each = (time.monotonic() - begin) / (len(lines) * len(seeds))
+    spent = "" if keep else f", {each:.0f} s each"
     head = ["off by", "succeeded", "simulated time", "what went wrong first"]
     return (
         f"{processor()}, {os.cpu_count()} cores; {len(seeds)} trials per line, with the "
-        f"interval of 95 % confidence (Wilson), {spent:.0f} s each.\n\n{table(head, lines)}"
+        f"interval of 95 % confidence (Wilson){spent}.\n\n{table(head, lines)}"
     )
 
 
@@ -251,21 +283,21 @@ def bench(chosen: argparse.Namespace) -> None:
     contact = chosen.world == "contact"
     if chosen.sensitivity and contact:
         raise InputError("--sensitivity is for the geometric world")
-    if chosen.pictures:
-        if not contact:
-            raise InputError("--pictures needs --world contact")
-        chosen.pictures.mkdir(parents=True, exist_ok=True)
+    for option, folder in (("pictures", chosen.pictures), ("keep", chosen.keep)):
+        if folder:
+            if not contact:
+                raise InputError(f"--{option} needs --world contact")
+            folder.mkdir(parents=True, exist_ok=True)
     levels = chosen_levels(contact_levels() if contact else geometric_levels(), chosen.noise)
     seeds = range(chosen.seed, chosen.seed + chosen.trials)
     with cli.executor(chosen.workers, chosen.dask) as pool:
-        run = functools.partial(cli.run_jobs, pool, run_job)
         if chosen.sensitivity:
             level = chosen_levels(levels, chosen.noise or "hobby")[0]
             text = run_sensitivity(level, seeds, pool)
         elif contact:
-            text = run_contact(levels, seeds, run, chosen.pictures)
+            text = run_contact(levels, seeds, pool, chosen.pictures, chosen.keep)
         else:
-            text = run_geometric(levels, seeds, run)
+            text = run_geometric(levels, seeds, functools.partial(cli.run_jobs, pool, run_job))
     if chosen.write and chosen.sensitivity:
         write(chosen.write, "nut_transfer_sensitivity", text)
     elif chosen.write:
@@ -285,6 +317,12 @@ def main() -> int:
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
     parser.add_argument(
         "--pictures", type=Path, metavar="FOLDER", help="draw typical failures in contact physics"
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FOLDER",
+        help="keep each trial's result there, and run only what is missing (contact physics)",
     )
     parser.add_argument(
         "--world",

@@ -16,7 +16,7 @@ from arm_tasks.planning.screwing.planner import Spiral
 from arm_tasks.planning.screwing.strokes import Stroke, grip_score, ratchet
 from arm_tasks.planning.world_model import OnBolt
 from arm_tasks.scene.grasp import SIXTH
-from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise, run_trial
+from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise, NoisyArm, run_trial
 from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import ArmConfiguration
 from hypothesis import given, settings
@@ -80,6 +80,20 @@ def test_kept_press_is_light_and_slow_until_the_tip_is_found(plan_of, chain, sce
     assert parts[push].duration > 1.5 * go.duration
     names = [step.name for step in plan.steps]
     assert names[names.index(f"screw it on: {push}") - 1] == "screw it on: compensate play"
+
+
+@pytest.mark.parametrize("play_deg", [0.2, 0.65, 1.2, 1.7])
+def test_joints_stop_in_the_middle_of_any_play_in_front_of_the_bolt(nut_plan, chain, play_deg):
+    names = [step.name for step in nut_plan.steps]
+    front = names.index("screw it on: move in front of the bolt")
+    play = math.radians(play_deg)
+    arm = NoisyArm(chain, Noise(dead_band=play), np.random.default_rng(0))
+    for step in nut_plan.steps[front : front + 2]:
+        for q in step.trajectory.positions:
+            joints = arm.joints(q)
+    assert np.abs(joints - q).max() < math.radians(0.1)
+    arm.joints(step.trajectory.positions[0] - play)
+    assert np.abs(arm.joints(q) - q).max() == pytest.approx(play / 2.0)  # without the swings
 
 
 def test_last_grip_lets_the_next_thread_catch_early(scene, chain):

@@ -42,6 +42,21 @@ def test_transfer_works_for_any_thread_start(transfer, scene_with, start_deg):
     assert is_transferred(transfer(other, scene=other)[1])
 
 
+@pytest.mark.parametrize("start_deg", sampled(range(75, 329, 15), 300))
+def test_thread_holds_the_nut_firmly_at_its_first_release(transfer, scene_with, start_deg):
+    other = scene_with("lower_bolt", start=math.radians(start_deg))
+    plan, run = transfer(other, scene=other)
+    assert not plan.warnings
+    names = [plan.steps[i].name for i in run.steps]
+    assert run.nuts[names.index("screw it on: open")].turns_engaged >= 0.25
+
+
+def test_thread_that_catches_late_gives_a_warning(plan_of, scene_with):
+    """No grip of the six flats lets it catch earlier."""
+    plan = plan_of("nut_transfer", scene=scene_with("lower_bolt", start=0.0))
+    assert "may fall at the first regrasp, 60 deg after the thread catches" in plan.warnings[0]
+
+
 @pytest.mark.parametrize("seed", sampled(range(24), 0))
 def test_transfer_works_between_any_two_thread_starts(transfer, scene_with, seed):
     upper, lower = np.random.default_rng(seed).uniform(0.0, 2.0 * math.pi, 2)

@@ -15,6 +15,7 @@ from arm_kinematics.paths.shapes import PathShape
 from arm_description import Gripper
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.strokes import (
+    FIRM,
     MIN_CAUGHT,
     Strokes,
     grip_score,
@@ -82,6 +83,8 @@ _SEARCH_SPEED = 0.1  # fraction of the step's speed, so that the nut can fall in
 _PUSH_SPEED = 0.25  # the same, so that no impact tilts the nut in the jaws
 _PLAY_SPEED = 0.03  # the same while play is compensated by half a degree
 _MAX_SETTLING = 3e-3  # largest tool motion to compensate play [m]
+_SWING_SPEED = 0.06  # fraction of the step's speed
+_SWINGS = [(-1) ** k * (2.0 - 0.2 * k) for k in range(10)]  # multiples of half the play
 # Deepest tip in a nut that is pulled off without being asked for: in contact physics all nuts come
 # off at 1.5 mm, and the rules of the geometric world let them until 1.75 mm (docs/screw.md).
 _PULL_OFF_DEPTH = 1.4e-3
@@ -189,7 +192,13 @@ class ScrewPlanner:
             raise self.builder.invalid(self.step, what)
         end = self.bolt.pitch * (turns + extra) - self.half_nut
         chosen = self._choose_wrist(z, [-self.half_nut, end], choose, holding=True)
-        last = chosen.strokes[-1]
+        first, last = chosen.strokes[0], chosen.strokes[-1]
+        caught = abs(first.turn) - chosen.before_catching * TURN
+        if self._keeps_pressing and self.bolt.start_known and first is not last and caught < FIRM:
+            self.builder.warnings.append(
+                f"{self.name}: the nut may fall at the first regrasp, {math.degrees(caught):.0f} "
+                f"deg after the thread catches; {math.degrees(FIRM):.0f} deg hold it firmly"
+            )
         roll = nut.phase + last.grip + last.turn
         return OnBolt(self.bolt.name, chosen.turns - chosen.before_catching, roll)
 
@@ -233,7 +242,7 @@ class ScrewPlanner:
         self.builder.motion(labels, np.array([self.builder.q, *before, out.positions[-1]]), errors)
         speed = 1.0
         if self._keeps_pressing:
-            self._settle(signs)
+            self._swing(signs)
             speed = _PUSH_SPEED
         push = "push the nut against the bolt" if holding else "go to the nut"
         with self.builder.allow_contact(self.bolt.name if holding else ""):
@@ -261,6 +270,17 @@ class ScrewPlanner:
             rows = np.array([q, beyond, q])
             with self.builder.allow_contact(self.bolt.name):  # only the command moves
                 self.builder.motion(self._labels("compensate play", _PLAY_SPEED), rows)
+
+    def _swing(self, signs: Array) -> None:
+        """Swing to both sides of the position, ever less, starting with the signs (n,).
+
+        This leaves the joints in the middle of their play, whatever it is up to twice the one that
+        the step assumes, as in demagnetization; dry friction acts like more play.
+        """
+        if self.step.play:
+            q = self.builder.q
+            rows = np.array([q, *(self._play(q, share * signs) for share in _SWINGS), q])
+            self.builder.motion(self._labels("compensate play", _SWING_SPEED), rows)
 
     def _play(self, q: Array, halves: Array) -> Array:
         """Return joint positions (n,) shifted by multiples of half the play, within the limits."""

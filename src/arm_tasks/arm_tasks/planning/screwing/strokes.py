@@ -28,6 +28,9 @@ _MIN_STROKE = math.radians(5.0)  # a shorter stroke is not worth a regrasp
 _MIN_REST = math.radians(1.0)  # a smaller remainder is not worth a stroke
 _EPS = 1e-9
 MIN_CAUGHT = math.radians(30.0)  # least turn on the thread before the jaws open
+# The same for a nut that must not be released on little thread: a quarter of a pitch and the mouth,
+# which is about a pitch deep, are the 1.5 mm on which every nut stays (docs/screw.md).
+FIRM = math.radians(90.0)
 _MIN_BEFORE = math.radians(15.0)  # least turn of a stroke before the thread catches
 
 GripScore = Callable[[float, float], float]
@@ -165,23 +168,25 @@ def unscrew_strokes(
     The turns are unsigned numbers to choose from, the preferred first; with fewer turns than the
     nut has, the rest is pulled off. The score rates a last grip for the next step; if the
     preferred turns end with no good grip, the best of all others is chosen. With fewer turns left
-    than `held`, the nut is not released.
+    than `held`, the nut is not released, and a grip is good only if the next thread holds the nut
+    firmly, unless there is none.
 
     Raises:
         OutOfReach: The wrist range is too small, or no last grip is acceptable.
     """
     span = wrist.low, wrist.high
 
-    def split(each: float) -> list[Stroke] | None:
-        total = -bolt.hand * each * TURN
-        return ratchet(total, span, nut.fit, _least_last(nut, each, held), score)
+    def split(each: float, more: float) -> list[Stroke] | None:
+        total, least = -bolt.hand * each * TURN, _least_last(nut, each, held)
+        return ratchet(total, span, nut.fit, least, score and (lambda *at: score(*at) - more))
 
-    if (preferred := split(turns[0])) is not None:
-        return Strokes(preferred, turns[0])
-    others = [(each, strokes) for each in turns[1:] if (strokes := split(each)) is not None]
-    if score is not None and others:
-        each, strokes = max(others, key=lambda o: score(rotation(o[1][:-1]), o[1][-1].grip))
-        return Strokes(strokes, each)
+    for more in (FIRM - MIN_CAUGHT, 0.0) if held and score else (0.0,):
+        if (preferred := split(turns[0], more)) is not None:
+            return Strokes(preferred, turns[0])
+        others = [(each, found) for each in turns[1:] if (found := split(each, more)) is not None]
+        if score is not None and others:
+            each, found = max(others, key=lambda o: score(rotation(o[1][:-1]), o[1][-1].grip))
+            return Strokes(found, each)
     total = -bolt.hand * turns[0] * TURN
     if (
         score is not None
