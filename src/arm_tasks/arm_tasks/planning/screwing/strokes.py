@@ -28,8 +28,8 @@ _MIN_STROKE = math.radians(5.0)  # a shorter stroke is not worth a regrasp
 _MIN_REST = math.radians(1.0)  # a smaller remainder is not worth a stroke
 _EPS = 1e-9
 MIN_CAUGHT = math.radians(30.0)  # least turn on the thread before the jaws open
-# The same for a nut that must not be released on little thread: a quarter of a pitch and the mouth,
-# which is about a pitch deep, are the 1.5 mm on which every nut stays (docs/screw.md).
+# The same for a nut that must not hang on little thread: a quarter of a pitch and the mouth, about
+# a pitch deep, are the 1.5 mm on which every nut stays when released (docs/screw.md).
 FIRM = math.radians(90.0)
 _MIN_BEFORE = math.radians(15.0)  # least turn of a stroke before the thread catches
 
@@ -178,7 +178,7 @@ def unscrew_strokes(
 
     def split(each: float, more: float) -> list[Stroke] | None:
         total, least = -bolt.hand * each * TURN, _least_last(nut, each, held)
-        return ratchet(total, span, nut.fit, least, score and (lambda *at: score(*at) - more))
+        return ratchet(total, span, nut.fit, least, _lowered(score, more))
 
     for more in (FIRM - MIN_CAUGHT, 0.0) if held and score else (0.0,):
         if (preferred := split(turns[0], more)) is not None:
@@ -195,6 +195,13 @@ def unscrew_strokes(
         what = "no last grip lets the next thread catch before the wrist ends"
         raise OutOfReach(f"{what}; turn the other bolt about its axis")
     raise _too_little(wrist)
+
+
+def _lowered(score: GripScore | None, by: float) -> GripScore | None:
+    """Return a score that is lower by some amount [rad]."""
+    if score is None:
+        return None
+    return lambda turned, grip: score(turned, grip) - by
 
 
 def _least_last(nut: OnBolt, turns: float, held: float) -> float:
