@@ -319,10 +319,7 @@ def main() -> int:
         "--pictures", type=Path, metavar="FOLDER", help="draw typical failures in contact physics"
     )
     parser.add_argument(
-        "--keep",
-        type=Path,
-        metavar="FOLDER",
-        help="keep each trial's result there, and run only what is missing (contact physics)",
+        "--keep", type=Path, metavar="FOLDER", help="keep results, run only missing trials"
     )
     parser.add_argument(
         "--world",
