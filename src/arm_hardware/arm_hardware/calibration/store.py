@@ -199,12 +199,13 @@ def calibration_for(model: RobotModel, name: str, folder: Path, simulated: bool)
         model: The robot.
         name: A path, the stem of a file in the folder, or empty for the robot's own.
         folder: Where calibrations are shipped.
-        simulated: Whether ideal servos, which reach all limits, replace a missing one.
+        simulated: Whether ideal servos, which reach all limits, replace a missing one, or one
+            that is shipped for another arm of the same name.
 
     Raises:
         CalibrationError: There is none, it is invalid, or it belongs to another robot.
     """
-    if simulated and not name and not own_calibration(model.name, folder).is_file():
+    if simulated and not name and not _is_shipped_for(model, folder):
         _LOGGER.info("%s has no calibration: its simulated servos are ideal.", model.name)
         text = template(model, whole_range=True)
         return parse_calibration(text.encode(), Path("ideal servos"))
@@ -215,6 +216,13 @@ def calibration_for(model: RobotModel, name: str, folder: Path, simulated: bool)
             f"is for robot '{calibration.robot}', not '{model.name}'", str(path)
         )
     return calibration
+
+
+def _is_shipped_for(model: RobotModel, folder: Path) -> bool:
+    """Return whether a calibration of an arm's name is shipped, with the servos of this arm."""
+    path = own_calibration(model.name, folder)
+    names = {axis.name for axis in axes_of(model).actuators}
+    return path.is_file() and set(load_calibration(path).servos) == names
 
 
 def template(model: RobotModel, measured: bool = False, whole_range: bool = False) -> str:

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calibration that a driver uses: a file, or ideal servos of a simulated arm without one."""
 
+from dataclasses import replace
+
 import pytest
 from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.driver import Driver
@@ -20,6 +22,15 @@ def test_simulated_arm_without_calibration_reaches_all_limits(robot):
     for axis, lower, upper in zip(driver.axes.arm, model.lower, model.upper, strict=True):
         assert (axis.lower, axis.upper) == pytest.approx((lower, upper), abs=1e-9)
     assert driver.calibration.example
+
+
+@pytest.mark.parametrize("name", ["nut_arm", "so101"])
+def test_another_arm_of_a_shipped_name_has_ideal_servos(name):
+    model = replace(load_robot("planar2"), name=name)
+    driver = Driver(model, DriverOptions(hardware="sim"))
+    assert set(driver.calibration.servos) == set(model.joint_names)
+    with pytest.raises(CalibrationError):
+        Driver(model, DriverOptions(hardware="real"))
 
 
 def test_real_arm_and_named_calibration_must_exist():

@@ -16,6 +16,7 @@ import numpy as np
 from arm_common.files import write_with_backup
 from arm_common.transforms import Array
 from arm_description.robot_model import home_posture
+from arm_kinematics.paths.result import PathStatus
 
 from arm_description import RobotModel
 from arm_kinematics import Chain
@@ -34,6 +35,7 @@ _NEAREST, _FARTHEST = 0.4, 1.1  # objects of a scene, relative to the reach
 _ABOVE = 0.05  # height of an arm that stands on the floor, relative to the reach
 _WITHIN = 0.015  # largest distance from the lines, relative to the reach (a count is 0.4 deg)
 _PLANES = ((1, 2), (0, 1), (0, 2))  # axes of base_link: upright first
+_NUDGE = 0.01  # [rad or m], a motion that any posture leaves room for
 _CORNERS = ((1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0), (1.0, 1.0))
 
 
@@ -63,7 +65,7 @@ def fitting_task(model: RobotModel) -> FittingTask:
     """Return a task that a robot can do, from the posture at which everything starts.
 
     Raises:
-        TasksError: The robot cannot even move between two postures.
+        TasksError: The robot begins inside itself, or cannot even move between two postures.
     """
     chain = Chain.from_model(model)
     postures = _postures(model, chain)
@@ -74,6 +76,11 @@ def fitting_task(model: RobotModel) -> FittingTask:
         near = _is_within(scene, model, reach)
         if near and _is_feasible(model, chain, "", name, scene):
             return FittingTask(name, scene, True)
+    if problem := _start_problem(model, chain, reach):
+        raise TasksError(
+            f"{model.name} cannot leave the posture at which it starts: {problem}; give its file"
+            " another posture rest"
+        )
     drawn = _drawing(model, chain, postures[:_TRIED], reach)
     if drawn is None:
         raise TasksError(
@@ -117,6 +124,18 @@ def _is_feasible(
         return False
 
 
+def _start_problem(model: RobotModel, chain: Chain, reach: float) -> str:
+    """Return why an arm cannot even begin to move, far above any floor; or ""."""
+    start = ArmConfiguration.of_posture(model)
+    q = start.array(model.joint_names)
+    nudged = q + _NUDGE * np.sign(chain.middle - q)
+    task = task_from_text(_task(model, "move_joints", _move(model, nudged)), "task")
+    place = scene_from_text(f"scene: free\nfloor: {-2.0 * reach:g}\n")
+    refusal = plan_task(TaskRequest(task, place, model, chain, start)).refusal
+    collides = refusal is not None and refusal.reason is PathStatus.COLLISION
+    return refusal.message if refusal and collides else ""
+
+
 def _is_within(scene: str, model: RobotModel, reach: float) -> bool:
     """Return whether most of a scene is neither too far from the base nor too near for the arm."""
     places = [pose[:3, 3] for pose in load_scene(scene, model.name).frames.values()]
@@ -131,16 +150,19 @@ def _drawing(
 
     With `only` SQUARE, no motion is tried.
     """
-    floor = 0.0 if _lowest(model) > _ABOVE * reach else -round(reach, 1)
-    scene = f"# Nothing but the floor.\nscene: free\nfloor: {floor:g}\n"
+    floors = [0.0] if _lowest(model) > _ABOVE * reach else []
     squares = [
         _square(model, q, chain.fk(q)[:3, 3], side * reach, plane, reach)
         for side, q, plane in product(_SIDES, tried, _PLANES)
     ]
-    motions = [_task(model, "move_joints", _move(model, q)) for q in tried if not only]
-    for text in [*squares, *motions]:
-        if _is_feasible(model, chain, text, scene=scene):
-            return FittingTask(text, scene, False)
+    start = ArmConfiguration.of_posture(model).array(model.joint_names)
+    others = [q for q in tried if not only and not np.allclose(q, start)]
+    moves = [_task(model, "move_joints", _move(model, q)) for q in others]
+    for floor in (*floors, -round(reach, 1)):  # parts of the arm may reach below its base
+        scene = f"# Nothing but the floor.\nscene: free\nfloor: {floor:g}\n"
+        for text in (*squares, *moves):
+            if _is_feasible(model, chain, text, scene=scene):
+                return FittingTask(text, scene, False)
     return None
 
 
