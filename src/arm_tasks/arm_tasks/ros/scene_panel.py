@@ -245,11 +245,11 @@ class ScenePanel:
 
     def _make_fields(self) -> None:
         gui = self._gui
-        order = self._body.order
-        self._body.remove()
+        for elements in self._fields.values():
+            for element in elements:
+                element.remove()
         self._fields.clear()
-        name = self._selected
-        self._body = gui.elements.add_folder(name, order=order, visible=name != NOTHING)
+        self._body.visible = bool(self._shown)
         with self._body:
             for entry in self._shown:
                 field = gui.text(entry.label, "", partial(self._enter, entry.path))
