@@ -226,6 +226,8 @@ class Cameras:
         low, high = SAME_SIZE
         size = view_of(robot, self._postures(), self._objects).size
         if self.view is not None and low < size / self.view.size < high:
+            for client in self._server.get_clients().values():
+                self.fit(client)  # an edited arm stays in the picture
             return False
         self._place_all(forced=True)
         return True
