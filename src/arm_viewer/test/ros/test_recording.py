@@ -6,13 +6,16 @@ import signal
 from contextlib import closing
 
 import pytest
-from arm_common.ros.qos import LATCHED
+from arm_common.ros.qos import LATCHED, TF_STATIC_TOPIC
 from arm_testing import domains
 from arm_testing.ros.viewed import ViewedNode
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.player import RecordingPlayer
 from arm_viewer.ros.recording.recorder import RULE, schema_text
+from geometry_msgs.msg import TransformStamped
 from mcap.reader import make_reader
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from tf2_msgs.msg import TFMessage
 
 BOUND = 30.0  # s
 FILES = {
@@ -33,12 +36,22 @@ def test_schema_starts_with_the_recorded_type_and_has_every_type_once():
     assert found == {name: file for name, file in FILES.items() if name != "pkg/Path"}
 
 
+def publish_fixed(ros, name):
+    frame = TransformStamped(child_frame_id=name)
+    frame.header.frame_id = "base_link"
+    publisher = ros.node.create_publisher(TFMessage, TF_STATIC_TOPIC, LATCHED)
+    publisher.publish(TFMessage(transforms=[frame]))
+    return publisher
+
+
 @pytest.mark.system
 def test_replay_publishes_what_was_recorded(ros, urdf, start, tmp_path):
     file = tmp_path / "run.mcap"
     ros.show_robot(urdf)
     recorder = start("recorder", "-o", str(file))
     ros.until(lambda: ros.node.count_subscribers("joint_states") > 1, BOUND)
+    fixed = [publish_fixed(ros, name) for name in ("bolt", "camera")]  # each by its own publisher
+    ros.until(lambda: all(p.get_subscription_count() for p in fixed), BOUND)
     sent = [0.1 * tenth for tenth in range(30)]
     for number, q in enumerate(sent):
         ros.show_joints({"waist": q})
@@ -59,6 +72,14 @@ def test_replay_publishes_what_was_recorded(ros, urdf, start, tmp_path):
             ros.robot.msg_type, "robot_description", lambda m: texts.append(m.data), LATCHED
         )
         ros.until(lambda: texts, BOUND)
+        frames = set()
+        ros.node.create_subscription(
+            TFMessage,
+            TF_STATIC_TOPIC,
+            lambda m: frames.update(t.child_frame_id for t in m.transforms),
+            QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+        )
+        ros.until(lambda: frames >= {"bolt", "camera"}, BOUND)
         assert texts[0] == urdf
         ros.until(lambda: ros.joint_states, BOUND)
         assert {round(m.position[0], 6) for m in ros.joint_states} <= {round(q, 6) for q in sent}
