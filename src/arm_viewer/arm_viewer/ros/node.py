@@ -285,9 +285,8 @@ class ViewerNode(Node):
         robot = self.parameters.robot
         if self._sliders is None or not robot:
             return None
-        report = partial(self._show_status, "file")
-        prefix, on_postures = self.parameters.prefix, self._show_postures
-        display = RobotDisplay(self, self._postures, prefix, report, on_postures)
+        report, prefix = partial(self._show_status, "file"), self.parameters.prefix
+        display = RobotDisplay(self, self._postures, prefix, report, self._show_postures)
         return RobotEditing(robot, display.show, display.watch)
 
     def _panel_context(self) -> PanelContext:
@@ -317,11 +316,9 @@ class ViewerNode(Node):
             self._on_file_saved,
         )
         if self._sliders is None:
-            self._joint_states.subscribe(
-                self, JointState, "joint_states", self._on_joint_states, JOINT_STATES
-            )
-            period = NUMBERS_EVERY / FRAME_RATE
-            self.create_timer(period, self._joint_states.take, clock=STEADY_CLOCK)
+            states, callback = self._joint_states, self._on_joint_states
+            states.subscribe(self, JointState, "joint_states", callback, JOINT_STATES)
+            self.create_timer(NUMBERS_EVERY / FRAME_RATE, states.take, clock=STEADY_CLOCK)
         else:
             self.create_subscription(
                 JointState, "joint_targets", self._on_joint_targets, 10, event_callbacks=QUIET
