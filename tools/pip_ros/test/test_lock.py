@@ -133,6 +133,7 @@ def test_lock_entries_are_filtered_and_ordered():
 
 
 def test_documents_are_built_with_locked_versions():
-    pins = set(lines(TOOLS / "requirements-test.txt"))
+    files = ("requirements.txt", "requirements-test.txt")
+    pins = {line for file in files for line in lines(TOOLS / file)}
     asked = lines(REPOSITORY / "docs/requirements.txt")
     assert asked and set(asked) <= pins

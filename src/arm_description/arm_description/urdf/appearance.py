@@ -165,6 +165,9 @@ class Skeleton:
             return []
         size = self.size_at(index)
         side, length = 2.4 * _JOINT_RADIUS * size, 1.5 * _JOINT_LENGTH * size
+        height = origin.xyz[2]
+        if index == 0 and height > _MIN_LENGTH and abs(origin.matrix[2, 2]) < 0.5:
+            side = min(side, 2 * height)  # a horizontal track lies on the ground
         return [UrdfGeometry("box", (side, side, length), origin, self._colours.joints)]
 
     def _plate(self, shapes: Sequence[UrdfGeometry]) -> UrdfGeometry:

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jogging, following, paths and plans keep to limits that depend on other joints."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -169,7 +168,7 @@ def test_trajectory_file_outside_is_one_sentence(tmp_path):
 def planned(scene, *steps, start=START):
     text = yaml.safe_dump({"task": "t", "steps": list(steps)})
     empty = replace(scene, bolts={}, objects={}, nut=None, frames={})
-    where = ArmConfiguration(dict(zip(CHAIN.joint_names, start.tolist(), strict=True)), math.nan)
+    where = ArmConfiguration(dict(zip(CHAIN.joint_names, start.tolist(), strict=True)), 0.0)
     return plan_task(load_request("t", MODEL, CHAIN, where, empty, text))
 
 

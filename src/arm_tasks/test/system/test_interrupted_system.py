@@ -56,7 +56,7 @@ def test_task_stops_when_a_dependency_goes_silent(start_arm):
         result = arm.result(handle)
         assert result.status == RESULT.DEPENDENCY_LOST, result.message
         assert what in result.message and "has been silent" in result.message
-        assert "the arm holds where it is; to resume" in result.message
+        assert "the arm holds where it is; it can be resumed" in result.message
         arm.wait_still()
         again = arm.run(text=SLOW, start_step=result.resume_step, dry_run=True)
         assert again.status == RESULT.SUCCESS, again.message
