@@ -28,6 +28,8 @@ FIELD_OF_VIEW = 0.6  # [rad] vertical; narrow, for little perspective distortion
 # From the arm to the camera in the root frame: where the tool's direction is visible.
 DIRECTION = np.array([-0.30, -0.85, 0.42])
 ASPECT = 1.2  # width over height of a browser that has not connected yet, beside its panel
+HANDLE = 0.28  # length of the arrows of the drag handle, of the robot's size
+HANDLE_SHOWN = 0.7  # part of the arrows that is kept inside the margins, which show the rest
 CAPTION_OFFSET = 0.3  # above the bounding box, as a fraction of the robot's size
 SAME_SIZE = (0.8, 1.25)  # ratio of sizes within which cameras stay where they are
 ASPECT_TOLERANCE = 0.01  # slow browsers draw fewer pixels, and their rounded numbers vary
@@ -75,6 +77,7 @@ def view_of(
     postures: Sequence[Mapping[str, Array]] = (),
     objects: Array = NO_OBJECTS,
     aspect: float = ASPECT,
+    tool: str = "",
 ) -> CameraView:
     """Return the closest view that shows the arm in all postures, and the objects around it.
 
@@ -83,6 +86,7 @@ def view_of(
         postures: For each further posture link name -> (4, 4), root <- link.
         objects: (n, 3) corners of the objects around it.
         aspect: Width over height of the picture; the lower part of a high one is kept free.
+        tool: The link whose drag handle is shown, too; empty if there is none.
     """
     points = np.vstack([robot_corners(robot, [robot.zero, *postures]), objects])
     low, high = points.min(axis=0), points.max(axis=0)
@@ -90,8 +94,9 @@ def view_of(
     span = float(np.linalg.norm(zero.max(axis=0) - zero.min(axis=0)))
     size = max(robot.reach, span, 0.05)
     caption = np.array([*(0.5 * (low + high))[:2], high[2] + CAPTION_OFFSET * size])
+    arrows = handle_tips([robot.zero, *postures], tool, HANDLE_SHOWN * HANDLE * size)
     area = WIDE if aspect >= PHONE else HIGH
-    position = _closest_position(np.vstack([points, caption]), area, aspect)
+    position = _closest_position(np.vstack([points, arrows, caption]), area, aspect)
     ahead = -DIRECTION / np.linalg.norm(DIRECTION)
     look_at = position + ahead * float((0.5 * (low + high) - position) @ ahead)
     return CameraView(position, look_at, near=0.02 * size, size=size, caption=caption)
@@ -133,6 +138,12 @@ def robot_corners(robot: VisualRobot, postures: Sequence[Mapping[str, Array]]) -
         if visual.link in poses
     ]
     return np.vstack([*origins, *shapes])
+
+
+def handle_tips(postures: Sequence[Mapping[str, Array]], tool: str, length: float) -> Array:
+    """Return the ends of a drag handle's arrows at a link in some postures, (n, 3)."""
+    poses = [poses[tool] for poses in postures if tool in poses]
+    return np.reshape([pose[:3, 3] + length * pose[:3, :3].T for pose in poses], (-1, 3))
 
 
 def axes_of(direction: Array) -> tuple[Array, Array, Array]:
@@ -211,20 +222,22 @@ class Cameras:
     def __init__(self, server: viser.ViserServer, postures: Postures) -> None:
         self._server, self._postures = server, postures
         self._robot: VisualRobot | None = None
+        self._shown: Sequence[Mapping[str, Array]] = ()  # postures that the views were made for
         self._objects: Array = NO_OBJECTS
         self._cameras: dict[int, _PlacedCamera] = {}
         self._views: dict[float, CameraView] = {}  # of the whole arm, by aspect ratio
         self._close: tuple[Array, float] | None = None  # point and width of the close-up [m]
         self._worked, self._is_close = -math.inf, False  # when the jaws last held the nut [s]
         self.view: CameraView | None = None
+        self.tool = ""  # the link whose drag handle is to be in the picture; "" for none
         self.portrayed: Mapping[str, Array] = {}  # a posture to fill the picture, instead of all
 
     def set_robot(self, robot: VisualRobot) -> bool:
         """Show another robot; return whether the cameras moved, because its size differs."""
         self._robot = robot
-        self._views.clear()
+        self._forget_views()
         low, high = SAME_SIZE
-        size = view_of(robot, self._postures(), self._objects).size
+        size = view_of(robot, self._shown, self._objects).size
         if self.view is not None and low < size / self.view.size < high:
             for client in self._server.get_clients().values():
                 self.fit(client)  # an edited arm stays in the picture
@@ -251,7 +264,10 @@ class Cameras:
             return
         aspect = float(client.camera.aspect)
         look = placed.look if placed else Look.AUTO
+        former = self._cameras.get(client.client_id)
         placed = _PlacedCamera(aspect, 1e-3 * self.view.size, look)
+        if former is not None:  # its browser may still report where it was before
+            placed.given.extend(former.given)
         self._cameras[client.client_id] = placed
         _give(client, placed, self._wanted(placed))
 
@@ -283,6 +299,8 @@ class Cameras:
     def glide(self) -> bool:
         """Move each camera nearer to its place; return whether one has not arrived there."""
         moving = False
+        if self._robot is not None and self._postures() is not self._shown:
+            self._forget_views()  # a file's postures may come later than its robot
         for client in self._server.get_clients().values():
             placed = self._cameras.get(client.client_id)
             if placed is None or not _has_picture(client.camera):
@@ -314,9 +332,14 @@ class Cameras:
             self._views[aspect] = (
                 portrait(self._robot, self.portrayed, aspect)
                 if self.portrayed
-                else view_of(self._robot, self._postures(), self._objects, aspect)
+                else view_of(self._robot, self._shown, self._objects, aspect, self.tool)
             )
         return self._views[aspect]
+
+    def _forget_views(self) -> None:
+        """Compute the views anew when they are needed."""
+        self._shown = self._postures()
+        self._views.clear()
 
     def update(self, client: Any) -> bool:
         """Process a camera that a browser reports; return whether its aspect ratio changed."""
@@ -332,8 +355,8 @@ class Cameras:
 
     def _place_all(self, forced: bool) -> None:
         assert self._robot is not None
-        self._views.clear()
-        self.view = view_of(self._robot, self._postures(), self._objects)
+        self._forget_views()
+        self.view = view_of(self._robot, self._shown, self._objects, tool=self.tool)
         _place(self._server.initial_camera, self.view)
         for client in self._server.get_clients().values():
             self.fit(client, forced)

@@ -15,6 +15,7 @@ import numpy as np
 from arm_common.transforms import Array, pose_to_matrix
 
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_viewer.browser.cameras import HANDLE
 from arm_viewer.browser.panel import answer_line, value_text
 from arm_viewer.browser.shape_drawer import set_pose, viser_pose
 from arm_viewer.control.ik_follower import MODES, IkRequest, Solution, default_mode
@@ -163,7 +164,7 @@ class DragHandle:
         self._tool = pose.copy()
         if self._handle is None:
             self._handle = self._scene.add_transform_controls(
-                self._name, 0.28 * size, line_width=3.5, depth_test=False, **viser_pose(pose)
+                self._name, HANDLE * size, line_width=3.5, depth_test=False, **viser_pose(pose)
             )
             self.show(self._shown)
             self.allow_turns(self._turns)

@@ -238,6 +238,7 @@ class ViewerNode(Node):
         meshes = MeshFiles(installed_share, self._mesh_files())
         drawer = SceneDrawer(server, meshes, switches, lambda: postures.poses)
         drawer.cameras.portrayed = postures.home_poses if self.parameters.portrait else {}
+        drawer.cameras.tool = self._tool if self.parameters.sliders else ""
         actions = PanelActions(
             drawer.switch,
             self._move_joint,

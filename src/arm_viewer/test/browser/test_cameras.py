@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cameras show arm and scene beside the panel, until a user moves them."""
 
+import itertools
 import math
 import threading
+from collections import deque
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -18,6 +20,7 @@ from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.browser.cameras import (
     CALM,
     DIRECTION,
+    HANDLE,
     HIGH,
     LINGER,
     LOOKS,
@@ -26,6 +29,7 @@ from arm_viewer.browser.cameras import (
     Cameras,
     axes_of,
     close_view,
+    handle_tips,
     portrait,
     robot_corners,
     round_length,
@@ -69,6 +73,16 @@ def test_view_shows_the_whole_arm_in_every_posture(name, width, height):
     assert len(poses) == len(PostureBook(name).postures)
     assert holds(view, robot_corners(robot, [robot.zero, *poses]), width / height)
     assert holds(view, view.caption[None], width / height)
+
+
+@pytest.mark.parametrize(("width", "height"), PAGES)
+@pytest.mark.parametrize("name", ROBOTS)
+def test_view_shows_the_handle_in_every_posture(name, width, height):
+    robot, poses = read_robot(load_robot(name).to_urdf()), PostureBook(name).poses
+    view = view_of(robot, poses, aspect=width / height, tool="tool0")
+    arrows = handle_tips([robot.zero, *poses], "tool0", HANDLE * view.size)
+    assert len(arrows) == 3 * (1 + len(poses))
+    assert np.abs(seen(view, arrows, width / height)).max() <= 1.0
 
 
 def test_posture_poses_match_forward_kinematics():
@@ -189,6 +203,55 @@ def test_outdated_position_is_not_mistaken_for_a_user_s(show):
     cameras.update(client)
     cameras.fit(client)
     np.testing.assert_array_equal(client.camera.position, placed)
+
+
+class LateCamera(Camera):
+    """A camera whose browser reports each position some time after it was given."""
+
+    def __init__(self, **fields):
+        super().__init__(**fields)
+        self.unreported = deque()
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name == "position" and "unreported" in vars(self):
+            self.unreported.append(value)
+
+    def report(self):
+        if self.unreported:
+            vars(self)["position"] = self.unreported.popleft()
+
+
+def test_every_edit_is_fitted_however_late_the_browser_reports(robot, urdf):
+    edited = read_robot(urdf.replace("0.19 0 0", "0.21 0 0"))  # nearly of the same size
+    for counts in itertools.product((0, 1, 2), repeat=5):
+        server = Server(1.5)
+        client = server.clients[0]
+        client.camera = LateCamera(**vars(client.camera))
+        cameras = Cameras(server, tuple)
+        cameras.set_robot(robot)
+        for count, shown in zip(counts, itertools.cycle([edited, robot])):
+            for _ in range(count):
+                client.camera.report()
+                cameras.update(client)
+            assert not cameras.set_robot(shown)
+            wanted = view_of(shown, aspect=1.5).position
+            np.testing.assert_array_equal(client.camera.position, wanted, str(counts))
+
+
+def test_postures_that_come_after_their_robot_are_shown(robot):
+    server, postures = Server(1.5), []
+    cameras = Cameras(server, lambda: postures[-1] if postures else ())
+    cameras.set_robot(robot)
+    camera = server.clients[0].camera
+    assert not cameras.glide()
+    turned = {name: pose.copy() for name, pose in robot.zero.items()}
+    for pose in turned.values():
+        pose[0, 3] += 0.4
+    postures.append((turned,))
+    glided(cameras, server.clients[0])
+    wanted = view_of(robot, (turned,), aspect=1.5).position
+    np.testing.assert_allclose(camera.position, wanted, atol=2e-3)
 
 
 def test_camera_moved_by_a_user_stays_until_the_robot_size_changes(show, urdf):

@@ -178,7 +178,7 @@ def pixel(page, model, point):
     pose[:3, 3] = BESIDE
     box = corners(Box((0.02, 0.02, 0.02)), pose)
     robot, poses = read_robot(model.to_urdf()), PostureBook("nut_arm").poses
-    view = view_of(robot, poses, box, aspect=size["width"] / size["height"])
+    view = view_of(robot, poses, box, size["width"] / size["height"], tool="tool0")
     (right,), (up,) = pinhole(view, [point])
     return 0.5 * (size["width"] + size["height"] * right), 0.5 * size["height"] * (1.0 - up)
 
