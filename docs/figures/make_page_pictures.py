@@ -25,7 +25,7 @@ from arm_kinematics import Chain
 
 IMAGES = ROOT / "docs/images"
 TUTORIAL = ROOT / "docs/tutorials/write_a_task.md"
-SHARES = (0.03, 0.42, 0.62, 0.93)  # of the animation: gripped, unscrewing, carried, screwed on
+SHARES = (0.03, 0.2, 0.36, 0.79)  # of the animation: gripped, unscrewing, carried, screwed on
 INTERVAL = 0.05  # between drawn positions [s]
 WIDTH = 480  # of each step [pixel]
 
