@@ -269,13 +269,13 @@ def draw(failed: Sequence[tuple[Level, TransferTrial]], folder: Path) -> None:
         print(f"written to {file}")
 
 
-def chosen_levels(levels: Sequence[Level], name: str) -> list[Level]:
-    """Return the level of a name, or all."""
-    found = [level for level in levels if name in ("", level.name)]
-    if not found:
-        remedy = did_you_mean(name, [level.name for level in levels])
-        raise InputError(f"there is no noise level {name!r}", remedy=remedy)
-    return found
+def chosen_levels(levels: Sequence[Level], names: str) -> list[Level]:
+    """Return the levels with these names, separated by commas, or all."""
+    known = [level.name for level in levels]
+    for name in filter(None, names.split(",")):
+        if name not in known:
+            raise InputError(f"there is no noise level {name!r}", remedy=did_you_mean(name, known))
+    return [level for level in levels if not names or level.name in names.split(",")]
 
 
 def bench(chosen: argparse.Namespace) -> None:
@@ -313,7 +313,7 @@ def main() -> int:
         "--trials", type=cli.at_least(1), default=100, help="a line and task (100)"
     )
     parser.add_argument("--seed", type=cli.at_least(0), default=0, help="of the first trial (0)")
-    parser.add_argument("--noise", default="", metavar="LEVEL", help="only this line (all)")
+    parser.add_argument("--noise", default="", metavar="LEVELS", help="only these lines (all)")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
     parser.add_argument(
         "--pictures", type=Path, metavar="FOLDER", help="draw typical failures in contact physics"
