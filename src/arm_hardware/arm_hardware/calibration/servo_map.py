@@ -113,6 +113,14 @@ class PointMap:
         """Return the position at a count [rad or m]."""
         return self.position_at(count * self.pulse_per_count)
 
+    def rounding(self, count: int) -> float:
+        """Return how far a position that is rounded to a count may be from it [rad or m].
+
+        Counts differ in size on the two sides of a calibrated point, and along a claw.
+        """
+        below, at, above = (self.position_of(count + k) for k in (-1, 0, 1))
+        return 0.5 * max(abs(above - at), abs(at - below))
+
     def position_at(self, pulse_us: float) -> float:
         """Return the position at a pulse; beyond the points, that of the end point."""
         pulses, positions = self._by_pulse
@@ -165,6 +173,10 @@ class FineMap:
     def measured(self, count: int) -> float:
         """Return the same."""
         return self.position_of(count)
+
+    def rounding(self, count: int) -> float:
+        """Return how far a position that is rounded to a count may be from it [rad or m]."""
+        return 0.5 * FAKE_COUNT
 
     def slope(self, count: int | None) -> float:
         """Return the position per count [rad or m]."""

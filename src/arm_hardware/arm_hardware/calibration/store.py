@@ -159,6 +159,9 @@ def _pair(low: float, high: float) -> str:
 
 
 _TURNS = 2.0 * math.pi  # of an ideal servo of a joint without limits [rad]
+# [1/s]; the board divides each period into 4096 counts: with the 50 of analogue servos, the tip
+# of a long arm whose joints turn by more than a servo can would move in steps of a centimetre
+_WHOLE_RANGE_FREQUENCY = 300
 HEAD = """\
 # Which servo of this arm is on which channel, and which pulse means which position.
 # Servo angle = sign * joint angle + zero_deg; points_deg_us: [servo angle, pulse in us].
@@ -169,7 +172,7 @@ robot: {robot}
 
 board:
   address: 0x40
-  frequency_hz: 50
+  frequency_hz: {frequency}
   reference_clock_hz: 25000000
 
 joints:
@@ -228,7 +231,8 @@ def _is_shipped_for(model: RobotModel, folder: Path) -> bool:
 def template(model: RobotModel, measured: bool = False, whole_range: bool = False) -> str:
     """Return a file with ideal servos, for editing; ``measured`` if they answer.
 
-    They turn by 180 degrees, or with ``whole_range`` by the range of their joint.
+    They turn by 180 degrees, or with ``whole_range`` by the range of their joint, and are then
+    digital ones, whose pulses come more often and in finer counts.
 
     Their channels are those of the calibration shipped for the robot, otherwise 0, 1, 2, ..., and
     of servos that answer 1, 2, 3, ...; if the shipped one is for such servos, so is the file.
@@ -242,7 +246,9 @@ def template(model: RobotModel, measured: bool = False, whole_range: bool = Fals
     wires = BUS_WIRES if measured else BOARD_WIRES
     if len(servos) > len(wires.channels):
         raise CalibrationError(f"{model.name} has {len(servos)} servos, a board has {CHANNELS}")
-    text = (MEASURED_HEAD if measured else HEAD).format(robot=flow_word(model.name))
+    frequency = _WHOLE_RANGE_FREQUENCY if whole_range else 50
+    head = MEASURED_HEAD if measured else HEAD
+    text = head.format(robot=flow_word(model.name), frequency=frequency)
     if not model.drivetrain.is_identity:
         text = text.replace("joint angle", "actuator angle")
     same = shipped is not None and wires_of(shipped.board) is wires

@@ -14,7 +14,7 @@ from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.coupling import Coupling, Fight
-from arm_hardware.calibration.servo_map import ServoMap, resolution
+from arm_hardware.calibration.servo_map import ServoMap
 from arm_hardware.control.watchdogs import BoardMonitor
 from arm_hardware.errors import HardwareError
 
@@ -275,9 +275,8 @@ class ServoOutput:
             return
         step, most = position - sent, axis.velocity * self._dt
         counted = abs(servo.position_of(to) - servo.position_of(count))
-        if abs(step) > most + ROUNDING or (
-            to != count and counted > most + resolution(servo, to) + ROUNDING
-        ):
+        rounded = servo.rounding(count) + servo.rounding(to)
+        if abs(step) > most + ROUNDING or (to != count and counted > most + rounded + ROUNDING):
             raise HardwareError(
                 f"{axis.name}: a step of {max(abs(step), counted):.4g} {axis.unit}, faster than "
                 "its speed limit, was held back."

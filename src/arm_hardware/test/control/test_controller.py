@@ -7,6 +7,11 @@ import weakref
 
 import numpy as np
 import pytest
+from arm_hardware.bus.fake import FakeBus
+from arm_hardware.calibration.axes import rest_positions
+from arm_hardware.calibration.calibration import config_folder
+from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.file import load_calibration
 from arm_hardware.control import controller
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.servo_output import ServoOutput
@@ -20,6 +25,8 @@ from arm_hardware.errors import (
 from arm_hardware.motion.execution import GoalOutcome, Tolerances
 from arm_hardware.motion.goal_validation import validate_goal
 from arm_hardware.motion.trajectory_start import plan_motion
+
+from arm_description import load_robot
 
 THERE = (0.5, -0.4, 0.3, 1.0)
 BOUND = 30.0  # [s]
@@ -221,6 +228,25 @@ def test_output_also_bounds_steps_in_counts(armed):
     armed.output.counts[1] += 30  # as if the board stood elsewhere than was sent
     with pytest.raises(HardwareError, match=r"shoulder: a step of 0\.23 rad, faster than"):
         armed.output.write([0.0] * 5)
+
+
+@pytest.mark.parametrize("robot", ["braccio", "learm", "mearm", "nut_arm", "so101"])
+@pytest.mark.parametrize("dt", [0.02, 0.025, 0.05])
+def test_no_step_within_the_limits_is_held_back_by_rounding(robot, dt):
+    """Counts differ in size at calibrated points and along a claw."""
+    model = load_robot(robot)
+    axes = axes_of(model)
+    calibration = load_calibration(config_folder() / f"{robot}_servos.yaml")
+    maps, axes = calibration.maps(axes), calibration.narrowed(axes)
+    jaws, rest = axes.gripper, rest_positions(model, axes)[: len(axes.arm)]
+    output = ServoOutput(FakeBus(), axes, maps, dt)
+    for start in np.linspace(jaws.lower, jaws.upper, 60):
+        for sign in (-1.0, 1.0):
+            width, step = start, 0.0
+            output.write([*rest, width], first=True)
+            while jaws.lower <= (width := width + sign * step) <= jaws.upper:
+                output.write([*rest, width])
+                step = min(step + jaws.acceleration * dt**2, jaws.velocity * dt)
 
 
 def test_unchanged_counts_are_not_rewritten(armed):

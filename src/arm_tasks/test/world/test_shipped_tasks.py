@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from arm_hardware.driver import Driver
+from arm_hardware.motion.options import DriverOptions
 from arm_tasks.execution.engine import EngineState
 from arm_tasks.planning.plan import off_lines
 from arm_tasks.planning.planner import plan_task
@@ -13,7 +15,7 @@ from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.payloads import lies_on
 from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
-from arm_tasks.world.ideal_arm import simulate
+from arm_tasks.world.ideal_arm import ServoBehaviour, simulate
 from arm_tasks.world.nut_world import NutWorld
 from arm_tasks.world.payload_world import PayloadWorld
 
@@ -25,7 +27,25 @@ KITS = ("mearm", "braccio", "learm", "so101")
 WITHOUT_GRIPPER = ("eezybotarm_mk1", "eezybotarm_mk2")
 
 
-def run(task, robot):
+class CountedServos(ServoBehaviour):
+    """Servos that reach the counts to which the simulated driver rounds their commands."""
+
+    def __init__(self, model, chain):
+        super().__init__(chain)
+        self._maps = Driver(model, DriverOptions(hardware="sim")).output.maps
+
+    def _rounded(self, positions, maps):
+        pairs = zip(maps, positions, strict=True)
+        return [servo.position_of(servo.count_of(position)) for servo, position in pairs]
+
+    def tool(self, commanded):
+        return super().tool(np.array(self._rounded(commanded.tolist(), self._maps[:-1])))
+
+    def width(self, commanded):
+        return self._rounded([commanded], self._maps[-1:])[0]
+
+
+def run(task, robot, servos=None):
     model = load_robot(robot)
     chain = Chain.from_model(model)
     scene = load_scene(task.scene, model.name)
@@ -39,16 +59,19 @@ def run(task, robot):
         seen.append((payloads.held, dict(payloads.poses)))
 
     world = NutWorld(scene) if scene.nut else None
-    done = simulate(plan, world, on_update=on_update)
+    servos = servos and servos(model, chain)
+    done = simulate(plan, world, on_update=on_update, servos=servos)
     assert done.outcome.state is EngineState.SUCCEEDED, done.outcome.message
     return plan, chain, done, payloads, seen
 
 
-@pytest.mark.parametrize("robot", ROBOTS[1:])
-def test_other_arms_can_transfer_the_nut(robot):
+@pytest.mark.parametrize(
+    ("robot", "servos"), [*((robot, None) for robot in ROBOTS[1:]), (ROBOTS[-1], CountedServos)]
+)
+def test_other_arms_can_transfer_the_nut(robot, servos):
     """Six axes and a wrist that turns further need fewer regrasps and no tilt."""
     task = load_task("nut_transfer")
-    plan, _, done, _, _ = run(task, robot)
+    plan, _, done, _, _ = run(task, robot, servos)
     six_axes = robot == "puma560_gripper"
     assert (len([s for s in plan.steps if s.turns]) < 12) == six_axes
     assert (plan.worst_orientation_error < math.radians(0.1)) == six_axes
