@@ -9,6 +9,8 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from arm_common.transforms import pose, rpy_matrix, shift_z
+from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_model import home_posture
 from arm_description.urdf.reader import read_urdf
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
@@ -19,8 +21,12 @@ from arm_tasks.planning.collision.path_checker import clearance_along, clearance
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.objects import GREY, SceneObject
 from arm_tasks.scene.objects import box as box_part
+from arm_tasks.task.parser import task_from_text
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
+from arm_testing.samples import ROBOTS
 
 from arm_description import load_robot
+from arm_kinematics import Chain
 
 pytest.importorskip("mujoco", reason="collision checks need MuJoCo")
 
@@ -108,7 +114,57 @@ def test_self_collisions_are_found(empty):
     assert own.isdisjoint(pairwise(links))
 
 
-@pytest.mark.parametrize("robot", ["nut_arm", "puma560", "planar2"])
+STANFORD = """\
+name: stanford
+convention: standard
+units: {length: mm, angle: deg}
+joints:
+  - {name: waist, type: revolute, d: 412, a: 0, alpha: -90, limits: {lower: -170, upper: 170}}
+  - {name: shoulder, type: revolute, d: 154, a: 0, alpha: 90, limits: {lower: -170, upper: 170}}
+  - {name: slide, type: prismatic, theta: -90, a: 0, alpha: 0, limits: {lower: 160, upper: 900}}
+  - {name: roll, type: revolute, d: 0, a: 0, alpha: -90, limits: {lower: -170, upper: 170}}
+  - {name: pitch, type: revolute, d: 0, a: 0, alpha: 90, limits: {lower: -110, upper: 110}}
+  - {name: hand, type: revolute, d: 263, a: 0, alpha: 0, limits: {lower: -170, upper: 170}}
+postures:
+  rest: {waist: 0, shoulder: 0, slide: 160, roll: 0, pitch: 0, hand: 0}
+"""
+
+
+@pytest.fixture(scope="module")
+def stanford():
+    return parse_robot(STANFORD)
+
+
+def test_slide_as_drawn_is_in_no_collision_with_its_own_arm(stanford, empty):
+    """Its bar reaches through the base behind the guide, its wrist withdraws into the guide."""
+    low = replace(empty, floor=-5.0)
+    start = ArmConfiguration.of_posture(stanford)
+    assert CollisionChecker(stanford, low).at(start.array(stanford.joint_names), 0.0).distance > 0
+    task = task_from_text("task: t\nsteps: [move_joints: {joints: {slide: 0.5, pitch: 1}}]", "t")
+    chain = Chain.from_model(stanford)
+    assert plan_task(TaskRequest(task, low, stanford, chain, start)).feasible
+
+
+def test_slide_still_collides_with_the_scene_and_its_hand_with_the_arm(stanford, empty):
+    checker = CollisionChecker(stanford, empty)
+    rest = ArmConfiguration.of_posture(stanford).array(stanford.joint_names)
+    assert checker.at(rest, 0.0).second == "the floor"  # the bar behind the guide
+    rng = np.random.default_rng(1)
+    seen = [checker.at(rng.uniform(stanford.lower, stanford.upper), 0.0) for _ in range(300)]
+    own = {(c.first, c.second) for c in seen if c.penetrates}
+    assert {("waist_link", "hand_link"), ("shoulder_link", "hand_link")} & own
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_arm_starts_outside_itself(empty, robot):
+    model = load_robot(robot)
+    posture = home_posture(model)[1]
+    checker = CollisionChecker(model, replace(empty, floor=-5.0))
+    width = model.gripper.max_width if model.gripper else 0.0
+    assert not checker.at([posture[name] for name in model.joint_names], width).penetrates
+
+
+@pytest.mark.parametrize("robot", ["nut_arm", "puma560", "planar2", "spherical_arm"])
 def test_levers_bound_the_change_of_every_distance(scene, robot):
     model = load_robot(robot)
     checker = CollisionChecker(model, scene)

@@ -110,23 +110,22 @@ def test_robot_of_any_kind_gets_a_task_that_it_can_do(monkeypatch, tmp_path, rob
     assert (values["task"] == "pick_and_place") == (robot == "braccio")
 
 
-STANFORD = """\
-name: stanford
+FOLDED = """\
+name: folded
 convention: standard
 units: {length: mm, angle: deg}
 joints:
-  - {name: waist, type: revolute, d: 412, a: 0, alpha: -90, limits: {lower: -170, upper: 170}}
-  - {name: shoulder, type: revolute, d: 154, a: 0, alpha: 90, limits: {lower: -170, upper: 170}}
-  - {name: slide, type: prismatic, theta: -90, a: 0, alpha: 0, limits: {lower: 160, upper: 900}}
-  - {name: hand, type: revolute, d: 263, a: 0, alpha: 0, limits: {lower: -180, upper: 180}}
+  - {name: shoulder, type: revolute, d: 0, a: 300, alpha: 0, limits: {lower: -170, upper: 170}}
+  - {name: elbow, type: revolute, d: 0, a: 300, alpha: 0, limits: {lower: -170, upper: 170}}
+  - {name: wrist, type: revolute, d: 0, a: 300, alpha: 0, limits: {lower: -170, upper: 170}}
 postures:
-  rest: {waist: 0, shoulder: 0, slide: 160, hand: 0}
+  rest: {shoulder: 0, elbow: 170, wrist: 170}
 """
 
 
 def test_arm_that_starts_inside_itself_is_told_so(tmp_path):
-    file = tmp_path / "stanford.yaml"
-    file.write_text(STANFORD)
+    file = tmp_path / "folded.yaml"
+    file.write_text(FOLDED)
     with pytest.raises(TasksError, match=r"collision: .* deep in .* posture rest"):
         demo_values(["--robot", str(file)])
 

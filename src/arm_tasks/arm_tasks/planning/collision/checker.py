@@ -30,6 +30,7 @@ from arm_tasks.planning.collision.motion_bounds import (
     MotionBounds,
     neighbours,
     rigid_groups,
+    unsized_pairs,
 )
 from arm_tasks.scene.payloads import Carried
 from arm_tasks.scene.scene import Scene
@@ -116,8 +117,9 @@ class Clearance:
 class CollisionChecker:
     """Checks one robot in one scene.
 
-    Skipped are links connected by a joint, the two fingers, and pairs that no motion changes: they
-    touch in every posture, as modelled, or their distance is constant.
+    Skipped are links connected by a joint, the two fingers, a slide's guide and bar (see
+    `unsized_pairs`), and pairs that no motion changes: they touch in every posture, as modelled,
+    or their distance is constant.
     """
 
     def __init__(self, model: RobotModel, scene: Scene, carried: Carried | None = None) -> None:
@@ -133,9 +135,13 @@ class CollisionChecker:
         self._jaws = {joint.child for joint in tree.joints if joint.name in fingers}
         self._payloads = {name for name, obj in scene.objects.items() if obj.is_payload}
         near.add(frozenset(self._jaws))
+        slides = [joint.name for joint in model.rows if joint.type == "prismatic"]
+        unsized = unsized_pairs(tree, own, slides)
 
         def apart(i: int, j: int) -> bool:
             """Return True for a pair to check: robot and scene, or unconnected links."""
+            if frozenset((i, j)) in unsized:
+                return False
             groups = [first.get(self._bodies[k].owner, "") for k in (i, j)]
             return i < len(own) and frozenset(groups) not in near and groups != [tree.root, ""]
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -19,6 +19,8 @@ from arm_tasks.planning.collision.bodies import CollisionBody
 
 Ball = tuple[Array, float]
 """Centre (3,) and radius [m]."""
+
+_ROUNDING = 1e-4  # of the numbers in a URDF [m or rad]
 
 
 class MotionBounds:
@@ -86,6 +88,36 @@ def neighbours(tree: UrdfTree) -> set[frozenset[str]]:
             beside = {other for pair in pairs if group in pair for other in pair - {group}}
             pairs |= {frozenset(pair) for pair in combinations(beside, 2)}
     return pairs | {frozenset((group,)) for group in first.values()}
+
+
+def unsized_pairs(
+    tree: UrdfTree, bodies: Sequence[CollisionBody], slides: Collection[str]
+) -> set[frozenset[int]]:
+    """Return the pairs of bodies whose overlap proves nothing: a DH table gives slides no size.
+
+    Each of the named prismatic joints is drawn as a guide and a bar as long as its travel. A real
+    slide may be a telescope and its guide short: the guide does not count against what the joint
+    carries, nor the bar, which protrudes behind the guide, against what carries the joint.
+    Payloads count.
+    """
+    pairs: set[frozenset[int]] = set()
+    for slide in (joint for joint in tree.joints if joint.name in slides):
+        outer = {slide.child}
+        for joint in tree.joints:  # from the root outwards
+            if joint.parent in outer:
+                outer.add(joint.child)
+        own = [(k, body) for k, body in enumerate(bodies) if not body.carried]
+        beyond = [k for k, body in own if body.owner in outer]
+        before = [k for k, body in own if body.owner not in outer]
+        for k, body in own:
+            where = slide.origin.matrix if body.owner == slide.parent else np.eye(4)
+            off = np.abs(np.linalg.inv(where) @ body.pose - np.eye(4))
+            if body.kind != "box" or off[:2].max() > _ROUNDING:  # not along the slide's axis
+                continue
+            if body.owner in (slide.parent, slide.child):
+                others = beyond if body.owner == slide.parent else before
+                pairs |= {frozenset((k, other)) for other in others}
+    return pairs
 
 
 def _swept(joint: UrdfJoint, balls: Sequence[Ball]) -> Ball:
