@@ -66,6 +66,10 @@ class StepRefused(Exception):  # noqa: N818
         self.report = report
 
 
+class TimeRanOut(Exception):  # noqa: N818
+    """Planning was given up because its time ran out."""
+
+
 @dataclass
 class PlanBuilder:
     """The plan so far and the state of the arm and its jaws at its end."""
@@ -83,6 +87,8 @@ class PlanBuilder:
     first_part: int = 0  # index of the first part of the step that is being planned
     allowed_contact: str = ""  # object that the jaws may touch at present, or ""
     sketch: bool = False  # whether to plan only the parts that usually decide feasibility
+    is_over: Callable[[], bool] | None = None  # whether to give up: TimeRanOut; None for never
+    memory: dict[str, Any] | None = None  # results shared by plans of one step from one state
 
     @contextlib.contextmanager
     def allow_contact(self, obj: str) -> Iterator[None]:
@@ -104,6 +110,7 @@ class PlanBuilder:
         q, width = self.q, self.width
         try:
             for option in options():
+                self._check_time()
                 try:
                     return plan(option)
                 except StepRefused as refused:
@@ -116,6 +123,15 @@ class PlanBuilder:
             refusal = refusal or self.refuse(labels, miss)
         raise refusal or self.refuse(labels, OutOfReach("out of reach"))
 
+    def remembered(self, what: str, make: Callable[[], _Result]) -> _Result:
+        """Return what make() returns, or returned in an earlier plan with the same memory."""
+        if self.memory is None:
+            return make()
+        if what not in self.memory:
+            self.memory[what] = make()
+        result: _Result = self.memory[what]
+        return result
+
     def follow(
         self,
         labels: Labels,
@@ -125,6 +141,7 @@ class PlanBuilder:
         straight: bool = False,
     ) -> None:
         """Add a motion of the tool along a shape."""
+        self._check_time()
         try:
             path = tool_path(self.chain, shape, self.q, options)
         except OutOfReach as miss:
@@ -145,6 +162,7 @@ class PlanBuilder:
 
         It is as fast as the step's speed allows, unless a timed path is given.
         """
+        self._check_time()
         joints = np.clip(rows, self.chain.lower, self.chain.upper)
         joints[0] = self.q
         width = self._width_meanwhile(labels)
@@ -169,6 +187,10 @@ class PlanBuilder:
             message = f"{labels.message}, and the jaws to {width * 1e3:.1f} mm"
         self.add(labels, "motion", seconds, message, errors, near, turns, **parts)
         self.q, self.width = readonly(joints[-1]), width
+
+    def _check_time(self) -> None:
+        if self.is_over is not None and self.is_over():
+            raise TimeRanOut
 
     def joint_motion(self, labels: Labels, goal: Array, errors: Errors = _NONE) -> None:
         """Add a motion straight in joint space to goal (n,)."""

@@ -9,8 +9,9 @@ Equal states are merged, so that the rest of the task is planned once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from arm_common.files import ANY_FILE, FileAccess
@@ -21,7 +22,7 @@ from arm_simulation.library import has_mujoco
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError, SceneError, TaskFileError
 from arm_tasks.planning.plan import TaskPlan
-from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, StepRefused
+from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, StepRefused, TimeRanOut
 from arm_tasks.planning.step_planner import StepPlanner
 from arm_tasks.planning.torques import TorqueCheck, torque_warnings
 from arm_tasks.planning.world_model import CollisionCheckerCache, PlannedWorldState
@@ -321,26 +322,34 @@ def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> lis
     return [why] if meshes else []
 
 
-def can_step(step: StepBase, scene: Scene, plan: TaskPlan) -> bool:
-    """Return whether a step is feasible in a scene in place of the refused step of a plan."""
+def can_step(
+    step: StepBase, scene: Scene, plan: TaskPlan, is_over: Callable[[], bool] | None = None
+) -> bool:
+    """Return whether a step is feasible in a scene in place of the refused step of a plan.
+
+    The answer is no if `is_over`, called between the parts of the step, returns True.
+    """
     at, model, chain = plan.refused_at, plan.request.model, plan.request.chain
     assert at is not None
     torques = TorqueCheck(model, chain, plan.request.torques)
+    memory: dict[str, Any] = {}
 
     def feasible(collisions: bool, sketch: bool) -> bool:
         builder = PlanBuilder(model, chain, at.q, at.width, torques=torques, sketch=sketch)
+        builder.is_over, builder.memory = is_over, memory
         world = replace(at.world, scene=scene)
         try:
             planner = StepPlanner(builder, world, CollisionCheckerCache(model, collisions))
             planner.plan(step, step.name, at.screw_next)
-        except StepRefused:
+        except (StepRefused, TimeRanOut):
             return False
         return True
 
-    # the slow checks come last: all strokes of a screw step, collisions, and both
-    sketches = [True, False] if isinstance(step, Screw) else [False]
+    # the slow checks come last: collisions, then all strokes of a screw step
     checks = [False, True] if has_mujoco() else [False]
-    return all(feasible(collisions, sketch) for sketch in sketches for collisions in checks)
+    sketch = isinstance(step, Screw)
+    quick = all(feasible(collisions, sketch) for collisions in checks)
+    return quick and (not sketch or feasible(checks[-1], sketch=False))
 
 
 def _start(chain: Chain, start: Mapping[str, float]) -> Array:

@@ -24,9 +24,8 @@ from arm_tasks.task.steps import Screw, StepBase, Tolerance, ToTarget, Turn
 _SHIFTS = (2, 5, 10, 20, 40, 80)  # mm to try
 _COLLISION_SHIFTS = (10, 40)  # mm to try for a collision, as its check is slow
 _TILTS = (6, 12, 20, 30, 45)  # deg to try
-# [s] for plan and search together, and the least for the search, however long the plan took
+# [s] for plan and search together; the part of a step that is being tried then is still planned
 _TOTAL_TIME = 4.0
-_LEAST_TIME = 1.0
 _MAX_SCREW_TILT = 12  # deg; jaws tilted by more miss the nut (GRIP.tilt)
 _DIRECTIONS = {
     f"{sign}{axis}": (1 if sign == "+" else -1) * unit
@@ -51,13 +50,32 @@ def remedies(
 ) -> list[Remedy]:
     """Return the smallest changes found: a shift along an axis of base_link, and a tilt.
 
-    Nothing more is tried after 4 s of the clock, by default the processor's time, less the time
-    spent to plan [s], but at least 1 s.
+    The search ends after 4 s of the clock, by default the processor's time, less the time spent
+    to plan [s]: a trial under way is given up after its present part, and none begins that takes
+    longer than is left if it takes as long as an earlier feasible one.
     """
     assert plan.refusal is not None and plan.refused_at is not None
-    end = clock() + max(_TOTAL_TIME - spent, _LEAST_TIME)
-    search = _RemedySearch(plan, plan.refusal, plan.refused_at, lambda: clock() > end)
+    trials = _Trials(plan, clock, clock() + _TOTAL_TIME - spent)
+    search = _RemedySearch(plan, plan.refusal, plan.refused_at, trials)
     return [found for found in (search.shift(), search.tilt()) if found is not None]
+
+
+class _Trials:
+    """Tries steps in place of a refused one until the end of a clock's time [s]."""
+
+    def __init__(self, plan: TaskPlan, clock: Callable[[], float], end: float) -> None:
+        self._plan, self._clock, self._end = plan, clock, end
+        self._longest = 0.0  # time of a feasible trial [s]; an infeasible one may end early
+
+    def can_step(self, step: StepBase, scene: Scene) -> bool:
+        """Return whether a step was found to be feasible in a scene in the time left."""
+        begin = self._clock()
+        if begin + self._longest >= self._end:
+            return False
+        feasible = can_step(step, scene, self._plan, lambda: self._clock() >= self._end)
+        if feasible:
+            self._longest = max(self._longest, self._clock() - begin)
+        return feasible
 
 
 @dataclass(frozen=True)
@@ -67,7 +85,7 @@ class _RemedySearch:
     plan: TaskPlan
     refusal: StepReport
     situation: Situation  # where the refused step starts
-    is_over: Callable[[], bool]  # whether no more time is left
+    trials: _Trials
 
     def shift(self) -> Remedy | None:
         """Return the smallest shift of the bolt or the target, or None."""
@@ -133,23 +151,20 @@ class _RemedySearch:
         scene = self.situation.world.scene
         displacement = direction * mm * 1e-3
         if isinstance(step, Screw):
-            return self._can_step(step, scene.shifted(step.bolt, displacement))
+            return self.trials.can_step(step, scene.shifted(step.bolt, displacement))
         frame = step.target.frame
         chain = self.plan.request.chain
         T = chain.fk(self.situation.q) if frame == TOOL_FRAME else scene.frame(frame)
         moved = pose(p=tuple(T[:3, :3].T @ displacement)) @ step.target.pose
         target = replace(step.target, pose=moved)
-        return self._can_step(replace(step, target=target), scene)
+        return self.trials.can_step(replace(step, target=target), scene)
 
     def _tilted(self, step: Screw | ToTarget | Turn, deg: int) -> bool:
         tilt = math.radians(deg)
         loose = replace(step, tolerance=Tolerance(step.tolerance.position, tilt))
         if isinstance(loose, Screw):
             loose = replace(loose, approach_tilt=max(tilt, loose.approach_tilt))
-        return self._can_step(loose, self.situation.world.scene)
-
-    def _can_step(self, step: StepBase, scene: Scene) -> bool:
-        return not self.is_over() and can_step(step, scene, self.plan)
+        return self.trials.can_step(loose, self.situation.world.scene)
 
 
 def _least(feasible: Callable[[int], bool], no: int, yes: int) -> int:

@@ -20,6 +20,8 @@ from arm_tasks.planning.feasibility import (
     run_table,
 )
 from arm_tasks.planning.plan import StepReport
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.planning.screwing import planner as screw_planner
 from arm_tasks.scene.file import scene_from_text
 from arm_tasks.task.request import ArmConfiguration
 
@@ -139,6 +141,63 @@ def attempts(monkeypatch):
     tried = Mock(wraps=remedies.can_step)
     monkeypatch.setattr(remedies, "can_step", tried)
     return tried
+
+
+class TimedTrials:
+    """Trials of one duration [s] by a clock of their own; every feasible_one-th is feasible."""
+
+    def __init__(self, duration, feasible_one):
+        self.now, self.begun, self.was_feasible = 0.0, [], []
+        self._duration, self._feasible_one = duration, feasible_one
+
+    def can_step(self, step, scene, plan, is_over):
+        assert not is_over()
+        self.begun.append(self.now)
+        self.now += self._duration
+        assert is_over() == (self.now >= remedies._TOTAL_TIME - 1.0)  # the planner can see it
+        self.was_feasible.append(len(self.begun) % self._feasible_one == 0)
+        return self.was_feasible[-1] and not is_over()
+
+
+@pytest.mark.parametrize("feasible_one", [1, 2, 5, 1000])
+@pytest.mark.parametrize("duration", [0.01, 0.3, 0.9, 1.7, 4.0])
+def test_no_trial_begins_that_the_time_left_cannot_hold(
+    checked, monkeypatch, duration, feasible_one
+):
+    """Of the time for planning and trials, planning has taken 1 s."""
+    plan = checked(target(0.5)).plan
+    trials = TimedTrials(duration, feasible_one)
+    monkeypatch.setattr(remedies, "can_step", trials.can_step)
+    end = remedies._TOTAL_TIME - 1.0
+    remedies.remedies(plan, clock=lambda: trials.now, spent=1.0)
+    assert trials.begun and all(begin < end for begin in trials.begun)
+    tried = list(zip(trials.begun, trials.was_feasible, strict=True))
+    first = next((begin for begin, feasible in tried if feasible), math.inf)
+    assert all(begin + duration < end for begin, _ in tried if begin > first)
+
+
+def test_nothing_is_tried_after_long_planning(checked, attempts):
+    plan = checked(target(0.3)).plan
+    attempts.reset_mock()
+    assert remedies.remedies(plan, spent=remedies._TOTAL_TIME) == []
+    attempts.assert_not_called()
+
+
+def test_trial_is_given_up_between_parts_of_the_step(request_for, scene, monkeypatch):
+    """Every time that planning could end there, it does; the wrists are searched only once."""
+    far = scene.shifted("upper_bolt", np.array([0.035, 0.0, 0.0]))
+    plan = plan_task(request_for((HALF,), scene=far, width=0.02))
+    searched = Mock(wraps=screw_planner.wrists)
+    monkeypatch.setattr(screw_planner, "wrists", searched)
+    step, asked = plan.refused_at.step, Mock(return_value=False)
+    assert remedies.can_step(step, scene, plan, asked)
+    searched.assert_called_once()
+    count = asked.call_count
+    assert count > 10  # several times in each of sketch, collision checks and all strokes
+    for k in (1, count // 2):
+        is_over = Mock(side_effect=[*[False] * (k - 1), True])  # asked again, it would fail
+        assert not remedies.can_step(step, scene, plan, is_over)
+        assert is_over.call_count == k
 
 
 def barely_on(scene_with, start_deg):

@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import tee
 
 import numpy as np
 from arm_common.transforms import Array
@@ -17,6 +20,7 @@ from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.strokes import (
     FIRM,
     MIN_CAUGHT,
+    GripScore,
     Strokes,
     grip_score,
     rotation,
@@ -147,11 +151,18 @@ class ScrewPlanner:
         if comes_off and isinstance(self.step, Unscrew):
             held = min(self.step.pull_off_turns, nut.turns / 2.0)
         chain, q = self.builder.chain, self.builder.q
-        score = grip_score(chain, self.scene, nut, then, q) if then and comes_off else None
+
+        @cache  # slow, and not needed if the nut is out of reach
+        def score() -> GripScore | None:
+            if then is None or not comes_off:
+                return None
+            make = partial(grip_score, chain, self.scene, nut, then, q)
+            return self.builder.remembered("score", make)
+
         z = self.bolt.depth(nut.turns) - self.half_nut
 
         def choose(wrist: Wrist) -> Strokes:
-            return unscrew_strokes(self.bolt, wrist, nut, options, score, held)
+            return unscrew_strokes(self.bolt, wrist, nut, options, score(), held)
 
         self._gripper("open", max(self.open_width, self.builder.width))
         end = z - self.bolt.pitch * max(options)
@@ -206,9 +217,13 @@ class ScrewPlanner:
         self, z: float, others: Sequence[float], choose: Callable[[Wrist], Strokes], holding: bool
     ) -> Strokes:
         chain, q = self.builder.chain, self.builder.q
+
+        def found() -> Iterator[Wrist]:
+            return tee(wrists(chain, self.bolt, z, others, q, self.step.tolerance), 1)[0]
+
         return self.builder.first_feasible(
             Labels(self.step, self.name, self.name),
-            lambda: wrists(chain, self.bolt, z, others, q, self.step.tolerance),
+            lambda: copy(self.builder.remembered("wrists", found)),
             lambda wrist: self._plan_with_wrist(wrist, choose(wrist), holding),
         )
 
