@@ -96,6 +96,23 @@ class PanelGui:
 
         register(callback)
 
+    def on_browser(
+        self,
+        register: Callable[[Any], Any],
+        action: Callable[..., None],
+        arguments: Callable[[], tuple[Any, ...]] = tuple,
+    ) -> None:
+        """Run an action for the browser whose user causes an event, as `on_user` does.
+
+        It takes viser's handle of that browser before its arguments.
+        """
+
+        async def callback(event: Any) -> None:
+            if event.client is not None:
+                self.queue.post(partial(action, event.client, *arguments()))
+
+        register(callback)
+
     def on_change(self, element: Any, action: Callable[[Any], None]) -> None:
         """Run an action with the value that a user sets, even if the node sets another first."""
         self.on_user(element.on_update, action, lambda: (element.value,))
@@ -119,12 +136,7 @@ class PanelGui:
         """
         buttons = self.elements.add_button_group(label, tuple(options), order=order)
         self.open_to_everyone(buttons)
-
-        async def callback(event: Any) -> None:
-            if event.client is not None:
-                self.queue.post(partial(action, event.client, buttons.value))
-
-        buttons.on_click(callback)
+        self.on_browser(buttons.on_click, action, lambda: (buttons.value,))
 
     def open_to_everyone(self, element: Any) -> None:
         """Let a button or command work without the token, too."""

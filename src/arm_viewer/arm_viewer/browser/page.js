@@ -5,6 +5,7 @@
 // `gate` puts this script into the page. It finds what it needs in elements that the panels write:
 //   <span data-arm="stop" data-command="uuid">      the command that stops the arm
 //   <span data-arm="keys" data-element="uuid">      the text element that takes lines of the keys
+//   <span data-arm="picture" data-element="uuid">   the button that saves the picture
 //   <span data-arm="robot" data-size="0.5">         the size of the robot [m]
 //   <span data-remember="label" data-element="uuid" data-fresh="1">  an element whose value is kept
 //   <button data-send="text" data-element="uuid">   sends a text to a text element
@@ -44,11 +45,17 @@
     turning = setInterval(() => sendKeys(`turn ${way}`), TURN_EVERY);
     return true;
   };
+  const savePicture = () => {
+    const uuid = element("picture")?.dataset.element;
+    if (uuid) update(uuid, true); // as a click on the button does
+    return Boolean(uuid);
+  };
   const KEYS = {
     Space: [stop],
     Escape: [() => !isOpen() && stop()],
     KeyJ: [turn(-1), endTurn],
     KeyL: [turn(1), endTurn],
+    KeyP: [savePicture],
   };
   for (let n = 0; n <= 9; n++) {
     KEYS[`Digit${n}`] = KEYS[`Numpad${n}`] = [() => sendKeys(`choose ${n}`)];

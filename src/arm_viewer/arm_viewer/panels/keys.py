@@ -24,6 +24,7 @@ CAMERA_KEYS = (
     ("W A S D, Q E", "fly"),
     ("Arrows", "turn the camera about the arm"),
     ("Wheel", "zoom at the pointer"),
+    ("P", "save the picture"),
     ("Ctrl+K", "all commands"),
 )
 CHOOSE_FIRST = "Choose a joint with the keys 1 to 9 first."

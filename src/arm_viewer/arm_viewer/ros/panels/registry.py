@@ -17,6 +17,7 @@ from arm_viewer.panels.interface import PagePanel, PanelContext, PanelEntry, Whe
 from arm_viewer.panels.keys import BY_DRIVER, BY_PAGE, KeysPanel
 from arm_viewer.panels.look import LookPanel
 from arm_viewer.panels.motion import MotionPanel
+from arm_viewer.panels.picture import PicturePanel
 from arm_viewer.panels.play import PlayPanel
 from arm_viewer.panels.pose import PosePanel
 from arm_viewer.panels.robot_file import RobotFilePanel
@@ -43,6 +44,7 @@ def panel_entries(node: Node, modules: Sequence[str] = ()) -> tuple[PanelEntry, 
         PanelEntry(MotionPanel, 3.0, Where.ALONE),
         PanelEntry(PlayPanel, 3.1, Where.ALONE),
         PanelEntry(LookPanel, 4.1, Where.EVERYWHERE),
+        PanelEntry(PicturePanel, 4.2, Where.EVERYWHERE),
         PanelEntry(partial(KeysPanel, rate=BY_PAGE), 9.0, Where.ALONE),
         PanelEntry(partial(KeysPanel, rate=BY_DRIVER), 9.0, Where.RUNNING),
         PanelEntry(KeysPanel, 9.0, Where.WATCHING),

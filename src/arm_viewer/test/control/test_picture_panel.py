@@ -1,0 +1,122 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The folder "Picture" without a browser: what it asks for, what it sends, and what it answers."""
+
+import io
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from arm_viewer.browser.callbacks import CallbackQueue
+from arm_viewer.panels.interface import PanelState
+from arm_viewer.panels.picture import (
+    BUSY,
+    LONGER_SIDE,
+    NO_ANSWER,
+    NO_WINDOW,
+    PicturePanel,
+    on_white,
+    picture_size,
+)
+from PIL import Image
+
+
+class Browser:
+    """A browser that draws a picture when it is let, or fails."""
+
+    def __init__(self, width=120, height=100, error=None):
+        self.camera = SimpleNamespace(image_width=width, image_height=height)
+        self.error, self.asked, self.files, self.notes = error, [], [], []
+        self.drawn = threading.Event()
+
+    def get_render(self, height, width, transport_format, timeout):
+        self.asked.append((width, height))
+        assert self.drawn.wait(timeout)
+        if self.error is not None:
+            raise self.error
+        return np.full((height, width, 4), 255, dtype=np.uint8)
+
+    def send_file_download(self, name, content, save_immediately):
+        assert save_immediately
+        self.files.append((name, content))
+
+    def add_notification(self, title, body):
+        self.notes.append(body)
+
+
+class Page:
+    def __init__(self):
+        self.html, self.woken = SimpleNamespace(content=""), threading.Event()
+        self.kind = SimpleNamespace(value="png")
+        button = SimpleNamespace(on_click=None, _impl=SimpleNamespace(uuid="button"))
+        marks = iter((self.html, SimpleNamespace()))
+        elements = SimpleNamespace(
+            add_dropdown=lambda *args, **kwargs: self.kind,
+            add_button=lambda *args, **kwargs: button,
+            add_html=lambda text: next(marks),
+        )
+        self.queue = CallbackQueue()
+        self.queue.open(self.woken.set)
+        gui = SimpleNamespace(
+            elements=elements,
+            queue=self.queue,
+            remember=lambda key, element: element,
+            on_browser=lambda register, action: None,
+        )
+        self.panel = PicturePanel(SimpleNamespace())
+        self.panel.build(gui)
+
+    def end(self, browser):
+        """Let a browser draw; return the answer beside the button once the panel has one."""
+        browser.drawn.set()
+        assert self.woken.wait(30.0)
+        self.woken.clear()
+        self.queue.drain()
+        return self.html.content
+
+
+@pytest.mark.parametrize(("width", "height"), [(956, 800), (390, 844), (1, 3000), (640, 640)])
+def test_picture_has_the_shape_of_the_window_and_a_fixed_longer_side(width, height):
+    found = picture_size(SimpleNamespace(image_width=width, image_height=height))
+    assert max(found) == LONGER_SIDE
+    assert found[0] / found[1] == pytest.approx(width / height, abs=1.0 / min(found))
+
+
+def test_what_is_transparent_becomes_white():
+    pixels = np.array([[[10, 20, 30, 255], [10, 20, 30, 0], [0, 100, 200, 51]]], dtype=np.uint8)
+    assert on_white(pixels).tolist() == [[[10, 20, 30], [255, 255, 255], [204, 224, 244]]]
+
+
+def test_whole_picture_reaches_the_browser_that_asked_under_the_name_of_the_robot():
+    page, browser = Page(), Browser()
+    page.panel.update(PanelState(SimpleNamespace(name="my arm/2"), {}, "base", None))
+    page.panel.save(browser)
+    page.panel.save(browser)
+    assert BUSY in page.html.content
+    assert "Saved my_arm_2.png." in page.end(browser)
+    ((name, content),) = browser.files
+    assert (name, browser.notes) == ("my_arm_2.png", [])
+    assert browser.asked == [Image.open(io.BytesIO(content)).size] == [(1920, 1600)]
+
+
+@pytest.mark.parametrize(
+    ("error", "answer"),
+    [(TimeoutError(), NO_ANSWER), (RuntimeError("the client disconnected"), "disconnected")],
+)
+def test_failure_is_one_sentence_and_the_button_works_again(error, answer):
+    page, browser = Page(), Browser(error=error)
+    page.panel.save(browser)
+    assert answer in page.end(browser)
+    assert browser.files == []
+    assert answer in browser.notes[0]
+    other = Browser()
+    page.panel.save(other)
+    assert "Saved scene.png." in page.end(other)
+
+
+def test_window_without_a_scene_is_asked_for_nothing():
+    page, browser = Page(), Browser(width=0)
+    page.panel.save(browser)
+    assert NO_WINDOW in page.html.content
+    assert browser.asked == []
