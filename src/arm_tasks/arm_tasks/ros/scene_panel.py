@@ -245,12 +245,9 @@ class ScenePanel:
 
     def _make_fields(self) -> None:
         gui = self._gui
-        for elements in self._fields.values():
-            for element in elements:
-                element.remove()
         self._fields.clear()
         self._body.visible = bool(self._shown)
-        with self._body:
+        with gui.emptied(self._body):
             for entry in self._shown:
                 field = gui.text(entry.label, "", partial(self._enter, entry.path))
                 self._fields[entry.path] = field, gui.elements.add_html("", visible=False)

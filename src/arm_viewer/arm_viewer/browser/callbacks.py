@@ -113,6 +113,15 @@ class PanelGui:
 
         register(callback)
 
+    def emptied(self, folder: Any) -> Any:
+        """Remove what is inside a folder and return the folder, to be filled again by `with`.
+
+        A callback must not make a new folder instead: viser would add it outside the panel's own.
+        """
+        for element in tuple(folder._children.values()):
+            element.remove()
+        return folder
+
     def on_change(self, element: Any, action: Callable[[Any], None]) -> None:
         """Run an action with the value that a user sets, even if the node sets another first."""
         self.on_user(element.on_update, action, lambda: (element.value,))

@@ -90,10 +90,8 @@ class MotionPanel:
         if before == [(joint.name, joint.prismatic) for joint in self._joints.values()]:
             return  # Someone may be typing.
         texts = {name: field.value for name, field in self._fields.items()}
-        for field in self._fields.values():
-            field.remove()
         self._functions.keep(frozenset(self._joints))
-        with self._folder:
+        with self._gui.emptied(self._folder):
             self._fields = {n: self._field(n, texts.get(n, "")) for n in self._joints}
 
     def _follow(self) -> None:
@@ -105,10 +103,8 @@ class MotionPanel:
         if symbols == self._symbols:
             return
         self._symbols = symbols
-        for field in self._constant_fields.values():
-            field.remove()
         self._lengths, self._constant_fields = TimeFunctions(), {}
-        with self._constants:
+        with self._gui.emptied(self._constants):
             for name in editing.editor.symbols():
                 field = self._gui.elements.add_text(name, "", hint=CONSTANT_HINT.format(name))
                 self._gui.on_change(field, partial(self._set_constant, name))

@@ -80,10 +80,9 @@ class SymbolsPanel:
 
     def _make_fields(self, names: tuple[str, ...]) -> None:
         gui = self._gui
-        self._content.remove()
-        self._content = gui.elements.add_folder("Constants", visible=bool(names))
+        self._content.visible = bool(names)
         self._fields.clear()
-        with self._content:
+        with gui.emptied(self._content):
             for name in names:
                 text = self._editing.editor.text(("constants", name))
                 field = gui.text(name, text, partial(self._enter, name))

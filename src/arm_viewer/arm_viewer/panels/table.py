@@ -99,11 +99,9 @@ class TablePanel:
 
     def _make_fields(self, row: TableRow) -> None:
         gui, units = self._gui, self._editing.editor.model.units
-        self._row_fields.remove()
-        self._row_fields = gui.elements.add_folder("Row", order=self._row.order + 0.5)
         self._fields.clear()
         index = self._index
-        with self._row_fields:
+        with gui.emptied(self._row_fields):
             name = gui.line("Name", lambda text: self._change(lambda e: e.rename(index, text)))
             name.value = row.name
             gui.choice(

@@ -6,13 +6,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_viewer.browser.access import make_access
+from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.control.command_table import CommandTable
 from arm_viewer.control.robot_editing import RobotEditing
 from arm_viewer.panels.commands import CommandsPanel
 from arm_viewer.panels.interface import PanelContext
 from arm_viewer.panels.pose import PosePanel
 from arm_viewer.panels.robot_file import NOTHING, RobotFilePanel
-from arm_viewer.panels.symbols import _number
+from arm_viewer.panels.symbols import SymbolsPanel, _number
 from arm_viewer.panels.table import TablePanel
 from arm_viewer.scene.robot import read_robot
 
@@ -37,6 +40,9 @@ class Gui:
         element.remove = lambda: None
         self.found[label], self.actions[label] = element, action
         return Entered(element)
+
+    def emptied(self, folder):
+        return folder
 
     def on_user(self, register, action, arguments=tuple):
         self.actions[register] = lambda: action(*arguments())
@@ -118,6 +124,27 @@ def test_a_refused_add_keeps_the_selected_row(folder):
     page.gui.found["Rows"].value = "Add"
     page.gui.actions["Rows"]()
     assert panel._index == 0
+
+
+@pytest.mark.parametrize("make", [TablePanel, SymbolsPanel])
+def test_fields_that_are_made_anew_stay_in_the_folder_of_the_panel(folder, make):
+    """On viser's own server, whose callbacks run outside every folder."""
+    page, access = EditedPage("planar2"), make_access("127.0.0.1")
+    server = open_server("127.0.0.1", 0, access)
+    try:
+        panel = make(page.context, page.editing)
+        with server.gui.add_folder("Panel") as own:
+            panel.build(PanelGui(server, CallbackQueue(), access))
+        inside = {element._impl.uuid for element in own._children.values()}
+        before = set(server.gui._gui_input_handle_from_uuid)
+        for robot in ("puma560", "planar2"):
+            page.editing.open(robot)
+            assert {element._impl.uuid for element in own._children.values()} == inside
+            for uuid in set(server.gui._gui_input_handle_from_uuid) - before:
+                owner = server.gui._gui_input_handle_from_uuid[uuid]._impl.parent_container_id
+                assert owner != "root"
+    finally:
+        close_server(server)
 
 
 @pytest.mark.parametrize("text", ["inf", "-inf", "nan", "1e999", "l1"])

@@ -30,9 +30,6 @@ class Element(SimpleNamespace):
     def __exit__(self, *error):
         return None
 
-    def remove(self):
-        self.removed = True
-
 
 class FakeGui:
     """Elements by label, and what a user's event on them calls."""
@@ -61,6 +58,9 @@ class FakeGui:
             return element
 
         return add
+
+    def emptied(self, folder):
+        return folder
 
     def on_change(self, element, action):
         self.actions[element.label] = action
