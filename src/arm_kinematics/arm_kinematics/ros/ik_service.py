@@ -41,7 +41,10 @@ from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, check_j
 _WORDS = {
     "mode": (("pose", "position", "position_axis"), "POSE=0, POSITION=1 or POSITION_AXIS=2"),
     "tolerance_axes": (("target", "tool"), "TARGET_AXES=0 or TIP_AXES=1"),
-    "preference": (("nearest", "centred"), "NEAREST=0 or CENTRED=1"),
+    "preference": (
+        ("nearest", "centred", "torque"),
+        "NEAREST=0, CENTRED=1 or LEAST_TORQUE=2",
+    ),
 }
 _TOLERANCES = {
     "position_tolerance": DEFAULT_POSITION_TOLERANCE,

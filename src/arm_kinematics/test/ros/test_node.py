@@ -13,6 +13,7 @@ from arm_common.ros.messages import pose_matrix
 from arm_common.transforms import pose, quaternion, so3_exp
 from arm_description.model.elements import Payload
 from arm_kinematics.dexterity.measures import measures
+from arm_kinematics.ros.ik_service import word
 from arm_testing.ros.kinematics import (
     KINDS,
     PATIENCE,
@@ -148,6 +149,12 @@ class TestSolveIK:
         error = reached[:3, :3].T @ (reached - T)[:3, 3]
         assert (np.abs(error) <= [1e-5, 0.03, 1e-5]).all()
         assert q[3] == pytest.approx(0.0, abs=1e-3)
+
+    def test_preferences_are_those_of_the_chain(self, world):
+        words = [word(SolveIK.Request(preference=i), "preference") for i in range(3)]
+        assert words == ["nearest", "centred", "torque"]
+        q, _ = first(world.solve(THERE, preference=SolveIK.Request.LEAST_TORQUE))
+        assert np.allclose(q, Q, atol=1e-3)  # the only posture of this arm for that pose
 
     def test_weights_of_joints_off_the_chain_are_ignored(self, world):
         world.solve(THERE, joint_weights=[JointWeight(name="left_finger", weight=7.0)])

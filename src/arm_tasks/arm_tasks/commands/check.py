@@ -21,7 +21,13 @@ from arm_tasks.planning.feasibility import check_feasibility
 from arm_tasks.ros.task_server.message_fields import check_types
 from arm_tasks.scene.file import scene_from_text
 from arm_tasks.task.parser import DEFAULT_TASK, task_from_text
-from arm_tasks.task.request import ArmConfiguration, TaskRequest, TorqueLimits, load_request
+from arm_tasks.task.request import (
+    PREFERENCES,
+    ArmConfiguration,
+    TaskRequest,
+    TorqueLimits,
+    load_request,
+)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -39,6 +45,8 @@ def _parser() -> argparse.ArgumentParser:
     for name, percent, text in (("warning", 60, "warn"), ("limit", 100, "refuse a step")):
         words = f"{text} above this share of a servo's torque [%%] (default: {percent})"
         result.add_argument(f"--torque-{name}", type=float, default=percent, help=words)
+    words = "of several postures for a target: nearest, or the least torque of a servo"
+    result.add_argument("--prefer", choices=PREFERENCES, default=PREFERENCES[0], help=words)
     result.add_argument("--json", action="store_true", help="print JSON")
     return result
 
@@ -51,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     torques = TorqueLimits(options.torque_warning / 100.0, options.torque_limit / 100.0)
     request = _fitted_square(options, model, chain, start)
     request = request or load_request(options.task, model, chain, start, options.scene)
-    found = check_feasibility(replace(request, torques=torques))
+    found = check_feasibility(replace(request, torques=torques, prefer=options.prefer))
     if find_spec("rosidl_parser") is not None:  # else no message type is installed
         check_types(found.plan)
     data = json.dumps(found.as_dict(), indent=2, allow_nan=False)

@@ -25,7 +25,6 @@ from arm_kinematics import Chain, IkSolution, KinematicsError
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.tool_path import (
     OutOfReach,
-    branches,
     joint_path,
     path_options,
     tool_path,
@@ -109,8 +108,8 @@ class Motions:
             self.builder.joint_motion(begin, start.q)
             self.builder.motion(along, path.positions, path.errors, timed=path.timed(chain))
 
-        seed = self.builder.q
-        self.builder.first_feasible(begin, lambda: branches(chain, poses[0], seed, options), plan)
+        builder = self.builder
+        builder.first_feasible(begin, lambda: builder.postures(poses[0], options), plan)
 
     def _play_joints(self, step: steps.Play, name: str) -> None:
         model, chain = self.builder.model, self.builder.chain
@@ -226,11 +225,11 @@ class Motions:
     def _reach(
         self, step: steps.ToTarget, labels: Labels, plan: Callable[[IkSolution], None]
     ) -> None:
-        """Plan with the nearest IK solution of the target that is feasible."""
-        chain, q = self.builder.chain, self.builder.q
-        goal = self._goal(step, chain.fk(q))
+        """Plan with the preferred IK solution of the target that is feasible."""
+        builder = self.builder
+        goal = self._goal(step, builder.chain.fk(builder.q))
         options = path_options(step.target.orientation, step.tolerance)
-        self.builder.first_feasible(labels, lambda: branches(chain, goal, q, options), plan)
+        builder.first_feasible(labels, lambda: builder.postures(goal, options), plan)
 
     def move_linear(self, step: steps.MoveLinear, name: str) -> None:
         """Plan a step along a straight line."""

@@ -19,15 +19,16 @@ from arm_kinematics.paths.shapes import PathShape
 from arm_kinematics.paths.timing import TimedPath, time_path
 
 from arm_description import Gripper, RobotModel
-from arm_kinematics import Chain
+from arm_kinematics import Chain, IkSolution
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.collision.checker import Clearance, CollisionChecker
 from arm_tasks.planning.collision.path_checker import clearance_of_jaws, clearance_with_jaws
 from arm_tasks.planning.plan import Kind, PlannedStep, PlannedTrajectory, StepReport
-from arm_tasks.planning.tool_path import OutOfReach, tool_path
+from arm_tasks.planning.tool_path import OutOfReach, branches, tool_path
 from arm_tasks.planning.torques import TorqueCheck
 from arm_tasks.scene.objects import readonly
 from arm_tasks.task.condition import Condition
+from arm_tasks.task.request import PREFERENCES
 from arm_tasks.task.steps import StepBase
 
 Errors = tuple[float, float]
@@ -81,6 +82,7 @@ class PlanBuilder:
     checker: CollisionChecker | None = None  # None if collisions are not checked
     torques: TorqueCheck | None = None  # None if torques are not checked
     payload: Payload | None = None  # what the jaws carry, None for nothing
+    prefer: str = PREFERENCES[0]  # which of several postures for a target is tried first
     steps: list[PlannedStep] = field(default_factory=list)  # planned so far
     warnings: list[str] = field(default_factory=list)  # unconfirmed assumptions
     task_step: int = 0  # index of the task's step that is being planned
@@ -122,6 +124,18 @@ class PlanBuilder:
         except OutOfReach as miss:
             refusal = refusal or self.refuse(labels, miss)
         raise refusal or self.refuse(labels, OutOfReach("out of reach"))
+
+    def postures(self, T: Array, options: PathOptions) -> list[IkSolution]:
+        """Return the IK solutions of base_link <- tool0 (4, 4), the preferred one first.
+
+        Raises:
+            OutOfReach: There is no solution.
+        """
+        found = list(branches(self.chain, T, self.q, options))
+        if self.prefer == "torque" and self.torques is not None:
+            torques, load = self.torques, self.payload
+            found.sort(key=lambda solution: torques.holding(solution.q, load).share)
+        return found
 
     def remembered(self, what: str, make: Callable[[], _Result]) -> _Result:
         """Return what make() returns, or returned in an earlier plan with the same memory."""

@@ -53,6 +53,9 @@ class ArmConfiguration:
         return np.array([self.positions.get(name, math.inf) for name in names])
 
 
+PREFERENCES = ("nearest", "torque")  # to the present posture, or the least torque of a servo
+
+
 @dataclass(frozen=True)
 class TorqueLimits:
     """Shares of the actuators' torques from which a plan has a warning, or is refused."""
@@ -79,6 +82,7 @@ class TaskRequest:
     chain: Chain  # its kinematics, with limits of speed and acceleration
     start: ArmConfiguration  # initial configuration; joints that are not in the chain are ignored
     torques: TorqueLimits = TorqueLimits()
+    prefer: str = PREFERENCES[0]  # which of several postures for a target is tried first
     # base_link <- frame (4, 4) [m] found by steps of the plan, by their indices
     found: Mapping[int, Array] = field(default_factory=dict)
 

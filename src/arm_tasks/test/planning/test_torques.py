@@ -14,8 +14,9 @@ from arm_tasks.planning.feasibility import check_feasibility
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.planning.torques import TorqueCheck
-from arm_tasks.task.request import ArmConfiguration, TorqueLimits, load_request
+from arm_tasks.task.request import PREFERENCES, ArmConfiguration, TorqueLimits, load_request
 
+from arm_description import load_robot
 from arm_kinematics import Chain
 
 STANDARD = TorqueLimits()
@@ -101,6 +102,22 @@ def test_payload_that_is_too_heavy_is_refused_and_the_advised_one_is_carried(mod
     refused = found.refusal.index
     reports = carrying(model, grams * 1e-3, 0.3).reports
     assert len(reports) > refused and reports[refused].feasible
+
+
+def test_posture_that_loads_the_servos_less_is_preferred_if_asked_for(request_for):
+    """Of the postures for a point the planner takes the nearest, or that with the least torque."""
+    arm = load_robot("five_axis")
+    chain = Chain.from_model(arm)
+    point = chain.fk([1.4, 1.46, 1.55, -1.44, 1.03])[:3, 3]
+    step = f"move_pose: {{xyz: {point.round(5).tolist()}, orientation: any}}"
+    request = request_for([step], model=arm, chain=chain)
+    check = TorqueCheck(arm, chain, STANDARD)
+    shares = {}
+    for prefer in PREFERENCES:
+        end = plan_task(replace(request, prefer=prefer), collisions=False).steps[-1].end
+        assert np.allclose(chain.fk(end)[:3, 3], point, atol=1e-3)
+        shares[prefer] = check.holding(end, None).share
+    assert shares["torque"] < 0.5 * shares["nearest"]
 
 
 @pytest.mark.parametrize("limits", [(0.0, 1.0), (0.9, 0.6), (0.5, float("nan"))])

@@ -52,6 +52,7 @@ class Servers:
         self.endless = False  # whether all goals end only when they are cancelled
         self.stopped = []  # goals that were cancelled
         self.batches, self.canceled = [], []  # requests, and ids
+        self.preferred = []  # preferences of requests
         self.not_ready = 0  # remaining responses NOT_READY
         group = ReentrantCallbackGroup()
         self.action = ActionServer(
@@ -98,6 +99,7 @@ class Servers:
         return RESULT(status=RESULT.SUCCESS, message="done")
 
     def ik(self, request, response):
+        self.preferred.append(request.preference)
         if self.not_ready:
             self.not_ready -= 1
             response.status, response.message = SolveIK.Response.NOT_READY, "no robot yet"
@@ -184,6 +186,11 @@ def test_verbs_return_their_results(arm, servers):
     assert answer and answer.joints == {"waist": 0.5}
     answer = arm.ik([2.0, 0.0, 0.0])
     assert not answer and answer.message == "out of reach by 12 mm"
+    assert servers.preferred[-1] == SolveIK.Request.NEAREST
+    assert arm.ik([0.5, 0.0, 0.0], prefer="torque")
+    assert servers.preferred[-1] == SolveIK.Request.LEAST_TORQUE
+    with pytest.raises(ArmError, match="prefer is 'up'; expected one of nearest, centred, torque"):
+        arm.ik([0.5, 0.0, 0.0], prefer="up")
     assert arm.stop() == "stopped"
     assert arm.check_task("t").feasible is False
 
@@ -195,15 +202,16 @@ def test_batch_of_targets_has_a_row_for_each(arm, servers):
     assert answer.ok.all() and len(answer) == 2 and answer.joint_names == ("waist",)
     assert answer.q.tolist() == [[0.1], [0.2]]
     request = servers.batches[-1]
+    assert request.preference == SolveIK.Request.NEAREST
     assert request.mode == SolveIK.Request.POSITION and not request.orientations
     assert list(request.seed_joints) == ["waist", "elbow"]
     assert list(request.seeds) == [0.3, 1.0, 0.3, 2.0]
     T = pose(so3_exp([0.0, 0.0, 2.0]), (0.4, 0.0, 0.0))
-    assert arm.ik_batch([T], frame="bolt", timeout=3.0).q.tolist() == [[0.4]]
+    assert arm.ik_batch([T], frame="bolt", timeout=3.0, prefer="centred").q.tolist() == [[0.4]]
     request = servers.batches[-1]
     assert request.mode == SolveIK.Request.POSE and request.reference_frame == "bolt"
     assert list(request.orientations) == pytest.approx([0, 0, math.sin(1), math.cos(1)])
-    assert request.timeout.sec == 3
+    assert request.timeout.sec == 3 and request.preference == SolveIK.Request.CENTRED
 
 
 def test_torques_come_by_name(arm):

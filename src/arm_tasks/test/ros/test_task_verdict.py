@@ -8,7 +8,8 @@ import pytest
 from arm_common.ros.node_runner import session
 from arm_tasks.errors import TasksError
 from arm_tasks.execution.engine import EngineState, TaskOutcome
-from arm_tasks.ros.messages import fill_outcome
+from arm_tasks.planning.feasibility import check_feasibility
+from arm_tasks.ros.messages import fill_check, fill_outcome, step_report
 from arm_tasks.ros.run_task.client import TaskClient
 from arm_tasks.ros.run_task.program import ObservedRun, judge
 from arm_tasks.task.parser import load_task
@@ -17,9 +18,18 @@ from sensor_msgs.msg import JointState
 from arm_description import load_robot
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import NutState
+from arm_interfaces.srv import CheckTask
 
 DONE = RunTask.Result(status=RunTask.Result.SUCCESS, message="all steps were done")
 FAILED = RunTask.Result(status=RunTask.Result.HARDWARE, message="the arm is gone")
+
+
+def test_report_of_a_check_has_the_torque_of_each_step(request_for):
+    found = check_feasibility(request_for(("move_posture: ready", "move_posture: rest")))
+    response = fill_check(CheckTask.Response(), found)
+    given = [(r.torque_share, r.torque_joint) for r in map(step_report, response.steps)]
+    assert given == [(r.torque_share, r.torque_joint) for r in found.plan.reports]
+    assert all(0.0 < share < 1.0 and joint for share, joint in given)
 
 
 def nut(bolt="lower_bolt", turns=4.0, grasped=False):

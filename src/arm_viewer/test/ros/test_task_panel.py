@@ -22,11 +22,13 @@ def test_progress_bar_shows_the_completed_share():
 
 def test_infeasible_step_is_marked_with_its_reason():
     short = StepReport(name="<b>reach</b>", message="12 mm 'short'")
+    short.torque_share, short.torque_joint = 1.24, "<elbow>"
     html = report_html("step 2 is out of reach", [StepReport(name="home", feasible=True), short])
     assert "step 2 is out of reach" in html
     assert html.index("✓") < html.index("home") < html.index("✗")
     assert "&lt;b&gt;reach" in html and "<b>reach" not in html
     assert "12 mm &#x27;short&#x27;" in html
+    assert "servo of &lt;elbow&gt;" in html and ">124 %<" in html and html.count("%<") == 1
 
 
 def test_tasks_of_other_scenes_are_not_offered_but_the_latest_is():

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from arm_common.errors import InputError
-from arm_common.ros.messages import pose_matrix, pose_message
+from arm_common.ros.messages import pose_matrix
 from arm_common.ros.names import PrefixedNames
 from arm_common.ros.qos import FEEDBACK, GOAL, service_qos
-from arm_common.transforms import Array, rpy_matrix
+from arm_common.transforms import Array
 from arm_kinematics.ros.client import KinematicsClient
 from numpy.typing import ArrayLike
 from rclpy.action import ActionClient
@@ -30,6 +30,7 @@ from arm_tasks.ros.client.kinematics import (
     dynamics_request,
     ik_batch_answer,
     ik_batch_request,
+    ik_request,
 )
 from arm_tasks.ros.client.results import (
     XYZ,
@@ -193,6 +194,7 @@ class AsyncArm:
         frame: str = "",
         seed: Mapping[str, float] | None = None,
         timeout: float = ANSWER,
+        prefer: str = "nearest",
     ) -> ArmFuture[IkAnswer]:
         """Solve inverse kinematics; an answer without a solution is falsy and has the reason.
 
@@ -202,11 +204,9 @@ class AsyncArm:
             frame: Any frame of tf; "" is the base.
             seed: Joint positions to stay close to; the current ones if None.
             timeout: Longest time to wait [s].
+            prefer: "nearest" to the seed, "centred" in the joint ranges, or the least "torque".
         """
-        mode = SolveIK.Request.POSITION if rpy is None else SolveIK.Request.POSE
-        request = SolveIK.Request(mode=mode)
-        request.target.header.frame_id = frame
-        request.target.pose = pose_message(rpy_matrix(xyz, rpy if rpy is not None else (0, 0, 0)))
+        request = ik_request(xyz, rpy, frame, prefer)
         self._set_joints(request.seed, seed)
         return self._thread.start("ik", self._ik, request, timeout=timeout)
 
@@ -216,6 +216,7 @@ class AsyncArm:
         frame: str = "",
         seeds: Mapping[str, ArrayLike] | None = None,
         timeout: float = MOVE,
+        prefer: str = "nearest",
     ) -> ArmFuture[IkBatchAnswer]:
         """Solve inverse kinematics for many targets at once, as fast as the solver.
 
@@ -225,11 +226,12 @@ class AsyncArm:
             seeds: By joint, the position to stay close to, or one for each target (m,); joints
                 left out stay close to where they are now.
             timeout: Longest time to compute [s]; targets that are left have the status TIMEOUT.
+            prefer: As in `ik`.
 
         Raises:
             ArmError: The targets, seeds or frame are not usable, or the batch was cancelled.
         """
-        request = ik_batch_request(targets, frame, seeds or {}, timeout, self._names)
+        request = ik_batch_request(targets, frame, seeds or {}, timeout, self._names, prefer)
         canceler = IkBatchCanceler(self._thread, self._kinematics.cancel_ik_batch, request)
         return self._thread.start(
             "ik_batch",

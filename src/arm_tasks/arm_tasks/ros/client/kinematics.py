@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A batch of inverse kinematics and how it is cancelled; dynamics: requests and answers."""
+"""Inverse kinematics, batches of it and how they are cancelled; dynamics: requests and answers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from arm_common.ros.messages import duration_message
+from arm_common.ros.messages import duration_message, pose_message
 from arm_common.ros.names import PrefixedNames
-from arm_common.transforms import Array, quaternion
+from arm_common.transforms import Array, quaternion, rpy_matrix
 from numpy.typing import ArrayLike
 
 from arm_interfaces.srv import CancelIKBatch, SolveDynamics, SolveIK, SolveIKBatch
@@ -21,6 +21,26 @@ from arm_tasks.ros.client.results import ArmError, DynamicsAnswer, IkBatchAnswer
 
 _WITH_RESULTS = (SolveIKBatch.Response.SUCCESS, SolveIKBatch.Response.TIMEOUT)
 _RETRY_PERIOD = 0.1  # [s]
+_PREFERENCES = {
+    "nearest": SolveIK.Request.NEAREST,
+    "centred": SolveIK.Request.CENTRED,
+    "torque": SolveIK.Request.LEAST_TORQUE,
+}
+
+
+def ik_request(xyz: ArrayLike, rpy: ArrayLike | None, frame: str, prefer: str) -> SolveIK.Request:
+    """Return the request without a seed; arguments as in ``AsyncArm.ik``. Raises ArmError."""
+    mode = SolveIK.Request.POSITION if rpy is None else SolveIK.Request.POSE
+    request = SolveIK.Request(mode=mode, preference=_preference(prefer))
+    request.target.header.frame_id = frame
+    request.target.pose = pose_message(rpy_matrix(xyz, rpy if rpy is not None else (0, 0, 0)))
+    return request
+
+
+def _preference(prefer: str) -> int:
+    if prefer not in _PREFERENCES:
+        raise ArmError(f"prefer is {prefer!r}; expected one of {', '.join(_PREFERENCES)}")
+    return _PREFERENCES[prefer]
 
 
 def ik_batch_request(
@@ -29,10 +49,12 @@ def ik_batch_request(
     seeds: Mapping[str, ArrayLike],
     timeout: float,
     names: PrefixedNames,
+    prefer: str,
 ) -> SolveIKBatch.Request:
     """Return the request; arguments as in ``AsyncArm.ik_batch``. Raises ArmError."""
     T = _numbers(targets, "targets")
     request = SolveIKBatch.Request(id=str(uuid.uuid4()), reference_frame=frame)
+    request.preference = _preference(prefer)
     if T.ndim == 2 and T.shape[1] == 3:
         request.mode = SolveIK.Request.POSITION
         request.positions = _doubles(T)

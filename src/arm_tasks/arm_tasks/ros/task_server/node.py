@@ -44,7 +44,7 @@ from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, Touching
 from arm_tasks.scene.file import DEFAULT_SCENE
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 from arm_tasks.task.parser import DEFAULT_TASK
-from arm_tasks.task.request import TorqueLimits
+from arm_tasks.task.request import PREFERENCES, TorqueLimits
 
 RESULT = RunTask.Result
 _BATCH_DELAY = 0.02  # [s], shorter than any step
@@ -75,6 +75,11 @@ class TaskServerParameters:
     )
     torque_limit: float = parameter(
         1.0, "Fraction of a servo's torque above which a step is refused.", low=0.01, high=100.0
+    )
+    prefer: str = parameter(
+        PREFERENCES[0],
+        "Of several postures for a target: nearest, or torque (that which loads servos least).",
+        choices=PREFERENCES,
     )
 
 
@@ -109,7 +114,15 @@ class TaskServer(Node):
         files, timeout = allowed_files(chosen, model.name), chosen.planning_timeout
         torques = TorqueLimits(chosen.torque_warning, chosen.torque_limit)
         self._planning = Planning(
-            self, model, chain, chosen.scene, teaching.poses, files, timeout, torques
+            self,
+            model,
+            chain,
+            chosen.scene,
+            teaching.poses,
+            files,
+            timeout,
+            torques,
+            chosen.prefer,
         )
         self.scene_node = SceneNode(self._planning.scene, chosen.prefix)
         Touching(self, model, resting_arm, self._planning, self._controls, self.scene_node.show)

@@ -60,6 +60,7 @@ class Planning:
         files: The files that a request may name, beside those sent with it.
         timeout: Time that a plan or a check may take [s].
         torques: Shares of the torques for warnings and refusals.
+        prefer: Which of several postures for a target is tried first, of PREFERENCES.
 
     Attributes:
         scene_name, scene: The scene for requests that name none.
@@ -75,11 +76,12 @@ class Planning:
         files: FileAccess,
         timeout: float,
         torques: TorqueLimits,
+        prefer: str,
     ) -> None:
         self.scene_name = scene
         self.scene = load_scene(scene, model.name)
         self._model, self._chain, self._poses, self._files = model, chain, poses, files
-        self._timeout, self._torques = timeout, torques
+        self._timeout, self._torques, self._prefer = timeout, torques, prefer
         _ = chain.bodies  # once, not in each child process
         self._goals, self._checks = WorkerThread(node), WorkerThread(node)
         self._starts: dict[int, ArmConfiguration] = {}
@@ -169,7 +171,7 @@ class Planning:
         loaded = load_request(
             request.task, self._model, self._chain, start, scene, request.text, poses, files
         )
-        return replace(loaded, torques=self._torques)
+        return replace(loaded, torques=self._torques, prefer=self._prefer)
 
     def _start(
         self, goal: RunTask.Goal, current: ArmConfiguration

@@ -272,12 +272,21 @@ def state_html(message: TaskState) -> str:
     )
 
 
+def _torque_cell(step: StepReport) -> str:
+    """Return the share of a servo's torque that a step needs, empty if it is not known."""
+    joint, share = escape(step.torque_joint), step.torque_share
+    text = f"{100.0 * share:.0f} %" if share else ""
+    return (
+        f'<td title="of the torque of the servo of {joint}" style="text-align:right">{text}</td>'
+    )
+
+
 def report_html(message: str, steps: Sequence[StepReport]) -> str:
     """Return a report: one sentence, and a row for each step."""
     rows = "".join(
         f'<tr title="{escape(step.message)}"><td>{"✓" if step.feasible else "✗"}</td>'
         f"<td>{escape(step.name)}</td>"
-        f'<td style="text-align:right">{step.duration:.1f} s</td></tr>'
+        f'<td style="text-align:right">{step.duration:.1f} s</td>{_torque_cell(step)}</tr>'
         for step in steps
     )
     return (
