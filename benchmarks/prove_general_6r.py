@@ -18,7 +18,7 @@ import time
 from collections import Counter
 
 import numpy as np
-from arm_common.jit import kernel
+from arm_common.jit import allocating_kernel
 from arm_common.transforms import pose
 from arm_kinematics.ik.general_6r.elimination import UNIT
 from arm_kinematics.ik.general_6r.refinement import SOLVED, distance, newton
@@ -78,7 +78,7 @@ def random_arm(kind: str, rng: np.random.Generator, size: float) -> Chain:
             return chain
 
 
-@kernel
+@allocating_kernel
 def unknown(c, T, unit, starts, known, out):  # type: ignore[no-untyped-def]
     """Fill out with solutions from the starts that are not known; return their number."""
     W, q, count = work(6), np.empty(6), 0

@@ -18,7 +18,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from arm_common.jit import fix_types, kernel
+from arm_common.jit import allocating_kernel, fix_types, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.kernels.forward import sine_and_cosine
@@ -150,7 +150,7 @@ def _valid(q: Array, n: int) -> bool:
     return True
 
 
-@kernel
+@allocating_kernel
 def inverse_dynamics(
     b: Array, q: Array, speed: Array, acceleration: Array, gravity: Array, tau: Array
 ) -> bool:
@@ -165,7 +165,7 @@ def inverse_dynamics(
     return True
 
 
-@kernel
+@allocating_kernel
 def gravity_torques(b: Array, q: Array, gravity: Array, tau: Array) -> bool:
     """Fill tau (m, n), the torques that hold the arm at each row of q; False if one is invalid."""
     W, still = np.empty((b.shape[0], _WORK)), np.zeros(tau.shape[1])
@@ -179,7 +179,7 @@ def gravity_torques(b: Array, q: Array, gravity: Array, tau: Array) -> bool:
     return True
 
 
-@kernel
+@allocating_kernel
 def inertia_matrix(b: Array, q: Array, M: Array) -> bool:
     """Fill M (n, n), column j the torques of a unit acceleration of joint j; False as above."""
     n = M.shape[0]

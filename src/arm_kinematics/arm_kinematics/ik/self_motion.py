@@ -13,7 +13,7 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from arm_common.jit import fix_types, kernel
+from arm_common.jit import allocating_kernel, fix_types, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.general_6r.elimination import complement, copy
@@ -37,7 +37,7 @@ MARGIN, GROWTH = 0.9, 1.5
 SAME = 1e-6  # points nearer than this are the same [rad]
 
 
-@kernel
+@allocating_kernel
 def trace(c: Array, T: Array, start: Array, options: Array, out: Array) -> None:
     """Fill out (1 + points, 7) with the curve from start on, until it closes or gets stuck.
 
@@ -85,7 +85,7 @@ def trace(c: Array, T: Array, start: Array, options: Array, out: Array) -> None:
     out[0, COUNT], out[0, ENDING] = count, ending
 
 
-@kernel
+@allocating_kernel
 def correct(
     c: Array, T: Array, unit: float, q: Array, d: Array, h: float, W: Array, new: Array
 ) -> bool:
@@ -113,7 +113,7 @@ def correct(
     return False
 
 
-@kernel
+@allocating_kernel
 def point_at(c: Array, T: Array, options: Array, near: Array, way: Array, q: Array) -> bool:
     """Fill q with the curve's point at a step (7,) from a near one; False if none is found."""
     d, start, h = np.empty(7), np.empty(7), 0.0
@@ -126,7 +126,7 @@ def point_at(c: Array, T: Array, options: Array, near: Array, way: Array, q: Arr
     return correct(c, T, options[UNIT], start, d, h, work(JOINTS), q)
 
 
-@kernel
+@allocating_kernel
 def null_vector(c: Array, unit: float, q: Array, W: Array, t: Array) -> None:
     """Fill t (1, 7) with a unit vector of joint motion that leaves the tip at rest."""
     A = np.empty((6, 7))
@@ -135,7 +135,7 @@ def null_vector(c: Array, unit: float, q: Array, W: Array, t: Array) -> None:
     complement(A, t)
 
 
-@kernel
+@allocating_kernel
 def passes(c: Array, T: Array, options: Array, curve: Array, q: Array) -> bool:
     """Return whether a traced curve (m, 7) passes through the point q of the same self-motion."""
     W, unit = work(JOINTS), options[UNIT]
@@ -154,7 +154,7 @@ def passes(c: Array, T: Array, options: Array, curve: Array, q: Array) -> bool:
     return _closes(c, T, unit, near, t[0], -1.0, goal, W, new)
 
 
-@kernel
+@allocating_kernel
 def _closes(
     c: Array,
     T: Array,

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from arm_common.jit import HAVE_NUMBA, kernel
+from arm_common.jit import HAVE_NUMBA, allocating_kernel, kernel
 from arm_common.transforms import Array
 
 # pi/2 in three parts of 33, 33 and 53 bits: the products with small integers are exact.
@@ -92,7 +92,7 @@ COST, EVALUATIONS = 36, 37
 TIP_COLUMNS = 38
 
 
-@kernel
+@allocating_kernel
 def work(n: int) -> Array:
     """Return an empty table W for n joints."""
     return np.empty((n + 1, max(SYSTEM + 2 * n, TIP_COLUMNS)))
@@ -225,7 +225,7 @@ def place(c: Array, q: Array, W: Array) -> bool:
     return True
 
 
-@kernel
+@allocating_kernel
 def fk(c: Array, q: Array, T: Array) -> bool:
     """Fill T (4, 4) with the pose of the tip in the base frame; False if q is invalid."""
     W = work(c.shape[0] - 1)
@@ -235,7 +235,7 @@ def fk(c: Array, q: Array, T: Array) -> bool:
     return True
 
 
-@kernel
+@allocating_kernel
 def fk_jacobian(c: Array, q: Array, T: Array, J: Array) -> bool:
     """Fill J (6, n) too: rows v then w, base axes, at the tip's origin; False as for fk."""
     n = c.shape[0] - 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from arm_common.jit import fix_types, kernel
+from arm_common.jit import allocating_kernel, fix_types, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.kernels import forward
@@ -55,7 +55,7 @@ SAME, SAME_PROJECTED = 1e-3, 0.03
 """Solutions nearer than this in every joint [rad, or units of the joint] are the same."""
 
 
-@kernel
+@allocating_kernel
 def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     """Continue a search until all slots are filled, or opt[STARTS] starts are used.
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from arm_common.jit import fix_types, kernel
+from arm_common.jit import allocating_kernel, fix_types
 
 from arm_common import time_scaling
 
-backward_pass = kernel(time_scaling.backward_pass)
-forward_pass = kernel(time_scaling.forward_pass)
+backward_pass = allocating_kernel(time_scaling.backward_pass)
+forward_pass = allocating_kernel(time_scaling.forward_pass)
 
 
 @lru_cache(maxsize=1)

@@ -16,7 +16,7 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from arm_common.jit import fix_types, kernel
+from arm_common.jit import allocating_kernel, fix_types, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form import invariants as inv
@@ -117,7 +117,7 @@ SAME = 1e-6
 """Solutions nearer than this in every joint [rad, or units of the joint] are the same."""
 
 
-@kernel
+@allocating_kernel
 def solve_all(
     c: Array, opt: Array, plan: Array, T: Array, seed: Array, out: Array
 ) -> tuple[int, bool]:
@@ -194,7 +194,7 @@ NEAR_PLACE, NEAR_TURN = 0.2, 0.5  # distance of the seed's tip: share of the arm
 FAR = 0.7  # [rad, or units of the joint] of motion after which another solution may be nearer
 
 
-@kernel
+@allocating_kernel
 def solve_nearest(
     c: Array, opt: Array, exact: Array, plan: Array, T: Array, seed: Array, out: Array
 ) -> tuple[int, bool]:
@@ -282,7 +282,7 @@ def _descend_nearby(c: Array, opt: Array, plan: Array, seed: Array, W: Array, ou
     return True
 
 
-@kernel
+@allocating_kernel
 def nearest_many(
     c: Array,
     opt: Array,

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from arm_common.jit import fix_types, kernel
+from arm_common.jit import allocating_kernel, fix_types
 from arm_common.transforms import Array, inverse
 
 from arm_kinematics.ik.closed_form import invariants as inv
@@ -28,7 +28,7 @@ from arm_kinematics.model.lie import adjoint, hat
 VALUES, COUNT = 48, 32  # of the locked joint, over its range; and most postures
 
 
-@kernel
+@allocating_kernel
 def fill_locked(c: Array, plan: Array, Ts: Array, seed: Array, out: Array) -> None:
     """Fill out (MOST, m, 6) with the branches inside the limits for targets (m, 4, 4), else NaN.
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from arm_common.jit import kernel
+from arm_common.jit import allocating_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.kernels.forward import sine_and_cosine
@@ -174,7 +174,7 @@ def _between(P: Array, d: int, left: float, right: float, value: float) -> float
     return x
 
 
-@kernel
+@allocating_kernel
 def tables() -> tuple[Array, Array]:
     """Return empty tables P and X."""
     return np.zeros((DEGREE + 1, DEGREE + 1)), np.zeros((DEGREE + 1, 2 * DEGREE))

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 
-from arm_common.jit import kernel
+from arm_common.jit import allocating_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form.invariants import (
@@ -164,7 +164,7 @@ def _turning(plan: Array, joint: int, v: Vector, sense: float) -> Path:
     return foot, C, plus(nothing, sense, cross(w, C))
 
 
-@kernel
+@allocating_kernel
 def _both(
     plan: Array, one: int, three: int, f: Linear, g: Linear, B: Array, source: int, row: int
 ) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from arm_common.jit import kernel
+from arm_common.jit import allocating_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.general_6r.elimination import (
@@ -29,7 +29,7 @@ ONE_EQUATION = 1e-14  # relative determinant up to which two equations are depen
 ALPHA_RE, ALPHA_IM, BETA = 0, 1, 2  # rows of the eigenvalues, as LAPACK's ggev gives them
 
 
-@kernel
+@allocating_kernel
 def candidate(
     t: Array, lines: Array, Z: Array, values: Array, vectors: Array, i: int, branch: int, q: Array
 ) -> bool:
@@ -73,7 +73,7 @@ def imaginary_part(values: Array, i: int) -> float:
     return 0.5 * abs(math.log(above / below))
 
 
-@kernel
+@allocating_kernel
 def _turn_both(axis: Array, angle: float, x: Array, u: Array) -> None:
     """Turn two line elements in place."""
     s, k, y = math.sin(angle), math.cos(angle), np.empty(6)
@@ -83,7 +83,7 @@ def _turn_both(axis: Array, angle: float, x: Array, u: Array) -> None:
     copy(y, u)
 
 
-@kernel
+@allocating_kernel
 def _real_vector(Z: Array, vectors: Array, i: int, pair: bool, v: Array) -> None:
     """Fill v (12,) with the products of an eigenvector, real at its largest entry."""
     imaginary = np.zeros(PRODUCTS)
@@ -121,7 +121,7 @@ def _angles_of_products(v: Array, branch: int) -> tuple[float, float, bool]:
     return math.atan2(s3 * c1 - c3 * s1, c3 * c1 + s3 * s1), b, mixed
 
 
-@kernel
+@allocating_kernel
 def _second(first: Array, second: Array, x: Array, y: Array, branch: int) -> tuple[float, bool]:
     """Return the turn of x about the second axis after which the first can bring it to y.
 
@@ -196,7 +196,7 @@ FAR = 0.2  # imaginary part of an angle [rad] above which no real solution is ne
 WORTHWHILE = 0.03  # error up to which candidates of complex eigenvalues are polished
 
 
-@kernel
+@allocating_kernel
 def collect(
     c: Array,
     T: Array,

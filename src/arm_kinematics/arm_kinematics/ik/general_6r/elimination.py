@@ -49,7 +49,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from arm_common.jit import kernel
+from arm_common.jit import allocating_kernel, kernel
 from arm_common.transforms import Array
 
 CARRIED, JOINT = 6, 7
@@ -100,7 +100,7 @@ def copy(x: Array, y: Array) -> None:
         y[i] = x[i]
 
 
-@kernel
+@allocating_kernel
 def open_loop(t: Array, H: Array, lines: Array) -> None:
     """Fill the 10 lines of one order of the loop, seen from a frame whose z axis is axis 3.
 
@@ -147,7 +147,7 @@ def _make_perpendicular(x: Array) -> None:
         x[i] = ((1.0 if i == least else 0.0) - part * x[i]) / size
 
 
-@kernel
+@allocating_kernel
 def _frame_on(axis: Array, before: Array, behind: Array, F: Array) -> None:
     """Fill F with the motion to a frame on an axis: z along it, origin amid its neighbours."""
     x = np.empty(6)
@@ -187,7 +187,7 @@ def coordinates(x: Array, y: Array) -> None:
     y[12], y[13] = pp, pl
 
 
-@kernel
+@allocating_kernel
 def bilinear(inner: Array, outer: Array, x: Array, C: Array) -> None:
     """Fill C (9, 14): coordinates of x turned about inner by b, then about outer by a.
 
@@ -222,7 +222,7 @@ PRODUCTS = 12  # entries of v
 SIZE = 16  # of the eigenvalue problem
 
 
-@kernel
+@allocating_kernel
 def eliminate(t: Array, H: Array, lines: Array, Z: Array, P: Array) -> None:
     """Set up the eigenvalue problem of one order t (7, 8) of the loop for a motion H (4, 4).
 
@@ -284,7 +284,7 @@ def _reflect(A: Array, i: int, B: Array, first: int) -> None:
             B[j, k] -= product * A[i, k]
 
 
-@kernel
+@allocating_kernel
 def _dialytic(right: Array, V: Array, left: Array, F: Array, BG: Array) -> None:
     """Fill F (16, 12) and [B G] (12, 28); the last row of left is d.
 

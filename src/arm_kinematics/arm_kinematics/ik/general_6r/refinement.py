@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from arm_common.jit import kernel
+from arm_common.jit import allocating_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.general_6r.elimination import copy
@@ -50,7 +50,7 @@ def pose_error(T: Array, unit: float, W: Array, e: Array) -> float:
     return math.sqrt(total)
 
 
-@kernel
+@allocating_kernel
 def newton(
     c: Array, T: Array, unit: float, limit: float, q: Array, W: Array
 ) -> tuple[float, float]:
@@ -90,7 +90,7 @@ def newton(
     return first, error
 
 
-@kernel
+@allocating_kernel
 def solve_linear(A: Array, x: Array) -> float:
     """Solve A[:, :n] x = A[:, n] by elimination with complete pivoting; A (n, n + 1) is used up.
 
@@ -145,7 +145,7 @@ def distance(p: Array, q: Array) -> float:
     return largest
 
 
-@kernel
+@allocating_kernel
 def is_same(c: Array, T: Array, unit: float, p: Array, q: Array, W: Array) -> bool:
     """Return whether two solutions are the same: the posture half-way is about as accurate."""
     apart = distance(p, q)
