@@ -264,6 +264,7 @@ class CheckedEditor(Generic[Model]):
     _undo: list[bytes] = field(default_factory=list)
     _redo: list[bytes] = field(default_factory=list)
     _gesture: Path = ()  # the entry of the last edit
+    _read: tuple[bytes, YamlEditor] | None = None  # the text parsed last
 
     def __post_init__(self) -> None:
         """Raise the reader's error if the text is invalid."""
@@ -281,11 +282,16 @@ class CheckedEditor(Generic[Model]):
         """Return an entry as it is in the file."""
         return editor.scalar(*path)
 
+    @property
+    def reading(self) -> YamlEditor:
+        """The text, parsed once; it must not be edited."""
+        if self._read is None or self._read[0] is not self.data:
+            self._read = self.data, YamlEditor(self.data)
+        return self._read[1]
+
     def text(self, path: Path) -> str:
         """Return an entry as it was typed last, "" if it is missing."""
-        if path in self.wrong:
-            return self.wrong[path].text
-        return self.written(YamlEditor(self.data), path)
+        return self.wrong[path].text if path in self.wrong else self.written(self.reading, path)
 
     def set(self, path: Path, text: str, gesture: bool = False) -> str:
         """Change an entry; return the reader's sentence if it is refused, or "".

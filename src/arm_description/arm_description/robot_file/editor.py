@@ -73,13 +73,13 @@ class RobotEditor(CheckedEditor[RobotModel]):
 
     def rows(self) -> tuple[TableRow, ...]:
         """Return the rows of the table."""
-        editor = YamlEditor(self.data)
+        editor = self.reading
         return tuple(_row(editor, index) for index in range(editor.count("joints")))
 
     @property
     def is_screws(self) -> bool:
         """Whether the file has axes and points in place of a DH table."""
-        return YamlEditor(self.data).scalar("convention") == SCREWS
+        return self.reading.scalar("convention") == SCREWS
 
     def attach(self, key: str, name: str) -> str:
         """Choose the ``tool`` or ``payload`` by name or path, "" for none; return why not, or "".
@@ -99,12 +99,12 @@ class RobotEditor(CheckedEditor[RobotModel]):
 
     def attached(self, key: str) -> str:
         """Return the name of the ``tool`` or ``payload``; "" for none or one given by numbers."""
-        editor = YamlEditor(self.data)
+        editor = self.reading
         return editor.scalar(key) or editor.scalar(key, "name")
 
     def symbols(self) -> tuple[str, ...]:
         """Return the names of the constants, in the order of the file."""
-        return tuple(YamlEditor(self.data).keys("constants"))
+        return tuple(self.reading.keys("constants"))
 
     def animate(self, values: Mapping[str, float]) -> str:
         """Give constants other values; successive calls are one step of undo.

@@ -85,6 +85,11 @@ class DescriptionSender:
         self._urdf = ""  # not yet accepted by the publisher
         self._resend_time = 0.0  # when to send again without a response [s]
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a text is not yet answered."""
+        return bool(self._urdf)
+
     def send(self, urdf: str) -> None:
         """Send a text as soon as the last one is answered; call `poll` until then."""
         self._urdf = urdf

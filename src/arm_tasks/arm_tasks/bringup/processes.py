@@ -60,6 +60,11 @@ def _robot_description(values: Values) -> str:
     return load_robot(values["robot"]).to_urdf()
 
 
+def _dh_description(values: Values) -> str:
+    """Return the description with DH frames, as robot_file_watcher sends it later."""
+    return load_robot(values["robot"]).to_urdf(dh_frames=True)
+
+
 @dataclass(frozen=True)
 class Process:
     """One process of the table."""
@@ -266,6 +271,7 @@ def view_processes(state_publisher: str = "", scene: bool = False) -> tuple[Proc
     """
     table = _by_name(state_publisher)
     publisher = table["robot_state_publisher"]
+    described = {**publisher.parameters, "robot_description": _dh_description}
     view: dict[str, Value] = {**_VIEW, "sliders": True}
     surroundings: tuple[Process, ...] = ()
     if scene:
@@ -274,7 +280,7 @@ def view_processes(state_publisher: str = "", scene: bool = False) -> tuple[Proc
     watched = {**_ROBOT, "publisher": publisher.name, "dh_frames": True}
     name = "robot_file_watcher"
     return (
-        publisher,
+        replace(publisher, parameters=described),
         Process("arm_viewer", "viewer", "arm_viewer", view, to_terminal=True),
         table["kinematics"],
         *surroundings,

@@ -236,14 +236,14 @@ class SceneEditor(CheckedEditor[Scene]):
 
     def bodies(self) -> dict[str, str]:
         """Return the section of each body and frame, by name, in the order of the file."""
-        editor = YamlEditor(self.data)
+        editor = self.reading
         found = {name: section for section in SECTIONS for name in editor.keys(section)}
         return found | ({_NUT: _NUT} if editor.find(_NUT) is not None else {})
 
     def entries(self, name: str) -> tuple[BodyEntry, ...]:
         """Return what can be typed about a body: what is written, then what may be added."""
         path, table = self._place(name)
-        written = YamlEditor(self.data).keys(*path)
+        written = self.reading.keys(*path)
         found = [_entry(path, key, table.keys[table.spellings[key]]) for key in written]
         given = {table.spellings[key] for key in written}
         left_out = given | ({"axis", "rpy"} if given & {"axis", "rpy"} else {"axis"})
@@ -312,7 +312,7 @@ class SceneEditor(CheckedEditor[Scene]):
         """
         path, _ = self._place(name)
         local = inverse(self._parent(self.model.parents[name])) @ T
-        values = _pose_entries(YamlEditor(self.data).keys(*path), local)
+        values = _pose_entries(self.reading.keys(*path), local)
 
         def change(editor: YamlEditor) -> None:
             for key, value in values.items():

@@ -20,7 +20,7 @@ from arm_description.urdf.elements import MOVING, is_dh_frame
 from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, viser_pose
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
-from arm_viewer.scene.robot import VisualRobot
+from arm_viewer.scene.robot import Visual, VisualRobot
 from arm_viewer.scene.shapes import DrawnShape, MeshFile, TextLabel
 from arm_viewer.scene.store import TRUE_FRAMES
 
@@ -48,6 +48,7 @@ class _Frame:
     node: Any
     label: Any
     visuals: list[Any] = field(default_factory=list)
+    bodies: tuple[Visual, ...] = ()  # that they show
 
 
 def _has_axes(frame: str) -> bool:
@@ -90,14 +91,14 @@ class FrameDrawer:
         self._robot, self._size = robot, size
         for frame in self._frames.values():
             frame.node.axes_length, frame.node.axes_radius = self._axes_size()
-        return self._redraw()
+        return self._redraw(keep=True)
 
-    def _redraw(self) -> list[ViewerError]:
+    def _redraw(self, keep: bool = False) -> list[ViewerError]:
+        """Draw the bodies again; if `keep`, only those that have changed."""
         problems: list[ViewerError] = []
         for name, frame in self._frames.items():
-            for visual in frame.visuals:
-                visual.remove()
-            frame.visuals = self._draw_visuals(name, problems)
+            if not (keep and _adapt_bodies(frame, self._bodies(name))):
+                self._draw_bodies(name, problems)
         self._draw_sticks()
         return problems
 
@@ -110,7 +111,7 @@ class FrameDrawer:
                 set_pose(self._frames[name].node, pose)
             else:
                 self._frames[name] = self._add(name, pose)
-                self._frames[name].visuals = self._draw_visuals(name, problems)
+                self._draw_bodies(name, problems)
                 self._redraw_ghost(name, problems)
         if poses:
             self._draw_sticks()
@@ -177,29 +178,33 @@ class FrameDrawer:
         """Draw the link of a true frame that came or went again, faint or not."""
         link = name.removeprefix(TRUE_FRAMES)
         if link != name and link in self._frames:
-            for visual in self._frames[link].visuals:
-                visual.remove()
-            self._frames[link].visuals = self._draw_visuals(link, problems)
+            self._draw_bodies(link, problems)
 
-    def _draw_visuals(self, frame: str, problems: list[ViewerError]) -> list[Any]:
+    def _bodies(self, frame: str) -> tuple[Visual, ...]:
+        """Return the bodies to be drawn on a frame."""
         if self._robot is None or self._look is BodyLook.SKELETON:
-            return []
-        visuals = self._robot.visuals
+            return ()
         link = frame.removeprefix(TRUE_FRAMES)
-        opacity = GHOST if f"{TRUE_FRAMES}{frame}" in self._frames else 1.0
+        return tuple(visual for visual in self._robot.visuals if visual.link == link)
+
+    def _draw_bodies(self, name: str, problems: list[ViewerError]) -> None:
+        """Draw the bodies of a frame in place of those drawn before."""
+        frame = self._frames[name]
+        for handle in frame.visuals:
+            handle.remove()
+        opacity = GHOST if f"{TRUE_FRAMES}{name}" in self._frames else 1.0
         opacity *= self._opacity
-        handles = []
-        for number, visual in enumerate(v for v in visuals if v.link == link):
-            name = f"{node_of(frame)}/visual_{number}"
+        frame.visuals, frame.bodies = [], self._bodies(name)
+        for number, visual in enumerate(frame.bodies):
+            node = f"{node_of(name)}/visual_{number}"
             colour = (*visual.colour[:3], opacity * visual.colour[3])
-            context = DrawContext(self._scene, self._meshes, name, visual.pose, colour)
+            context = DrawContext(self._scene, self._meshes, node, visual.pose, colour)
             try:
-                handles.append(draw(self._in_look(visual.shape), context))
+                frame.visuals.append(draw(self._in_look(visual.shape), context))
                 if self._look is BodyLook.WIREFRAME:
-                    handles[-1].wireframe = True
+                    frame.visuals[-1].wireframe = True
             except ViewerError as error:
                 problems.append(error)
-        return handles
 
     def _in_look(self, shape: DrawnShape) -> DrawnShape:
         """Return a shape that can be drawn in the look: glTF is solid and has its own colours."""
@@ -240,6 +245,18 @@ class FrameDrawer:
 
     def _axes_size(self) -> tuple[float, float]:
         return 0.09 * self._size, 0.003 * self._size
+
+
+def _adapt_bodies(frame: _Frame, bodies: tuple[Visual, ...]) -> bool:
+    """Move the drawn bodies of a frame if the new ones look the same; return whether they do."""
+    alike = [(b.shape, b.colour) for b in bodies] == [(b.shape, b.colour) for b in frame.bodies]
+    if not alike or len(frame.visuals) != len(bodies):
+        return False
+    for handle, former, body in zip(frame.visuals, frame.bodies, bodies, strict=True):
+        if not np.array_equal(former.pose, body.pose):
+            set_pose(handle, body.pose)
+    frame.bodies = bodies
+    return True
 
 
 def node_of(frame: str) -> str:

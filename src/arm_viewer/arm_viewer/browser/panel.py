@@ -146,6 +146,7 @@ class Panel:
     ) -> None:
         self._gui, self._actions, self._with_sliders = gui, actions, sliders
         self._sliders: dict[str, tuple[VisualJoint, Any]] = {}
+        self._shown: tuple[Any, ...] = ()  # what the sliders and buttons were made for
         self._robots = 0
         add = gui.elements
         self._box = add.add_html(message_box({}), order=0)
@@ -193,8 +194,11 @@ class Panel:
         """Show the robot's name and, if requested, its sliders and posture buttons."""
         add = self._gui.elements
         add.set_panel_label(robot.name)
-        if not self._with_sliders:
+        shown = robot.joints, postures
+        if not self._with_sliders or self._shown == shown:
+            self.set_sliders(values)
             return
+        self._shown = shown
         self._sliders.clear()
         self._joints.remove()
         self._joints = add.add_folder("Joints", order=1)

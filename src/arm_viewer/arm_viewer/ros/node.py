@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,16 +17,15 @@ from urllib.parse import unquote, urlparse
 
 from arm_common.files import RestrictedFiles, folders_in, installed_share
 from arm_common.ros.executor import QUIET, PolledSubscriptions
-from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
-from arm_common.ros.parameters import declare, parameter
+from arm_common.ros.parameters import declare
 from arm_common.ros.qos import JOINT_STATES, STEADY_CLOCK
 from arm_common.ros.tf import TfListener
 from arm_description.urdf.shape_meshes import shape_folder
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from arm_description import load_robot, robot_path
+from arm_description import RobotModel, load_robot, robot_path
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.cameras import watch_clients
@@ -35,7 +33,6 @@ from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.render_loop import FRAME_RATE, NUMBERS_EVERY, RenderLoop
 from arm_viewer.browser.scene_drawer import SceneDrawer
 from arm_viewer.browser.server import (
-    LAST_PORT,
     address_of,
     close_server,
     free_after_visits,
@@ -51,6 +48,7 @@ from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.panels.controls import Controls
 from arm_viewer.ros.panels.layer_switches import ContactSwitch, LayerSwitches
 from arm_viewer.ros.panels.registry import panel_entries
+from arm_viewer.ros.parameters import ViewerParameters
 from arm_viewer.ros.robot_display import RobotDisplay
 from arm_viewer.ros.subscriptions import SceneSubscriptions
 from arm_viewer.scene.meshes import MeshFiles
@@ -68,68 +66,6 @@ BATCH_DELAY = 0.02  # [s], shorter than the 33 ms between two frames
 SLIDER_HOLD = 15  # frames after a user moved a slider, in which no slider moves by itself
 SHOWS_ONLY = "This page shows the arm and moves nothing."
 MAX_REPORTED = 200  # problems that are remembered and not logged again
-
-
-@dataclass(frozen=True)
-class ViewerParameters:
-    """Parameters of the node."""
-
-    host: str = parameter(
-        "127.0.0.1",
-        "Address to serve at; 127.0.0.1: this machine only, 0.0.0.0: the whole network.",
-    )
-    port: int = parameter(
-        8080,
-        "First TCP port to try, then the next free one; 0: any free port.",
-        low=0,
-        high=LAST_PORT,
-    )
-    allowed_hosts: str = parameter(
-        "",
-        "Names of this computer in the address of the page, separated by spaces, besides its host "
-        "name; IP addresses and localhost always work.",
-    )
-    robot: str = parameter(
-        "", "Robot whose postures get buttons: a shipped name or the path of a YAML file."
-    )
-    mesh_path: str = parameter(
-        "",
-        "Folders, separated by colons, whose meshes a robot description or a marker may name by "
-        "path; others only those of installed packages and in the folder of robot.",
-    )
-    scene: str = parameter("", "Scene whose file the page edits, name or path.")
-    panels: str = parameter("", "Modules with panel_entries(node): further folders of the page.")
-    sliders: bool = parameter(
-        False,
-        "Publish joint_states, moved by a slider for each joint; only where nothing else does.",
-    )
-    drive: bool = parameter(
-        False,
-        "Move the arm through its driver: sliders, handle, jogging, tasks; not with sliders.",
-    )
-    opened_file: str = parameter(
-        "", "File that the view creates when a browser first opens its page; empty: none."
-    )
-    fixed_frame: str = parameter(
-        "", "Frame that is fixed in the picture; empty: the robot's root link."
-    )
-    prefix: str = prefix_parameter()
-    tool_frame: str = parameter(
-        "",
-        "Frame whose position is written and whose path is drawn; empty: tool0, with the prefix.",
-    )
-    marker_topics: tuple[str, ...] = parameter(
-        ("scene_markers", "task_markers", "kinematics_markers"),
-        "Topics of visualization_msgs/MarkerArray to draw.",
-    )
-    portrait: bool = parameter(False, "Fill the picture with the arm as it stands at first.")
-    show_axes: bool = parameter(True, "Whether frames are drawn at first; the panel has a switch.")
-    show_labels: bool = parameter(
-        False, "Whether frames carry their names at first; the panel has a switch."
-    )
-    show_trace: bool = parameter(
-        True, "Whether the tool's path is drawn at first; the panel has a switch."
-    )
 
 
 class ViewerNode(Node):
@@ -186,10 +122,11 @@ class ViewerNode(Node):
         )
         self._controls = self._make_controls(server)
         LayerSwitches(self, self._gui)
+        self._tf = TfListener(self, on_set=partial(self._loop.request_redraw, numbers=False))
+        self._display = self._make_display()
         self._editing = self._make_editing()
         self._panels = PanelHost(self._gui, self._panel_context())
         self._panels.add(panel_entries(self, parameters.panels.split()), self._where)
-        self._tf = TfListener(self, on_set=partial(self._loop.request_redraw, numbers=False))
         self._subscribe()
         ContactSwitch(self, self._gui, self._topics.switch_markers)
         self._loop.timer = self.create_timer(1.0 / FRAME_RATE, self._loop.tick, clock=STEADY_CLOCK)
@@ -281,14 +218,30 @@ class ViewerNode(Node):
         moves = Where.RUNNING if self.parameters.drive else Where.WATCHING
         return Where.ALONE if self.parameters.sliders else moves
 
-    def _make_editing(self) -> RobotEditing | None:
-        """Return the robot file to be edited, where nothing but this page moves the robot."""
-        robot = self.parameters.robot
-        if self._sliders is None or not robot:
+    def _make_display(self) -> RobotDisplay | None:
+        """Return what shows an edited robot, where nothing but this page moves the robot."""
+        if self._sliders is None or not self.parameters.robot:
             return None
-        report, prefix = partial(self._show_status, "file"), self.parameters.prefix
-        display = RobotDisplay(self, self._postures, prefix, report, self._show_postures)
-        return RobotEditing(robot, display.show, display.watch)
+        return RobotDisplay(
+            self,
+            self._view.store,
+            self._tf.tree,
+            self._sliders,
+            self._postures,
+            self.parameters.prefix,
+            partial(self._show_status, "file"),
+        )
+
+    def _make_editing(self) -> RobotEditing | None:
+        """Return the robot file to be edited."""
+        if (display := self._display) is None:
+            return None
+
+        def show(model: RobotModel) -> None:
+            display.show(model)
+            self._loop.request_redraw()
+
+        return RobotEditing(self.parameters.robot, show, display.watch)
 
     def _panel_context(self) -> PanelContext:
         controls = self._controls
@@ -315,6 +268,7 @@ class ViewerNode(Node):
             self.parameters.marker_topics,
             self._loop.request_redraw,
             self._on_file_saved,
+            self._display.is_drawn if self._display else lambda urdf: False,
         )
         if self._sliders is None:
             states, callback = self._joint_states, self._on_joint_states

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Shows a robot that is being edited: to the state publisher, before its file is saved."""
+"""Shows a robot that is being edited: in the picture at once, and to the state publisher."""
 
 from __future__ import annotations
 
@@ -8,41 +8,86 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arm_common.ros.qos import STEADY_CLOCK
+from arm_common.ros.tf import TransformTree
 from arm_description.ros.robot_file_watcher import PERIOD, DescriptionSender
+from arm_description.urdf.kinematics import joint_pose
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 
 from arm_description import RobotModel
+from arm_viewer.errors import ViewerError
+from arm_viewer.ros.joint_commands import SliderPublisher
 from arm_viewer.ros.service_client import ServiceClient
-from arm_viewer.scene.robot import PostureBook
+from arm_viewer.scene.robot import PostureBook, VisualRobot, read_robot
+from arm_viewer.scene.store import SceneStore
 
 
 class RobotDisplay:
-    """Sends robots to robot_state_publisher, and files to robot_file_watcher.
+    """Draws robots, and sends them to robot_state_publisher; sends files to robot_file_watcher.
 
-    `report` takes why a robot cannot be shown, in one sentence, or ""; `on_postures` is called
-    when its postures have changed.
+    The way through the state publisher and back takes two messages and the time of every other
+    node that hears of the robot. So the picture does not wait for it.
+
+    Args:
+        node: of the page.
+        store: what is drawn.
+        tree: its frames.
+        sliders: the positions of its joints.
+        postures: those of the robot.
+        prefix: of its names.
+        report: takes why a robot cannot be shown, in one sentence, or "".
     """
 
     def __init__(
         self,
         node: Node,
+        store: SceneStore,
+        tree: TransformTree,
+        sliders: SliderPublisher,
         postures: PostureBook,
         prefix: str,
         report: Callable[[str], None],
-        on_postures: Callable[[], None],
     ) -> None:
-        self._postures, self._prefix, self._on_postures = postures, prefix, on_postures
+        self._store, self._tree, self._sliders = store, tree, sliders
+        self._postures, self._prefix = postures, prefix
+        self._report = report
+        self._drawn = ""  # the description drawn last
         self._sender = DescriptionSender(node, "robot_state_publisher", report)
         self._watcher = ServiceClient(node, SetParameters, "robot_file_watcher/set_parameters")
-        node.create_timer(PERIOD, self._sender.poll, clock=STEADY_CLOCK)
+        self._timer = node.create_timer(PERIOD, self._send_again, clock=STEADY_CLOCK)
 
     def show(self, model: RobotModel) -> None:
         """Show a robot with its postures."""
-        if self._postures.take(model):
-            self._on_postures()
-        self._sender.send(model.to_urdf(self._prefix))
+        self._postures.take(model)
+        self._drawn = model.to_urdf(self._prefix, dh_frames=True)
+        try:
+            self._draw(read_robot(self._drawn))
+        except ViewerError as error:
+            self._report(str(error))
+            return
+        self._sender.send(self._drawn)
+        self._timer.reset()
+
+    def _draw(self, robot: VisualRobot) -> None:
+        self._store.set_robot(robot)
+        self._sliders.set_robot(robot)
+        values = self._sliders.values()
+        for link, joint in robot.carriers.items():
+            self._tree.set(joint.parent, link, joint_pose(joint, values.get(joint.name, 0.0)))
+
+    def _send_again(self) -> None:
+        if self._sender.is_busy:
+            self._sender.poll()
+        else:
+            self._timer.cancel()
+
+    def is_drawn(self, urdf: str) -> bool:
+        """Return whether a description that arrives is drawn already, or older than what is."""
+        if self._sender.is_busy or urdf == self._drawn:
+            return True
+        self._drawn = ""
+        return False
 
     def watch(self, path: Path) -> None:
         """Let the watcher follow another file."""

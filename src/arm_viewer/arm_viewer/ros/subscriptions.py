@@ -33,7 +33,8 @@ class SceneSubscriptions:
     (arm_interfaces/NutState); /rosout.
 
     `request_redraw` is called after each message that changed something, `on_file_saved` when the
-    robot's file was saved and is valid.
+    robot's file was saved and is valid; `is_drawn` returns whether a robot description is drawn
+    already.
     """
 
     def __init__(
@@ -43,9 +44,10 @@ class SceneSubscriptions:
         marker_topics: Sequence[str],
         request_redraw: Callable[[], None],
         on_file_saved: Callable[[], str],
+        is_drawn: Callable[[str], bool],
     ) -> None:
         self._node, self._view, self._request_redraw = node, view, request_redraw
-        self._on_file_saved = on_file_saved
+        self._on_file_saved, self._is_drawn = on_file_saved, is_drawn
         self._switched: dict[str, Subscription] = {}
         self._log_end = node.create_timer(LOG_SHOWN, self._forget_log, clock=STEADY_CLOCK)
         self._log_end.cancel()
@@ -74,6 +76,8 @@ class SceneSubscriptions:
         )
 
     def _on_robot(self, message: String) -> None:
+        if self._is_drawn(message.data):
+            return
         try:
             self._view.store.set_robot(read_robot(message.data))
             self._view.description_problem = ""

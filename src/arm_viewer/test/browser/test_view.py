@@ -17,6 +17,7 @@ from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.browser.view import NO_ROBOT, SceneView
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import read_robot
+from arm_viewer.scene.shapes import Ellipsoid
 from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import PIECES, ToolTrace
 
@@ -106,6 +107,25 @@ def test_changed_robot_replaces_the_previous_one(setup, urdf):
     assert not any("waist_link" in name for name in names)
     assert "/frames/hip_link/visual_0" in names
     assert sum(name.startswith("/frames/elbow_link/visual") for name in names) == 2
+
+
+def test_edit_redraws_changed_bodies_moves_others_and_keeps_the_sliders(empty, urdf):
+    empty.draw_robot(urdf)
+    names = [name for name in empty.names() if "/visual_" in name]
+    before = {name: empty.node(name) for name in names}
+    sliders = dict(empty.view.panel._sliders)
+    edited = read_robot(urdf).visuals
+    changed = [v for v in edited if isinstance(v.shape, Ellipsoid)]
+    assert changed
+    radius = f'radius="{0.5 * changed[0].shape.diameters[0]:g}"'
+    assert radius in urdf
+    empty.draw_robot(urdf.replace(radius, 'radius="0.017"'))
+    redrawn = {name for name in names if empty.node(name) is not before[name]}
+    assert redrawn
+    assert {name.rpartition("/")[0] for name in redrawn} == {
+        f"/frames/{visual.link}" for visual in changed
+    }
+    assert empty.view.panel._sliders == sliders
 
 
 def test_removed_visual_disappears(setup, urdf):

@@ -416,18 +416,19 @@ def test_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ros):
     page.wait_for_selector(slider)
 
 
-def test_robot_is_edited_undone_and_saved_in_the_page(page, file, ros):
+def test_robot_is_edited_undone_and_saved_in_the_page(page, file, ros, late_tf):
     good = file.read_text()
     page.get_by_text("Table", exact=True).first.click()
     page.get_by_text("Robot file", exact=True).first.click()
     label = page.locator('label:has-text("d [mm]")').first
     entry = label.locator("xpath=../../..").locator("input, textarea")
-    before = entry.input_value()
+    before, drawn = entry.input_value(), drawings(page)
     for text, wrong in (("1 +", True), ("111", False)):
         entry.fill(text)
         entry.press("Enter")
         state = "visible" if wrong else "hidden"
         page.locator('[data-arm="wrong"]').first.wait_for(state=state)
+    page.wait_for_selector(f'{DRAWN}[data-revision="{drawn + 1}"]', state="attached")
     press(page, "Save")
     ros.until(lambda: "111" in file.read_text(), BOUND)
     assert file.read_text().count("#") == good.count("#")  # comments stay
