@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 GHOST = 0.3  # opacity of the commanded arm beside the true one
 STICK_COLOUR, AXIS_COLOUR = (30, 36, 46), (217, 119, 6)  # of a skeleton
+SAME_PLACE = 0.015  # between frames that share a label, of the robot's size
 CORNERS = ("bottom-left", "top-left", "top-right", "bottom-right")
 
 
@@ -115,6 +116,7 @@ class FrameDrawer:
                 self._redraw_ghost(name, problems)
         if poses:
             self._draw_sticks()
+            self._write_names()
         return problems
 
     def remove(self, name: str) -> None:
@@ -123,6 +125,7 @@ class FrameDrawer:
         if (frame := self._frames.pop(name, None)) is not None:
             frame.node.remove()
             self._redraw_ghost(name, [])
+            self._write_names()
 
     def switch(self, axes: bool, labels: bool) -> None:
         """Show or hide axes and names."""
@@ -131,6 +134,7 @@ class FrameDrawer:
         self._axes, self._labels = axes, labels
         for name in self._frames:
             self._show(name)
+        self._write_names()
 
     def is_shown(self, name: str) -> bool:
         """Return whether a frame's axes are shown."""
@@ -141,12 +145,11 @@ class FrameDrawer:
         self._chosen[name] = on
         if name in self._frames:
             self._show(name)
+            self._write_names()
 
     def _show(self, name: str) -> None:
-        """Show or hide the axes and the name of a frame."""
-        node, label = self._frames[name].node, self._frames[name].label
-        node.show_axes = self.is_shown(name)
-        label.visible = self._labels and self._chosen.get(name, _has_axes(name))
+        """Show or hide the axes of a frame."""
+        self._frames[name].node.show_axes = self.is_shown(name)
 
     def _add(self, name: str, pose: Array) -> _Frame:
         length, radius = self._axes_size()
@@ -162,14 +165,34 @@ class FrameDrawer:
         label = self._scene.add_label(
             f"{node_of(name)}/label",
             name,
-            visible=self._labels and self._chosen.get(name, _has_axes(name)),
+            visible=False,
             font_screen_scale=0.75,
             anchor=self._free_corner(pose),
         )
         return _Frame(node, label)
 
+    def _write_names(self) -> None:
+        """Show or hide the names; frames at one place share a label, with a name a line."""
+        named: list[tuple[Array, list[str]]] = []
+        for name in self._frames if self._labels else ():
+            if not self._chosen.get(name, _has_axes(name)):
+                continue
+            here = self._poses[name][:3, 3]
+            gaps = ((np.linalg.norm(place - here), names) for place, names in named)
+            names = next((names for gap, names in gaps if gap < SAME_PLACE * self._size), None)
+            if names is None:
+                named.append((here, [name]))
+            else:
+                names.append(name)
+        texts = {names[0]: "\n".join(names) for _, names in named}
+        for name, frame in self._frames.items():
+            if (text := texts.get(name, "")) and frame.label.text != text:
+                frame.label.text = text
+            if frame.label.visible != bool(text):
+                frame.label.visible = bool(text)
+
     def _free_corner(self, pose: Array) -> Any:
-        """Return a side for the name, so that names of coincident frames do not overlap."""
+        """Return a side for the name, so that names of frames near each other do not overlap."""
         positions = [frame.node.position for frame in self._frames.values()]
         gaps = np.linalg.norm(np.reshape(positions, (-1, 3)) - pose[:3, 3], axis=1)
         return CORNERS[int((gaps < 0.04 * self._size).sum()) % len(CORNERS)]

@@ -278,3 +278,19 @@ def test_long_path_uses_a_bounded_number_of_nodes(setup):
             setup.view.drawer.apply_trace(setup.view.trace.take())
             sizes.append(len(kept))
     assert max(sizes[5 * PIECES :]) == max(sizes[2 * PIECES : 5 * PIECES])
+
+
+def test_frames_at_one_place_share_a_label_until_they_part(setup):
+    setup.view.drawer.switch("labels", True)
+    here, beside = turn_z(0.0), turn_z(0.0)
+    here[:3, 3], beside[:3, 3] = (0.4, 0.3, 0.2), (0.4, 0.3, 0.1)
+    labels = [f"/frames/{name}/label" for name in ("camera", "lens")]
+    setup.draw(camera=here, lens=here)
+    camera, lens = map(setup.node, labels)
+    assert (camera.text, camera.visible, lens.visible) == ("camera\nlens", True, False)
+    setup.draw(camera=here, lens=beside)
+    assert (camera.text, lens.text) == ("camera", "lens")
+    assert camera.visible
+    assert lens.visible
+    setup.draw(lens=beside)  # the camera is gone
+    assert lens.visible
