@@ -47,6 +47,7 @@ WINDOW = 5  # requests under way at once; a service keeps the last 10
 QUEUE = QoSProfile(depth=WINDOW, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 LATE = 3  # requests at once that need not be answered, because a goal is running
 FIRST_ANSWER = 5.0  # [s]
+_DISCOVERY = 1.0  # [s] without a new name
 
 
 class Messages:
@@ -179,6 +180,7 @@ class Attacker:
 
     def attack(self, number: int, at_once: int = 500) -> None:
         """Send so many messages to each interface, in rounds; every request must be answered."""
+        self._connect(self._alive, ListParameters, "list_parameters")  # it has been constructed
         for name, kind in self._listed("service"):
             client = self._node.create_client(kind, name)
             self._connect(client, kind, name)
@@ -198,7 +200,13 @@ class Attacker:
                 return listed(self._target, "/")
             return []
 
-        for name, (kind, *_) in wait_for(names, f"node {self._target}"):
+        def complete() -> list[tuple[str, list[str]]]:
+            """Return the names once they stay the same: they are discovered one by one."""
+            first = names()
+            time.sleep(_DISCOVERY)
+            return first if first == names() else []
+
+        for name, (kind, *_) in wait_for(complete, f"node {self._target}"):
             yield name, _type_of(*kind.split("/"))
 
     def _rounds(self, name: str, number: int, at_once: int, send: Callable[[int], object]) -> None:

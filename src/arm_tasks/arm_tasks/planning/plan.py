@@ -4,20 +4,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from arm_common.transforms import Array
+from arm_common.transforms import Array, twist_z, wrap
 from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.paths.result import PathStatus
 
 from arm_tasks.planning.collision.checker import Clearance
-from arm_tasks.planning.world_model import PlannedWorldState
+from arm_tasks.planning.world_model import InJaws, PlannedWorldState
+from arm_tasks.scene.scene import Bolt
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
-from arm_tasks.task.steps import Command, FindFrame, Screw, StepBase
+from arm_tasks.task.steps import Command, FindFrame, StepBase, TurnNut
 
 Kind = Literal["motion", "gripper", "wait", "pause", "branch", "command", "find"]
 
@@ -77,6 +79,23 @@ class StepReport:
 
 
 @dataclass(frozen=True)
+class ThreadSearch:
+    """A nut in the jaws that is turned back on a bolt's end."""
+
+    bolt: Bolt
+    nut: InJaws
+    depth: float = 0.0  # of the bolt's tip in the nut at the click [m]
+
+    def start(self, T_tool: Array) -> float:
+        """Return the start of the thread if the nut clicks now, -pi to pi [rad].
+
+        The tool is at base_link <- tool0 (4, 4).
+        """
+        roll = self.nut.phase + twist_z(self.bolt.pose[:3, :3].T @ T_tool[:3, :3])
+        return wrap(roll - self.bolt.hand * math.tau * self.depth / self.bolt.pitch)
+
+
+@dataclass(frozen=True)
 class PlannedStep:
     """An executable step: joint motion, gripper command, wait, pause, branch, command, find."""
 
@@ -97,6 +116,7 @@ class PlannedStep:
     command: Command | None = None  # for other nodes
     # for a frame that is not known yet: what follows is planned when it is
     find: FindFrame | None = None
+    thread: ThreadSearch | None = None  # for a turn at whose click a bolt's thread starts
     retries: int = 0  # how often it is tried again if it fails
     # index of the following step (of a branch: if the condition holds); None for the next index
     following: int | None = None
@@ -135,7 +155,7 @@ class Situation:
     """Situation in which a step of the task is planned."""
 
     step: StepBase
-    screw_next: Screw | None  # the screw step after it, or None
+    screw_next: TurnNut | None  # the next step that turns the nut, or None
     q: Array  # joint positions (n,) [rad or m]
     width: float  # of the jaws [m]
     world: PlannedWorldState  # the expected world

@@ -37,8 +37,8 @@ from arm_tasks.task.steps import (
     MoveBlended,
     PathStep,
     Repeat,
-    Screw,
     StepBase,
+    TurnNut,
     Until,
 )
 
@@ -195,7 +195,7 @@ class BranchPlanner:
         return self._merged(after, step, later)
 
     def _from(
-        self, state: PlanState, step: StepBase, name: str, screw_next: Screw | None
+        self, state: PlanState, step: StepBase, name: str, screw_next: TurnNut | None
     ) -> PlanState | None:
         """Plan a step from a state; return the state after it, None if that is not known yet."""
         builder = self._builder
@@ -253,10 +253,10 @@ class BranchPlanner:
         return f"{step.name}{suffix}{branch}"
 
 
-def screws(steps: Steps) -> Iterator[Screw]:
+def screws(steps: Steps) -> Iterator[TurnNut]:
     """Yield the screw steps in order, with those of `then` before those of `else`."""
     for step in steps:
-        if isinstance(step, Screw):
+        if isinstance(step, TurnNut):
             yield step
         elif isinstance(step, Repeat | For | Call | Until):
             yield from screws(step.steps)
@@ -350,7 +350,7 @@ def can_step(
 
     # the slow checks come last: collisions, then all strokes of a screw step
     checks = [False, True] if has_mujoco() else [False]
-    sketch = isinstance(step, Screw)
+    sketch = isinstance(step, TurnNut)
     quick = all(feasible(collisions, sketch) for collisions in checks)
     return quick and (not sketch or feasible(checks[-1], sketch=False))
 

@@ -58,6 +58,7 @@ class StepPlanner:
             steps.GripStep: self._grip,
             steps.Unscrew: self._unscrew,
             steps.ScrewOn: self._screw_on,
+            steps.FindThread: self._find_thread,
             steps.Wait: self._wait,
             steps.WaitUntil: self._wait_until,
             steps.FindFrame: self._find_frame,
@@ -66,7 +67,7 @@ class StepPlanner:
             steps.PauseForPerson: self._pause,
         }
 
-    def plan(self, step: steps.StepBase, name: str, screw_next: steps.Screw | None) -> None:
+    def plan(self, step: steps.StepBase, name: str, screw_next: steps.TurnNut | None) -> None:
         """Plan a step that does not contain others."""
         q, width = self.builder.q, self.builder.width
         self.situation = Situation(step, screw_next, q, width, self.world)
@@ -131,7 +132,8 @@ class StepPlanner:
             raise self._nut_elsewhere(step, f"on {step.bolt}")
         self._require_empty_jaws(step)
         then = self.situation.screw_next if self.situation else None
-        after = planner.unscrew(nut, then if isinstance(then, steps.ScrewOn) else None)
+        next_turn = then if isinstance(then, steps.ScrewOn | steps.FindThread) else None
+        after = planner.unscrew(step, nut, next_turn)
         self.world = replace(self.world, nut=after)
 
     def _screw_on(self, step: steps.ScrewOn, name: str) -> None:
@@ -139,9 +141,15 @@ class StepPlanner:
         nut = self.world.nut
         if not isinstance(nut, InJaws):
             raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
-        self.world = replace(self.world, nut=planner.screw_on(nut))
+        self.world = replace(self.world, nut=planner.screw_on(step, nut))
 
-    def _nut_elsewhere(self, step: steps.Screw, required: str) -> TaskFileError:
+    def _find_thread(self, step: steps.FindThread, name: str) -> None:
+        nut = self.world.nut
+        if not isinstance(nut, InJaws):
+            raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
+        ScrewPlanner(self.builder, self.world.scene, step, name).find_thread(step, nut)
+
+    def _nut_elsewhere(self, step: steps.TurnNut, required: str) -> TaskFileError:
         where = where_nut_is(self.world.nut)
         fell = isinstance(self.world.nut, Dropped)
         return self.builder.invalid(

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, replace
 
 import numpy as np
+from arm_common.errors import InputError
 from arm_common.ros.messages import stamp_seconds, transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
@@ -120,8 +121,13 @@ class NutWorldNode(Node):
         self._publish()
 
     def _on_scene(self, message: String) -> None:
-        """Take a scene that was checked by the node that follows its file."""
-        self._next_scene = scene_from_text(message.data, self._scene.file, self._robot)
+        """Take a scene; the node that follows its file has checked it, unless another sent it."""
+        try:
+            scene = scene_from_text(message.data, self._scene.file, self._robot)
+        except InputError as error:
+            self.get_logger().warning(f"keeps its scene: {error}", throttle_duration_sec=10.0)
+            return
+        self._next_scene = scene
         if self._next_scene.nut is not None and self._gripper is None:
             self._next_scene = replace(self._next_scene, nut=None)
         if not self._held:

@@ -114,14 +114,7 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
         SceneError: The file is shipped, has changed meanwhile, or cannot be edited in this way.
         DescriptionError: The file cannot be written.
     """
-    path = pathlib.Path(scene.file)
-    if path.resolve() in {file.resolve() for file in shipped("scenes").values()}:
-        copy = f"copy it and start with scene:=my_{path.name}"
-        raise SceneError(f"this scene is shipped and cannot be changed; {copy}", scene.file)
-    data = path.read_bytes()
-    before = scene_from_text(data.decode("utf-8-sig"), scene.file, robot)
-    if name not in before.bolts or not np.allclose(before.bolt(name).pose, scene.bolt(name).pose):
-        raise SceneError(f"{name} was changed in the file meanwhile; reload the scene", scene.file)
+    path, data, before = _own_file(scene, name, robot)
     target = _realigned(before.bolt(name).pose, tip, axis)
     new = with_values(data, ("bolts", name), _bolt_values(data, before, name, target, robot))
     after = scene_from_text(new.decode("utf-8-sig"), scene.file, robot)
@@ -130,6 +123,35 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
         raise SceneError(what, scene.file)
     write_bytes(new, str(path))
     return after
+
+
+def write_thread_start(scene: Scene, name: str, start: float, robot: str) -> Scene:
+    """Set where the thread of a bolt starts [rad], as write_bolt() sets where the bolt is."""
+    path, data, before = _own_file(scene, name, robot)
+    if before.nut is not None and before.nut.on == name:
+        what = f"the nut starts on {name}, and gives the start of its thread"
+        raise SceneError(f"{what}; only that of another bolt is written", scene.file)
+    root = TypedMapping(parse_yaml(data, scene.file, SceneError), "the scene", SCENE)
+    plain = "thread_start" in root.children("bolts")[name].mapping()
+    key, value = ("thread_start", start) if plain else ("thread_start_deg", np.degrees(start))
+    new = with_values(data, ("bolts", name), {key: f"{value:.{4 if plain else 1}f}"})
+    after = scene_from_text(new.decode("utf-8-sig"), scene.file, robot)
+    write_bytes(data, f"{path}.bak")
+    write_bytes(new, str(path))
+    return after
+
+
+def _own_file(scene: Scene, name: str, robot: str) -> tuple[pathlib.Path, bytes, Scene]:
+    """Return the file of a scene, its content and scene; raise SceneError unless it may change."""
+    path = pathlib.Path(scene.file)
+    if path.resolve() in {file.resolve() for file in shipped("scenes").values()}:
+        copy = f"copy it and start with scene:=my_{path.name}"
+        raise SceneError(f"this scene is shipped and cannot be changed; {copy}", scene.file)
+    data = path.read_bytes()
+    before = scene_from_text(data.decode("utf-8-sig"), scene.file, robot)
+    if name not in before.bolts or not np.allclose(before.bolt(name).pose, scene.bolt(name).pose):
+        raise SceneError(f"{name} was changed in the file meanwhile; reload the scene", scene.file)
+    return path, data, before
 
 
 def _realigned(T: Array, tip: Array, axis: Array) -> Array:

@@ -153,14 +153,20 @@ def _drive(meaning: str, keys: Mapping[str, Key], short: str) -> StepKeys:
 
 def _screw(turns: Key, extra: str) -> dict[str, Key]:
     return {
-        "bolt": Key(TEXT, "name of the bolt in the scene", True),
+        **_turn_nut(),
         "turns": turns,
         "extra_turns": Key(Leaf("number, at least 0", "at_least_0"), extra),
-        "approach": Key(ABOVE, "length of the straight approach; 20 mm"),
         "grip_width": Key(DISTANCE, "jaw width that holds the nut; a little less than the nut"),
         "open_width": Key(
             DISTANCE, "jaw width that clears the corners; a little more than they need"
         ),
+    }
+
+
+def _turn_nut() -> dict[str, Key]:
+    return {
+        "bolt": Key(TEXT, "name of the bolt in the scene", True),
+        "approach": Key(ABOVE, "length of the straight approach; 20 mm"),
         "press": Key(DISTANCE, "distance to push the nut against the bolt's end; 0.3 mm"),
         "search": Key(
             DISTANCE, "radius of the search for the bolt's tip, under pressure; 0 if omitted"
@@ -278,6 +284,24 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
             "keep_pressing": Key(
                 TRUTH,
                 "press until the first release, lightly at first; false if omitted",
+            ),
+        },
+        "bolt",
+    ),
+    "find_thread": _drive(
+        "Presses the nut in the jaws on a bolt's end, turns it back slowly, and retreats: at the "
+        "click, a person tells where the thread starts (see Screwing).",
+        {
+            **_turn_nut(),
+            "click_depth": Key(
+                DISTANCE,
+                "depth of the bolt's tip in the nut at the click, about 0.95 mm for chamfered "
+                "1/4-20; 0 if omitted, as in the geometric world",
+            ),
+            "around": Key(
+                ANGLE,
+                "angle of the nut about the bolt's z, if possible in the middle of the turn, for "
+                "which the step `unscrew` before it chooses its last grip; 0 if omitted",
             ),
         },
         "bolt",

@@ -327,6 +327,7 @@ PARSERS: dict[str, Parser] = {
     "turn": _parser(steps.Turn, advance=0.0),
     "unscrew": _parser(steps.Unscrew, extra_turns=0.1, pull_off_turns=0.0, **_SCREW),
     "screw_on": _parser(steps.ScrewOn, extra_turns=0.5, **_SCREW),
+    "find_thread": _parser(steps.FindThread, around=0.0, click_depth=0.0, **_SCREW),
     "wait": _parser(steps.Wait),
     "wait_until": _wait_until,
     "find_frame": _parser(steps.FindFrame, timeout=10.0),

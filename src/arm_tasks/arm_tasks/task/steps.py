@@ -181,21 +181,27 @@ class Turn(StepBase):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Screw(StepBase):
-    """Fields of unscrew and screw_on."""
+class TurnNut(StepBase):
+    """Fields of the steps that turn the nut on a bolt."""
 
     bolt: str  # the bolt's name
-    turns: float | None  # turns of thread to undo or make; None is all turns of the scene
-    extra_turns: float  # additional turns, for an inexact arm and an unknown thread start
     approach: float  # length of the straight approach to the bolt's end or the nut [m]
-    grip_width: float | None  # width that holds the nut [m]; None is a little less than the nut
-    open_width: float | None  # width that clears its corners [m]; None is a little more
-    press: float  # distance to push the nut against the bolt's end (screw_on) [m]
-    search: float  # radius of the search for the bolt's tip (screw_on); 0 for none [m]
+    press: float  # distance to push the nut against the bolt's end [m]
+    search: float  # radius of the search for the bolt's tip; 0 for none [m]
     # dead band and backlash of revolute joints, to compensate before gripping and threading [rad]
     play: float
     approach_tilt: float  # largest tilt on the approach and the retreat [rad]
     tolerance: Tolerance  # while it turns
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screw(TurnNut):
+    """Fields of unscrew and screw_on."""
+
+    turns: float | None  # turns of thread to undo or make; None is all turns of the scene
+    extra_turns: float  # additional turns, for an inexact arm and an unknown thread start
+    grip_width: float | None  # width that holds the nut [m]; None is a little less than the nut
+    open_width: float | None  # width that clears its corners [m]; None is a little more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,6 +219,14 @@ class ScrewOn(Screw):
     # whether the pressure stays until the first release; else the tool first goes back to where
     # the nut should be, which pulls off a nut that does not slide in the jaws
     keep_pressing: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindThread(TurnNut):
+    """Turn the nut in the jaws back on a bolt's end, until someone sees or hears the click."""
+
+    click_depth: float  # of the bolt's tip in the nut at the click [m]
+    around: float  # roll of the nut in the middle of the turn, if possible [rad]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from arm_common.transforms import frame_along, pose, tilt_z
+from arm_common.transforms import frame_along, pose, tilt_z, wrap
 from arm_simulation.threads.standard import ScrewThread
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.planner import plan_task
@@ -16,9 +16,13 @@ from arm_tasks.planning.screwing.planner import Spiral
 from arm_tasks.planning.screwing.strokes import Stroke, grip_score, ratchet
 from arm_tasks.planning.world_model import OnBolt
 from arm_tasks.scene.grasp import SIXTH
+from arm_tasks.scene.nut_state import NutEvent, NutStatus
 from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise, NoisyArm, run_trial
-from arm_tasks.task.parser import load_task
+from arm_tasks.task.parser import load_task, task_from_text
 from arm_tasks.task.request import ArmConfiguration
+from arm_tasks.world.ideal_arm import simulate
+from arm_tasks.world.nut_world import NutWorld
+from arm_testing.samples import sampled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -301,3 +305,56 @@ def test_nut_must_be_within_the_range_of_the_jaws(request_for, scene, flats, wha
     if not what:
         with pytest.raises(TaskFileError, match="the jaws close to 8 mm; the nut's flats are 2"):
             plan_task(request, collisions=False)
+
+
+MEASURE = """
+task: measure
+scene: nut_transfer
+defaults: {speed: 1, tilt_deg: 8}
+steps:
+  - open: {width_mm: 20}
+  - unscrew: upper_bolt
+  - find_thread: {bolt: lower_bolt, press_mm: 1, search_mm: 1, around_deg: 0}
+"""
+
+
+@pytest.mark.parametrize("hand", sampled((1, -1), 1))
+def test_click_of_a_nut_turned_back_tells_where_the_thread_starts(plan_of, chain, scene, hand):
+    bolts = {name: replace(bolt, hand=hand) for name, bolt in scene.bolts.items()}
+    other = replace(scene, bolts=bolts, nut=replace(scene.nut, turns=0.4))
+    task = task_from_text(MEASURE)
+    with pytest.raises(TaskFileError, match="the nut is on upper_bolt at this step, not in the"):
+        plan_of(replace(task, steps=task.steps[-1:]))
+    plan = plan_of(task, scene=other, collisions=False)
+    (back,) = (step for step in plan.steps if step.thread)
+    assert plan.steps[-1].name == "find_thread: retreat" and back.turns == 0.0
+    assert np.abs(back.trajectory.velocities).max() < math.radians(4.1)
+    for share in (0.2, 0.8):
+        start = back.thread.start(chain.fk(back.trajectory.at(share * back.duration)))
+        bolt = replace(other.bolt("lower_bolt"), start=start)
+        world, told = NutWorld(replace(other, bolts={**bolts, "lower_bolt": bolt})), []
+
+        def person(engine, arm, told=told):
+            if arm.world.report.event is NutEvent.CLICKED and not told:
+                told.append(back.thread.start(arm.chain.fk(arm.q)))
+
+        run = simulate(plan, world, 20.0, on_update=person)
+        clicked = next(k for k, nut in enumerate(run.nuts) if nut.event is NutEvent.CLICKED)
+        assert run.steps[clicked] == back.index and run.nuts[-1].status is NutStatus.HELD
+        assert math.degrees(abs(wrap(told[0] - start))) < 0.5
+    deep = replace(back.thread, depth=other.bolt("lower_bolt").pitch / 4.0)
+    moved = wrap(deep.start(np.eye(4)) - back.thread.start(np.eye(4)))
+    assert moved == pytest.approx(-hand * math.pi / 2.0)
+
+
+@pytest.mark.parametrize("around_deg", sampled((0, 120, 240), 120))
+def test_last_grip_lets_the_nut_be_turned_back_around_an_angle(plan_of, chain, around_deg):
+    """Three tasks of half a turn each find every start."""
+    text = MEASURE.replace("around_deg: 0", f"around_deg: {around_deg}")
+    task = task_from_text(text.replace("upper_bolt", "{bolt: upper_bolt, pull_off_turns: 1}"))
+    (back,) = (s for s in plan_of(task, collisions=False).steps if s.thread)
+    ends = [back.thread.start(chain.fk(back.trajectory.positions[k])) for k in (0, -1)]
+    half = abs(wrap(ends[0] - ends[1] - 0.01)) / 2.0
+    assert half > math.radians(85.0)
+    middle = wrap(ends[0] - half)
+    assert abs(wrap(middle - math.radians(around_deg))) < math.radians(31.0)

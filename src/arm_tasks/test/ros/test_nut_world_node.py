@@ -15,6 +15,7 @@ from arm_tasks.world.reference_run import start_disagreement
 from arm_testing.ros.probe import Probe
 from builtin_interfaces.msg import Time
 from rclpy.executors import SingleThreadedExecutor
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
@@ -101,3 +102,17 @@ def grip(node):
         report = node._world.update(pose, width)
     assert report.grasped
     return report, pose
+
+
+def test_text_that_is_no_scene_changes_nothing():
+    rclpy.init()
+    node = NutWorldNode()
+    try:
+        scene = node._scene
+        for text in ("", "a: [b", "scene: s\nnut: {}", "x" * 3000):
+            node._on_scene(String(data=text))
+        assert node._on_reset(Trigger.Request(), Trigger.Response()).success
+        assert node._scene is scene
+    finally:
+        node.destroy_node()
+        rclpy.shutdown()

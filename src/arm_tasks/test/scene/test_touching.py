@@ -10,7 +10,7 @@ import pytest
 from arm_common.transforms import frame_along, so3_exp
 from arm_tasks.errors import SceneError, TasksError, resolve
 from arm_tasks.manual.touch_location import TOUCH_STDDEV, Surface, Touch, locate
-from arm_tasks.scene.editing import write_bolt
+from arm_tasks.scene.editing import write_bolt, write_thread_start
 from arm_tasks.scene.file import load_scene
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -147,3 +147,21 @@ def test_write_bolt_rejects_shipped_and_changed_files(tmp_path):
     file.write_text(file.read_text().replace("0.16]", "0.18]"))
     with pytest.raises(SceneError, match="changed in the file meanwhile"):
         write_bolt(scene, "b", tip, axis, "nut_arm")
+
+
+def test_start_of_a_thread_is_written_and_the_old_text_kept(tmp_path):
+    file = scene_file(tmp_path, TEXTS["axis"])
+    before = file.read_text()
+    for degrees in (-120.0, 33.3):
+        old = file.read_text()
+        after = write_thread_start(load_scene(file), "b", math.radians(degrees), "nut_arm")
+        for bolt in (after.bolt("b"), load_scene(file).bolt("b")):
+            assert bolt.start_known and math.degrees(bolt.start) == pytest.approx(degrees)
+        assert (tmp_path / f"{file.name}.bak").read_text() == old
+    now = file.read_text()
+    assert "thread_start_deg: 33.3" in now and now.splitlines()[:3] == before.splitlines()[:3]
+    assert "# the only one" in now and "# 1/4 inch" in now
+    nut = "nut: {on: b, turns: 2, across_flats_mm: 11, thickness_mm: 5}\n"
+    file.write_text(before + nut)
+    with pytest.raises(SceneError, match="the nut starts on b, and gives the start of its thread"):
+        write_thread_start(load_scene(file), "b", 0.0, "nut_arm")

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plans unscrew and screw_on: coupled turn and advance, regrasps, and search for the tip."""
+"""Plans unscrew, screw_on, find_thread: coupled turn and advance, regrasps, search for the tip."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from functools import cache, partial
 from itertools import tee
 
 import numpy as np
-from arm_common.transforms import Array
+from arm_common.transforms import Array, wrap
 from arm_kinematics.paths.shapes import PathShape
 
 from arm_description import Gripper
+from arm_tasks.planning.plan import ThreadSearch
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.strokes import (
     FIRM,
     MIN_CAUGHT,
     GripScore,
+    Stroke,
     Strokes,
     grip_score,
     rotation,
     screw_on_strokes,
+    turn_back,
     unscrew_strokes,
 )
 from arm_tasks.planning.screwing.wrist import Place, Wrist, between, wrists
@@ -32,7 +35,15 @@ from arm_tasks.planning.tool_path import path_options, tool_path
 from arm_tasks.planning.world_model import InJaws, OnBolt
 from arm_tasks.scene.payloads import SQUEEZE
 from arm_tasks.scene.scene import TURN, Nut, Scene
-from arm_tasks.task.steps import Orientation, Screw, ScrewOn, Tolerance, Unscrew
+from arm_tasks.task.steps import (
+    FindThread,
+    Orientation,
+    Screw,
+    ScrewOn,
+    Tolerance,
+    TurnNut,
+    Unscrew,
+)
 
 _RING_SHARE = 0.75  # distance between rings, as a fraction of the offset that the mouth allows
 _LEAD = 0.25  # fraction of a ring's time to reach the first ring
@@ -94,62 +105,74 @@ _SWINGS = [(-1) ** k * (2.0 - 0.2 * k) for k in range(10)]  # multiples of half 
 _PULL_OFF_DEPTH = 1.4e-3
 _PULL_OFF_STEP = 1.0 / 12.0  # between numbers of turns to try
 _PULL_OFF_CHANGE = 0.5  # largest change of the turns that a task requests
+_CLICK_SPEED = math.radians(4.0)  # of a joint; a person reacts in about 0.3 s [rad/s]
+# Levels of the score of a last grip. The middle of a turn back is within 30 degrees of the desired
+# roll where the grips, a sixth of a turn apart, allow it.
+_MIDDLES = math.radians(149.0), math.radians(119.0), 0.0
+_FIRM_FIRST = FIRM - MIN_CAUGHT, 0.0
+_DOING = {ScrewOn: "screwing onto", Unscrew: "unscrewing from", FindThread: "on"}
 _TILT_SHARE = 0.6  # used fraction of the largest starting tilt; the rest is for servo errors
 
 
-def width_problem(step: Screw, nut: Nut, jaws: Gripper) -> str:
-    """Return why jaws cannot hold or clear a nut with the widths of a step, or ""."""
+def width_problem(grip: float | None, cleared: float | None, nut: Nut, jaws: Gripper) -> str:
+    """Return why jaws cannot hold or clear a nut with the widths of a step [m], or ""."""
     flats, corners = nut.across_flats * 1e3, nut.corners * 1e3
     if nut.corners > jaws.max_width:
         return f"the jaws open to {jaws.max_width * 1e3:g} mm; the nut's corners are {corners:.2f}"
     if nut.across_flats < jaws.min_width:
         return f"the jaws close to {jaws.min_width * 1e3:g} mm; the nut's flats are {flats:g}"
-    if step.grip_width is not None and step.grip_width > nut.across_flats:
-        wide = f"a grip width of {step.grip_width * 1e3:g} mm does not hold the nut"
+    if grip is not None and grip > nut.across_flats:
+        wide = f"a grip width of {grip * 1e3:g} mm does not hold the nut"
         return f"{wide}; its flats are {flats:g} mm apart"
-    if step.open_width is not None and step.open_width < nut.corners:
-        narrow = f"an open width of {step.open_width * 1e3:g} mm does not clear the nut"
+    if cleared is not None and cleared < nut.corners:
+        narrow = f"an open width of {cleared * 1e3:g} mm does not clear the nut"
         return f"{narrow}; its corners are {corners:.2f} mm apart"
     return ""
 
 
 @dataclass
 class ScrewPlanner:
-    """Plans one unscrew or screw_on step and adds it to a builder."""
+    """Plans one step that turns the nut and adds it to a builder."""
 
     builder: PlanBuilder
     scene: Scene
-    step: Screw
+    step: TurnNut
     name: str
 
     def __post_init__(self) -> None:
         self.bolt = self.scene.bolt(self.step.bolt)
+        self._thread: ThreadSearch | None = None  # of find_thread
         nut = self.scene.require_nut()
         jaws = self.builder.jaws(self.step)
-        if misfit := self.scene.misfit(self.step.bolt) or width_problem(self.step, nut, jaws):
+        grip = self.step.grip_width if isinstance(self.step, Screw) else None
+        cleared = self.step.open_width if isinstance(self.step, Screw) else None
+        misfit = self.scene.misfit(self.step.bolt) or width_problem(grip, cleared, nut, jaws)
+        if misfit:
             raise self.builder.invalid(self.step, misfit)
         squeezed = max(nut.across_flats - SQUEEZE, jaws.min_width)
-        cleared = min(nut.corners + _CLEARANCE, jaws.max_width)
-        self.grip_width = squeezed if self.step.grip_width is None else self.step.grip_width
-        self.open_width = cleared if self.step.open_width is None else self.step.open_width
+        self.grip_width = squeezed if grip is None else grip
+        widest = min(nut.corners + _CLEARANCE, jaws.max_width)
+        self.open_width = widest if cleared is None else cleared
         self.approach_tolerance = Tolerance(self.step.tolerance.position, self.step.approach_tilt)
         self.half_nut = nut.thickness / 2.0
 
     @property
     def _keeps_pressing(self) -> bool:
-        return isinstance(self.step, ScrewOn) and self.step.keep_pressing
+        step = self.step
+        return isinstance(step, FindThread) or (isinstance(step, ScrewOn) and step.keep_pressing)
 
-    def unscrew(self, nut: OnBolt, then: ScrewOn | None) -> InJaws | OnBolt:
+    def unscrew(
+        self, step: Unscrew, nut: OnBolt, then: ScrewOn | FindThread | None
+    ) -> InJaws | OnBolt:
         """Plan to unscrew or loosen the nut; return where it is afterwards.
 
-        The next screw_on step of the task, if any, determines the last grip.
+        The next step of the task that turns the nut, if any, determines the last grip.
         """
-        requested = nut.turns if self.step.turns is None else self.step.turns
+        requested = nut.turns if step.turns is None else step.turns
         comes_off = requested >= nut.turns
-        options = self._turns_off(nut) if comes_off else [requested]
-        held = 0.0
-        if comes_off and isinstance(self.step, Unscrew):
-            held = min(self.step.pull_off_turns, nut.turns / 2.0)
+        options = self._turns_off(step, nut) if comes_off else [requested]
+        held = min(step.pull_off_turns, nut.turns / 2.0) if comes_off else 0.0
+        levels = _MIDDLES if isinstance(then, FindThread) else _FIRM_FIRST if held else (0.0,)
         chain, q = self.builder.chain, self.builder.q
 
         @cache  # slow, and not needed if the nut is out of reach
@@ -162,7 +185,7 @@ class ScrewPlanner:
         z = self.bolt.depth(nut.turns) - self.half_nut
 
         def choose(wrist: Wrist) -> Strokes:
-            return unscrew_strokes(self.bolt, wrist, nut, options, score(), held)
+            return unscrew_strokes(self.bolt, wrist, nut, options, score(), held, levels)
 
         self._gripper("open", max(self.open_width, self.builder.width))
         end = z - self.bolt.pitch * max(options)
@@ -172,7 +195,7 @@ class ScrewPlanner:
         turned = -self.bolt.hand * requested * TURN
         return OnBolt(nut.bolt, nut.turns - requested, nut.roll + turned)
 
-    def _turns_off(self, nut: OnBolt) -> list[float]:
+    def _turns_off(self, step: Unscrew, nut: OnBolt) -> list[float]:
         """Return the turns after which the nut can come off, the preferred first.
 
         The jaws hold it by its flats, so the roll at which it leaves the thread decides when the
@@ -180,16 +203,26 @@ class ScrewPlanner:
         """
         most = min(_PULL_OFF_DEPTH / self.bolt.pitch, nut.turns / 2.0)
         lefts = [k * _PULL_OFF_STEP for k in range(1, int(most / _PULL_OFF_STEP) + 1)]
-        pull_off = self.step.pull_off_turns if isinstance(self.step, Unscrew) else 0.0
+        pull_off = step.pull_off_turns
         if 0.0 < pull_off < nut.turns:
             near = [left for left in lefts if abs(left - pull_off) <= _PULL_OFF_CHANGE]
             return [nut.turns - left for left in (pull_off, *near)]
-        return [nut.turns + self.step.extra_turns, *(nut.turns - left for left in lefts)]
+        return [nut.turns + step.extra_turns, *(nut.turns - left for left in lefts)]
 
-    def screw_on(self, nut: InJaws) -> OnBolt:
+    def find_thread(self, step: FindThread, nut: InJaws) -> None:
+        """Plan to turn the nut in the jaws back on the bolt's end, and to retreat."""
+        self._thread = ThreadSearch(self.bolt, nut, step.click_depth)
+
+        def choose(wrist: Wrist) -> Strokes:
+            return Strokes([turn_back(self.bolt, wrist)], 0.0)
+
+        z = step.press - self.half_nut
+        self._choose_wrist(z, [-self.half_nut], choose, holding=True)
+
+    def screw_on(self, step: ScrewOn, nut: InJaws) -> OnBolt:
         """Plan to screw on the nut in the jaws and to retreat; return where the nut is then."""
-        turns, extra = self.step.turns or 0.0, self.step.extra_turns
-        z = self.step.press - self.half_nut
+        turns, extra = step.turns or 0.0, step.extra_turns
+        z = step.press - self.half_nut
         if not self.bolt.start_known:
             warning = f"{self.name}: where the thread of {self.bolt.name} starts is unknown"
             self.builder.warnings.append(f"{warning}; the nut may fall at the first regrasp")
@@ -230,8 +263,12 @@ class ScrewPlanner:
     def _plan_with_wrist(self, wrist: Wrist, chosen: Strokes, holding: bool) -> Strokes:
         first = Place(self.bolt, wrist.at.z, chosen.strokes[0].grip)
         self._approach(wrist, first, holding)
-        last = self._turn(chosen, first, holding)
-        if isinstance(self.step, ScrewOn) or chosen.turns == self.step.turns:
+        if self._thread is not None:
+            last = self._turn_back(chosen.strokes[0], first, self._thread)
+        else:
+            last = self._turn(chosen, first, holding)
+        step = self.step
+        if isinstance(step, ScrewOn) or (isinstance(step, Unscrew) and chosen.turns == step.turns):
             self._gripper("open", self.open_width)
         away = min(last.z, 0.0) - self.step.approach
         # the roll is free, as the tilt may need a little more at the end of the wrist's range
@@ -347,6 +384,20 @@ class ScrewPlanner:
             at = goal
         return at
 
+    def _turn_back(self, stroke: Stroke, at: Place, thread: ThreadSearch) -> Place:
+        """Plan to turn back so slowly that a person can tell the moment of the click."""
+        goal, chain = Place(self.bolt, at.z, at.roll + stroke.turn), self.builder.chain
+        share = _CLICK_SPEED / float(chain.velocity[~np.asarray(chain.sliding)].max())
+        ends = (math.degrees(wrap(thread.nut.phase + place.roll)) for place in (at, goal))
+        part = "turn back until the nut clicks, from {:.0f} to {:.0f} deg".format(*ends)
+        labels = self._labels(part, min(1.0, share / self.step.speed))
+        options = path_options("full", self._threading_tolerance())
+        with self.builder.allow_contact(self.bolt.name):
+            self.builder.follow(labels, between(at, goal), options)
+        steps = self.builder.steps
+        steps[-1] = replace(steps[-1], thread=thread)
+        return goal
+
     def _catch(self, chosen: Strokes, at: Place) -> Place:
         """Plan a turn under pressure until the thread must have caught; return its end."""
         first = chosen.strokes[0].turn
@@ -382,6 +433,6 @@ class ScrewPlanner:
             self.builder.gripper(self._labels(part), width)
 
     def _labels(self, part: str, speed: float = 1.0) -> Labels:
-        doing = "screwing onto" if isinstance(self.step, ScrewOn) else "unscrewing from"
+        doing = _DOING[type(self.step)]
         step = replace(self.step, speed=speed * self.step.speed)
         return Labels(step, self.name, f"{doing} {self.step.bolt}: {part}", part)

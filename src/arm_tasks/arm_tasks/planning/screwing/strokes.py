@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from arm_common.transforms import Array
+from arm_common.transforms import Array, wrap
 from arm_kinematics.paths.result import PathStatus
 
 from arm_kinematics import Chain
@@ -21,7 +21,7 @@ from arm_tasks.planning.tool_path import OutOfReach
 from arm_tasks.planning.world_model import InJaws, OnBolt
 from arm_tasks.scene.grasp import SIXTH
 from arm_tasks.scene.scene import TURN, Bolt, Scene
-from arm_tasks.task.steps import ScrewOn
+from arm_tasks.task.steps import FindThread, ScrewOn
 
 _SLACK = math.radians(0.5)  # grip error at which the nut still settles
 _MIN_STROKE = math.radians(5.0)  # a shorter stroke is not worth a regrasp
@@ -162,14 +162,15 @@ def unscrew_strokes(
     turns: Sequence[float],
     score: GripScore | None,
     held: float = 0.0,
+    levels: Sequence[float] = (0.0,),
 ) -> Strokes:
     """Choose the strokes that unscrew a nut so that it comes free during or after the last one.
 
     The turns are unsigned numbers to choose from, the preferred first; with fewer turns than the
     nut has, the rest is pulled off. The score rates a last grip for the next step; if the
     preferred turns end with no good grip, the best of all others is chosen. With fewer turns left
-    than `held`, the nut is not released, and a grip is good only if the next thread holds the nut
-    firmly, unless there is none.
+    than `held`, the nut is not released. The score must be above the first of the levels that any
+    grip exceeds.
 
     Raises:
         OutOfReach: The wrist range is too small, or no last grip is acceptable.
@@ -180,7 +181,7 @@ def unscrew_strokes(
         total, least = -bolt.hand * each * TURN, _least_last(nut, each, held)
         return ratchet(total, span, nut.fit, least, _lowered(score, more))
 
-    for more in (FIRM - MIN_CAUGHT, 0.0) if held and score else (0.0,):
+    for more in levels if score else (0.0,):
         if (preferred := split(turns[0], more)) is not None:
             return Strokes(preferred, turns[0])
         others = [(each, found) for each in turns[1:] if (found := split(each, more)) is not None]
@@ -237,23 +238,36 @@ def screw_on_strokes(
     return Strokes(strokes, total, to_go / TURN)
 
 
+def turn_back(bolt: Bolt, wrist: Wrist) -> Stroke:
+    """Return a stroke that loosens, as far as the wrist can, or a little over a turn.
+
+    Once in a turn the ends of the threads pass each other.
+    """
+    begin = wrist.high if bolt.hand > 0 else wrist.low
+    return Stroke(begin, -bolt.hand * min(wrist.high - wrist.low, TURN + _MIN_BEFORE))
+
+
 def grip_score(
-    chain: Chain, scene: Scene, nut: OnBolt, then: ScrewOn, seed: Array
+    chain: Chain, scene: Scene, nut: OnBolt, then: ScrewOn | FindThread, seed: Array
 ) -> GripScore | None:
     """Return the score of a last grip for the first stroke on the next bolt, for ratchet().
 
-    It is None if the start of that bolt's thread is unknown. The nut is still on its bolt; the
-    arm stays near the seed (n,) [rad or m].
+    It is None if it does not matter, as where that bolt's thread starts is unknown. The nut is
+    still on its bolt; the arm stays near the seed (n,) [rad or m].
     """
     bolt = scene.bolt(then.bolt)
-    if not bolt.start_known:
+    if isinstance(then, ScrewOn) and not bolt.start_known:
         return None
-    turns = bolt.hand * ((then.turns or 0.0) + then.extra_turns) * TURN
     z = then.press - scene.require_nut().thickness / 2.0
     try:
         wrist = next(wrists(chain, bolt, z, (), seed, then.tolerance))
     except OutOfReach:
         return None  # that step itself will be refused
+    if isinstance(then, FindThread):
+        back, around = turn_back(bolt, wrist), then.around
+        middle = nut.roll + back.grip + back.turn / 2.0 - around
+        return lambda turned, grip: math.pi - abs(wrap(middle + turned - grip))
+    turns = bolt.hand * ((then.turns or 0.0) + then.extra_turns) * TURN
     begin = wrist.low if turns > 0.0 else wrist.high
     room = min(wrist.high - wrist.low, abs(turns))
 

@@ -83,6 +83,14 @@ class Teacher:
         """Write the location into the scene file."""
         return self._bolt(bolt, "WRITE")
 
+    def click(self, bolt: str) -> str:
+        """Tell that the nut, which find_thread turns back, clicks now: there the thread starts."""
+        return self._bolt(bolt, "CLICK")
+
+    def write_thread(self, bolt: str) -> str:
+        """Write where the thread starts by the last click into the scene file."""
+        return self._bolt(bolt, "WRITE_THREAD")
+
     def _bolt(self, bolt: str, action: str, **fields: Any) -> str:
         chosen = getattr(TouchBolt.Request, action)
         return self._call("touch_bolt", bolt=bolt, action=chosen, **fields)

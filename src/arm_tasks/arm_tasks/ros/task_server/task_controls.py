@@ -13,6 +13,7 @@ from std_srvs.srv import Trigger
 
 from arm_interfaces.msg import TaskState
 from arm_tasks.execution.engine import Engine, EngineState, Feedback
+from arm_tasks.planning.plan import PlannedStep
 
 STATES = {
     EngineState.RUNNING: TaskState.RUNNING,
@@ -67,6 +68,12 @@ class TaskControls:
     def running(self) -> bool:
         """True while an engine runs a task."""
         return self._engine is not None
+
+    @property
+    def step(self) -> PlannedStep | None:
+        """The step that runs, or None."""
+        steps = () if self._engine is None else self._engine.plan.steps
+        return steps[self._state.step] if self._state.step < len(steps) else None
 
     def attach(self, engine: Engine) -> None:
         """Control an engine until end()."""

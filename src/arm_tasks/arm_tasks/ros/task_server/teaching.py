@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from arm_tasks.manual.touch_location import Surface, Touch, locate
 from arm_tasks.ros.driver_client import ArmState
 from arm_tasks.ros.task_server.planning import Planning
 from arm_tasks.ros.task_server.task_controls import TaskControls
-from arm_tasks.scene.editing import write_bolt
+from arm_tasks.scene.editing import write_bolt, write_thread_start
 from arm_tasks.scene.poses import TaughtPose, check_name, forget_pose, load_poses, save_pose
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 from arm_tasks.task.parser import load_task
@@ -47,13 +48,13 @@ class RestingArm:
         """Return the name of a frame in messages."""
         return self._state.names.add(name)
 
-    def pose(self) -> TaughtPose:
+    def pose(self, at_rest: bool = True) -> TaughtPose:
         """Return joint positions and tool pose; raise TasksError if unknown or in motion."""
         self._state.poll()
         positions, names = self._state.positions, self._chain.joint_names
         if any(name not in positions for name in names) or self._state.lost():
             raise TasksError(self._state.not_ready())
-        if self._state.moving:
+        if self._state.moving and at_rest:
             raise TasksError("the arm is moving; try again once it is at rest")
         joints = {name: float(positions[name]) for name in names}
         return TaughtPose(joints, self._chain.fk(list(joints.values())))
@@ -228,11 +229,16 @@ class Touching:
         self._model, self._arm, self._planning = model, arm, planning
         self._controls, self._show = controls, show
         self._touches: dict[str, list[Touch]] = {}
+        self._starts: dict[str, float] = {}  # of the threads of bolts, by clicks [rad]
         node.create_service(TouchBolt, "teach/touch_bolt", _service(self._touch_bolt))
 
     def _touch_bolt(self, request: TouchBolt.Request, response: TouchBolt.Response) -> str:
         scene = self._planning.scene
         bolt = scene.bolt(request.bolt)
+        if request.action == TouchBolt.Request.CLICK:
+            return self._click(bolt.name, response)
+        if request.action == TouchBolt.Request.WRITE_THREAD:
+            return self._write_thread(scene, bolt.name, response)
         touches = self._touches.setdefault(bolt.name, [])
         response.points = len(touches)
         if request.action == TouchBolt.Request.CLEAR:
@@ -250,12 +256,35 @@ class Touching:
         result = f"{bolt.name}: {found.text}; that is {moved:.1f} mm from where the scene has it"
         if request.action != TouchBolt.Request.WRITE:
             return result
-        if self._controls.running:
-            raise TasksError("a task is running; end it before changing the scene")
+        self._require_no_task()
         scene = write_bolt(scene, bolt.name, found.tip, found.axis, self._model.name)
         self._planning.replace_scene(scene)
         self._show(scene)
         return f"{result}; written into {scene.file}"
+
+    def _require_no_task(self) -> None:
+        if self._controls.running:
+            raise TasksError("a task is running; end it before changing the scene")
+
+    def _click(self, bolt: str, response: TouchBolt.Response) -> str:
+        step = self._controls.step
+        if step is None or step.thread is None or step.thread.bolt.name != bolt:
+            what = f"no nut is being turned back on {bolt}"
+            raise TasksError(f"{what}; run a task with the step find_thread")
+        start = step.thread.start(self._arm.pose(at_rest=False).tool)
+        response.thread_start = self._starts[bolt] = start
+        return f"the thread of {bolt} starts at {math.degrees(start):.1f} deg"
+
+    def _write_thread(self, scene: Scene, bolt: str, response: TouchBolt.Response) -> str:
+        self._require_no_task()
+        if bolt not in self._starts:
+            raise TasksError(f"no nut has clicked on {bolt} yet")
+        response.thread_start = start = self._starts[bolt]
+        scene = write_thread_start(scene, bolt, start, self._model.name)
+        self._planning.replace_scene(scene)
+        self._show(scene)
+        value = f"thread_start_deg of {bolt} is {math.degrees(start):.1f}"
+        return f"{value}; written into {scene.file}, and the old text into {scene.file}.bak"
 
     def _add(
         self, request: TouchBolt.Request, touches: list[Touch], response: TouchBolt.Response

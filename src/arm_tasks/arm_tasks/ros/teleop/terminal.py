@@ -40,6 +40,7 @@ Teaching:
   c  record, and end it     v  play a path
   b  choose the bolt        1 2 3  the tip touches its rim, its end, its flank
   x  discard its points     n  locate it         N  write its location into the scene
+  t  the nut clicks on it   T  write where its thread starts into the scene
 """
 
 
@@ -158,6 +159,8 @@ class TeachTerminal(TeleopTerminal):
             "x": lambda: self._teacher.clear(self._bolt()),
             "n": lambda: self._teacher.locate(self._bolt()),
             "N": lambda: self._teacher.write(self._bolt()),
+            "t": lambda: self._teacher.click(self._bolt()),
+            "T": lambda: self._teacher.write_thread(self._bolt()),
         }
 
     def press(self, key: str) -> None:

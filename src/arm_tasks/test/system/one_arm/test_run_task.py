@@ -9,15 +9,21 @@ import signal
 import sys
 
 import pytest
+from arm_common.ros.messages import transform_message
+from arm_common.transforms import inverse, pose
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.ros.messages import file_messages
 from arm_tasks.task.request import files_of
 from arm_testing.ros.stack import seconds
 from arm_testing.terminal import PtyProgram
+from builtin_interfaces.msg import Time
+from tf2_msgs.msg import TFMessage
 
+from arm_description import load_robot
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus, NutState, TaskState
-from arm_interfaces.srv import CheckTask
+from arm_interfaces.srv import CheckTask, TouchBolt
+from arm_kinematics import Chain
 
 RESULT = RunTask.Result
 # Motions clear of the bolts, slow enough to be interrupted.
@@ -43,6 +49,23 @@ steps:
   - pause_for_person: look at it
   - move_posture: rest
   - until: {when: {nut_on: lower_bolt}, at_most: 1, steps: [{wait: 0.1}]}
+"""
+
+SEEN = """
+task: pick_what_is_seen
+steps:
+  - move_joints: {joints: {waist: 0.2}}
+  - find_frame: {frame: part, timeout: 600}
+  - move_linear: {frame: part, xyz_mm: [0, 0, -5], orientation: any}
+"""
+MEASURE = """
+task: measure
+scene: nut_transfer
+defaults: {speed: 1, tilt_deg: 8}
+steps:
+  - open: {width_mm: 20}
+  - unscrew: {bolt: upper_bolt, pull_off_turns: 1}
+  - find_thread: {bolt: lower_bolt, press_mm: 1, around_deg: -110}
 """
 
 
@@ -128,6 +151,56 @@ def test_interrupted_behaviour_stops_the_arm_before_the_next_one_moves_it(arm, t
         "all steps of home were done",
     )
     assert abs(arm.joints["waist"]) < 0.02
+
+
+def test_task_goes_to_a_part_that_a_camera_sees(arm):
+    """What was seen before the arm came to rest does not count; what follows is planned then."""
+    chain = Chain.from_model(load_robot("nut_arm"))
+    camera = pose(p=(0.1, 0.2, 0.4))
+    part = pose(p=tuple(chain.fk([0.3, 0.4, -0.8, 0.0])[:3, 3]))
+    frames = arm.node.create_publisher(TFMessage, "/tf", 10)
+
+    def see(stamp):
+        found = inverse(camera) @ part
+        sent = [("base_link", "camera", camera), ("camera", "part", found)]
+        frames.publish(TFMessage(transforms=[transform_message(*f, stamp) for f in sent]))
+
+    assert "planned when it is found" in arm.run(text=SEEN, dry_run=True).message
+    see(Time(sec=1))
+    handle = arm.send(arm.run_task, RunTask.Goal(task="seen", text=SEEN))
+    state = arm.wait_task(TaskState.RUNNING, step=1)
+    assert "looking for part" in state.message
+    see(Time(sec=1))
+    arm.wait_still()
+    assert abs(arm.joints["waist"] - 0.2) < 0.02
+    arm.wait_for(
+        lambda: see(arm.states.header.stamp) or any(f.step > 1 for f in arm.feedback), "the part"
+    )
+    result = arm.result(handle)
+    assert (result.status, result.steps_done) == (RESULT.SUCCESS, 3), result.message
+    arm.wait_still()
+    tool = chain.fk([arm.joints[name] for name in chain.joint_names])[:3, 3]
+    goal = part[:3, 3] - [0.0, 0.0, 0.005]
+    assert math.dist(tool, goal) < 2e-3
+
+
+@pytest.mark.thorough
+def test_click_tells_where_a_thread_starts(arm):
+    """Who hears the click is nut_world; at the pace of this arm it turns 48 degrees a second."""
+    client = arm.node.create_client(TouchBolt, "teach/touch_bolt")
+    click = TouchBolt.Request(bolt="lower_bolt", action=TouchBolt.Request.CLICK)
+    write = TouchBolt.Request(bolt="lower_bolt", action=TouchBolt.Request.WRITE_THREAD)
+    assert "no nut has clicked on lower_bolt yet" in arm.request(client, write).message
+    answer = arm.request(client, click)
+    assert not answer.success and "run a task with the step find_thread" in answer.message
+    handle = arm.send(arm.run_task, RunTask.Goal(task="measure", text=MEASURE))
+    arm.wait_for(lambda: arm.nut.message.startswith("clicks on lower_bolt"), "the click")
+    answer = arm.request(client, click)
+    assert answer.success, answer.message
+    assert abs(math.degrees(answer.thread_start) + 120.0) < 20.0, answer.message
+    assert "end it before changing the scene" in arm.request(client, write).message
+    assert arm.result(handle).status == RESULT.SUCCESS
+    assert "is shipped and cannot be changed; copy it" in arm.request(client, write).message
 
 
 def test_pause_step_resume_and_stop(arm):

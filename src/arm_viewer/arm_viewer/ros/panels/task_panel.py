@@ -179,6 +179,8 @@ TOUCHES = {
     "Locate bolt": TouchBolt.Request.LOCATE,
     "Write bolt to scene": TouchBolt.Request.WRITE,
     "Clear touch points": TouchBolt.Request.CLEAR,
+    "Nut clicks now": TouchBolt.Request.CLICK,
+    "Write thread to scene": TouchBolt.Request.WRITE_THREAD,
 }
 
 
