@@ -32,6 +32,7 @@ from arm_hardware.clock import SteadyClock, driver_clock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.heartbeat import OeHeartbeat, SystemdNotifier
 from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, tick_period
+from arm_hardware.control.sag_compensation import SagCompensation
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import CalibrationError, CommandError, HardwareError, StateError
 from arm_hardware.motion.execution import GoalOutcome
@@ -135,7 +136,7 @@ class Driver:
             check_position(axis, position, " of the rest posture")
         _check_constraints(self.axes, rest)
         self.bus, self.sim, self.servo_bus = self._connection()
-        self.output = ServoOutput(self.bus, self.axes, maps, self.period)
+        self.output = ServoOutput(self.bus, self.axes, maps, self.period, self._compensation())
         self.controller = TrajectoryController(
             self.axes, self.output, self.period, rest, options.slow_homing, options.motion_options
         )
@@ -145,6 +146,14 @@ class Driver:
         self._oe: OeHeartbeat | None = None
         self._open = False
         self._closing = threading.Lock()
+
+    def _compensation(self) -> SagCompensation | None:
+        """Return the compensation of sag, None if it is off; raise HardwareError if impossible."""
+        limit, calibration = self.options.max_sag_compensation, self.calibration
+        if not limit or calibration is None:
+            return None
+        stiffness = calibration.stiffness(axes_of(self._model))
+        return SagCompensation.of_model(self._model, self.axes, stiffness, limit, self.period)
 
     def _control_loop(self) -> ControlLoop:
         speed = self.options.speed

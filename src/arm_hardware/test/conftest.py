@@ -37,12 +37,12 @@ DT = 0.02
 class Rig:
     """The motion core over a mirroring bus with real servo maps, ticked by hand."""
 
-    def __init__(self, model, calibration, motion_options=DEFAULT_MOTION) -> None:
+    def __init__(self, model, calibration, motion_options=DEFAULT_MOTION, sag=None) -> None:
         axes = axes_of(model)
         self.maps = calibration.maps(axes)
         self.axes = calibration.narrowed(axes)
         self.bus = FakeBus()
-        self.output = ServoOutput(self.bus, self.axes, self.maps, DT)
+        self.output = ServoOutput(self.bus, self.axes, self.maps, DT, sag and sag(self.axes))
         self.controller = TrajectoryController(
             self.axes, self.output, DT, rest_positions(model, axes), motion_options=motion_options
         )
@@ -151,10 +151,10 @@ def calibration(calibration_path):
 
 @pytest.fixture(scope="session")
 def make_rig(model, calibration):
-    """Return a function that makes an armed rig of some motion options."""
+    """Return a function that makes an armed rig of some motion options, and of axes a sag."""
 
-    def make(**options) -> Rig:
-        rig = Rig(model, calibration, MotionOptions(**options))
+    def make(sag=None, **options) -> Rig:
+        rig = Rig(model, calibration, MotionOptions(**options), sag)
         rig.arm()
         return rig
 

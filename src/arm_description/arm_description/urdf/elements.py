@@ -68,6 +68,18 @@ class Drive(NamedTuple):
     offset: float
 
 
+class Step(NamedTuple):
+    """A joint on the path from one link to another."""
+
+    joint: UrdfJoint
+    inward: bool  # whether the path leads from its child link to its parent link
+
+    @property
+    def link(self) -> str:
+        """The link that the step leads to."""
+        return self.joint.parent if self.inward else self.joint.child
+
+
 @dataclass(frozen=True)
 class UrdfShape:
     """A visual or collision shape read from a URDF."""

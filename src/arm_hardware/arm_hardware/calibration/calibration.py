@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from arm_common.files import share_folders
 from arm_common.suggestions import did_you_mean
 
-from arm_hardware.calibration.axes import Axes, Axis
+from arm_hardware.calibration.axes import GRIPPER, Axes, Axis
 from arm_hardware.calibration.servo_map import SLEW_US, JawMap, PointMap, count_us
 from arm_hardware.errors import CalibrationError
 
@@ -75,6 +75,8 @@ class ServoCalibration:
     speed: float = math.inf  # of the servo [unit/s], infinite if the file has none
     calibrated: date | None = None  # day of its measurement, None if it was never measured
     homing_offset: int | None = None  # in the memory of a servo that answers, None for any
+    # load per deflection [N m/rad or N/m], infinite if it was not measured
+    stiffness: float = math.inf
 
     def map(self, pulse_per_count: float, claw: Claw | None = None) -> PointMap:
         """Return the map from axis positions to counts of a board or a bus.
@@ -133,6 +135,11 @@ class Calibration:
             self._servo(a, axes).map(self.board.pulse_per_count, axes.claw(a))
             for a in axes.actuators
         )
+
+    def stiffness(self, axes: Axes) -> list[float]:
+        """Return the stiffness of the servos of the joints [N m/rad or N/m], inf if unknown."""
+        servos = [axis for axis in axes.actuators if axis.name != GRIPPER]
+        return [self._servo(axis, axes).stiffness for axis in servos]
 
     def narrowed(self, axes: Axes) -> Axes:
         """Return the axes limited to what their servos can reach; errors as in maps()."""

@@ -74,6 +74,9 @@ def wires_of(board: ServoBoard | SerialBus) -> Wires:
     return BUS_WIRES if isinstance(board, SerialBus) else BOARD_WIRES
 
 
+STIFFNESS = {"deg": "stiffness_nm_rad", "mm": "stiffness_n_mm"}  # by the unit of positions
+STIFFNESS_SI = {"deg": 1.0, "mm": 1e3}
+_STIFF_UNITS = {"deg": "N m/rad", "mm": "N/mm"}
 DATE = Key(Leaf("date, as 2026-05-17", "date"), "day on which its points were measured")
 
 
@@ -102,6 +105,10 @@ def _servo(unit: str, what: str, wires: Wires) -> Table:
         f"speed_{unit}_s": Key(
             Leaf(f"{unit}/s, above 0", "positive"),
             "what the servo can do; a bound, and its model; no bound if left out",
+        ),
+        STIFFNESS[unit]: Key(
+            Leaf(f"{_STIFF_UNITS[unit]}, above 0", "positive"),
+            "load per deflection, by which max_sag_compensation knows its sag; not of a gripper",
         ),
         "calibrated": DATE,
     }
@@ -233,6 +240,8 @@ def _calibration(root: Field, path: Path) -> Calibration:
                     f"has {wires.channel} {servo.channel}, which {other} already has",
                     f"give each servo its own {wires.channel}",
                 )
+        if name == GRIPPER and math.isfinite(servo.stiffness):
+            raise field.error("has a stiffness", "leave it out: a gripper is not compensated")
         servos[name] = servo
     if isinstance(board, SerialBus):
         on_bus = {s.channel: BusServo(name, s.homing_offset) for name, s in servos.items()}
@@ -299,6 +308,7 @@ def _servo_calibration(
         speed=_positive(given.get(f"speed_{unit}_s")) * si,
         calibrated=_date(given.get("calibrated")),
         homing_offset=_whole(offset, 0, OFFSETS, "must be from -2047 to 2047") if offset else None,
+        stiffness=_positive(given.get(STIFFNESS[unit])) * STIFFNESS_SI[unit],
     )
     if f"limits_{unit}" not in given:
         return servo

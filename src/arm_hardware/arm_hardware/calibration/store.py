@@ -32,6 +32,8 @@ from arm_hardware.calibration.file import (
     BOARD_WIRES,
     BUS_WIRES,
     CHANNELS,
+    STIFFNESS,
+    STIFFNESS_SI,
     TO_SI,
     Wires,
     load_calibration,
@@ -145,6 +147,8 @@ def changed_keys(old: ServoCalibration, new: ServoCalibration, wires: Wires) -> 
         lower, upper = (value / si * 10**DECIMALS for value in new.limits)
         inside = math.ceil(lower - 1e-6), math.floor(upper + 1e-6)
         values[f"limits_{unit}"] = _pair(*(value / 10**DECIMALS for value in inside))
+    if new.stiffness != old.stiffness:
+        values[STIFFNESS[unit]] = f"{new.stiffness / STIFFNESS_SI[unit]:.4g}"
     if new.calibrated and new.calibrated != old.calibrated:
         values["calibrated"] = new.calibrated.isoformat()
     return values

@@ -323,6 +323,8 @@ class TrajectoryController(DriverStateMachine):
         self._supervise()
         arm, grip = self._arm, self._grip
         if arm is None and grip is None:
+            if not self._output.is_settled and not self._latched:
+                self._send([s.position for s in self._states])
             return
         measured = self._feedback.state if self._feedback else None
         arm_over = arm is not None and arm.advance(self._states, self._dt, self._factor, measured)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from arm_hardware.calibration.coupling import Coupling, Fight
 from arm_hardware.calibration.servo_map import ServoMap
 from arm_hardware.control.watchdogs import BoardMonitor
 from arm_hardware.errors import HardwareError
+
+if TYPE_CHECKING:
+    from arm_hardware.control.sag_compensation import SagCompensation
 
 ROUNDING = 1e-6  # [rad or m] tolerance of these checks; the layers above keep the exact bounds
 # [rad or m] by which limits that depend on other joints may be exceeded: between the instants at
@@ -30,12 +34,24 @@ class ServoOutput:
     Servos are numbered like ``axes.actuators``.
     """
 
-    def __init__(self, bus: Bus, axes: Axes, maps: Sequence[ServoMap], dt: float) -> None:
-        """Create the output for axes already narrowed to their maps; a tick is dt [s]."""
+    def __init__(
+        self,
+        bus: Bus,
+        axes: Axes,
+        maps: Sequence[ServoMap],
+        dt: float,
+        sag: SagCompensation | None = None,
+    ) -> None:
+        """Create the output for axes already narrowed to their maps; a tick is dt [s].
+
+        With a compensation of sag, positions are those that are meant, and limits bound what is
+        sent.
+        """
         self.bus = RetryingBus(bus)
         self._axes, self._actuators, self.coupling = axes.all, axes.actuators, axes.coupling
         self._joints = len(axes.arm)
         self._dt = dt
+        self.sag = sag
         self.maps = tuple(maps)
         # The last count sent to each servo's channel and its position [rad or m]; None for no
         # pulses or unknown.
@@ -55,7 +71,12 @@ class ServoOutput:
     @property
     def sent(self) -> list[float | None]:
         """The last positions sent [rad or m], one per axis; None if unknown."""
-        return self.to_axes(self._sent)
+        return self.meant(self._sent)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing more is to be sent for the last positions."""
+        return self.sag is None or self.sag.is_settled
 
     def verify_registers(self) -> None:
         """Compare the board's registers, if due, with what was sent; raise BusError."""
@@ -67,6 +88,17 @@ class ServoOutput:
         Servos without pulses are where the axes would be at ``assumed``. Positions just outside
         of limits, by rounding to counts, are put inside.
         """
+        commands = self._read(assumed)
+        return self.start(commands, self.to_axes(self._sent))
+
+    def start(self, commands: Sequence[float], held: Sequence[float | None]) -> list[float]:
+        """Return the positions that commands of the axes mean; of those not held (None) the same.
+
+        From there, write() continues without a jump.
+        """
+        return list(commands) if self.sag is None else self.sag.start(commands, held)
+
+    def _read(self, assumed: Sequence[float]) -> list[float]:
         found = self.bus.read(m.channel for m in self.maps)
         self.counts = [found[m.channel] for m in self.maps]
         self._sent = self.servo_positions()
@@ -97,9 +129,20 @@ class ServoOutput:
 
         They are within the limits although counts are rounded: what is reported is accepted again.
         """
-        found = self.to_axes(self.servo_positions(without))
+        found = self.meant(self.servo_positions(without))
         known = [q for q in found if q is not None]
         return [*self.put_inside(known)] if len(known) == len(found) else found
+
+    def meant(self, servos: Sequence[float | None]) -> list[float | None]:
+        """Return the positions that are meant with the servos at these, None where unknown."""
+        found = self.to_axes(servos)
+        if self.sag is None:
+            return found
+        for i, offset in enumerate(self.sag.offsets):
+            place, axis = found[i], self._axes[i]
+            if place is not None:
+                found[i] = min(max(place - offset, axis.lower), axis.upper)
+        return found
 
     def to_axes(self, servos: Sequence[float | None]) -> list[float | None]:
         """Return the positions of the axes with the servos at these, None where unknown."""
@@ -122,6 +165,8 @@ class ServoOutput:
         Raises:
             HardwareError: A position is NaN or breaks a bound; nothing was sent.
         """
+        if self.sag is not None and not first:
+            positions = self.sag.advance(positions)
         if self.coupling is not None:
             self._guard_joints(positions, self.coupling)
         servos = positions if self.coupling is None else self.to_servos(positions)
@@ -226,6 +271,8 @@ class ServoOutput:
     def reset_steps(self) -> None:
         """Restart from rest: the previous steps do not bound the next ones."""
         self._steps = [0.0] * len(self._steps)
+        if self.sag is not None:
+            self.sag.rest(self.to_axes(self._sent))
 
     def put_inside(self, positions: list[float]) -> list[float]:
         """Return axes' positions, put into their limits unless they are farther outside."""

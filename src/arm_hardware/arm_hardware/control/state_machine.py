@@ -189,7 +189,7 @@ class DriverStateMachine(ABC):
                 tuple(positions),
                 tuple(s.velocity for s in self._sent),
                 tuple(self._output.counts),
-                tuple(self._output.to_axes(estimated)),
+                tuple(self._output.meant(estimated)),
                 self._goal_positions(),
                 self._factor,
                 tuple(self._output.servo_positions(unarrived)),
@@ -274,12 +274,14 @@ class DriverStateMachine(ABC):
     def _hold_in_place(self, feedback: ServoFeedback) -> None:
         """Give all servos torque where they are: nothing moves."""
         self._output.release_group(feedback.latched())
-        servos = feedback.resting_positions(self._output.servo_positions())
+        held = self._output.servo_positions()
+        servos = feedback.resting_positions(held)
         positions = [q for q in self._output.to_axes(servos) if q is not None]
         positions = self._output.put_inside(positions)
         check_joints(self.axes, positions, "as measured", "move it inside by hand, then activate")
         self._was_armed = True
         self._output.write(positions, first=True)
+        positions = self._output.start(positions, self._output.to_axes(held))
         for i, position in enumerate(positions):
             self._set_rest(i, position)
         self._note = HOLDING_MEASURED

@@ -51,6 +51,7 @@ HARDWARE = ("fake", "sim", "real")
 ALL_BACKENDS = ("auto", *BACKENDS, FEETECH)  # auto: what the calibration is for
 EXIT_ACTIONS = ("auto", "hold", "park", "release")  # auto: release real servos, hold others
 RECOVERIES = ("auto", "slow", "direct")  # auto: slow with real servos, direct with others
+MOST_SAG = 0.2  # [rad or m] of max_sag_compensation
 PRIORITY = 40  # of the control loop with real servos: above programs, below the kernel's threads
 
 
@@ -71,6 +72,7 @@ class DriverOptions:
     sim_registers: str = ""  # file that keeps the simulated chip's registers; empty for none
     sim_pace: str = ""  # file of the time that the driver shares with a simulated world
     oe_heartbeat_line: str = ""  # GPIO line that the control loop toggles; empty for none
+    max_sag_compensation: float = 0.0  # largest offset of a joint [rad or m]; 0: none
     motion_options: MotionOptions = field(default_factory=MotionOptions)
     folder: Path = field(default_factory=config_folder)  # where shipped calibrations are
 
@@ -86,6 +88,11 @@ class DriverOptions:
                 raise HardwareError(f"{what} '{value}' is not one of {', '.join(allowed)}.")
         if not -1 <= self.realtime_priority <= 99:
             raise HardwareError(f"realtime_priority {self.realtime_priority} is not -1 to 99.")
+        sag = self.max_sag_compensation
+        if not 0.0 <= sag <= MOST_SAG:
+            raise HardwareError(f"max_sag_compensation {sag:g} is not within 0 to {MOST_SAG:g}.")
+        if sag and self.hardware == "fake":
+            raise HardwareError("max_sag_compensation is for sim and real; fake servos are exact.")
         if not 0.0 <= self.stall_timeout <= 60.0:
             raise HardwareError(f"stall_timeout {self.stall_timeout:g} is not within 0 to 60.")
         self.motion_options.check()

@@ -20,6 +20,7 @@ from arm_hardware.motion.options import (
     ALL_BACKENDS,
     EXIT_ACTIONS,
     HARDWARE,
+    MOST_SAG,
     RECOVERIES,
     DriverOptions,
     GripForceOptions,
@@ -93,6 +94,13 @@ class DriverParameters:
         "",
         "GPIO line, such as GPIO17, that the control loop toggles so that a circuit keeps the "
         "board's outputs on (docs/safety.md); empty for none.",
+    )
+    max_sag_compensation: float = parameter(
+        0.0,
+        "Largest offset of a joint against the sag of its servo, by the stiffness in the "
+        "calibration; 0: none [rad or m].",
+        low=0.0,
+        high=MOST_SAG,
     )
     recovery: str = parameter(
         "auto",

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from arm_common.transforms import Array, pose
 from arm_description.model.constraints import ConstraintSet, JointConstraint
+from arm_description.urdf.bodies import Bodies, bodies_of_model, bodies_of_urdf
 from arm_description.urdf.reader import UrdfTree
 from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import floats, frozen, require, rigid_transform, vector
-from arm_kinematics.dynamics.bodies import Bodies, bodies_of_model, bodies_of_urdf
 from arm_kinematics.dynamics.rigid_body import RigidBodyDynamics
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import BatchLimits, BatchSolver, IkBatch

@@ -7,10 +7,8 @@ Luh, Walker and Paul, "On-line computational scheme for mechanical manipulators"
 whose z is the axis of its joint. Gravity is an acceleration of the base (Featherstone, "Rigid
 Body Dynamics Algorithms", 2008, 5.3).
 
-A body has one row of the table: its joint's frame in the frame of the body that carries it, what
-drives the joint, and its inertia about the origin of its own frame. Its joint is at RATIO * q +
-OFFSET with q of the independent joint LEADER, so mimic joints need no constraint: their torques
-count for their leaders. Rows are ordered so that a body comes after the one that carries it.
+The table is that of arm_description.urdf.bodies. A joint is at RATIO * q + OFFSET of its leader,
+so mimic joints need no constraint: their torques count for their leaders.
 """
 
 from __future__ import annotations
@@ -20,16 +18,20 @@ from functools import lru_cache
 import numpy as np
 from arm_common.jit import allocating_kernel, fix_types, kernel
 from arm_common.transforms import Array
+from arm_description.urdf.bodies import (
+    INERTIA,
+    LEADER,
+    MASS,
+    MOMENT,
+    OFFSET,
+    PARENT,
+    POSITION,
+    PRISMATIC,
+    RATIO,
+)
 
 from arm_kinematics.kernels.forward import sine_and_cosine
 from arm_kinematics.kernels.vectors import Vector, cross, dot, plus, store, vector
-
-# Columns of the table: rotation (9, by rows) and position of the joint in the carrying body
-# (index PARENT, -1 is the base), PRISMATIC (1 or 0); mass, mass times centre, and the inertia
-# about the origin (xx, xy, xz, yy, yz, zz).
-ROTATION, POSITION, PRISMATIC, PARENT, LEADER, RATIO, OFFSET = 0, 9, 12, 13, 14, 15, 16
-MASS, MOMENT, INERTIA = 17, 18, 21
-BODY = 27
 
 # Columns of the work table: motion, force and torque of each body; sine and cosine of its joint
 # and its origin in the carrying body.

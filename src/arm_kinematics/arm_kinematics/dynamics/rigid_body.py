@@ -4,18 +4,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NoReturn
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.errors import UrdfError
 from arm_description.model.elements import Payload
+from arm_description.urdf.bodies import Bodies
 from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import floats, frozen, joint_positions, vector
 from arm_kinematics.dynamics import newton_euler
-from arm_kinematics.dynamics.bodies import Bodies, checked_payload
 from arm_kinematics.errors import KinematicsError
 
 GRAVITY = frozen(np.array([0.0, 0.0, -9.81]))
@@ -48,7 +50,10 @@ class RigidBodyDynamics:
                 "a chain of screws has no masses; make it from a model or a URDF", what="bodies"
             )
         newton_euler.prepare_dynamics()
-        return self._find_bodies()
+        try:
+            return self._find_bodies()
+        except UrdfError as error:
+            raise KinematicsError(str(error), what="urdf") from None
 
     def gravity_torques(
         self,
@@ -134,3 +139,22 @@ def _row(values: ArrayLike) -> Array:
 
 def _gravity(gravity: ArrayLike) -> Array:
     return GRAVITY if gravity is GRAVITY else vector(gravity, 3, "gravity")
+
+
+@lru_cache(maxsize=256)
+def checked_payload(payload: Payload | float) -> Payload:
+    """Return a load as a Payload, a number [kg] as a point; raise KinematicsError if invalid."""
+    try:
+        load = (
+            payload if isinstance(payload, Payload) else Payload(float(payload), (0.0, 0.0, 0.0))
+        )
+    except (TypeError, ValueError):
+        load = Payload(math.nan, (0.0, 0.0, 0.0))
+    numbers = (load.mass, *load.centre, *(load.size or ()))
+    if not all(map(math.isfinite, numbers)) or load.mass < 0.0:
+        raise KinematicsError(
+            f"payload is {payload!r}; expected a mass of 0 kg or more, or a Payload",
+            what="payload",
+            value=payload,
+        )
+    return load

@@ -8,12 +8,11 @@ import logging
 import math
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array, inverse
 from arm_description.errors import UrdfError
-from arm_description.urdf.elements import MOVING, Drive, UrdfJoint
+from arm_description.urdf.elements import MOVING, Drive, Step, UrdfJoint
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_kinematics.errors import KinematicsError
@@ -22,18 +21,6 @@ from arm_kinematics.model.lie import se3_exp
 from arm_kinematics.model.mimic_joints import MimicJoints
 
 _LOGGER = logging.getLogger(__name__)
-
-
-class Step(NamedTuple):
-    """A joint on the path from one link to another."""
-
-    joint: UrdfJoint
-    inward: bool  # whether the path leads from its child link to its parent link
-
-    @property
-    def link(self) -> str:
-        """The link that the step leads to."""
-        return self.joint.parent if self.inward else self.joint.child
 
 
 def urdf_tree(xml: str | Path | UrdfTree) -> UrdfTree:

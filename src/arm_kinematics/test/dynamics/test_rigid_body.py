@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from arm_description.model.elements import Payload
+from arm_description.urdf.bodies import holding_torques
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.dynamics.rigid_body import GRAVITY
 from arm_testing.chains import posture
@@ -118,6 +119,7 @@ def test_gravity_torque_is_the_gradient_of_the_potential_energy(name, rng):
              - potential_energy(robot, chain, q - d, gravity)) / (2 * STEP)
             for d in STEP * np.eye(chain.n)
         ]  # fmt: skip
+        assert_same_without_kernels(chain, q)
         assert np.allclose(chain.gravity_torques(q, gravity=gravity), slopes, rtol=1e-6, atol=1e-6)
 
 
@@ -133,6 +135,17 @@ def test_power_is_the_change_of_energy(name, rng):
 
     change = (energy(STEP) - energy(-STEP)) / (2 * STEP)
     assert qd @ chain.inverse_dynamics(q, qd, qdd) == pytest.approx(change, rel=1e-5, abs=1e-6)
+
+
+def assert_same_without_kernels(chain, q):
+    held = holding_torques(chain.bodies, q)
+    assert np.allclose(held, chain.gravity_torques(q), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_holding_torques_without_compiled_kernels_are_the_same(seed, rng):
+    chain = Chain.from_urdf(random_arm(seed)[0], "base_link", "j5_link")
+    assert_same_without_kernels(chain, rng.uniform(-2.0, 2.0, chain.n))
 
 
 @pytest.mark.parametrize("name", ROBOTS)

@@ -35,6 +35,7 @@ class CalibrationDraft:
         self.points: dict[float, float] = {}
         self.channel = servo.channel
         self.clamp: list[float | None] = [None, None]  # new (least, most) pulse, None if not set
+        self.compliances: list[float] = []  # readings of 1 / stiffness [rad/(N m) or m/N]
 
     def point(self, joint: float, position: float, pulse_us: float) -> MeasuredPoint:
         """Return a point measured at a joint's and at its actuator's position, not yet added.
@@ -79,6 +80,8 @@ class CalibrationDraft:
             old = min(self.points.values()), max(self.points.values())
         least, most = self.clamp
         clamp = (old[0] if least is None else least, old[1] if most is None else most)
+        if self.compliances:
+            servo = replace(servo, stiffness=len(self.compliances) / sum(self.compliances))
         return within_reach(replace(servo, pulse_limits=clamp))
 
     def values(self, today: date) -> Mapping[str, str]:

@@ -25,6 +25,7 @@ from arm_hardware.calibration.store import change
 from arm_hardware.calibration.wizard.draft import CalibrationDraft, MeasuredPoint, number
 from arm_hardware.calibration.wizard.mechanisms import LENGTHS, STOPS, WHICH, Mechanism
 from arm_hardware.calibration.wizard.mover import ServoMover, ServoPartners, confirmed
+from arm_hardware.calibration.wizard.stiffness import HungWeight, mean_compliance
 from arm_hardware.calibration.wizard.terms import BOARD_TERMS, MEASURED_TERMS
 from arm_hardware.errors import HardwareError
 
@@ -58,6 +59,7 @@ class CalibrationSession:
         self._names = list(calibration.servos)
         self._at = 0
         self._mechanisms = {} if model is None else _mechanisms(model)
+        self._model, self._pulse_per_count = model, calibration.board.pulse_per_count
         self._unknown = "that needs the robot; start with --robot" if model is None else ""
         self._partners = ServoPartners(model, calibration.board.pulse_per_count)
         self._quarter = 90.0 / (360.0 / 4096.0) if self._measures else 1000.0
@@ -79,6 +81,7 @@ class CalibrationSession:
             "-": lambda: self._mover.align(self._name, -1),
             "t": self._gear,
             "l": self._linkage,
+            "s": self._stiffness,
             "w": self._write,
             " ": lambda: None,
             "h": lambda: self._terminal.print(self._terms.help),
@@ -211,6 +214,63 @@ class CalibrationSession:
                 self._terminal.print(mechanism.linkage([number(text) for text in typed]))
         except ValueError as error:
             self._terminal.print(f"Not accepted: {error}.")
+
+    def _stiffness(self) -> None:
+        """Find the stiffness of a servo, and of those that hold its joint with it."""
+        name = self._name
+        try:
+            if self._mechanism() is None or self._model is None:
+                raise ValueError(self._unknown or f"the {name} is not a joint")
+            positions = self._positions(self._model)
+            self._terminal.show("Weight in g, and the frame it will hang at (Enter: none): ")
+            typed = self._terminal.line().split()
+            if not typed:
+                return
+            servos = [name, *self._mover.holding(name)]
+            if (mass := number(typed[0])) == 0.0:
+                for each in servos:
+                    self._drafts[each].compliances.clear()
+                self._terminal.print(f"The readings of {' and '.join(servos)} are forgotten.")
+                return
+            frame = typed[1] if typed[1:] else "tool0"
+            weight = HungWeight(self._model, positions, mass * 1e-3, frame)
+            found = self._yielding(weight, servos, positions, frame)
+            mean = mean_compliance(self._draft.compliances, found)
+            for each in servos:
+                self._drafts[each].compliances.append(found)
+            unit = "N m/rad" if self._draft.unit == "deg" else "N/m"
+            number_of = len(self._draft.compliances)
+            self._terminal.print(
+                f"{name}: {1.0 / found:.3g} {unit}; the mean of {number_of} is {1.0 / mean:.3g}."
+            )
+        except ValueError as error:
+            self._terminal.print(f"Not recorded: {error}.")
+
+    def _positions(self, model: RobotModel) -> dict[str, float]:
+        """Return where all joints' servos hold [rad or m]; raise ValueError if one does not."""
+        names = model.drivetrain.actuators
+        limp = [name for name in names if self._pulses.counts[name] is None]
+        if limp:
+            raise ValueError(f"{' and '.join(limp)} must hold, too (p)")
+        return {name: self._place(name) for name in names}
+
+    def _place(self, name: str) -> float:
+        servo = self._servos()[name].map(self._pulse_per_count)
+        return servo.measured(round(self._pulses.pulse(name) / self._pulse_per_count))
+
+    def _yielding(
+        self, weight: HungWeight, servos: list[str], before: Mapping[str, float], frame: str
+    ) -> float:
+        """Return 1 / stiffness as a person, or a servo that answers, measures it."""
+        if self._measures:
+            self._terminal.show(f"Hang it at {frame}, let it rest, then press Enter: ")
+            self._terminal.line()
+            count = abs(self._drafts[servos[0]].servo.map(self._pulse_per_count).slope(None))
+            turn = self._place(servos[0]) - before[servos[0]]
+            return weight.compliance_of_turn(servos[0], turn, 1.5 * count)
+        self._terminal.show(f"Hang it at {frame}; how far did {frame} sink, in mm? ")
+        known = {name: servo.stiffness for name, servo in self._servos().items()}
+        return weight.compliance(servos, number(self._terminal.line().strip()) * 1e-3, known)
 
     def _measure(self) -> None:
         name, draft = self._name, self._draft

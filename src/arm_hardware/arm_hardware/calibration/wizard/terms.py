@@ -21,6 +21,7 @@ HELP = """\
   + -    one count longer, shorter, of this servo alone, while its partner on the joint holds
   t      turns: the ratio of its gear, from three measured positions
   l      lengths: check those of its linkage, measured with a calliper
+  s      stiffness: hang a known weight and type how far it sinks
   w      show what would be written, then write it if you confirm
   h      these keys
   q      quit; pulses continue, the arm is held (Ctrl-C: at once, nothing is written)
@@ -42,6 +43,7 @@ Guide the arm by hand: servos without torque turn freely, and their counts are m
   + -    one count more, less, of this servo alone, while its partner on the joint holds
   t      turns: the ratio of its gear, from three measured positions
   l      lengths: check those of its linkage, measured with a calliper
+  s      stiffness: hang a known weight; its servo measures how far it yields
   w      show what would be written, then write it if you confirm
   h      these keys
   q      quit; servos keep their torque, or have none (Ctrl-C: at once, nothing is written)

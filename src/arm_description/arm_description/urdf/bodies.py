@@ -1,40 +1,47 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The bodies that the joints of a chain move, with their masses, out of a URDF.
+"""The bodies that the joints of an arm move, with their masses, out of a URDF; holding torques.
 
 All links beyond a joint count, also those beside the chain: a gripper, the bars of a linkage.
 Joints beside the chain are mimic joints of it, or rest at 0 or their nearest limit.
+
+A body has one row of the table: its joint's frame in the frame of the body that carries it, what
+drives the joint, and its inertia about the origin of its own frame, whose z is the joint's axis.
+Its joint is at RATIO * q + OFFSET with q of the independent joint LEADER. Rows are ordered so that
+a body comes after the one that carries it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from arm_common.transforms import Array, inverse, pose
-from arm_description.errors import UrdfError
-from arm_description.model.elements import Payload
-from arm_description.urdf.elements import MOVING, UrdfInertial, UrdfJoint
-from arm_description.urdf.reader import UrdfTree, read_urdf
+from arm_common.transforms import Array, inverse, pose, so3_exp, turn_z
 
-from arm_kinematics.dynamics import newton_euler as rne
-from arm_kinematics.errors import KinematicsError
-from arm_kinematics.model.lie import se3_exp
-from arm_kinematics.model.urdf import Step
+from arm_description.model.elements import Payload
+from arm_description.urdf.elements import MOVING, Step, UrdfInertial, UrdfJoint
+from arm_description.urdf.reader import UrdfTree, read_urdf
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
 
-_SPAN = slice(rne.MASS, rne.BODY)
+# Columns of the table: rotation (9, by rows) and position of the joint in the carrying body
+# (index PARENT, -1 is the base), PRISMATIC (1 or 0); mass, mass times centre, and the inertia
+# about the origin (xx, xy, xz, yy, yz, zz).
+ROTATION, POSITION, PRISMATIC, PARENT, LEADER, RATIO, OFFSET = 0, 9, 12, 13, 14, 15, 16
+MASS, MOMENT, INERTIA = 17, 18, 21
+BODY = 27
+
+_SPAN = slice(MASS, BODY)
+_GRAVITY = 9.81  # [m/s^2] against z of the base
 
 
 @dataclass(frozen=True, eq=False)
 class Bodies:
-    """The table of bodies of newton_euler.py, and where the tip is.
+    """The table of bodies, and where the tip is.
 
     Attributes:
         table: (bodies, BODY).
@@ -49,7 +56,7 @@ class Bodies:
     @cached_property
     def mass(self) -> float:
         """Mass of all bodies [kg]."""
-        return float(self.table[:, rne.MASS].sum())
+        return float(self.table[:, MASS].sum())
 
     def with_payload(self, payload: Payload) -> Array:
         """Return the table with a load carried by the tip."""
@@ -62,12 +69,9 @@ def bodies_of_urdf(tree: UrdfTree, base: str, tip: str, joints: Sequence[str]) -
     """Return the bodies that the named independent joints move, with ``base`` at rest.
 
     Raises:
-        KinematicsError: An <inertial> of the URDF is invalid.
+        UrdfError: An <inertial> of the URDF is invalid.
     """
-    try:
-        inertials = {inertial.link: inertial for inertial in tree.inertials}
-    except UrdfError as error:
-        raise KinematicsError(str(error), what="urdf") from None
+    inertials = {inertial.link: inertial for inertial in tree.inertials}
     return _BodyWalk(tree, base, joints, inertials).bodies(tip)
 
 
@@ -112,15 +116,14 @@ class _BodyWalk:
         axis = np.array(step.joint.axis) * (-1.0 if step.inward else 1.0)
         direct = drive.ratio != 0.0 and drive.leader.name in self._joints
         rest = drive.offset + (0.0 if direct else drive.ratio * _rest(drive.leader))
-        turn = np.concatenate([axis, np.zeros(3)] if slides else [np.zeros(3), axis])
-        beyond = T @ se3_exp(turn * rest)
+        beyond = T @ (pose(p=axis * rest) if slides else pose(so3_exp(axis * rest)))
         if not direct:
             return beyond, body
         at = T @ pose(_frame_along(axis))
         carrier = self._frames[body] if body >= 0 else np.eye(4)
         leader = self._joints.index(drive.leader.name)
         self._rows.append(_joint_row(inverse(carrier) @ at, slides, body, leader))
-        self._rows[-1][[rne.RATIO, rne.OFFSET]] = drive.ratio, drive.offset
+        self._rows[-1][[RATIO, OFFSET]] = drive.ratio, drive.offset
         self._frames.append(beyond @ pose(_frame_along(axis)))
         return beyond, len(self._rows) - 1
 
@@ -166,10 +169,10 @@ def _frame_along(z: Array) -> Array:
 
 def _joint_row(joint: Array, slides: bool, parent: int, leader: int) -> Array:
     """Return the row of a body without mass; its joint (4, 4) in the carrying body."""
-    row = np.zeros(rne.BODY)
-    row[rne.ROTATION : rne.POSITION] = joint[:3, :3].ravel()
-    row[rne.POSITION : rne.PRISMATIC] = joint[:3, 3]
-    row[[rne.PRISMATIC, rne.PARENT, rne.LEADER]] = slides, parent, leader
+    row = np.zeros(BODY)
+    row[ROTATION:POSITION] = joint[:3, :3].ravel()
+    row[POSITION:PRISMATIC] = joint[:3, 3]
+    row[[PRISMATIC, PARENT, LEADER]] = slides, parent, leader
     return row
 
 
@@ -194,20 +197,28 @@ def _row(mass: float, T: Array, tensor: Array) -> Array:
     return np.concatenate([[mass], mass * c, about[np.triu_indices(3)]])
 
 
-@lru_cache(maxsize=256)
-def checked_payload(payload: Payload | float) -> Payload:
-    """Return a load as a Payload, a number [kg] as a point; raise KinematicsError if invalid."""
-    try:
-        load = (
-            payload if isinstance(payload, Payload) else Payload(float(payload), (0.0, 0.0, 0.0))
-        )
-    except (TypeError, ValueError):
-        load = Payload(math.nan, (0.0, 0.0, 0.0))
-    numbers = (load.mass, *load.centre, *(load.size or ()))
-    if not all(map(math.isfinite, numbers)) or load.mass < 0.0:
-        raise KinematicsError(
-            f"payload is {payload!r}; expected a mass of 0 kg or more, or a Payload",
-            what="payload",
-            value=payload,
-        )
-    return load
+def holding_torques(bodies: Bodies, q: Sequence[float]) -> Array:
+    """Return the torques (n,) that hold an arm at rest at q (n,), gravity against the base's z.
+
+    Of prismatic joints they are forces [N]. By the principle of virtual work, in plain numpy: for
+    programs that must do without compiled kernels.
+    """
+    frames: list[Array] = []
+    loads = np.zeros((len(bodies.table), 4))  # beyond each joint: mass, and mass times centre
+    for i, row in enumerate(bodies.table):
+        carrier = frames[int(row[PARENT])] if row[PARENT] >= 0 else np.eye(4)
+        joint = pose(row[ROTATION:POSITION].reshape(3, 3), row[POSITION:PRISMATIC])
+        value = row[RATIO] * q[int(row[LEADER])] + row[OFFSET]
+        motion = pose(p=(0.0, 0.0, value)) if row[PRISMATIC] else turn_z(value)
+        frames.append(carrier @ joint @ motion)
+        R, p = frames[i][:3, :3], frames[i][:3, 3]
+        loads[i] = row[MASS], *(R @ row[MOMENT:INERTIA] + row[MASS] * p)
+    torques = np.zeros(len(q))
+    for i in reversed(range(len(frames))):
+        row, axis, p = bodies.table[i], frames[i][:3, 2], frames[i][:3, 3]
+        mass, arm = loads[i, 0], loads[i, 1:] - loads[i, 0] * p
+        lift = mass * axis[2] if row[PRISMATIC] else axis[0] * arm[1] - axis[1] * arm[0]
+        torques[int(row[LEADER])] += row[RATIO] * _GRAVITY * lift
+        if row[PARENT] >= 0:
+            loads[int(row[PARENT])] += loads[i]
+    return torques
