@@ -110,9 +110,9 @@ _CONNECT_TIMEOUT = 5.0  # [s]
 _LINES = 10  # of progress where there is no terminal
 
 
-def add_executor(parser: argparse.ArgumentParser) -> None:
+def add_executor(parser: argparse.ArgumentParser, default: str = "one for each core") -> None:
     """Add ``--workers N`` and ``--dask ADDRESS``, for `executor`."""
-    workers = "number of processes (default: one for each core)"
+    workers = f"number of processes (default: {default})"
     parser.add_argument("--workers", type=at_least(1), default=0, metavar="N", help=workers)
     cluster = "run on the Dask cluster of this scheduler instead, such as tcp://host:8786"
     parser.add_argument("--dask", default="", metavar="ADDRESS", help=cluster)

@@ -3,6 +3,7 @@
 """Command that designs an isotropic arm and writes it as a robot file.
 
 design --joints 6 -o my_arm.yaml --plot my_arm.svg
+design --joints 7 --starts 100 -o compact.yaml
 design --from puma560 --length 0.2 -o better.yaml
 """
 
@@ -21,11 +22,14 @@ from arm_common import cli
 from arm_description import DescriptionError, load_robot
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.design import (
+    Design,
     condition,
     designed_robot,
+    most_compact,
     optimise,
     random_start,
     start_from,
+    try_start,
 )
 from arm_kinematics.dexterity.optimal_posture import best_posture
 from arm_kinematics.errors import KinematicsError
@@ -41,9 +45,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _design(arguments: argparse.Namespace) -> None:
     cli.refuse_overwriting(arguments.output, arguments.force)
-    start, length = _start(arguments)
-    design = optimise(start, _report)
-    length = arguments.length or length
+    length = arguments.length
+    if arguments.starts > 1:
+        design, length = _search(arguments), length or _LENGTH
+    else:
+        start, default = _start(arguments)
+        design, length = optimise(start, _report), length or default
     model = designed_robot(design, length, arguments.name)
     cli.print_status(
         f"Done in {len(design.history)} steps: condition number {design.condition:.6f} "
@@ -55,6 +62,24 @@ def _design(arguments: argparse.Namespace) -> None:
 
         draw_design(design, Path(arguments.plot))
     cli.write_text(robot_yaml(model, Units("mm", "deg")), arguments.output)
+
+
+def _search(arguments: argparse.Namespace) -> Design:
+    """Return the best design of several random starts, which are tried by all processes."""
+    if arguments.robot:
+        raise KinematicsError("--starts is for random starts; leave out --from")
+    seeds = range(arguments.seed, arguments.seed + arguments.starts)
+    starts = [random_start(arguments.joints, seed) for seed in seeds]
+    with cli.executor(arguments.workers, arguments.dask) as pool:
+        tried = cli.run_jobs(pool, try_start, starts, "designs")
+    found = {seed: design for seed, design in zip(seeds, tried, strict=True) if design}
+    best = most_compact(list(found.values()))
+    seed = next(seed for seed, design in found.items() if design is best)
+    cli.print_status(
+        f"Seed {seed} is the best of {len(seeds)}: of those nearest to isotropic, the one with "
+        f"the shortest links, {best.size:.2f} characteristic lengths."
+    )
+    return best
 
 
 def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
@@ -93,6 +118,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seed", type=int, default=0, help="seed of the random start (default: 0)"
     )
+    starts = (
+        "random starts, with this seed and the next ones; the best design is kept (default: 1)"
+    )
+    parser.add_argument("--starts", type=cli.at_least(1), default=1, metavar="N", help=starts)
+    cli.add_executor(parser)
     parser.add_argument("--from", dest="robot", default="", help=start)
     parser.add_argument("--length", type=float, default=0.0, help=length)
     parser.add_argument("--name", default="designed_arm", help="name of the robot")

@@ -12,18 +12,26 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
+from concurrent.futures import Executor
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import pose
+from arm_common.transforms import Array, pose
 
 from arm_common import cli
 from arm_description import DescriptionError, load_robot
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.dexterity.optimal_posture import BestPosture, best_posture, condition_at
-from arm_kinematics.dexterity.workspace import bounding_box, reachable_volume, slice_map
+from arm_kinematics.dexterity.workspace import (
+    SliceRows,
+    bounding_box,
+    reachable_volume,
+    slice_map,
+    slice_rows,
+)
 from arm_kinematics.errors import KinematicsError
 
 _CELLS = 80  # along the longer side of a slice
@@ -67,7 +75,11 @@ def _run(arguments: argparse.Namespace) -> None:
         "",
     )
     if arguments.slice:
-        _draw(chain, best, arguments.slice, Path(arguments.plot))
+        if arguments.workers or arguments.dask:
+            with cli.executor(arguments.workers, arguments.dask) as pool:
+                _draw(chain, best, arguments, pool)
+        else:
+            _draw(chain, best, arguments)
 
 
 def _best_posture_text(chain: Chain, best: BestPosture) -> str:
@@ -86,9 +98,25 @@ def _length_text(best: BestPosture) -> str:
     return f", characteristic length {best.length:.4g} m" if best.length else ", of translation"
 
 
-def _draw(chain: Chain, best: BestPosture, plane: str, path: Path) -> None:
+@cache
+def _chain(robot: str) -> Chain:
+    return Chain.from_model(load_robot(robot))
+
+
+def _rows(robot: str, rows: SliceRows) -> Array:
+    """Return rows of the map of a robot, by name or path: a job of another process."""
+    return slice_rows(_chain(robot), rows)
+
+
+def _draw(
+    chain: Chain, best: BestPosture, arguments: argparse.Namespace, pool: Executor | None = None
+) -> None:
     from arm_kinematics.dexterity.pictures import draw_slice
 
+    file = Path(arguments.robot)
+    job = partial(_rows, str(file.absolute()) if file.is_file() else arguments.robot)
+    run = partial(cli.run_jobs, pool, job, what="blocks of rows") if pool else None
+    plane = arguments.slice
     lower, upper = bounding_box(chain)
     margin = _MARGIN * float((upper - lower).max())
     i, j = (_AXES.index(letter) for letter in plane)
@@ -97,10 +125,10 @@ def _draw(chain: Chain, best: BestPosture, plane: str, path: Path) -> None:
     T = pose(np.column_stack([x, y, np.cross(x, y)]))
     T[k, 3] = min(max(0.0, lower[k]), upper[k])
     extent = (lower[i] - margin, upper[i] + margin, lower[j] - margin, upper[j] + margin)
-    cell = max(extent[1] - extent[0], extent[3] - extent[2]) / _CELLS
-    found = slice_map(chain, T, extent, cell, best.length)
+    cell = max(extent[1] - extent[0], extent[3] - extent[2]) / arguments.cells
+    found = slice_map(chain, T, extent, cell, best.length, run)
     title = f"Reach at {_AXES[k]} = {T[k, 3]:.3g} m"
-    draw_slice(found, (plane[0], plane[1]), title, path)
+    draw_slice(found, (plane[0], plane[1]), title, Path(arguments.plot))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -120,6 +148,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="picture to write: .svg, .pdf, .png, .eps or .ps",
     )
+    cells = f"cells along the longer side of the map (default: {_CELLS})"
+    parser.add_argument("--cells", type=cli.at_least(2), default=_CELLS, metavar="N", help=cells)
+    cli.add_executor(parser, default="this one alone")
     return parser
 
 

@@ -18,15 +18,16 @@ metres, rounded to what can be built; its joints are at 0 in the posture it was 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from arm_common.transforms import Array, frame_along, pose
 from arm_description.model.dh_from_axes import AxisLine, dh_from_axes
 from scipy.optimize import minimize
 
-from arm_description import DhRow, Joint, Origin, RobotModel
+from arm_description import DescriptionError, DhRow, Joint, Origin, RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import (
     check_length,
@@ -40,6 +41,7 @@ MIN_JOINTS, MAX_JOINTS = 6, 12
 MAX_LEVER = 3.0  # largest component of r_i, in characteristic lengths: more gains nothing
 MAX_STEPS = 500
 FEASIBLE = 1e-9
+ISOTROPY = 1e-4  # condition numbers that differ by less count as equal
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,15 @@ class Design:
     def condition(self) -> float:
         """Frobenius condition number; 1 if isotropic."""
         return frobenius_condition(columns(self.e, self.r))
+
+    @cached_property
+    def size(self) -> float:
+        """Length of all links, the sum of |a| and |d| of its DH table, in characteristic lengths.
+
+        Raises:
+            DescriptionError: Two axes are too nearly parallel for a DH table.
+        """
+        return sum(abs(j.row.a) + abs(j.row.d) for j in designed_robot(self, 1.0).joints)
 
 
 def columns(e: Array, r: Array) -> Array:
@@ -126,6 +137,26 @@ def optimise(start: Array, on_step: Callable[[int, float], None] | None = None) 
     if not math.isfinite(found.fun) or np.abs(constraints(found.x)).max() > math.sqrt(FEASIBLE):
         raise KinematicsError("the design did not converge; try another seed", what="seed")
     return Design(e, _perpendicular(r, e), tuple(history))
+
+
+def try_start(start: Array) -> Design | None:
+    """Return the design from a start, or None if it does not converge or has no DH table."""
+    try:
+        found = optimise(start)
+        return found if math.isfinite(found.size) else None
+    except (KinematicsError, DescriptionError):
+        return None
+
+
+def most_compact(designs: Sequence[Design]) -> Design:
+    """Return the design with the shortest links among those nearest to isotropic.
+
+    Raises:
+        KinematicsError: There is none.
+    """
+    if not designs:
+        raise KinematicsError("no start led to a design; try another seed", what="seed")
+    return min(designs, key=lambda d: (round(d.condition / ISOTROPY), d.size))
 
 
 def cost(x: Array) -> tuple[float, Array]:

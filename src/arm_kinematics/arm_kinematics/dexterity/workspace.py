@@ -9,6 +9,7 @@ respected, and thin regions and holes are found.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -31,6 +32,7 @@ PROBES = 256
 STARTS = 8  # farthest probes from which each side of the box is optimised
 TOLERANCE = 1e-4  # accuracy with which a point is reached, as a share of the box's diagonal
 MAX_CELLS = 250_000
+_ROWS = 16  # of a slice in one job
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ def slice_map(
     extent: tuple[float, float, float, float],
     cell: float,
     length: float | None = None,
+    run: Callable[[Sequence[SliceRows]], Sequence[Array]] | None = None,
 ) -> SliceMap:
     """Map a slice: where the tip reaches, in any orientation, and how well it moves there.
 
@@ -112,6 +115,7 @@ def slice_map(
         extent: Smallest and largest x, then y [m].
         cell: Size of a cell [m].
         length: Characteristic length of an arm of six or more joints [m].
+        run: Returns what slice_rows does for each block of rows, perhaps by several processes.
 
     Raises:
         KinematicsError: The extent is empty, the cell not positive, or there are too many cells.
@@ -123,18 +127,37 @@ def slice_map(
             "use larger cells",
             what="cell",
         )
-    directions = motion_directions(chain)
-    isotropy = np.full((len(along), len(across)), math.nan)
+    blocks = [along[i : i + _ROWS] for i in range(0, len(along), _ROWS)]
+    jobs = [SliceRows(T, across, block, cell, length) for block in blocks]
+    done = run(jobs) if run else [slice_rows(chain, rows) for rows in jobs]
+    return SliceMap(T, extent, across, along, np.vstack(done))
+
+
+@dataclass(frozen=True)
+class SliceRows:
+    """Some rows of a slice; as in SliceMap."""
+
+    T: Array
+    x: Array
+    y: Array
+    cell: float
+    length: float | None
+
+
+def slice_rows(chain: Chain, rows: SliceRows) -> Array:
+    """Return the isotropy (m, k) of some rows of a slice, which are independent of the others."""
+    T, directions = rows.T, motion_directions(chain)
+    isotropy = np.full((len(rows.y), len(rows.x)), math.nan)
     # All rows at once, column by column: each row starts from its last posture found.
-    seeds = np.tile(chain.middle, (len(along), 1))
-    for column, x in enumerate(across):
-        points = T[:3, 3] + x * T[:3, 0] + along[:, None] * T[:3, 1]
-        batch = chain.ik_batch(points, seeds, "position", position_tolerance=0.25 * cell)
+    seeds = np.tile(chain.middle, (len(rows.y), 1))
+    for column, x in enumerate(rows.x):
+        points = T[:3, 3] + x * T[:3, 0] + rows.y[:, None] * T[:3, 1]
+        batch = chain.ik_batch(points, seeds, "position", position_tolerance=0.25 * rows.cell)
         for row in np.flatnonzero(batch.status == IkStatus.SUCCESS).tolist():
             seeds[row], J = batch.q[row], chain.jacobian(batch.q[row])
-            H = homogeneous_jacobian(J, length) if length else directions @ J[:3]
+            H = homogeneous_jacobian(J, rows.length) if rows.length else directions @ J[:3]
             isotropy[row, column] = 1.0 / frobenius_condition(H)
-    return SliceMap(T, extent, across, along, isotropy)
+    return isotropy
 
 
 def _extreme_coordinate(

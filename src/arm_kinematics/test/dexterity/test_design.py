@@ -13,9 +13,11 @@ from arm_kinematics.dexterity.design import (
     constraints,
     cost,
     designed_robot,
+    most_compact,
     optimise,
     random_start,
     start_from,
+    try_start,
     unpack,
 )
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
@@ -73,6 +75,25 @@ def test_designed_robot_has_the_jacobian_of_the_design():
     assert min(pose[2, 3] for pose in chain.link_poses(np.zeros(6)).values()) >= -1e-9
 
 
+def test_search_keeps_the_most_compact_of_the_isotropic_designs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """As each start alone, whichever process tries it."""
+    robot = tmp_path / "compact.yaml"
+    assert design_command.main(["--starts", "3", "--workers", "1", "-o", str(robot)]) == 0
+    alone = [try_start(random_start(6, seed)) for seed in range(3)]
+    isotropic = [design for design in alone if design and design.condition < 1.0001]
+    best = min(isotropic, key=lambda design: design.size)
+    seed = next(i for i, design in enumerate(alone) if design is best)
+    assert f"Seed {seed} is the best of 3" in capsys.readouterr().err
+    rows = load_robot(str(robot)).joints
+    expected = designed_robot(best, 0.2).joints
+    assert [j.row.a for j in rows] == pytest.approx([j.row.a for j in expected], abs=1e-9)
+    assert try_start(np.zeros(33)) is None
+    with pytest.raises(KinematicsError, match="another seed"):
+        most_compact([])
+
+
 def test_impossible_designs_are_rejected():
     with pytest.raises(KinematicsError, match="6 to 12"):
         random_start(5, 0)
@@ -99,6 +120,7 @@ def test_design_writes_robot_and_picture(tmp_path: Path, capsys: pytest.CaptureF
     [
         (["--joints", "3"], "6 to 12"),
         (["--from", "nut_arm"], "six or more"),
+        (["--from", "puma560", "--starts", "2"], "leave out --from"),
         (["--from", "puma56"], "puma560"),
         (["--length", "-1"], "positive number of metres"),
         (["--plot", "my.txt"], ".svg"),
@@ -113,6 +135,7 @@ def test_design_command_reports_errors(arguments, part, capsys: pytest.CaptureFi
 def test_dexterity_prints_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     picture = tmp_path / "slice.svg"
     arguments = ["planar2", "--posture", "elbow_left", "--slice", "xy", "--plot", str(picture)]
+    arguments += ["--cells", "20", "--workers", "1"]
     assert dexterity_command.main(arguments) == 0
     printed = capsys.readouterr().out
     assert "elbow_left:" in printed and "best posture:" in printed and "x -0.4" in printed

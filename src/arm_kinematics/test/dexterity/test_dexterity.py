@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -18,7 +19,12 @@ from arm_kinematics.dexterity.optimal_posture import (
     finite_limits,
     motion_directions,
 )
-from arm_kinematics.dexterity.workspace import bounding_box, reachable_volume, slice_map
+from arm_kinematics.dexterity.workspace import (
+    bounding_box,
+    reachable_volume,
+    slice_map,
+    slice_rows,
+)
 from arm_testing.chains import shipped
 from scipy.optimize import approx_fprime
 
@@ -169,6 +175,16 @@ def test_slice_of_two_links_is_a_ring():
     assert cells.reached[(r > 0.16) & (r < 0.49) & (cells.x[None, :] > 0)].all()
     assert not cells.reached[(r > 0.51) | (r < 0.09)].any()
     assert np.nanmax(cells.isotropy) <= 1.0
+    sent = []
+
+    def by_others(blocks):
+        sent.extend(pickle.dumps(rows) for rows in reversed(blocks))
+        return [slice_rows(shipped("planar2"), pickle.loads(rows)) for rows in reversed(sent)]
+
+    extent = (-0.6, 0.6, -0.6, 0.6)
+    again = slice_map(chain, pose(p=(0, 0, 0.1)), extent, 0.03, run=by_others)
+    assert len(sent) > 1
+    np.testing.assert_array_equal(again.isotropy, cells.isotropy)
 
 
 def test_invalid_slices_are_rejected():
