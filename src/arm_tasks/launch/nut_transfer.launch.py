@@ -106,6 +106,8 @@ def browser(condition):
         "allowed_hosts": text("viewer_allowed_hosts"),
         "drive": True,
         "show_axes": False,
+        "scene": text("scene"),
+        "panels": "arm_tasks.ros.scene_panel",
         **sim_time(),
     }
     view = Node(
