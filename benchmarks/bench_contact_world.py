@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import pickle
-import resource
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,6 @@ from ik.tables import processor, table, write
 from arm_common import cli
 
 MODEL, SCENE, TASK = "nut_arm", "nut_transfer", "nut_transfer"
-MB = 1024.0  # of ru_maxrss, which is in KiB
 
 
 def record(file: Path) -> None:
@@ -87,9 +85,15 @@ def replay(file: Path) -> dict[str, Any]:
         "share": sum(cost) / (len(cost) * FRAME),
         "worst": worst,
         "held": touched / len(cost),
-        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MB,
+        "memory": peak_memory(),
         "end": f"{truth.turns_engaged:.1f} turns on {truth.bolt}" if truth.bolt else "nut fell",
     }
+
+
+def peak_memory() -> float:
+    """Return the peak of this process [MB]; that of getrusage begins with its parent's."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024.0
 
 
 def measured(file: Path) -> dict[str, Any]:

@@ -31,6 +31,8 @@ TOPICS = {
     "scene_file/edited": "text of a scene that a page edits; it need not be saved",
     "robot_description": "the URDF",
     "robot_file/status": "error in the robot file; empty if there is none",
+    "servo_supply": "current that the servos draw, negative, from a sensor in their supply's wire"
+    " or from contact physics",
     "task_server/state": "the current task, at least once a second: after 3 s of silence the "
     "server is gone",
     "scene_markers": "objects around the arm, and the nut",

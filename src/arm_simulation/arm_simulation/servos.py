@@ -20,6 +20,9 @@ from arm_description.model.gripper import Claw
 from arm_simulation.errors import SimulationError
 from arm_simulation.library import mujoco
 
+STALL_CURRENT = 2.5  # [A] of a hobby servo of about 1 N m (MG996R at 6 V, data sheet)
+IDLE_CURRENT = 0.01  # [A] of its electronics, the same source
+
 PulseOf = Callable[[int], float]
 """Pulse of a channel [us], 0 if it sends none."""
 
@@ -101,6 +104,8 @@ class ServoBank:
         self._half = halves * per_error
         self._zero = np.array([e.zero for e in self._errors]) * self._scale
         self._targets = np.full(model.nu, math.nan)
+        self._stall = model.actuator_forcerange[:, 1].copy()  # units of the model
+        self._dofs = [_dof_of(model, i) for i in range(model.nu)]
         for i, error in enumerate(self._errors):
             model.actuator_forcerange[i] *= error.supply
 
@@ -117,6 +122,31 @@ class ServoBank:
         error = self._targets - position
         pushed = np.sign(error) * np.maximum(np.abs(error) - self._half, 0.0)
         data.ctrl[:] = position + np.where(np.isnan(error), 0.0, pushed)
+
+    def loads(self, data: Any) -> dict[str, float]:
+        """Return the torque of each motor by the servo's name, as a share of the stall torque.
+
+        It is the actuator's torque less the part that a motor loses with its speed, and 0 without
+        pulses.
+        """
+        lost = self._model.dof_damping[self._dofs] * data.qvel[self._dofs]
+        shares = np.clip((data.actuator_force - lost) / self._stall, -1.0, 1.0)
+        shares[np.isnan(self._targets)] = 0.0
+        names = [self._model.actuator(i).name for i in range(self._model.nu)]
+        return dict(zip(names, shares.tolist(), strict=True))
+
+    def current(self, data: Any) -> float:
+        """Return what all servos draw from their supply [A]; a motor's torque takes current."""
+        loads = self.loads(data).values()
+        return sum(IDLE_CURRENT + STALL_CURRENT * abs(load) for load in loads)
+
+
+def _dof_of(model: Any, actuator: int) -> int:
+    """Return the degree of freedom of an actuator's joint, or of the first one of its tendon."""
+    target = int(model.actuator_trnid[actuator, 0])
+    if int(model.actuator_trntype[actuator]) == int(mujoco().mjtTrn.mjTRN_TENDON):
+        target = int(model.wrap_objid[model.tendon_adr[target]])
+    return int(model.jnt_dofadr[target])
 
 
 def slides_along(model: Any, actuator: int) -> bool:

@@ -207,6 +207,15 @@ class ContactWorld:
                 found[self.mj_model.joint(i).name] = value / (CGS.length if kind == 2 else 1.0)
         return found
 
+    def servo_loads(self) -> dict[str, float]:
+        """Return the torque of each motor by name, as a share of its stall torque, -1 to 1."""
+        return self._servos.loads(self.mj_data)
+
+    @property
+    def supply_current(self) -> float:
+        """What the servos draw from their supply [A], as a current sensor in its wire measures."""
+        return self._servos.current(self.mj_data)
+
     def pose_of(self, body: str) -> Array:
         """Return base_link <- body (4, 4) [m]."""
         found = self.mj_data.body(body)

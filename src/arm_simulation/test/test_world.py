@@ -11,7 +11,7 @@ from arm_common.transforms import pose, so3_exp
 from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import CGS
 from arm_simulation.mjcf.scene_objects import SolidBody, SolidPart
-from arm_simulation.servos import ServoErrors
+from arm_simulation.servos import IDLE_CURRENT, STALL_CURRENT, ServoErrors
 from arm_simulation.world import ContactWorld, SimulatedScene
 
 from arm_description import load_robot
@@ -103,6 +103,35 @@ def test_servo_sags_by_its_load_over_its_stiffness():
     stiffness = float(model.actuator("shoulder").gainprm[0])
     assert sag == pytest.approx(-load / stiffness, rel=0.02)
     assert abs(sag) > math.radians(0.1)
+
+
+def test_current_of_the_supply_rises_when_the_arm_touches():
+    """A fixed block stops the upper arm; the same motion without it ends at rest."""
+    part = SolidPart("box", (0.02, 0.2, 0.4), np.eye(4))
+    wall = SolidBody("wall", pose(p=(0.2, 0.0, 0.2)), (part,))
+    free, touching = world(), world(wall)
+    for angle in np.linspace(0.0, 0.5, 50):
+        for simulated in (free, touching):
+            simulated.step(pulses(shoulder=angle))
+    for simulated in (free, touching):
+        simulated.step(pulses(shoulder=0.5), 25)
+    assert touching.contacts() and not free.contacts()
+    loads = touching.servo_loads()
+    assert loads.keys() == set(NAMES) and max(map(abs, loads.values())) > 0.99
+    assert touching.supply_current > free.supply_current + 1.5
+    touching.step(lambda _: 0.0, 50)  # limp
+    assert touching.supply_current == pytest.approx(5 * IDLE_CURRENT, abs=1e-3)
+
+
+def test_current_balances_the_load_at_rest():
+    simulated = world(errors=dict.fromkeys(NAMES, EXACT))
+    simulated.mj_model.dof_frictionloss[:] = 0.0
+    simulated.step(pulses(shoulder=1.0, gripper=0.01), 150)
+    dof = simulated.mj_model.joint("shoulder").dofadr[0]
+    torque = float(simulated.mj_data.qfrc_bias[dof]) / CGS.torque
+    share = torque / MODEL.joints[1].effort
+    assert simulated.servo_loads()["shoulder"] == pytest.approx(share, rel=0.02)
+    assert simulated.supply_current > STALL_CURRENT * abs(share)
 
 
 def held_block(mass, errors):

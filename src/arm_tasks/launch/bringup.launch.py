@@ -51,9 +51,11 @@ def generate_launch_description():
 def driver(condition):
     """Return the servo driver and what its end means; it shares its process with no other node."""
     names = ("robot", "prefix", "hardware", "backend", "exit_action", "calibration")
-    speed = ParameterValue(LaunchConfiguration("speed"), value_type=float)
+    speed, world = LaunchConfiguration("speed"), LaunchConfiguration("world")
+    # Contact physics set the driver's pace.
+    own = PythonExpression(["1.0 if '", world, "' == 'contact' else float(", speed, ")"])
     extra = {
-        "speed": speed,
+        "speed": ParameterValue(own, value_type=float),
         "sim_registers": shared_file("registers"),
         "sim_pace": shared_file("pace"),
     }
@@ -86,6 +88,7 @@ def software():
         "calibration": text("calibration"),
         "registers": shared_file("registers"),
         "pace": shared_file("pace"),
+        "speed": ParameterValue(LaunchConfiguration("speed"), value_type=float),
         **sim_time(),
     }
     server = {**scene, "task_path": text("task_path"), **sim_time()}
@@ -266,10 +269,10 @@ def arguments():
             "world",
             default_value="auto",
             choices=["auto", "geometric", "contact"],
-            description="What decides where the simulated nut is: geometric (rules, at any"
-            " speed), contact (physics of contact and friction, driven by the servos' pulses;"
-            " needs MuJoCo), or auto: contact for the nut transfer as shipped, geometric for"
-            " other arms, scenes, tasks and speeds.",
+            description="What decides where the simulated nut is: geometric (rules), contact"
+            " (physics of contact and friction, driven by the servos' pulses; needs MuJoCo), or"
+            " auto: contact for the nut transfer as shipped, geometric for other arms, scenes,"
+            " tasks and speeds.",
         ),
         DeclareLaunchArgument(
             "scene",
@@ -305,7 +308,8 @@ def arguments():
         DeclareLaunchArgument(
             "speed",
             default_value="1.0",
-            description="Pace of the simulated time, 1 = real time; refused with hardware:=real.",
+            description="Pace of the simulated time, 1 = real time; contact physics are slower"
+            " where the computer is; refused with hardware:=real.",
         ),
         DeclareLaunchArgument(
             "composed",

@@ -79,10 +79,9 @@ ARGUMENTS = (
     Argument(
         "world",
         "auto",
-        "What decides where the simulated nut is: geometric (rules, at any speed), contact"
-        " (physics of contact and friction, driven by the servos' pulses; needs MuJoCo), or auto:"
-        " contact for the nut transfer as shipped, geometric for other arms, scenes, tasks and"
-        " speeds.",
+        "What decides where the simulated nut is: geometric (rules), contact (physics of contact"
+        " and friction, driven by the servos' pulses; needs MuJoCo), or auto: contact for the nut"
+        " transfer as shipped, geometric for other arms, scenes, tasks and speeds.",
         ("auto", "geometric", "contact"),
     ),
     Argument("scene", DEFAULT_SCENE, "Scene: a shipped name or the path of a YAML file."),
@@ -122,7 +121,10 @@ ARGUMENTS = (
         tuple(NETWORKS),
     ),
     Argument(
-        "speed", "1.0", "Pace of the simulated time, 1 = real time; refused with hardware:=real."
+        "speed",
+        "1.0",
+        "Pace of the simulated time, 1 = real time; contact physics are slower where the computer"
+        " is; refused with hardware:=real.",
     ),
     Argument(
         "composed",
@@ -188,6 +190,7 @@ def _is_as_shipped(values: Values) -> bool:
     defaults = {argument.name: argument.default for argument in ARGUMENTS}
     given = {name: values.get(name) or defaults[name] for name in _FELT}
     possible = all(values.get(name, needed[0]) in needed for name, needed, _ in _FOR_CONTACT)
+    possible = possible and Arg("speed", float)(values) == 1.0
     return possible and all(given[name] == defaults[name] for name in _FELT)
 
 
@@ -200,7 +203,6 @@ _FOR_CONTACT = (
         "the physics are driven by the pulses of a PCA9685",
     ),
     ("part", ("all",), "the physics read the registers of the board on this computer"),
-    ("speed", ("1.0", "1"), "the physics decide how fast the time is"),
     ("tasks", ("true",), "the physics are those of a task's scene"),
     ("robots", ("",), "the physics simulate one arm"),
     ("prefix", ("",), "the physics simulate one arm"),

@@ -94,6 +94,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     """Return the values of the demo's arguments by name, or raise an error of the package."""
     parser = demo_parser()
     values = vars(parser.parse_args(arguments))
+    _check_speed(values["speed"], values["hardware"])
     values["world"] = checked_world(values, lambda text: print(f"arm: {text}", file=sys.stderr))
     _choose_task(values)
     values["task"] = values["task"] or DEFAULT_TASK
@@ -103,7 +104,6 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     if values.pop("headless"):
         values["viewer"] = "none"
     values["wait"] = _wait_for_page(values)
-    _check_speed(values["speed"], values["hardware"])
     check_port(values["viewer_port"])
     check_params_file(values)
     _check_namespace(values)

@@ -56,6 +56,12 @@ class PhysicsFile:
         return str(run_folder() / f"{values.get('namespace') or 'board'}.{self.kind}")
 
 
+def _driver_speed(values: Values) -> Plain:
+    """Return 1 with contact physics, which set the driver's pace, otherwise the speed."""
+    speed = Arg("speed", float)(values)
+    return 1.0 if values["world"] == "contact" else speed
+
+
 def _robot_description(values: Values) -> str:
     return load_robot(values["robot"]).to_urdf()
 
@@ -193,7 +199,7 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             robot_state_publisher if installed, otherwise arm_description, which behaves the same.
     """
     driver: dict[str, Value] = {name: Arg(name) for name in _DRIVER_ARGUMENTS}
-    driver |= {"speed": Arg("speed", float), "sim_registers": PhysicsFile("registers")}
+    driver |= {"speed": _driver_speed, "sim_registers": PhysicsFile("registers")}
     driver["sim_pace"] = PhysicsFile("pace")
     world = {**_REST, "hardware": ("fake", "sim"), "world": ("geometric",)}
     return (
@@ -216,6 +222,7 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
                 "calibration": Arg("calibration"),
                 "registers": PhysicsFile("registers"),
                 "pace": PhysicsFile("pace"),
+                "speed": Arg("speed", float),
             },
             when={**_REST, "world": ("contact",)},
         ),

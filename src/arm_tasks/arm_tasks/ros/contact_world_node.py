@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from arm_simulation.world import FRAME, ContactWorld
 from arm_viewer.scene.store import TRUE_FRAMES
 from geometry_msgs.msg import Point
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import BatteryState, JointState
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
@@ -43,9 +44,11 @@ from arm_tasks.world.contact_scene import NutObserver, simulated_scene, simulate
 
 
 _PERIOD = 2  # frames between two messages about the nut while it moves, and of the true frames
+_SUPPLY = 5  # frames between two messages about the supply
 _REPEAT = 50  # frames between two messages at rest
 _MOVED = 1e-5  # least change of a pose that is published [m]
-_TIMER = FRAME / 4  # [s]
+_TIMER = FRAME / 4  # wall time between two looks at the driver at speed 1 [s]
+_SHORTEST_TIMER = 5e-4  # [s]
 _CATCH_UP = 0.1  # [s] of lateness that is made up for; the time of the arm is slower by the rest
 _PER_NEWTON = 0.005  # length of a force's arrow [m/N]
 
@@ -63,6 +66,12 @@ class ContactWorldParameters:
         "", "File with the registers of the driver's simulated board, its sim_registers."
     )
     pace: str = parameter("", "File with the time that it shares with the driver, its sim_pace.")
+    speed: float = parameter(
+        1.0,
+        "Simulated seconds per wall second, if the computer is fast enough.",
+        low=0.01,
+        high=100.0,
+    )
     prefix: str = prefix_parameter()
 
 
@@ -71,13 +80,16 @@ class ContactWorldNode(Node):
 
     It knows no command, plan or task: the arm moves by the pulses of the board, which the node
     reads from the registers that the driver writes; the first ones wake the world. Its time is
-    that of the driver, in lock-step: on a busy computer both become slower than real time.
+    that of the driver, in lock-step: on a busy computer both become slower than `speed` asks.
 
     Publishers:
         nut_world/state: while the nut moves 25 times a second, and once a second.
         payload_world/poses: poses of the payloads, latched, while they move.
         ground_truth/joint_states: true positions of all joints, 50 times a second.
         /tf: true frames of the links, named ground_truth/LINK, 25 times a second.
+        servo_supply: current that the servos draw, 10 times a second, negative as for a battery
+            that is being discharged; on an arm a sensor in the supply's wire, such as an INA219,
+            would publish it. It rises when a servo stalls, as at a touch.
         ground_truth/contacts: points and forces of contacts, only while someone subscribes.
 
     Services:
@@ -106,17 +118,20 @@ class ContactWorldNode(Node):
         self._poses = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
         self._joints = self.create_publisher(JointState, "ground_truth/joint_states", 10)
         self._contacts = self.create_publisher(MarkerArray, "ground_truth/contacts", LATCHED)
+        self._supply = self.create_publisher(BatteryState, "servo_supply", 10)
         self._tf = self.create_publisher(TFMessage, TF_TOPIC, TF)
         self._links = [
             link.name for link in assemble(model, "").links if link.shapes and link.visible
         ]
         self._due, self._powered = 0.0, False
+        self._frame = FRAME / chosen.speed  # [s] of wall time
         self._frames = round(self._pace.world / FRAME)
         self._sent: NutReport | None = None
         self._idle = _REPEAT  # frames since the last message about the nut
         self._publish_payloads(self._payloads)
         self.create_service(Trigger, "nut_world/reset", self._on_reset)
-        self.create_timer(_TIMER, self._advance, clock=STEADY_CLOCK)
+        period = max(_TIMER / max(chosen.speed, 1.0), _SHORTEST_TIMER)
+        self.create_timer(period, self._advance, clock=STEADY_CLOCK)
 
     def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         del request
@@ -135,7 +150,7 @@ class ContactWorldNode(Node):
         now = time.monotonic()
         if now < self._due or not self._pace.may_advance:
             return
-        self._due = max(self._due + FRAME, now - _CATCH_UP)
+        self._due = max(self._due + self._frame, now - _CATCH_UP)
         pulses = stored_pulses(self._registers, self._board)
         self._powered |= any(pulses)
         if self._powered:
@@ -153,6 +168,8 @@ class ContactWorldNode(Node):
         self._joints.publish(message)
         if self._frames % _PERIOD == 0:
             self._publish_links()
+        if self._frames % _SUPPLY == 0:
+            self._publish_supply()
         poses = {name: self._world.pose_of(name) for name in self._payloads}
         moved = any(_moved(poses[name], T) for name, T in self._payloads.items())
         if moved or (poses and self._frames % _REPEAT == 0):
@@ -175,6 +192,14 @@ class ContactWorldNode(Node):
         frames = {TRUE_FRAMES + self._names.add(name): T for name, T in poses.items()}
         transforms = [transform_message(self._base, k, T, stamp) for k, T in frames.items()]
         self._tf.publish(TFMessage(transforms=transforms))
+
+    def _publish_supply(self) -> None:
+        unknown = dict.fromkeys(("voltage", "charge", "capacity", "percentage"), math.nan)
+        current = -self._world.supply_current
+        message = BatteryState(current=current, present=True, temperature=math.nan, **unknown)
+        message.power_supply_status = BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._supply.publish(message)
 
     def _publish_nut(self, report: NutReport) -> None:
         before, self._idle = self._sent, self._idle + 1

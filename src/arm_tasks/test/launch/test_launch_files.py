@@ -160,6 +160,13 @@ def changes(request):
     return dict(request.param)
 
 
+def test_contact_physics_take_the_speed_and_set_the_pace_of_the_driver():
+    pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
+    nodes = started(description_of("nut_transfer"), world="contact", speed="4")
+    assert nodes["arm_hardware", "hardware"].parameters("arm_hardware")["speed"] == 1.0
+    assert nodes["arm_tasks", "contact_world"].parameters("contact_world")["speed"] == 4.0
+
+
 def test_moveit_group_reaches_the_kinematics():
     nodes = started(description_of("bringup"), moveit_group="none")
     assert nodes["arm_tasks", "arm_nodes"].parameters("kinematics")["moveit_group"] == "none"

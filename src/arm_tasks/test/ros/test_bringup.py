@@ -139,6 +139,13 @@ def test_contact_physics_replace_the_rules_and_share_files_with_the_driver():
     assert world["use_sim_time"](CONTACT)
 
 
+def test_contact_physics_set_the_pace_of_the_driver():
+    table = {process.name: process.parameters for process in processes("arm_description")}
+    fast = CONTACT | {"speed": "4"}
+    assert (table["contact_world"]["speed"](fast), table["arm_hardware"]["speed"](fast)) == (4, 1)
+    assert table["arm_hardware"]["speed"](fast | {"world": "geometric"}) == 4.0
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -146,7 +153,6 @@ def test_contact_physics_replace_the_rules_and_share_files_with_the_driver():
         ("hardware", "real"),
         ("backend", "feetech"),
         ("part", "rest"),
-        ("speed", "2.0"),
         ("robots", "left,right"),
         ("prefix", "left_"),
     ],

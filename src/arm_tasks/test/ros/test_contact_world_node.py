@@ -16,7 +16,7 @@ from arm_tasks.ros.contact_world_node import ContactWorldNode
 from arm_tasks.scene.file import load_scene
 from arm_tasks.world.reference_run import start_disagreement
 from arm_testing.ros.probe import Probe
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import BatteryState, JointState
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
@@ -73,7 +73,7 @@ def test_arm_waits_for_pulses_and_then_follows_them_in_lock_step(start, tmp_path
 
 def test_truth_and_contacts_are_published(start):
     node, probe = start(), Probe()
-    joints, contacts, frames = [], [], {}
+    joints, contacts, supply, frames = [], [], [], {}
     probe.node.create_subscription(
         TFMessage, "/tf", lambda m: frames.update((t.child_frame_id, t) for t in m.transforms), 10
     )
@@ -81,7 +81,9 @@ def test_truth_and_contacts_are_published(start):
     probe.node.create_subscription(MarkerArray, "ground_truth/contacts", contacts.append, 10)
     node._world.step(lambda _: 0.0, 250)  # limp, the arm falls on the table
     node._pace.driver = 1e9
-    probe.until(lambda: node._advance() or (joints and contacts and frames))
+    probe.node.create_subscription(BatteryState, "servo_supply", supply.append, 10)
+    probe.until(lambda: node._advance() or (joints and contacts and frames and supply))
+    assert supply[-1].current == pytest.approx(-node._world.supply_current, abs=1e-4)
     assert set(MODEL.joint_names) <= set(joints[-1].name)
     assert len(contacts[-1].markers) > 1
     lower_arm = transform_matrix(frames["ground_truth/elbow_link"].transform)

@@ -37,6 +37,7 @@ def test_demo_defaults_to_simulation_in_the_tasks_own_scene(arguments, values):
         ("--headless", "contact"),
         ("--headless --task nut_transfer --speed 1", "contact"),
         ("--headless --speed 8", "geometric"),
+        ("--headless --speed 8 --world contact", "contact"),
         ("--robot five_axis --task nut_transfer", "geometric"),
         ("--hardware fake", "geometric"),
         ("--robots left,right", "geometric"),

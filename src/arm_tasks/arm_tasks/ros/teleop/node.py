@@ -16,7 +16,7 @@ from control_msgs.action import GripperCommand
 from rclpy.action import ActionClient
 from rclpy.duration import Duration
 from rclpy.node import Node
-from sensor_msgs.msg import JointState, Joy
+from sensor_msgs.msg import BatteryState, JointState, Joy
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
@@ -74,6 +74,8 @@ class StreamingNode(Node):  # type: ignore[misc]
         self._gripped = 0.0
         self._joy: tuple[float, Joy] | None = None
         self.create_subscription(Joy, "joy", self._on_joy, 1)
+        self._supply: tuple[float, float] | None = None  # when it arrived [s], current [A]
+        self.create_subscription(BatteryState, "servo_supply", self._on_supply, 1)
         self._task = TaskState()
         self._tasks = self.create_subscription(
             TaskState, "task_server/state", self._on_task, LATCHED
@@ -111,7 +113,13 @@ class StreamingNode(Node):  # type: ignore[misc]
         )
         x, y, z = (round(float(v)) for v in self._model.fk(q)[:3, 3] * 1e3)
         jaws = f"  jaws {self._state.width * 1e3:.1f} mm" if self._model.gripper else ""
-        return f"joints {joints}  tip {x} {y} {z} mm{jaws}"
+        return f"joints {joints}  tip {x} {y} {z} mm{jaws}{self._supply_text()}"
+
+    def _supply_text(self) -> str:
+        """Return the current of the servos, which rises at a touch; "" if nothing measures it."""
+        if self._supply is None or time.monotonic() - self._supply[0] > _MAX_AGE:
+            return ""
+        return f"  supply {self._supply[1]:.2f} A"
 
     @property
     def _is_only_viewed(self) -> bool:
@@ -121,6 +129,9 @@ class StreamingNode(Node):  # type: ignore[misc]
 
     def _on_joy(self, message: Joy) -> None:
         self._joy = (time.monotonic(), message)
+
+    def _on_supply(self, message: BatteryState) -> None:
+        self._supply = (time.monotonic(), abs(message.current))
 
     def _on_task(self, message: TaskState) -> None:
         self._task = message
