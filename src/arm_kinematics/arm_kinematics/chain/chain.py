@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 # Looked up once instead of at every call.
 _contiguous, _empty, _zeros, _ndarray = np.ascontiguousarray, np.empty, np.zeros, np.ndarray
-_FLOAT, _NONE, _SUCCESS = np.float64, np.empty(0), IkStatus.SUCCESS
+_FLOAT, _NONE, _SUCCESS, _NEVER = np.float64, np.empty(0), IkStatus.SUCCESS, np.inf
 
 
 class Chain(RigidBodyDynamics):
@@ -314,7 +314,8 @@ class Chain(RigidBodyDynamics):
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
-        deadline, solver, out = deadline_after(timeout), self._solver_for(tool), None
+        deadline = _NEVER if timeout is None else deadline_after(timeout)
+        solver, out = self._solver if tool is None else self._solver_for(tool), None
         if seed.__class__ is not _ndarray and isinstance(seed, Mapping):
             seed = self.positions(seed)
         if self._constrained:
@@ -400,8 +401,10 @@ class Chain(RigidBodyDynamics):
             KinematicsError: An argument is invalid, or there are too many whole turns.
         """
         key = (mode, position_tolerance, orientation_tolerance, axis, "target", weights, prefer)
-        deadline, solver = deadline_after(timeout), self._solver_for(tool)
-        seed = self.positions(seed) if isinstance(seed, Mapping) else seed
+        deadline = _NEVER if timeout is None else deadline_after(timeout)
+        solver = self._solver if tool is None else self._solver_for(tool)
+        if seed.__class__ is not _ndarray and isinstance(seed, Mapping):
+            seed = self.positions(seed)
         if self._constrained:
             constrained = ConstrainedSolver(self, solver)
             return constrained.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)

@@ -74,6 +74,7 @@ class IkResult:
     def __init__(
         self, status: IkStatus, out: Array, n: int, reason: Reason | None = None, note: str = ""
     ) -> None:
+        out.setflags(False)
         self.status, self._out, self._n = status, out, n
         self._reason, self._note = reason, note
         self._solutions: tuple[IkSolution, ...] | None = None
@@ -112,7 +113,7 @@ class IkResult:
     @property
     def q(self) -> Array:
         """Joint positions (n,) of the first solution or of the best effort [rad or m]."""
-        return self._read_only()[HEAD : HEAD + self._n]
+        return self._out[HEAD : HEAD + self._n]
 
     @property
     def every_q(self) -> Array:
@@ -193,13 +194,8 @@ class IkResult:
         return IkResult(status, np.concatenate([head, slot]), self._n, reason)
 
     def _slots(self) -> Array:
-        slots = self._read_only()[HEAD:].reshape(-1, self._n + SLOT)
-        return slots[: max(1, int(self._out[FOUND]))]
-
-    def _read_only(self) -> Array:
-        """Return the result array, made read-only on first access."""
-        self._out.setflags(write=False)
-        return self._out
+        width, count = self._n + SLOT, int(self._out.item(FOUND)) or 1
+        return self._out[HEAD : HEAD + count * width].reshape(count, width)
 
     def __repr__(self) -> str:
         return f"IkResult({self.status.name}, q={np.round(self.q, 6)}, {self.message!r})"

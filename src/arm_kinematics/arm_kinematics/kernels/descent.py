@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 import time
 
-from arm_common.jit import HAVE_NUMBA, kernel
+from arm_common.jit import HAVE_NUMBA, inlined_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.kernels.forward import (
@@ -284,7 +284,7 @@ LOOSE = 1e-9  # relative weight of the preferred posture compared to the errors
 LIGHTEST = 1e-6  # relative weight of joints with weight 0, whose motion were undefined otherwise
 
 
-@kernel
+@inlined_kernel
 def set_preference(c: Array, opt: Array, W: Array, seed: Array) -> None:
     """Fill PREFERRED and PULL, the preferred positions and their weights, and DAMPING_WEIGHT."""
     n = W.shape[0] - 1

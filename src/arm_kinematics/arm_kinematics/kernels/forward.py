@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from arm_common.jit import HAVE_NUMBA, allocating_kernel, kernel
+from arm_common.jit import HAVE_NUMBA, allocating_kernel, inlined_kernel, kernel
 from arm_common.transforms import Array
 
 # pi/2 in three parts of 33, 33 and 53 bits: the products with small integers are exact.
@@ -36,7 +36,7 @@ _HALF_PI_2 = 6.077100506303966e-11
 _HALF_PI_3 = 2.0222662487959506e-21
 
 
-@kernel
+@inlined_kernel
 def _sine_and_cosine(x: float) -> tuple[float, float]:
     """Return sin(x), cos(x) to about one unit in the last place, computed together.
 
@@ -98,7 +98,7 @@ def work(n: int) -> Array:
     return np.empty((n + 1, max(SYSTEM + 2 * n, TIP_COLUMNS)))
 
 
-@kernel
+@inlined_kernel
 def move(c: Array, W: Array, which: int) -> None:
     """Compute the pose of the tip at joint positions W[:, which] (Q or TRIAL).
 
@@ -110,7 +110,7 @@ def move(c: Array, W: Array, which: int) -> None:
     _multiply(c, W, which)
 
 
-@kernel
+@inlined_kernel
 def _sines_and_cosines(c: Array, W: Array, which: int) -> None:
     """Fill SINE and COSINE; in a separate loop, since it needs all registers."""
     for i in range(W.shape[0] - 1):
@@ -118,7 +118,7 @@ def _sines_and_cosines(c: Array, W: Array, which: int) -> None:
             W[i, SINE], W[i, COSINE] = sine_and_cosine(W[i, which])
 
 
-@kernel
+@inlined_kernel
 def _multiply(c: Array, W: Array, which: int) -> None:
     """Multiply the motions of all joints, from BASE to TIP."""
     n = W.shape[0] - 1
@@ -209,7 +209,7 @@ def columns(c: Array, W: Array) -> None:
         _add_mimic_columns(c, W)
 
 
-@kernel
+@inlined_kernel
 def place(c: Array, q: Array, W: Array) -> bool:
     """Compute the pose at q in the base frame; False if q is not n finite numbers."""
     n = W.shape[0] - 1

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import math
 
-from arm_common.jit import kernel
+from arm_common.jit import inlined_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.kernels.forward import COLUMN, ERROR, TIP, columns
@@ -50,7 +50,7 @@ from arm_kinematics.kernels.vectors import (
 )
 
 
-@kernel
+@inlined_kernel
 def rotation_vector(W: Array, at: int) -> None:
     """Fill W[n, at : at + 3] with the logarithm of the tip's rotation.
 
@@ -128,7 +128,7 @@ _O = 1.0 / DEFAULT_ORIENTATION_TOLERANCE
 FAILED, WITHIN, EXACT = 0, 1, 2
 
 
-@kernel
+@inlined_kernel
 def error(opt: Array, W: Array, at: int) -> float:
     """Fill the error W[n, at : at + 6] of the tip pose left by `move`.
 
@@ -152,7 +152,7 @@ def error(opt: Array, W: Array, at: int) -> float:
     return 0.5 * square
 
 
-@kernel
+@inlined_kernel
 def quality(opt: Array, W: Array, at: int, cost: float) -> int:
     """Return EXACT (within AIM), WITHIN (the tolerances only) or FAILED."""
     if not cost <= opt[ENOUGH]:

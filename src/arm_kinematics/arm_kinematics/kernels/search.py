@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from arm_common.jit import allocating_kernel, fix_types, kernel
+from arm_common.jit import allocating_kernel, fix_types, inlined_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.kernels import forward
@@ -169,7 +169,7 @@ def _fill_neighbour(c: Array, W: Array, seed: Array, index: int, radius: float) 
         W[i, Q] = min(max(seed[i] + offset, c[i + 1, forward.LOWER]), c[i + 1, forward.UPPER])
 
 
-@kernel
+@inlined_kernel
 def check_request(n: int, T: Array, seed: Array) -> int:
     """Return 0 if T and seed are valid for a chain of n joints, else BAD_TARGET or BAD_SEED."""
     if T.ndim != 2 or T.shape[0] != 4 or T.shape[1] != 4 or not is_motion(T):
@@ -182,7 +182,7 @@ def check_request(n: int, T: Array, seed: Array) -> int:
     return 0
 
 
-@kernel
+@inlined_kernel
 def is_motion(T: Array) -> bool:
     """Return whether T (4, 4) is a finite rigid motion, its rotation orthonormal to 1e-6."""
     row = abs(T[3, 0]) + abs(T[3, 1]) + abs(T[3, 2]) + abs(T[3, 3] - 1.0)
@@ -201,7 +201,7 @@ def is_motion(T: Array) -> bool:
     return bool(sound and worst == worst)
 
 
-@kernel
+@inlined_kernel
 def set_target(T: Array, c: Array, W: Array) -> None:
     """Fill BASE with inverse(T) B0."""
     n = W.shape[0] - 1

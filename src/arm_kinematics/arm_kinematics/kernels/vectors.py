@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from arm_common.jit import kernel
+from arm_common.jit import inlined_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.kernels.forward import sine_and_cosine
@@ -85,7 +85,7 @@ def rotated_back(R: Rotation, a: Vector) -> Vector:
     )
 
 
-@kernel
+@inlined_kernel
 def turned_columns(w: Vector, q: float, R: Rotation) -> Rotation:
     """Return Rot(w, q) R."""
     s, k = sine_and_cosine(q)

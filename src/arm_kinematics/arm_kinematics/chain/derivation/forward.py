@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
@@ -32,16 +33,22 @@ _DIGITS = 12
 def within(seconds: float, work: Callable[..., T], *arguments: Any) -> T | None:
     """Return the result of a function, None if it takes longer than a time [s].
 
-    It runs in a process of its own, since nothing inside SymPy can be interrupted.
+    It runs in a process of its own, since nothing inside SymPy can be interrupted; Ctrl-C reaches
+    this process alone, which then ends the other one.
     """
-    pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork"))
+    pool = ProcessPoolExecutor(
+        1,
+        mp_context=multiprocessing.get_context("fork"),
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_IGN),
+    )
     try:
         return pool.submit(work, *arguments).result(seconds)
     except FutureTimeoutError:
-        for process in pool._processes.values():
-            process.kill()
         return None
     finally:
+        for process in pool._processes.values():
+            process.kill()
         pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -16,7 +16,7 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from arm_common.jit import allocating_kernel, fix_types, kernel
+from arm_common.jit import allocating_kernel, fix_types, inlined_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form import invariants as inv
@@ -57,7 +57,7 @@ ROUNDING = 1e-9
 """Excess over a limit [rad] above which a whole turn inside the limits is preferred."""
 
 
-@kernel
+@inlined_kernel
 def into_limits(c: Array, plan: Array, B: Array, row: int, W: Array) -> bool:
     """Fill W[:, Q] with a branch, moved by whole turns and clipped to the limits.
 

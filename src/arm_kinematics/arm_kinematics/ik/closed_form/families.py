@@ -24,7 +24,7 @@ which makes up a rotation with the axes behind; a planar arm is left.
 
 from __future__ import annotations
 
-from arm_common.jit import kernel
+from arm_common.jit import inlined_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form import invariants as inv
@@ -73,7 +73,7 @@ def place_then_turn(plan: Array, R: Rotation, t: Vector, B: Array) -> int:
     return row
 
 
-@kernel
+@inlined_kernel
 def _back(plan: Array, joint: int, q: float, R: Rotation) -> Rotation:
     """Return inverse(Rot(joint, q)) R."""
     if plan[inv.JOINTS + joint, inv.SLIDES] != 0.0:

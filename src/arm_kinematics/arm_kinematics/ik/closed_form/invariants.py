@@ -11,7 +11,7 @@ functions of it that are invariant under the next joint.
 
 from __future__ import annotations
 
-from arm_common.jit import kernel
+from arm_common.jit import inlined_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form.roots import VANISHED
@@ -69,14 +69,14 @@ MOST = 8  # branches of a closed form
 Path = tuple[Vector, Vector, Vector]
 
 
-@kernel
+@inlined_kernel
 def copy_row(B: Array, source: int, row: int) -> None:
     """Copy a branch."""
     for k in range(B.shape[1]):
         B[row, k] = B[source, k]
 
 
-@kernel
+@inlined_kernel
 def moved_by(plan: Array, joint: int, q: float, x: Vector) -> Vector:
     """Return the point x moved by a joint."""
     w = vector(plan, JOINTS + joint, DIRECTION)
@@ -86,7 +86,7 @@ def moved_by(plan: Array, joint: int, q: float, x: Vector) -> Vector:
     return plus(turned(w, q, minus(x, origin)), 1.0, origin)
 
 
-@kernel
+@inlined_kernel
 def path(plan: Array, joint: int, x: Vector, sense: float) -> Path:
     """Return o, C, D of the path o + (C, D) . phi(q) of a point moved by a joint, or back."""
     w = vector(plan, JOINTS + joint, DIRECTION)
@@ -105,7 +105,7 @@ def on_path(on: Path, f0: float, f1: float) -> Vector:
     return plus(plus(on[0], f0, on[1]), f1, on[2])
 
 
-@kernel
+@inlined_kernel
 def invariant(
     plan: Array, which: int, middle: int, joint: int, on: Path
 ) -> tuple[float, float, float]:
@@ -131,7 +131,7 @@ def size_of(plan: Array, which: int, middle: int) -> float:
     return size if which == 0 or plan[JOINTS + middle, SLIDES] != 0.0 else size * size
 
 
-@kernel
+@inlined_kernel
 def swing(plan: Array, joint: int, x: Vector, y: Vector, B: Array, row: int) -> None:
     """Solve for the joint that brings x to y; with x on its axis it stays at the seed."""
     w = vector(plan, JOINTS + joint, DIRECTION)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from arm_common.jit import allocating_kernel, kernel
+from arm_common.jit import allocating_kernel, inlined_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.kernels.forward import sine_and_cosine
@@ -28,7 +28,7 @@ VANISHED = 1e-11  # coefficients below this share of their size are zero
 Roots = tuple[int, float, float]
 
 
-@kernel
+@inlined_kernel
 def phi(sliding: bool, q: float) -> tuple[float, float]:
     """Return the two functions of q through which a joint enters."""
     if sliding:
@@ -37,7 +37,7 @@ def phi(sliding: bool, q: float) -> tuple[float, float]:
     return k, s
 
 
-@kernel
+@inlined_kernel
 def roots(sliding: bool, a: float, b: float, c: float, size: float) -> Roots:
     """Solve (a, b) . phi(q) = c; ``size`` is the scale of the coefficients."""
     if sliding:
@@ -45,7 +45,7 @@ def roots(sliding: bool, a: float, b: float, c: float, size: float) -> Roots:
     return _turns(a, b, c, size)
 
 
-@kernel
+@inlined_kernel
 def _turns(a: float, b: float, c: float, size: float) -> Roots:
     """Solve a cos q + b sin q = c (subproblem 4 of Murray, Li and Sastry; also 3)."""
     r = math.sqrt(a * a + b * b)

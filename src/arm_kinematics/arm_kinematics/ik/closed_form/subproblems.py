@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 
-from arm_common.jit import allocating_kernel, kernel
+from arm_common.jit import allocating_kernel, inlined_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form.invariants import (
@@ -238,7 +238,7 @@ def _fill_quartic(slides_1: bool, slides_3: bool, f: Linear, g: Linear, P: Array
         P[DEGREE, 4] += y2 * y2 - d2 * d2
 
 
-@kernel
+@inlined_kernel
 def place(
     plan: Array, joints: int, c: Vector, target: Vector, B: Array, source: int, row: int
 ) -> int:
@@ -280,7 +280,7 @@ def place_by_two(
     return abs(found)
 
 
-@kernel
+@inlined_kernel
 def _by_three(plan: Array, c: Vector, target: Vector, B: Array, source: int, row: int) -> int:
     """Solve for the outer joint alone in an equation, then the other one, then the middle one."""
     lead, middle, follow = 0, 1, 2
@@ -325,7 +325,7 @@ STRAIGHT = 1e-10
 """Sine of the angle below which two axes count as aligned."""
 
 
-@kernel
+@inlined_kernel
 def turn(
     plan: Array, w: Vector, at: int, more: int, R: Rotation, B: Array, source: int, row: int
 ) -> int:
@@ -348,7 +348,7 @@ def turn(
     return _three_turns(plan, w, at, R, B, source, row)
 
 
-@kernel
+@inlined_kernel
 def _three_turns(
     plan: Array, w: Vector, at: int, R: Rotation, B: Array, source: int, row: int
 ) -> int:
@@ -373,7 +373,7 @@ def _three_turns(
     return ways
 
 
-@kernel
+@inlined_kernel
 def outer_turns(plan: Array, w: Vector, at: int, R: Rotation, B: Array, row: int) -> None:
     """Fill in the turn about w and the last joint; the one between them is known."""
     five = plan.shape[0] - 2
