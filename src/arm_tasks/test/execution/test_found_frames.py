@@ -160,6 +160,21 @@ def test_other_steps_run_if_a_frame_is_not_found(request_for, listener):
     assert outcome.durations[0] + world.arm.time > 2.0 and world.arm.width < 1e-3
 
 
+def test_search_that_failed_may_be_followed_by_another(request_for, there, listener):
+    """As in the example of the reference; without it the steps below have no frame."""
+    again = "on_failure: [{pause_for_person: look}, {find_frame: part}]"
+    search = f"find_frame: {{frame: part, timeout: 1, {again}}}"
+    world = World(request_for([search, GO]), listener)
+    world.run(lambda: world.engine.state is EngineState.PAUSED)
+    assert world.engine.resume() == ""
+    world.run(lambda: world.arm.time > 2.0)
+    world.see(there)
+    assert world.run().state is EngineState.SUCCEEDED, world.engine.outcome.message
+    assert world.arm.chain.fk(world.arm.q)[:3, 3] == pytest.approx(there[:3, 3], abs=2e-5)
+    with pytest.raises(TaskFileError, match="there is no frame 'part'"):
+        plan_task(request_for([FIND.replace("part", "{frame: part, on_failure: [open]}"), GO]))
+
+
 def test_search_that_is_paused_begins_again_and_one_that_is_cancelled_ends(
     request_for, there, listener
 ):
