@@ -33,8 +33,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
-from arm_tasks.ros.messages import nut_message
-from arm_tasks.ros.nut_world_node import reset_answer
+from arm_tasks.ros.nut_world_node import nut_message, reset_answer
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME

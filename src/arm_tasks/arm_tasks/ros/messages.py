@@ -8,9 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from arm_common.ros.messages import duration_message, pose_matrix, pose_message
+from arm_common.ros.messages import duration_message, pose_matrix
 from arm_common.ros.names import PrefixedNames
-from builtin_interfaces.msg import Time
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.action import RunTask
@@ -44,21 +43,6 @@ def sent_texts(files: Sequence[TextFile]) -> dict[str, str]:
     texts = [(file.name, file.text) for file in files]
     check_amount(texts)
     return dict(texts)
-
-
-def nut_message(report: NutReport, frame: str, stamp: Time) -> NutState:
-    """Return the message of a nut whose pose is in a frame, at a time."""
-    message = NutState(
-        state=int(report.status),
-        bolt=report.bolt,
-        turns_engaged=report.turns_engaged,
-        grasped=report.grasped,
-        message=report.message,
-    )
-    message.header.stamp, message.header.frame_id = stamp, frame
-    message.pose.header = message.header
-    message.pose.pose = pose_message(report.pose)
-    return message
 
 
 def nut_report(message: NutState) -> NutReport:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.errors import InputError
-from arm_common.ros.messages import stamp_seconds, transform_message
+from arm_common.ros.messages import pose_message, stamp_seconds, transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
@@ -24,7 +24,6 @@ from tf2_msgs.msg import TFMessage
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
-from arm_tasks.ros.messages import nut_message
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_text
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME
@@ -181,6 +180,21 @@ class NutWorldNode(Node):
             blind = f"tf of the arm was {ever} received{ago}"
             report = replace(report, message=f"{report.message}; {blind}")
         self._nut_publisher.publish(nut_message(report, self._base, self._seen))
+
+
+def nut_message(report: NutReport, frame: str, stamp: Time) -> NutState:
+    """Return the message of a nut whose pose is in a frame, at a time."""
+    message = NutState(
+        state=int(report.status),
+        bolt=report.bolt,
+        turns_engaged=report.turns_engaged,
+        grasped=report.grasped,
+        message=report.message,
+    )
+    message.header.stamp, message.header.frame_id = stamp, frame
+    message.pose.header = message.header
+    message.pose.pose = pose_message(report.pose)
+    return message
 
 
 def reset_answer(held: str) -> str:

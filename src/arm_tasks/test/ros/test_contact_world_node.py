@@ -3,6 +3,8 @@
 """The node of the contact physics moves its arm by the registers of the emulated board alone."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -108,6 +110,12 @@ def test_divergence_ends_the_node_in_a_sentence(start):
     with pytest.raises(InputError, match=r"diverged after .* means nothing; report the robot"):
         node._advance()
     assert not node._pace.world  # the driver waits: nothing goes on
+
+
+def test_process_loads_no_compiled_kinematics():
+    """They would take more memory than the physics."""
+    code = "import sys, arm_tasks.ros.contact_world_node; sys.exit('numba' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize(
