@@ -4,12 +4,13 @@
 
 import math
 from datetime import date
+from types import SimpleNamespace
 
 import pytest
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.file import load_calibration
-from arm_hardware.calibration.pulses import Pulses
+from arm_hardware.calibration.pulses import MeasuredPulses, Pulses
 from arm_hardware.calibration.store import template
 from arm_hardware.calibration.wizard.session import CalibrationSession
 from arm_hardware.calibration.wizard.stiffness import HungWeight, mean_compliance
@@ -98,7 +99,8 @@ class TypedKeys:
     def key(self):
         if not self.keys:
             raise KeyboardInterrupt
-        return self.keys.pop(0)
+        key = self.keys.pop(0)
+        return key if isinstance(key, str) else key() or ""
 
     line = key
 
@@ -106,11 +108,28 @@ class TypedKeys:
 HOLDING = {0: 333, 1: 425, 2: 360, 3: 320}  # counts near THERE
 
 
+class YieldingBus(FakeBus):
+    """Servos that answer; by ``turn`` counts the shoulder's yields once the weight hangs."""
+
+    def __init__(self, turn):
+        super().__init__()
+        self.measures, self.turn, self.is_hung = True, turn, False
+        self.counts = {1: 2178, 2: 2635, 3: 2308, 4: 2113, 5: 2048}
+
+    def hang(self):
+        self.is_hung = True
+
+    def measure(self, channels):
+        turn = self.turn if self.is_hung else 0
+        return {c: SimpleNamespace(count=self.counts[c] + turn * (c == 2)) for c in channels}
+
+
 def session(file, keys, bus=None):
     bus, screen = bus or FakeBus(), TypedKeys(*keys)
     bus.counts = dict(HOLDING) if not bus.counts else bus.counts
     calibration = load_calibration(file)
-    sent = Pulses(RetryingBus(bus), calibration)
+    kind = MeasuredPulses if bus.measures else Pulses
+    sent = kind(RetryingBus(bus), calibration)
     begun = CalibrationSession(file, file.read_bytes(), calibration, sent, date.today(), ARM)
     with pytest.raises(KeyboardInterrupt):
         begun.run(screen)
@@ -141,3 +160,17 @@ def test_guided_reading_needs_the_whole_arm_to_hold(tmp_path):
     bus.counts = {1: 425}
     assert "waist and elbow and wrist_roll must hold, too (p)" in session(file, ["n", "s"], bus)
     assert "the gripper is not a joint" in session(file, ["b", "s"])
+
+
+@pytest.mark.parametrize(("turn", "said"), [(1, "did not turn"), (-30, "against the weight")])
+def test_servo_that_answers_measures_by_itself(tmp_path, turn, said):
+    file = tmp_path / "mine.yaml"
+    file.write_text(template(ARM, measured=True))
+    bus = YieldingBus(turn)
+    assert said in session(file, ["n", "s", "200 tool0", bus.hang], bus)
+    bus = YieldingBus(30)
+    session(file, ["n", "s", "200 tool0", bus.hang, "w", "y"], bus)
+    turned = 30 * math.tau / 4096
+    torque = 0.2 * 9.81 * abs(hung(0.2).levers["shoulder"])
+    found = load_calibration(file).servos["shoulder"].stiffness
+    assert found == pytest.approx(torque / turned, rel=0.02)
