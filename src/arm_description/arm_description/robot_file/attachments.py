@@ -15,10 +15,13 @@ from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
+import yaml
+from arm_common.errors import InputError
 from arm_common.files import shipped_files
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import matrix_rpy
 from arm_common.yaml.document import Field, read_yaml
+from arm_common.yaml.editing import YamlEditor
 from arm_common.yaml.schema_types import Key, ListOf, Named, Table
 
 from arm_description.errors import DescriptionError
@@ -80,6 +83,21 @@ def shipped_tools() -> dict[str, Path]:
 def shipped_payloads() -> dict[str, Path]:
     """Return the paths of the shipped payloads by name, sorted."""
     return shipped_files("arm_description", "payloads")
+
+
+def attached_files(data: bytes, folder: Path) -> tuple[Path, ...]:
+    """Return the files of tool and payload that a robot file names; none if it is no YAML.
+
+    Args:
+        data: content of the robot file.
+        folder: where it is.
+    """
+    try:
+        editor = YamlEditor(data)
+        names = [editor.scalar("tool") or editor.scalar("tool", "name"), editor.scalar("payload")]
+    except (UnicodeDecodeError, yaml.YAMLError, InputError):
+        return ()  # reported by its reader
+    return tuple((folder / name).resolve() for name in names if name.endswith(SUFFIXES))
 
 
 @dataclass(frozen=True)

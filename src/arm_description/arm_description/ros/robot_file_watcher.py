@@ -31,6 +31,7 @@ from std_msgs.msg import String
 
 from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
+from arm_description.robot_file.attachments import attached_files
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import changed_meshes
@@ -39,13 +40,23 @@ from arm_description.urdf.writer import robot_urdf
 MAX_MISSES = 3  # polls for which a file may be missing: editors remove it for a moment
 
 
-class FileWatch:
-    """Watches one file; poll it several times per second."""
+def _no_files(content: bytes) -> tuple[Path, ...]:
+    return ()
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._returned: bytes | None = None
-        self._last: bytes | None = None
+
+class FileWatch:
+    """Watches one file, and the files that it names; poll it several times per second.
+
+    Args:
+        path: of the file.
+        named: returns the files that a content names.
+    """
+
+    def __init__(self, path: Path, named: Callable[[bytes], tuple[Path, ...]] = _no_files) -> None:
+        self._path, self._named = path, named
+        self._returned: tuple[bytes, ...] | None = None  # its content, then those of the others
+        self._last: tuple[bytes, ...] = ()
+        self._others: tuple[Path, ...] = ()  # named by the last content
         self._misses = 0
 
     def poll(self) -> bytes | None:
@@ -65,12 +76,23 @@ class FileWatch:
                 raise
             return None
         self._misses = 0
-        is_settled = content == self._last
-        self._last = content
-        if not is_settled or content == self._returned:
+        if (content,) != self._last[:1]:
+            self._others = self._named(content)
+        contents = (content, *map(_content, self._others))
+        is_settled = contents == self._last
+        self._last = contents
+        if not is_settled or contents == self._returned:
             return None
-        self._returned = content
+        self._returned = contents
         return content
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file; nothing if it cannot be read, as its reader reports."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 class DescriptionSender:
@@ -155,12 +177,15 @@ class RobotFileWatcher(Node):
         self._frames, publisher = parameters.dh_frames, parameters.publisher
         self._status = self.create_publisher(String, "robot_file/status", LATCHED)
         self._sender = DescriptionSender(self, publisher, self._on_answer)
-        self._watch = FileWatch(self._path)
+        self._watch = self._watch_of(self._path)
         self._first: RobotModel | None = None  # for which the meshes of the file fit
         self.add_on_set_parameters_callback(self._validate)
         self.add_post_set_parameters_callback(self._on_parameters)
         self._problem = ""
         self.create_timer(PERIOD, self._poll, clock=STEADY_CLOCK)
+
+    def _watch_of(self, path: Path) -> FileWatch:
+        return FileWatch(path, partial(attached_files, folder=path.parent))
 
     def _poll(self) -> None:
         try:
@@ -183,7 +208,7 @@ class RobotFileWatcher(Node):
         for given in parameters:
             if given.name == "robot":
                 self._path = robot_path(given.value)
-                self._watch, self._first = FileWatch(self._path), None
+                self._watch, self._first = self._watch_of(self._path), None
 
     def _validate(self, parameters: list[Parameter]) -> SetParametersResult:
         try:

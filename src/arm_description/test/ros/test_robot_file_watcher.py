@@ -4,9 +4,11 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 from arm_common.ros.qos import LATCHED
+from arm_description.robot_file.attachments import attached_files
 from arm_description.ros.robot_file_watcher import MAX_MISSES, FileWatch
 from arm_description.ros.state_publisher import StatePublisher
 from arm_testing.ros.probe import Probe
@@ -89,6 +91,24 @@ def test_missing_file_is_reported_once(file):
     assert polls(watch) == []
     file.write_text("one")
     assert polls(watch) == [b"one"]
+
+
+def test_file_of_the_tool_is_followed_too(file):
+    tool = file.parent / "tools" / "pen.yaml"
+    tool.parent.mkdir()
+    tool.write_text("short")
+    text = "tool: {name: tools/pen.yaml, xyz: [0, 0, 0]}"
+    file.write_text(text)
+    watch = FileWatch(file, partial(attached_files, folder=file.parent))
+    assert polls(watch) == [text.encode()]
+    by_rename(tool, "long")
+    assert polls(watch) == [text.encode()]
+    assert polls(watch) == []
+    tool.unlink()
+    assert polls(watch) == [text.encode()]  # whose reader says that it is missing
+    for wrong in ("tool: [", "tool: pen", "\0"):
+        file.write_text(wrong)
+        assert polls(watch) == [wrong.encode()]
 
 
 class Session(Probe):
