@@ -5,21 +5,25 @@
 design --joints 6 -o my_arm.yaml --plot my_arm.svg
 design --joints 7 --starts 100 -o compact.yaml
 design --from puma560 --length 0.2 -o better.yaml
+design --seed 2 -o my_arm.yaml --view
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from arm_common.files import installed_share
 from arm_common.transforms import Array
 from arm_description.model.units import Units
 from arm_description.robot_file.writer import robot_yaml
 
 from arm_common import cli
-from arm_description import DescriptionError, load_robot
+from arm_description import DescriptionError, RobotModel, load_robot
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.design import (
     Design,
@@ -36,6 +40,7 @@ from arm_kinematics.errors import KinematicsError
 
 _LENGTH = 0.2
 _REPORT_EVERY = 10  # steps
+_STEP_TIME = 0.8  # [s] for which the view shows a step; it looks for a changed file every 0.3 s
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,12 +50,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _design(arguments: argparse.Namespace) -> None:
     cli.refuse_overwriting(arguments.output, arguments.force)
-    length = arguments.length
+    if arguments.view and (not arguments.output or arguments.starts > 1):
+        raise KinematicsError("--view shows the steps of one design: give -o FILE, no --starts")
+    length, steps = arguments.length, list[Design]()
+
+    def on_step(design: Design) -> None:
+        _report(design)
+        steps.append(design)
+
     if arguments.starts > 1:
         design, length = _search(arguments), length or _LENGTH
     else:
         start, default = _start(arguments)
-        design, length = optimise(start, _report), length or default
+        design, length = optimise(start, on_step), length or default
     model = designed_robot(design, length, arguments.name)
     cli.print_status(
         f"Done in {len(design.history)} steps: condition number {design.condition:.6f} "
@@ -61,7 +73,50 @@ def _design(arguments: argparse.Namespace) -> None:
         from arm_kinematics.dexterity.pictures import draw_design
 
         draw_design(design, Path(arguments.plot))
-    cli.write_text(robot_yaml(model, Units("mm", "deg")), arguments.output)
+    if arguments.view:
+        _show([*_drawable(steps, length, arguments.name), model], arguments.output)
+    cli.write_text(_text(model), arguments.output)
+    if arguments.view:
+        cli.print_status(f"The last step is in {arguments.output}.")
+
+
+def _text(model: RobotModel) -> str:
+    return robot_yaml(model, Units("mm", "deg"))
+
+
+def _drawable(designs: Sequence[Design], length: float, name: str) -> list[RobotModel]:
+    """Return the robots of designs, without those that have no DH table."""
+    models = []
+    for design in designs:
+        with suppress(DescriptionError):
+            models.append(designed_robot(design, length, name))
+    return models
+
+
+def _show(models: Sequence[RobotModel], output: str) -> None:
+    """Show robots one after the other in the browser view, until it is closed."""
+    try:
+        program = installed_share("arm_tasks").parents[1] / "lib" / "arm_tasks" / "view"
+    except LookupError:
+        raise KinematicsError("--view needs the package arm_tasks, which has the view") from None
+    cli.write_text(_text(models[0]), output)
+    view = subprocess.Popen([sys.executable, str(program), output], stdin=subprocess.DEVNULL)
+    try:
+        if sys.stdin.isatty():
+            cli.print_status("Open the page, then press Enter: it shows each step.")
+            input()
+        for model in models:
+            cli.write_text(_text(model), output)
+            with suppress(subprocess.TimeoutExpired):
+                view.wait(_STEP_TIME)
+                return  # it is closed
+        cli.print_status("That was the last step. Ctrl-C closes the view.")
+        view.wait()
+    except KeyboardInterrupt:
+        return
+    finally:
+        view.terminate()
+        view.wait()
 
 
 def _search(arguments: argparse.Namespace) -> Design:
@@ -99,9 +154,10 @@ def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
     return start_from(chain.jacobian(best.q), best.length), best.length
 
 
-def _report(step: int, condition: float) -> None:
+def _report(design: Design) -> None:
+    step = len(design.history)
     if step == 1 or step % _REPORT_EVERY == 0:
-        cli.print_status(f"step {step:3d}  condition number {condition:.6f}")
+        cli.print_status(f"step {step:3d}  condition number {design.history[-1]:.6f}")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -132,6 +188,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="picture to write: .svg, .pdf, .png, .eps or .ps",
     )
+    view = "show each step in the browser, as a view of the output file does"
+    parser.add_argument("--view", action="store_true", help=view)
     cli.add_output(parser)
     cli.add_force(parser)
     return parser

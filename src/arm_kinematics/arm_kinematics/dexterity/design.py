@@ -103,14 +103,14 @@ def start_from(J: Array, length: float) -> Array:
     return pack(e @ upright, np.cross(J[:3].T, e) / length @ upright)
 
 
-def optimise(start: Array, on_step: Callable[[int, float], None] | None = None) -> Design:
+def optimise(start: Array, on_step: Callable[[Design], None] | None = None) -> Design:
     """Minimise the condition number from a start; equal input gives equal output.
 
     Sequential quadratic programming (scipy's SLSQP) with exact gradients.
 
     Args:
         start: (6n - 3,) variables, see random_start and start_from.
-        on_step: Called after each step with its number and the condition number.
+        on_step: Called after each step with the design so far, whose constraints are not yet met.
 
     Raises:
         KinematicsError: The optimiser left the constraints.
@@ -120,7 +120,7 @@ def optimise(start: Array, on_step: Callable[[int, float], None] | None = None) 
     def step(x: Array) -> None:
         history.append(frobenius_condition(columns(*unpack(x))))
         if on_step is not None:
-            on_step(len(history), history[-1])
+            on_step(_design_at(x, history))
 
     found = minimize(
         cost,
@@ -132,10 +132,15 @@ def optimise(start: Array, on_step: Callable[[int, float], None] | None = None) 
         callback=step,
         options={"maxiter": MAX_STEPS, "ftol": 1e-14},
     )
-    e, r = unpack(found.x)
-    e = e / np.linalg.norm(e, axis=1)[:, None]
     if not math.isfinite(found.fun) or np.abs(constraints(found.x)).max() > math.sqrt(FEASIBLE):
         raise KinematicsError("the design did not converge; try another seed", what="seed")
+    return _design_at(found.x, history)
+
+
+def _design_at(x: Array, history: Sequence[float]) -> Design:
+    """Return the design of variables (6n - 3,), put on the constraints."""
+    e, r = unpack(x)
+    e = e / np.linalg.norm(e, axis=1)[:, None]
     return Design(e, _perpendicular(r, e), tuple(history))
 
 

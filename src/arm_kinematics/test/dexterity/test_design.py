@@ -8,13 +8,16 @@ import pytest
 from arm_kinematics.commands import design as design_command
 from arm_kinematics.commands import dexterity as dexterity_command
 from arm_kinematics.dexterity.design import (
+    Design,
     columns,
+    condition,
     constraint_derivative,
     constraints,
     cost,
     designed_robot,
     most_compact,
     optimise,
+    pack,
     random_start,
     start_from,
     try_start,
@@ -45,10 +48,12 @@ def test_gradients_are_exact():
 
 @pytest.mark.parametrize(("n", "seed"), [(6, 0), (6, 4), (7, 1), (8, 2)])
 def test_optimised_designs_are_isotropic(n, seed):
-    steps: list[tuple[int, float]] = []
-    found = optimise(random_start(n, seed), lambda step, value: steps.append((step, value)))
+    steps: list[Design] = []
+    found = optimise(random_start(n, seed), steps.append)
     assert found.condition == pytest.approx(1.0, abs=1e-6)
-    assert [value for _, value in steps] == list(found.history)
+    assert [step.history[-1] for step in steps] == list(found.history)
+    for step in steps:
+        assert constraints(pack(step.e, step.r)) == pytest.approx(0.0, abs=1e-12)
     assert np.linalg.norm(found.e, axis=1) == pytest.approx(1.0, abs=1e-12)
     assert (found.e * found.r).sum(axis=1) == pytest.approx(0.0, abs=1e-12)
     again = optimise(random_start(n, seed))
@@ -146,3 +151,24 @@ def test_dexterity_prints_and_draws(tmp_path: Path, capsys: pytest.CaptureFixtur
     ):
         assert dexterity_command.main(invalid) == 1
         assert part in capsys.readouterr().err
+
+
+@pytest.fixture
+def view(tmp_path, monkeypatch):
+    """A view that notes the robot which it shows, and is closed at once; its note."""
+    program = tmp_path / "lib" / "arm_tasks" / "view"
+    for folder in (program.parent, tmp_path / "share" / "arm_tasks"):
+        folder.mkdir(parents=True)
+    program.write_text("import shutil, sys; shutil.copy(sys.argv[1], sys.argv[1] + '.shown')")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    return tmp_path / "my.yaml.shown"
+
+
+def test_command_shows_steps_and_writes_the_last_one(view, tmp_path, capsys):
+    file = tmp_path / "my.yaml"
+    given = ["--seed", "2", "--view"]
+    assert design_command.main([*given, "-o", str(file)]) == 0
+    first, last = load_robot(view), load_robot(file)
+    assert condition(first, 0.2) > condition(last, 0.2) + 1e-5
+    assert design_command.main(given) != 0
+    assert "give -o FILE" in capsys.readouterr().err
