@@ -1,31 +1,40 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Draw the pictures of README: the arm of its ten lines, and what edits of these lines do.
+"""Make the pictures of README: the arm of its ten lines, and the page while they are edited.
 
     ./arm exec python3 docs/figures/make_readme_pictures.py
 
-my_arm.png is the output of `./arm draw`. In edit_the_file.gif, each saved text is read as a robot
-file; if it is no valid one, the last arm stays and the error is shown, as in `./arm view`.
+my_arm.png is the output of `./arm draw`. edit_the_file.gif shows the scene of `./arm view` as a
+headless Chromium sees it after each time that the file is saved, below the lines of the file, and
+the message that the page shows for a file with an error.
 """
 
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
+import numpy as np
 from arm_description.commands import draw
-from arm_description.errors import DescriptionError
-from arm_description.exporters.drawing import posed
-from arm_description.exporters.page import VIEWS, Extent, Page, draw_page, extent_of
-from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_model import RobotModel, home_posture
+from arm_viewer.screenshot import (
+    PAINTED,
+    WITHOUT_PANEL,
+    address_in,
+    open_page,
+    scene_box,
+    settle_picture,
+    visit,
+)
 from documents.blocks import ROOT, blocks
 from matplotlib import font_manager
 from PIL import Image, ImageDraw, ImageFont
@@ -36,10 +45,16 @@ WRIST = """\
   - {name: wrist, type: revolut, d: 0, a: 60, alpha: 0,
      limits: {lower: -90, upper: 90}}
 """
-SIZE, TEXT_WIDTH, LINE, LETTERS = (760, 330), 410, 21, 11  # [pixel]
+PAGE = (640 + 324, 360)  # of the browser; its panel takes the second number of the width [pixel]
+SCENE, TEXT_HEIGHT, LINE, LETTERS = (640, 360), 12 * 20 + 8, 20, 15  # [pixel]
 INK, NEW, RED = "#24292f", "#fff3bf", "#c92a2a"
-VIEW = VIEWS["iso"]
-KEY, PAUSE = 140, 1800  # [ms] a frame lasts: while keys are pressed, and when the arm has changed
+COLOURS = 128
+KEY, PAUSE = 140, 1800  # [ms] a frame lasts: while keys are pressed, and when the file is saved
+PATIENCE = 120.0  # for a start of the page [s]
+SETTLING = 10.0  # longest wait for a picture at rest [s]
+PROBLEM = '[data-arm="file"]'  # the message of the page about the robot file
+SEEN = """() => document.querySelector('[data-arm="drawn"]').dataset.revision
+  + (document.querySelector('[data-arm="file"]')?.innerText ?? "")"""
 
 
 @dataclass(frozen=True)
@@ -59,7 +74,7 @@ def text_of_readme() -> str:
 def states(text: str) -> Iterator[State]:
     """Yield the text while it is edited: two lengths, then a joint with a typing error."""
     yield State(text, frozenset(), True)
-    for old, new in (("a: 150", "a: 220"), ("a: 130", "a: 90")):
+    for old, new in (("a: 150", "a: 110"), ("a: 130", "a: 190")):
         yield from _typed(text, old, new)
         text = text.replace(old, new)
     first = text.count("\n")
@@ -83,65 +98,89 @@ def _typed(text: str, old: str, new: str) -> Iterator[State]:
     yield State(text.replace(old, new), marked, True)
 
 
-def read(text: str) -> RobotModel | DescriptionError:
-    """Return the arm of a text, or what is wrong with it."""
+@contextmanager
+def served(*command: str, folder: Path) -> Iterator[str]:
+    """Run `./arm ...` in a folder, and yield the address of its page."""
+    log = folder / "log.txt"
+    with log.open("w") as output:
+        program = subprocess.Popen(
+            [str(ROOT / "arm"), *command], cwd=folder, stdout=output, stderr=output
+        )
     try:
-        return parse_robot(text, FILE)
-    except DescriptionError as error:
-        return error
+        yield address_in(log, PATIENCE)
+    finally:
+        program.terminate()
+        program.wait()
 
 
-def arm_picture(model: RobotModel, extent: Extent) -> Image.Image:
-    """Return an arm at the posture where everything starts, in the frame of all arms."""
-    page = Page(posed(model, home_posture(model)[1]).solids, VIEW, (), extent)
-    picture = Image.open(io.BytesIO(draw_page(page, "", "png"))).convert("RGB")
-    width = SIZE[0] - TEXT_WIDTH
-    return picture.resize((width, round(picture.height * width / picture.width)))
-
-
-def frame(state: State, arm: Image.Image, problem: str) -> Image.Image:
-    """Return a frame: the text, the arm, and the error below them."""
-    picture = Image.new("RGB", SIZE, "white")
-    picture.paste(arm, (TEXT_WIDTH, max(0, (SIZE[1] - arm.height) // 2)))
+def frame(state: State, scene: Image.Image, problem: str) -> Image.Image:
+    """Return a frame: the text, below it the scene of the page, with the page's message on it."""
+    picture = Image.new("RGB", (SCENE[0], TEXT_HEIGHT + SCENE[1]), "white")
+    picture.paste(scene, (0, TEXT_HEIGHT))
     pen = ImageDraw.Draw(picture)
     font = ImageFont.truetype(font_manager.findfont("DejaVu Sans Mono"), LETTERS)
     for number, line in enumerate(state.text.splitlines()):
-        top = 12 + LINE * number
+        top = 6 + LINE * number
         if number in state.marked:
-            pen.rectangle((4, top - 2, TEXT_WIDTH, top + LINE - 3), fill=NEW)
-        pen.text((10, top), line, INK, font)
-    pen.text((10, SIZE[1] - LINE - 4), problem.replace("\n", " ")[:110], RED, font)
+            pen.rectangle((0, top - 1, SCENE[0], top + LINE - 3), fill=NEW)
+        pen.text((8, top), line, INK, font)
+    lines = textwrap.wrap(problem, (SCENE[0] - 16) // round(font.getlength("x")))
+    for number, line in enumerate(reversed(lines)):
+        place = (8, picture.height - 4 - LINE * (number + 1))
+        pen.rectangle((0, place[1] - 2, SCENE[0], place[1] + LINE), fill="white")
+        pen.text(place, line, RED, font)
     return picture
 
 
-def animation() -> None:
+def scenes(page: Any, file: Path, shown: Sequence[State]) -> Iterator[tuple[Image.Image, str]]:
+    """Save each text that is to be saved; yield what the page shows then, and its message."""
+    scene, problem = photograph(page), ""
+    for state in shown:
+        if state.is_saved and state.text != file.read_text(encoding="utf-8"):
+            before = page.evaluate(SEEN)
+            file.write_text(state.text, encoding="utf-8")
+            page.wait_for_function(f"before => ({SEEN})() !== before", arg=before)
+            problem = "".join(page.locator(PROBLEM).all_inner_texts())
+            problem = problem.replace(f"{file.parent}/", "").partition(" (")[0]
+            scene = photograph(page)
+        yield scene, problem
+
+
+def photograph(page: Any) -> Image.Image:
+    """Return the scene of the page without its panel."""
+    page.evaluate(PAINTED, 10)
+    settle_picture(page, SETTLING)
+    data = page.screenshot(style=WITHOUT_PANEL, clip=scene_box(page))
+    return Image.open(io.BytesIO(data)).convert("RGB").resize(SCENE)
+
+
+def animation(folder: Path) -> None:
     """Write edit_the_file.gif."""
     shown = list(states(text_of_readme()))
-    found = [read(state.text) if state.is_saved else None for state in shown]
-    arms = [model for model in found if isinstance(model, RobotModel)]
-    solids = (posed(model, home_posture(model)[1]).solids for model in arms)
-    extent = reduce(Extent.joined, (extent_of(each, VIEW) for each in solids))
-    frames, lasts = [], []
-    arm, problem = arm_picture(arms[0], extent), ""
-    for state, model in zip(shown, found, strict=True):
-        if isinstance(model, RobotModel):
-            arm, problem = arm_picture(model, extent), ""
-        elif model is not None:
-            problem = str(model)
-        frames.append(frame(state, arm, problem))
-        lasts.append(PAUSE if state.is_saved else KEY)
-    small = [picture.quantize(64, dither=Image.Dither.NONE) for picture in frames]
+    file = folder / FILE
+    with served("view", str(file), folder=folder) as address, open_page(PAGE) as page:
+        visit(page, address, PATIENCE)
+        for switch in ("Drag handle", "Tool path"):
+            page.get_by_label(switch, exact=True).click()
+        filmed = list(scenes(page, file, shown))
+    frames = [frame(state, *seen) for state, seen in zip(shown, filmed, strict=True)]
+    lasts = [PAUSE if state.is_saved else KEY for state in shown]
+    every = Image.fromarray(
+        np.vstack([np.asarray(picture) for picture in frames[:: len(frames) - 1]])
+    )
+    colours = every.quantize(COLOURS, Image.Quantize.FASTOCTREE)
+    small = [picture.quantize(palette=colours, dither=Image.Dither.NONE) for picture in frames]
     target = IMAGES / "edit_the_file.gif"
     small[0].save(target, save_all=True, append_images=small[1:], duration=lasts, loop=0)
 
 
 def main() -> None:
-    """Write the pictures."""
+    """Make the pictures."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / FILE
         file.write_text(text_of_readme(), encoding="utf-8")
         draw.main([str(file), "-o", str(IMAGES / "my_arm.png")])
-    animation()
+        animation(Path(folder))
 
 
 if __name__ == "__main__":

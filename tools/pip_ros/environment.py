@@ -3,7 +3,10 @@
 """The environment in which the nodes run: the wheels in .venv plus the built workspace."""
 
 import os
+import pwd
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 
 from .paths import Paths
 
@@ -58,3 +61,22 @@ def run_environment(paths: Paths, base: Mapping[str, str] = os.environ) -> dict[
     # An arm's matrices are far too small to parallelise; waiting threads only waste CPU time.
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     return environment
+
+
+def with_home(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment whose HOME can be written: ROS 2 and matplotlib keep files there.
+
+    Without one it is the user's own folder, else one for this run.
+    """
+    given = environment.get("HOME", "")
+    try:
+        own = pwd.getpwuid(os.geteuid()).pw_dir
+    except KeyError:  # a user without a name, as in containers
+        own = ""
+    usable = (
+        home
+        for home in filter(None, (given, own))
+        if Path(home).is_dir() and os.access(home, os.W_OK)
+    )
+    home = next(usable, "") or tempfile.mkdtemp(prefix="arm-home-")
+    return {**environment, "HOME": home}

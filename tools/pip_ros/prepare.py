@@ -5,12 +5,13 @@
 import fcntl
 import os
 import pwd
+import re
 from pathlib import Path
 
 from arm_common.network import limit_to_this_computer
 
 from . import sourced, venv, workspace
-from .environment import ros_is_sourced, run_environment
+from .environment import ros_is_sourced, run_environment, with_home
 from .errors import SetupError
 from .machine import check_machine
 from .paths import Paths
@@ -34,12 +35,13 @@ def prepare(paths: Paths, again: bool = False) -> dict[str, str]:
     os.set_inheritable(lock, True)  # across exec
     fcntl.flock(lock, fcntl.LOCK_SH)
     if again or not is_ready(paths):
+        check_path(paths)
         check_writable(paths)
         take_alone(lock)
         make(paths, again)
         fcntl.flock(lock, fcntl.LOCK_SH)
     environment = sourced.environment(paths) if ros_is_sourced() else run_environment(paths)
-    return limit_to_this_computer(environment)
+    return limit_to_this_computer(with_home(environment))
 
 
 def is_ready(paths: Paths) -> bool:
@@ -48,6 +50,17 @@ def is_ready(paths: Paths) -> bool:
         return not sourced.is_outdated(paths)
     installed = venv.is_installed(paths, venv.REQUIREMENTS)
     return installed and not workspace.changed_packages(paths)
+
+
+def check_path(paths: Paths) -> None:
+    """Raise SetupError if CMake, make or the linker would misread the path of the clone."""
+    misread = sorted(set(re.findall(r"[^\w ./+@=~-]", str(paths.repository))))
+    if misread:
+        raise SetupError(
+            f"The path of this clone, {paths.repository}, contains"
+            f" {' '.join(map(repr, misread))}, which the build tools of ROS 2 misread; move the"
+            " clone to another folder"
+        )
 
 
 def check_writable(paths: Paths) -> None:

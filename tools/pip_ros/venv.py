@@ -20,6 +20,8 @@ REQUIREMENTS = TOOLS / "requirements.lock"  # generated from requirements.txt by
 TEST_REQUIREMENTS = TOOLS / "requirements-test.lock"
 BUILD_PREFIX = "/opt/python/cp3"  # the build path of the wheels, which their CMake files contain
 
+READS_PATHS = 'file(STRINGS "${idl_output}" idl_tuples)'  # in rosidl_adapter: ends at an umlaut
+
 
 def fingerprint(paths: Paths, requirements: Path) -> str:
     """Return a string that changes with everything an installation depends on."""
@@ -29,12 +31,33 @@ def fingerprint(paths: Paths, requirements: Path) -> str:
 
 def is_installed(paths: Paths, requirements: Path) -> bool:
     """Return whether exactly these requirements are installed and the interpreter works."""
-    stamp = stamp_file(paths, requirements)
-    try:
-        same = stamp.read_text(errors="replace") == fingerprint(paths, requirements)
-    except OSError:  # missing, a folder, or not readable by this user
-        return False
+    mark, kept = read_stamp(stamp_file(paths, requirements))
+    same = mark == fingerprint(paths, requirements) and kept <= contents(paths)
     return same and interpreter_works(paths)
+
+
+def read_stamp(stamp: Path) -> tuple[str, set[str]]:
+    """Return the fingerprint of a complete installation and what it installed; else nothing."""
+    try:
+        mark, *kept = stamp.read_text(errors="replace").splitlines() or [""]
+    except OSError:  # missing, a folder, or not readable by this user
+        return "", set()
+    return mark, set(kept)
+
+
+def contents(paths: Paths) -> set[str]:
+    """Return the names of installed programs, libraries and Python packages."""
+    folders = [paths.venv / "bin", paths.venv / "lib", paths.venv / "share"]
+    folders += (paths.venv / "lib").glob("python3.*/site-packages")
+    files = (file for folder in folders if folder.is_dir() for file in folder.iterdir())
+    passing = (".dist-info", "__pycache__")
+    return {str(file.relative_to(paths.venv)) for file in files if not file.name.endswith(passing)}
+
+
+def is_complete(paths: Paths) -> bool:
+    """Return whether nothing that was installed has been deleted since; pip would not notice."""
+    stamps = (stamp_file(paths, each) for each in (REQUIREMENTS, TEST_REQUIREMENTS))
+    return all(read_stamp(stamp)[1] <= contents(paths) for stamp in stamps)
 
 
 def stamp_file(paths: Paths, requirements: Path) -> Path:
@@ -73,10 +96,11 @@ def interpreter_works(paths: Paths) -> bool:
 def make_venv(paths: Paths) -> None:
     """Create an empty virtual environment unless there is a working one."""
     has_pip = (paths.venv / "bin" / "pip").exists()
-    if is_at_its_place(paths) and has_pip and interpreter_works(paths):
+    works = is_at_its_place(paths) and has_pip and interpreter_works(paths)
+    if works and is_complete(paths):
         return
     if os.path.lexists(paths.venv):
-        say("The .venv here is broken, moved, or of another Python; creating it again.")
+        say("The .venv here is damaged, moved, or of another Python; creating it again.")
         remove(paths)
     line = StatusLine("Creating .venv")
     result = subprocess.run(
@@ -118,8 +142,9 @@ def install(paths: Paths, requirements: Path, title: str) -> None:
         paths.repository,
     )
     if requirements == REQUIREMENTS:
-        rewrite_build_prefix(paths)
-    stamp_file(paths, requirements).write_text(fingerprint(paths, requirements))
+        mend_cmake_files(paths)
+    lines = [fingerprint(paths, requirements), *sorted(contents(paths))]
+    stamp_file(paths, requirements).write_text("\n".join(lines))
 
 
 class PipProgress:
@@ -138,21 +163,21 @@ class PipProgress:
         return None
 
 
-def rewrite_build_prefix(paths: Paths) -> None:
-    """Point the wheels' exported CMake files to this interpreter instead of their builder's."""
+def mend_cmake_files(paths: Paths) -> None:
+    """Point the wheels' CMake files to this interpreter, and let them read paths beyond ASCII."""
     include = sysconfig.get_path("include")
     site = str(paths.venv / "lib" / f"python3.{sys.version_info.minor}" / "site-packages")
     for file in (paths.venv / "share").rglob("*"):
         if not file.is_file() or file.suffix not in ("", ".cmake"):
             continue
-        text = file.read_bytes().decode("utf-8", errors="surrogateescape")
-        if BUILD_PREFIX not in text:
-            continue
+        read = text = file.read_bytes().decode("utf-8", errors="surrogateescape")
         prefix = re.escape(BUILD_PREFIX) + r"\d+-cp\d+"
         text = re.sub(prefix + r"/include/python3\.\d+", include, text)
         text = re.sub(prefix + r"/lib/python3\.\d+/site-packages", site, text)
         text = re.sub(prefix, str(paths.venv), text)
-        file.write_bytes(text.encode("utf-8", errors="surrogateescape"))
+        text = text.replace(READS_PATHS, READS_PATHS[:-1] + " ENCODING UTF-8)")
+        if text != read:
+            file.write_bytes(text.encode("utf-8", errors="surrogateescape"))
 
 
 def remove(paths: Paths) -> None:

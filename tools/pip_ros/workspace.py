@@ -53,11 +53,22 @@ def changed_packages(paths: Paths) -> dict[str, str]:
     """Return name -> fingerprint of each package to build: all if an interface changed."""
     present = {folder.name: fingerprint(folder) for folder in package_folders(paths)}
     built = read_stamp(paths)
-    changed = {name: mark for name, mark in present.items() if built.get(name) != mark}
+    changed = {
+        name: mark
+        for name, mark in present.items()
+        if built.get(name) != mark or not is_there(paths, name)
+    }
     interfaces = {
         folder.name for folder in package_folders(paths) if (folder / "CMakeLists.txt").exists()
     }
     return present if interfaces.intersection(changed) or not paths.install.exists() else changed
+
+
+def is_there(paths: Paths, name: str) -> bool:
+    """Return whether the files of a built package have not been deleted."""
+    packages = paths.install.glob("lib/python3.*/site-packages")
+    has_modules = any((packages_of / name / "__init__.py").exists() for packages_of in packages)
+    return has_modules and (paths.install / "share" / name / "package.xml").exists()
 
 
 def stamp_file(paths: Paths) -> Path:
@@ -92,6 +103,7 @@ def build(paths: Paths) -> None:
             colcon_build(paths, changed.keys() - KINEMATICS)
     else:
         colcon_build(paths, changed)
+    mend_interpreter_lines(paths)
     byte_compile(paths)
     stamp_file(paths).write_text(json.dumps(stamp | changed, indent=1))
 
@@ -113,6 +125,22 @@ def colcon_build(paths: Paths, names: Collection[str]) -> None:
         wheel_environment(paths),
         paths.workspace,
     )
+
+
+def mend_interpreter_lines(paths: Paths) -> None:
+    """Let a shell start the interpreter of programs whose `#!` line Linux does not understand.
+
+    The path in such a line must not contain a blank, and the line has 127 bytes at most.
+    """
+    for file in paths.install.glob("lib/*/*"):
+        if not file.is_file():
+            continue
+        first, _, rest = file.read_bytes().partition(b"\n")
+        interpreter = first.removeprefix(b"#!").strip(b' "')
+        is_python = first.startswith(b"#!") and interpreter == str(paths.python).encode()
+        if is_python and (b" " in interpreter or len(first) > 127):
+            head = b"#!/bin/sh\n'''exec' \"" + interpreter + b'" "$0" "$@"\n' + b"' '''\n"
+            file.write_bytes(head + rest)
 
 
 def byte_compile(paths: Paths) -> None:

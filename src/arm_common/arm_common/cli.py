@@ -10,26 +10,21 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import multiprocessing
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import (
-    BrokenExecutor,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    as_completed,
-)
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from arm_common.errors import InputError
 from arm_common.files import write_bytes
 from arm_common.signals import INTERRUPTED, die_with_parent
 from arm_common.suggestions import install_command
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
@@ -158,6 +153,8 @@ def run_jobs(
         InputError: a process has ended.
         Exception: a job has raised it.
     """
+    from concurrent.futures import BrokenExecutor
+
     # New processes inherit the mask: Ctrl-C is this process's alone, and none is lost meanwhile.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -175,6 +172,8 @@ def run_jobs(
 
 def _await_all(futures: Sequence[Future[_Result]], what: str) -> None:
     """Wait for all futures and show their progress; raise the first error."""
+    from concurrent.futures import as_completed
+
     from tqdm import tqdm
 
     total, terminal = len(futures), sys.stderr.isatty()
@@ -188,6 +187,9 @@ def _await_all(futures: Sequence[Future[_Result]], what: str) -> None:
 
 @contextmanager
 def _processes(workers: int) -> Iterator[Executor]:
+    import multiprocessing  # here: it takes longer than the rest of this module
+    from concurrent.futures import ProcessPoolExecutor
+
     others = set(multiprocessing.active_children())
     before = {name: os.environ.get(name) for name in _ONE_THREAD}
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))

@@ -43,6 +43,13 @@ def robot_path(robot: str | os.PathLike[str]) -> Path:
     if path is not None:
         return path
     text, names = os.fspath(robot), shipped_robots()
+    if text not in names and Path(text).exists():
+        kind = "folder" if Path(text).is_dir() else "file"
+        raise DescriptionError(
+            f"this is a {kind}, not a robot file",
+            remedy=f"give a file that ends in {' or '.join(_SUFFIXES)}, or a shipped name",
+            file=text,
+        )
     if text not in names:
         raise DescriptionError(
             f"there is no robot named {text!r}",

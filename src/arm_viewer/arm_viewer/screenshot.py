@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from arm_viewer.errors import ViewerError, required
@@ -30,6 +32,7 @@ PAINTED = """count => new Promise(done => {
   const step = () => (count-- > 0 ? requestAnimationFrame(step) : done());
   step();
 })"""
+WITHOUT_PANEL = "[class*=mantine] { visibility: hidden !important; }"  # style of a picture
 NOTICES = ".mantine-Notifications-root { display: none !important; }"
 
 
@@ -72,6 +75,20 @@ def open_page(size: tuple[int, int] = (1280, 720)) -> Iterator[Any]:
             context.close()
 
 
+def address_in(log: Path, timeout: float) -> str:
+    """Return the page's address as soon as a started view prints it, within `timeout` [s].
+
+    Raises:
+        ViewerError: It does not; the message contains what the view printed.
+    """
+    end = time.monotonic() + timeout
+    while time.monotonic() < end:
+        if found := re.search(r"Browser view: (\S+)", log.read_text()):
+            return found[1]
+        time.sleep(0.05)
+    raise ViewerError(f"the view did not start within {timeout:g} s:\n{log.read_text()}")
+
+
 def visit(page: Any, url: str, timeout: float = 60.0, settle: float = 5.0) -> None:
     """Open a browser view in a page and wait until its robot is drawn, at most `timeout` [s].
 
@@ -92,7 +109,7 @@ def visit(page: Any, url: str, timeout: float = 60.0, settle: float = 5.0) -> No
         page.add_style_tag(content=NOTICES)
         page.evaluate(PAINTED, 2)
         if settle:
-            _settle(page, settle)
+            settle_picture(page, settle)
     except Error as error:
         raise ViewerError(
             f"{page.url} showed no robot within {timeout:g} s; "
@@ -100,7 +117,8 @@ def visit(page: Any, url: str, timeout: float = 60.0, settle: float = 5.0) -> No
         ) from error
 
 
-def _settle(page: Any, longest: float) -> None:
+def settle_picture(page: Any, longest: float) -> None:
+    """Wait until two consecutive pictures of a page are equal, at most `longest` [s]."""
     end = time.monotonic() + longest
     previous, present = b"", page.screenshot()
     while previous != present and time.monotonic() < end:

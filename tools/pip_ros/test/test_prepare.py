@@ -5,9 +5,13 @@
 import fcntl
 import os
 import threading
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from pip_ros import environment
 from pip_ros import prepare as module
+from pip_ros.environment import with_home
 from pip_ros.errors import SetupError
 from pip_ros.paths import Paths
 
@@ -95,3 +99,28 @@ def test_clone_of_another_user_that_is_ready_is_used(paths, monkeypatch):
     monkeypatch.setattr(module, "is_ready", lambda _: True)
     monkeypatch.setattr(module.os, "geteuid", lambda: 12345)
     assert module.prepare(paths)["made"] == "here"
+
+
+def test_home_that_cannot_be_written_is_replaced(tmp_path, monkeypatch):
+    assert with_home({"HOME": str(tmp_path), "A": "b"}) == {"HOME": str(tmp_path), "A": "b"}
+    user = SimpleNamespace(pw_dir=str(tmp_path / "own"))
+    monkeypatch.setattr(environment.pwd, "getpwuid", lambda _: user)
+    for given in ({}, {"HOME": ""}, {"HOME": "/nonexistent"}):
+        assert Path(with_home(given)["HOME"]).is_dir()
+    (tmp_path / "own").mkdir()
+    assert with_home({})["HOME"] == str(tmp_path / "own")
+
+
+@pytest.mark.parametrize("name", ["a, b", "it's", "a:b", "5%"])
+def test_path_that_cannot_be_built_in_is_refused_at_once(paths, tmp_path, name):
+    clone = tmp_path / name
+    clone.mkdir()
+    (clone / "arm").touch()
+    with pytest.raises(SetupError, match="move the"):
+        module.prepare(Paths(clone, clone / ".venv"))
+    assert [file.name for file in clone.iterdir()] == ["arm"]
+
+
+@pytest.mark.parametrize("name", ["dossier é ü", "a_b-c+d@e=f~1.0"])
+def test_path_with_blanks_and_letters_of_any_language_is_fine(name):
+    module.check_path(Paths(Path("/home") / name, Path("/home") / name / ".venv"))

@@ -94,18 +94,19 @@ def test_broken_interpreter_is_replaced(paths, requirements, capsys):
     assert "creating it again" in capsys.readouterr().err
 
 
-def test_build_prefix_of_the_wheels_is_rewritten(paths, bare):
+def test_cmake_files_of_the_wheels_are_mended(paths, bare):
     file = paths.venv / "share" / "x" / "xExport.cmake"
     file.parent.mkdir(parents=True)
     file.write_text(
         'set(A "/opt/python/cp310-cp310/include/python3.10;'
-        '/opt/python/cp310-cp310/lib/python3.10/site-packages/numpy")'
+        '/opt/python/cp310-cp310/lib/python3.10/site-packages/numpy")\n' + venv.READS_PATHS
     )
-    venv.rewrite_build_prefix(paths)
+    venv.mend_cmake_files(paths)
     text = file.read_text()
     assert "/opt/python/cp3" not in text
     assert str(paths.venv / "lib") in text
     assert "/site-packages/numpy" in text
+    assert "idl_tuples ENCODING UTF-8)" in text
 
 
 def test_moved_clone_is_detected(paths, requirements, capsys):
@@ -135,3 +136,16 @@ def test_damaged_venv_of_any_kind_is_made_anew(paths, requirements, tmp_path, ki
     assert venv.is_installed(paths, requirements)
     assert paths.venv.is_dir() and not paths.venv.is_symlink()
     assert (other / "kept").exists()
+
+
+def test_deleted_package_is_noticed_and_installed_again(paths, requirements, monkeypatch, capsys):
+    monkeypatch.setattr(venv, "REQUIREMENTS", requirements)
+    install(paths, requirements)
+    (pip,) = (paths.venv / "lib").glob("python3.*/site-packages/pip.py")
+    (pip.parent / "of_the_user.py").touch()
+    assert venv.is_installed(paths, requirements)
+    pip.unlink()
+    assert not venv.is_installed(paths, requirements)
+    install(paths, requirements)
+    assert "damaged" in capsys.readouterr().err
+    assert pip.exists()

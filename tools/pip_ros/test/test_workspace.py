@@ -4,11 +4,21 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from contextlib import contextmanager
 
 import pytest
 from pip_ros import workspace
 from pip_ros.paths import REPOSITORY, Paths
+
+SITE = "lib/python3.11/site-packages"
+
+
+def install(folder, name):
+    for file in (f"share/{name}/package.xml", f"{SITE}/{name}/__init__.py"):
+        (folder / file).parent.mkdir(parents=True)
+        (folder / file).touch()
 
 
 @pytest.fixture
@@ -23,9 +33,9 @@ def paths(tmp_path, monkeypatch):
         folder.mkdir(parents=True)
         (folder / "package.xml").write_text("<package/>")
         (folder / file).write_text("")
+        install(tmp_path / ".venv" / "workspace" / "install", name)
     monkeypatch.setattr(workspace, "OVERLAY", tmp_path / "overlay")
     paths = Paths(tmp_path, tmp_path / ".venv")
-    paths.install.mkdir(parents=True)
     stamp = {
         folder.name: workspace.fingerprint(folder) for folder in workspace.package_folders(paths)
     }
@@ -92,7 +102,8 @@ def test_kernels_compile_while_other_packages_are_built(paths, monkeypatch):
     workspace.build(paths)
     rest = {"one_interfaces", "two", "three"}
     assert happened == [workspace.KINEMATICS, "compiling", rest, "compiled", "bytecode"]
-    paths.install.mkdir()
+    for name in rest | workspace.KINEMATICS:
+        install(paths.install, name)
     assert workspace.changed_packages(paths) == {}
 
 
@@ -103,7 +114,6 @@ def test_missing_install_folder_builds_everything(paths):
 
 def test_deleted_modules_are_removed(paths):
     old = paths.install / "lib" / "python3.11" / "site-packages" / "two" / "old.py"
-    old.parent.mkdir(parents=True)
     old.write_text("")
     compiled, inner = old.parent / "__pycache__" / "kernels", old.parent / "inner" / "old.py"
     for place in (compiled, inner):
@@ -122,3 +132,24 @@ def test_colcon_progress_counts_packages():
     progress = workspace.ColconProgress(2)
     assert progress("Starting >>> a\n") == "0 of 2 done, building a"
     assert progress("Finished <<< a [1.0s]\n") == "1 of 2 done, building nothing"
+
+
+@pytest.mark.parametrize("folder", ["with a blank", "l" * 130, "plain"])
+def test_programs_start_wherever_the_clone_lies(tmp_path, folder):
+    paths = Paths(tmp_path, tmp_path / folder / ".venv")
+    paths.python.parent.mkdir(parents=True)
+    paths.python.symlink_to(sys.executable)
+    program = paths.install / "lib" / "one" / "program"
+    program.parent.mkdir(parents=True)
+    quote = '"' if " " in folder else ""
+    program.write_text(f"#!{quote}{paths.python}{quote}\nimport sys\nprint(sys.argv[1])\n")
+    program.chmod(0o755)
+    workspace.mend_interpreter_lines(paths)
+    answer = subprocess.run([program, "two words"], capture_output=True, text=True, check=True)
+    assert answer.stdout == "two words\n"
+
+
+@pytest.mark.parametrize("lost", ["share/two", f"{SITE}/two"])
+def test_deleted_files_of_a_package_build_it_again(paths, lost):
+    shutil.rmtree(paths.install / lost)
+    assert set(workspace.changed_packages(paths)) == {"two"}

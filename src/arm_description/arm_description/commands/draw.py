@@ -49,7 +49,7 @@ def _draw(arguments: argparse.Namespace) -> None:
     kind = Path(arguments.output).suffix.lstrip(".").lower()
     if kind not in FORMATS:
         raise DescriptionError(
-            f"cannot draw a {kind or 'nameless'!r} file",
+            f"cannot draw a {kind!r} file" if kind else "its name has no ending",
             remedy=f"choose a name that ends in .{', .'.join(FORMATS)}",
             file=arguments.output,
         )

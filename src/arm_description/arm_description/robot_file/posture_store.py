@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from arm_common.files import write_bytes
+from arm_common.files import write_with_backup
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.editing import YamlEditor, flow_mapping, flow_word, with_values
 
@@ -39,8 +38,9 @@ def store_posture(
         positions: position of every joint [rad or m]; "gripper" is a width [m].
 
     Raises:
-        DescriptionError: the file is invalid or cannot be written, a joint is missing or unknown,
-            or a position is outside the limits. The file is then unchanged.
+        DescriptionError: the file is invalid, a joint is missing or unknown, or a position is
+            outside the limits.
+        InputError: the file or its backup cannot be written. The file is unchanged after errors.
     """
     file, shown = Path(path).resolve(), str(path)
     try:
@@ -52,13 +52,7 @@ def store_posture(
     new = _edited(data, name, _texts(model, name, positions))
     after = parse_robot(new, shown)
     _reject_other_changes(model, after, name, positions, shown)
-    try:
-        shutil.copy2(file, file.with_name(file.name + ".bak"))
-    except OSError as error:
-        problem = f"no backup can be written beside it ({error.strerror})"
-        remedy = "copy the file to a writable folder"
-        raise DescriptionError(problem, remedy=remedy, file=shown) from None
-    write_bytes(new, str(file))
+    write_with_backup(new, str(file))
     return after
 
 

@@ -153,7 +153,7 @@ def test_posture_name_with_dollars_is_plain_text(tmp_path, small):
     ("arguments", "message"),
     [
         (["nut_arm", "-o", "x.bmp"], "x.bmp: cannot draw a 'bmp' file; choose a name that"),
-        (["nut_arm", "-o", "x"], "cannot draw a 'nameless' file"),
+        (["nut_arm", "-o", "x"], "its name has no ending"),
         (["nut_arm", "--posture", "raedy", "-o", "x.svg"], "did you mean 'ready'"),
         (["nut_arm", "--joints", "elbw=1", "-o", "x.svg"], "did you mean 'elbow'"),
         (["nut_arm", "--joints", "elbow=91", "-o", "x.svg"], "choose a value in -90 .. 90 deg"),
@@ -162,6 +162,7 @@ def test_posture_name_with_dollars_is_plain_text(tmp_path, small):
         (["nut_arm", "--joints", "elbow=5mm", "-o", "x.svg"], "write for example elbow=0.5"),
         (["nut_arm", "--joints", "elbow", "-o", "x.svg"], "is not of the form NAME=VALUE"),
         (["nut_arm", "-o", "/no/such/folder/x.svg"], "cannot be written"),
+        ([".", "-o", "x.svg"], ".: this is a folder, not a robot file"),
         (["nutarm", "-o", "x.svg"], "there is no robot named 'nutarm'"),
     ],
 )  # fmt: skip

@@ -213,6 +213,8 @@ def residual_text(distance: float, angle: float) -> str:
 
 def _short(value: float) -> str:
     """Return a number with three digits for people; what cannot be noticed is 0."""
+    if abs(value) >= 1e3:
+        return f"{value:.0f}"
     return "0" if abs(value) < 5e-4 else f"{value:.3g}"
 
 

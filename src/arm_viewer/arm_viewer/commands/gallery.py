@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,11 +22,10 @@ from arm_description.library import shipped_robots
 
 from arm_description import load_robot
 from arm_viewer.errors import ViewerError
-from arm_viewer.screenshot import open_page, scene_box, visit
+from arm_viewer.screenshot import WITHOUT_PANEL, address_in, open_page, scene_box, visit
 
 SIZE = (640 + 324, 480)  # of the page; its panel takes the second number of the width
 TIMEOUT = 120.0  # [s] for one robot
-BARE = "[class*=mantine] { visibility: hidden !important; }"
 RUN = "import sys; from {} import main; sys.exit(main())"
 VIEW, PUBLISHER = "arm_viewer.ros.node", "arm_description.ros.state_publisher"
 
@@ -44,7 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _save_pictures(given: argparse.Namespace) -> None:
-    given.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        given.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = "it is a file" if given.folder.is_file() else error.strerror
+        raise ViewerError(f"no folder {given.folder} can be made: {reason}") from None
     with open_page(SIZE) as page:
         for robot in given.robots or shipped_robots():
             file = given.folder / f"{Path(robot).stem}.png"
@@ -65,10 +66,10 @@ def save_picture(page: Any, robot: str, file: Path) -> None:
             _process(PUBLISHER, (description,), Path(folder) / "publisher.log"),
             _process(VIEW, parameters, log),
         ):
-            visit(page, _address(log), TIMEOUT)
+            visit(page, address_in(log, TIMEOUT), TIMEOUT)
             page.get_by_label("Drag handle").click()
             page.wait_for_function("!document.querySelector('[data-arm=problem]')")
-            page.screenshot(path=str(file), style=BARE, clip=scene_box(page))
+            page.screenshot(path=str(file), style=WITHOUT_PANEL, clip=scene_box(page))
 
 
 @contextmanager
@@ -83,15 +84,6 @@ def _process(module: str, parameters: Sequence[str], log: Path) -> Iterator[None
     finally:
         child.terminate()
         child.wait()
-
-
-def _address(log: Path) -> str:
-    end = time.monotonic() + TIMEOUT
-    while time.monotonic() < end:
-        if found := re.search(r"Browser view: (\S+)", log.read_text()):
-            return found[1]
-        time.sleep(0.05)
-    raise ViewerError(f"the view did not start within {TIMEOUT:g} s:\n{log.read_text()}")
 
 
 if __name__ == "__main__":

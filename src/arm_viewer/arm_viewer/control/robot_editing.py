@@ -9,7 +9,6 @@ opened.
 
 from __future__ import annotations
 
-import shutil
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
@@ -19,7 +18,7 @@ from typing import Generic
 
 import yaml
 from arm_common.errors import InputError
-from arm_common.files import write_bytes
+from arm_common.files import write_with_backup
 from arm_common.yaml.editing import CheckedEditor, Model, YamlEditor
 from arm_description.library import robot_path, shipped_robots
 from arm_description.robot_file.attachments import shipped_payloads, shipped_tools
@@ -177,12 +176,8 @@ class FileEditing(ABC, Generic[Model]):
 
     def _write(self, path: Path) -> str:
         try:
-            if path.exists():
-                shutil.copy2(path, path.with_name(f"{path.name}.bak"))
-            write_bytes(self.editor.data, str(path))
-        except OSError as error:
-            raise ViewerError(f"{path.name} cannot be saved: {error.strerror}") from None
-        except ValueError as error:
+            write_with_backup(self.editor.data, str(path))
+        except InputError as error:
             raise ViewerError(str(error)) from None
         self.path, self._saved = path, self.editor.data
         self.editor.name, self.editor.folder = path.name, path.parent

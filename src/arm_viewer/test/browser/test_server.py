@@ -16,6 +16,7 @@ from arm_testing.viewer_client import visit
 from arm_testing.waiting import wait_for
 from arm_viewer.browser import server
 from arm_viewer.browser.access import make_access
+from arm_viewer.commands import gallery
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.meshes import MeshFiles
 
@@ -169,6 +170,12 @@ def test_gallery_shows_every_shipped_robot():
     for robot in shipped_robots():
         assert f"(images/robots/{robot}.png) `{robot}`" in page
         assert (docs / f"images/robots/{robot}.png").is_file()
+
+
+def test_gallery_into_a_file_is_refused_in_one_sentence(tmp_path, capsys):
+    (tmp_path / "a.png").touch()
+    assert gallery.main([str(tmp_path / "a.png"), "planar2"]) == 1
+    assert capsys.readouterr().err.endswith("a.png can be made: it is a file\n")
 
 
 @pytest.fixture

@@ -89,6 +89,7 @@ def test_invalid_recording_is_rejected_in_one_sentence(tmp_path):
     for name, data, words in (
         ("nothing.mcap", None, "cannot be read"),
         ("text.mcap", b"not a recording at all", "not a complete MCAP file"),
+        ("short.txt", b"hi", "not a complete MCAP file"),
         ("cut.mcap", b"\x89MCAP0\r\n", "not a complete MCAP file"),
     ):
         file = tmp_path / name

@@ -93,7 +93,8 @@ def rendered(page: DerivationPage, path: Path) -> dict[Path, bytes]:
     kind = path.suffix.lower()
     if kind not in FORMATS:
         raise KinematicsError(
-            f"cannot write a {kind or 'nameless'!r} page; choose a name that ends in "
+            f"cannot write {f'a {kind!r} page' if kind else 'a page without an ending'};"
+            " choose a name that ends in "
             f"{', '.join(FORMATS)}",
             what="output",
         )

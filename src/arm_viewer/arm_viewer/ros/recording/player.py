@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import struct
 import subprocess
 import sys
 import time
@@ -80,7 +81,7 @@ def _reader(file: Path) -> Iterator[Any]:
     try:
         with stream:
             yield make_reader(stream)
-    except (McapError, OSError) as error:  # a seek in a file that is too short
+    except (McapError, OSError, struct.error) as error:  # the last two: the file is too short
         raise ViewerError(
             f"{file} is not a complete MCAP file ({error or type(error).__name__}); "
             "was the recording ended with Ctrl-C?"
