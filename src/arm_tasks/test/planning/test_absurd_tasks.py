@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever numbers a task file has, a check ends with a finite plan or one sentence."""
 
+import copy
 import json
 import math
 import random
@@ -57,7 +58,7 @@ def mutated(numbers):
         place = steps
         for key in above:
             place = place[key]
-        value = numbers.choice(NUMBERS)
+        value = copy.deepcopy(numbers.choice(NUMBERS))  # else it could come to contain itself
         place[last] = value if numbers.random() < 0.7 else numbers.uniform(-300.0, 300.0)
     return yaml.safe_dump({"task": "t", "steps": steps}).replace("'.nan'", ".nan")
 
