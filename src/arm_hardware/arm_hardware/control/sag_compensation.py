@@ -55,14 +55,16 @@ class SagCompensation:
             )
         if not bodies.mass > 0.0:
             raise HardwareError("max_sag_compensation needs a robot description with masses.")
-        back, coupling = np.eye(len(axes.arm)), axes.coupling
+        back: Array = np.eye(len(axes.arm))
+        coupling = axes.coupling
         if coupling is not None:
             if coupling.constraints or coupling.tight or not coupling.drivetrain.is_linear:
                 raise HardwareError(
                     "max_sag_compensation is not for arms whose limits or servos depend on "
                     "several joints; set it to 0."
                 )
-            back = np.linalg.pinv(coupling.drivetrain.jacobian(np.zeros(len(axes.arm))))
+            ratios = coupling.drivetrain.jacobian(np.zeros(len(axes.arm)))
+            back = np.asarray(np.linalg.pinv(ratios), dtype=np.float64)
         self._compliance = back @ np.diag(1.0 / np.asarray(stiffness)) @ back.T
         self.is_settled = False
         self.offsets = [0.0] * len(axes.arm)
@@ -93,7 +95,7 @@ class SagCompensation:
         lower, upper = ([getattr(axis, end) for axis in self._arm] for end in ("lower", "upper"))
         meant = given
         for _ in range(_ITERATIONS):
-            offsets = np.where(holds, self.offsets_at(meant), 0.0)
+            offsets = np.where(holds, self.offsets_at(meant.tolist()), 0.0)
             meant = np.clip(given - offsets, lower, upper)
         self._aim = given - meant
         self.offsets = self._aim.tolist()

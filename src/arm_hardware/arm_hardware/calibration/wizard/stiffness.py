@@ -117,7 +117,7 @@ class HungWeight:
         return self._checked(servo, abs(turn / (self._force * lever)))
 
     def _own_lever(self, servos: Sequence[str]) -> float:
-        own = max(abs(self.levers[name]) for name in servos)
+        own: float = max(abs(self.levers[name]) for name in servos)
         if own < _SHORTEST:
             raise ValueError(
                 f"{self._frame} is only {1e3 * own:.0f} mm beside the axis of {servos[0]}; bring "

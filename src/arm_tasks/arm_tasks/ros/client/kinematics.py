@@ -21,7 +21,7 @@ from arm_tasks.ros.client.results import ArmError, DynamicsAnswer, IkBatchAnswer
 
 _WITH_RESULTS = (SolveIKBatch.Response.SUCCESS, SolveIKBatch.Response.TIMEOUT)
 _RETRY_PERIOD = 0.1  # [s]
-_PREFERENCES = {
+_PREFERENCES: dict[str, int] = {
     "nearest": SolveIK.Request.NEAREST,
     "centred": SolveIK.Request.CENTRED,
     "torque": SolveIK.Request.LEAST_TORQUE,
