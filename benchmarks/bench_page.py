@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from arm_description.library import robot_path
 from arm_testing.viewer_client import CAMERA, Spectator, connected, decompressed, encoded
 from bench_stack import PATIENCE, cpu_seconds, memory, tree
 from ik.tables import above_zero, processor, write
@@ -153,7 +152,7 @@ def measure(given: argparse.Namespace) -> str:
 def main() -> None:
     """Run the measurements, print the results, and write them with --write."""
     parser = argparse.ArgumentParser(prog="./arm bench page", description=__doc__)
-    parser.add_argument("--robot", default=str(robot_path("nut_arm")), help="robot file (nut_arm)")
+    parser.add_argument("--robot", default="nut_arm", help="name or file (nut_arm)")
     parser.add_argument("--edits", type=int, default=20, help="number of edits (20); 0: none")
     parser.add_argument("--seconds", type=above_zero, default=20.0, help="at rest (20)")
     parser.add_argument("--settle", type=above_zero, default=20.0, help="before it (20)")

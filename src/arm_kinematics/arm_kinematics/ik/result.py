@@ -74,7 +74,7 @@ class IkResult:
     def __init__(
         self, status: IkStatus, out: Array, n: int, reason: Reason | None = None, note: str = ""
     ) -> None:
-        out.setflags(False)
+        out.setflags(False)  # type: ignore[call-arg]  # write; by name it is slower
         self.status, self._out, self._n = status, out, n
         self._reason, self._note = reason, note
         self._solutions: tuple[IkSolution, ...] | None = None

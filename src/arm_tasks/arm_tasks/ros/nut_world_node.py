@@ -124,7 +124,7 @@ class NutWorldNode(Node):
         try:
             scene = scene_from_text(message.data, self._scene.file, self._robot)
         except InputError as error:
-            self.get_logger().warning(f"keeps its scene: {error}", throttle_duration_sec=10.0)
+            self.get_logger().warning(f"keeps its scene: {error}", throttle_duration_sec=10.0)  # type: ignore[no-untyped-call]
             return
         self._next_scene = scene
         if self._next_scene.nut is not None and self._gripper is None:
