@@ -33,13 +33,16 @@ TASK_RUNNING = "A task is running: cancel it before you move the arm."
 class SliderPublisher:
     """Publishes joint_states from the panel's sliders: on a change, and ten times a second.
 
-    The joints begin at `rest`, by name [rad or m].
+    Efforts are those that hold the robot at rest, where its description has masses. The joints
+    begin at `rest`, by name [rad or m].
     """
 
     def __init__(self, node: Node, rest: Mapping[str, float]) -> None:
         self._node, self._rest = node, rest
         self._sliders = JointSliders(())
         self._last: tuple[dict[str, float], float] = ({}, 0.0)  # published positions, time [s]
+        self._efforts: Callable[[Mapping[str, float]], list[float]] = lambda values: []
+        self._held: tuple[dict[str, float], list[float]] = ({}, [])  # positions, their efforts
         self._publisher = node.create_publisher(JointState, "joint_states", 10)
         self._timer = node.create_timer(REST_PERIOD, self._publish, clock=STEADY_CLOCK)
 
@@ -48,6 +51,7 @@ class SliderPublisher:
         self._sliders = JointSliders(
             robot.joints, {**self._rest, **self._sliders.values()}, robot.constraints
         )
+        self._efforts, self._held = robot.efforts, ({}, [])
         self._publish()
 
     def set_arm(self, joints: Sequence[VisualJoint], constraints: ConstraintSet) -> None:
@@ -76,6 +80,9 @@ class SliderPublisher:
         now = self._node.get_clock().now()
         message = JointState(name=list(values), position=list(values.values()))
         message.velocity = self._velocities(values, 1e-9 * now.nanoseconds)
+        if values != self._held[0]:
+            self._held = values, self._efforts(values)
+        message.effort = self._held[1]
         message.header.stamp = now.to_msg()
         self._publisher.publish(message)
         self._timer.reset()

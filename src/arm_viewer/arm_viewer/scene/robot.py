@@ -14,6 +14,7 @@ from arm_common.transforms import Array
 from arm_description.errors import UrdfError
 from arm_description.model.constraints import ConstraintSet
 from arm_description.robot_model import home_posture
+from arm_description.urdf.bodies import Bodies, bodies_of_urdf, holding_torques
 from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfMimic, UrdfShape
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import UrdfTree, read_urdf
@@ -58,6 +59,7 @@ class VisualRobot:
     reach: float  # length from the root to the farthest tip with the chain pulled straight [m]
     carriers: Mapping[str, UrdfJoint]  # link name -> the joint that carries it
     constraints: ConstraintSet  # of the joints that move on their own
+    bodies: Bodies | None = None  # None if nothing that moves has a mass
 
     def joints_to(self, link: str) -> tuple[VisualJoint, ...]:
         """Return the joints that move on their own between the root and a link, in order."""
@@ -79,6 +81,20 @@ class VisualRobot:
         if link not in self.links or not moving <= known.keys():
             return None
         return link_poses(self.root, path, known)[link]
+
+    def efforts(self, values: Mapping[str, float]) -> list[float]:
+        """Return the torque [N m] or force [N] of each joint that holds the robot at rest.
+
+        In the order of ``joints``, whose positions are given by name [rad or m]. A mimic joint's
+        is part of its leader's, and its own 0, as in joint_states of the driver. Empty if nothing
+        that moves has a mass.
+        """
+        if self.bodies is None:
+            return []
+        free = [joint.name for joint in self.joints if joint.mimic is None]
+        torques = holding_torques(self.bodies, [values[name] for name in free])
+        held = dict(zip(free, torques.tolist(), strict=True))
+        return [held.get(joint.name, 0.0) for joint in self.joints]
 
     def _path_to(self, link: str) -> list[UrdfJoint]:
         """Return all joints between the root and a link, in order."""
@@ -110,7 +126,18 @@ def read_robot(xml: str) -> VisualRobot:
         _reach(urdf),
         carriers,
         constraints,
+        _bodies(urdf, joints),
     )
+
+
+def _bodies(urdf: UrdfTree, joints: tuple[VisualJoint, ...]) -> Bodies | None:
+    """Return the bodies that the joints move; None without masses, or with invalid ones."""
+    free = [joint.name for joint in joints if joint.mimic is None]
+    try:
+        bodies = bodies_of_urdf(urdf, urdf.root, urdf.links[-1], free) if free else None
+    except UrdfError:
+        return None  # a robot is drawn without its masses
+    return bodies if bodies is not None and bodies.mass > 0.0 else None
 
 
 def _joint(urdf: UrdfTree, joint: UrdfJoint) -> VisualJoint:

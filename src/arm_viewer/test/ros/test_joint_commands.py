@@ -2,12 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sliders move an arm that stands at a limit, as its servos measure it."""
 
+import itertools
+from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 from arm_common.yaml.linear_expressions import LinearExpression
 from arm_description.model.constraints import ConstraintSet, LinearLimits
-from arm_viewer.scene.robot import VisualJoint
+from arm_description.model.elements import Payload
+from arm_viewer.scene.robot import VisualJoint, read_robot
+
+from arm_description import load_robot
+from arm_kinematics import Chain
 
 ELBOW = LinearLimits(
     "elbow",
@@ -48,21 +55,57 @@ def test_slider_beyond_the_limit_is_refused(commander):
     assert not sent
 
 
-def test_published_sliders_have_the_mean_speed_since_the_last_message():
+@pytest.fixture
+def published():
+    """Return a function that makes a publisher of sliders, and what it sends each half second."""
     commands = pytest.importorskip("arm_viewer.ros.joint_commands")
     from rclpy.time import Time
 
-    sent, clock = [], SimpleNamespace(now=lambda: Time(nanoseconds=times.pop(0)))
-    times = [1_000_000_000, 1_500_000_000, 1_600_000_000]
+    times = itertools.count(1_000_000_000, 500_000_000)
+    sent = []
     node = SimpleNamespace(
         create_publisher=lambda *_: SimpleNamespace(publish=sent.append),
         create_timer=lambda *_, **__: SimpleNamespace(reset=lambda: None),
-        get_clock=lambda: clock,
+        get_clock=lambda: SimpleNamespace(now=lambda: Time(nanoseconds=next(times))),
     )
-    sliders = commands.SliderPublisher(node, {"waist": 0.2})
-    joints = (VisualJoint("waist", False, -1.0, 1.0), VisualJoint("slide", True, 0.0, 1.0))
-    sliders.set_robot(SimpleNamespace(joints=joints, constraints=None))
+    return partial(commands.SliderPublisher, node), sent
+
+
+def test_published_sliders_have_the_mean_speed_since_the_last_message(published, urdf):
+    make, sent = published
+    sliders = make({"waist": 0.2})
+    sliders.set_robot(read_robot(urdf))
     sliders.move({"waist": 0.3})
     sliders.move({"waist": 0.3})
     velocities = [message.velocity.tolist() for message in sent]
-    assert velocities == [[0.0, 0.0], [pytest.approx(0.2), 0.0], [0.0, 0.0]]
+    still = [0.0] * 4
+    assert velocities == [still, [pytest.approx(0.2), *still[1:]], still]
+
+
+def test_published_sliders_have_the_efforts_of_gravity(published):
+    model = load_robot("nut_arm")
+    chain, (make, sent) = Chain.from_model(model), published
+    payload = Payload(0.1, (0.0, 0.0, 0.02))
+    loaded = replace(model, payload=payload)
+    sliders = make({})
+    for robot, load in ((model, None), (loaded, payload)):
+        sliders.set_robot(read_robot(robot.to_urdf("left_", dh_frames=True)))
+        for q in (chain.middle, chain.middle + 0.2):
+            sliders.move({f"left_{n}": v for n, v in zip(chain.joint_names, q, strict=True)})
+            effort = dict(zip(sent[-1].name, sent[-1].effort, strict=True))
+            held = [effort.pop(f"left_{name}") for name in chain.joint_names]
+            assert held == pytest.approx(chain.gravity_torques(q, payload=load), abs=1e-9)
+            assert len(effort) == len(sent[-1].name) - chain.n > 0  # of the fingers
+    assert max(map(abs, held)) > 0.1
+
+
+@pytest.mark.parametrize("mass", ["0", "-1", "heavy"])
+def test_efforts_are_empty_without_valid_masses(published, urdf, mass):
+    make, sent = published
+    sliders = make({})
+    sliders.set_robot(read_robot(urdf))
+    assert sent[-1].effort.tolist() == []
+    tool = f'<link name="tool0"><inertial><mass value="{mass}"/></inertial></link>'
+    sliders.set_robot(read_robot(urdf.replace('<link name="tool0"/>', tool)))
+    assert len(sent[-1].position) == 4
+    assert sent[-1].effort.tolist() == []
