@@ -11,11 +11,17 @@ from pathlib import Path
 
 from arm_common.files import ANY_FILE, FileAccess, shipped_files, write_bytes
 from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array, matrix_rpy
 
 from arm_description.errors import DescriptionError
-from arm_description.library import given_path
+from arm_description.library import given_path, read_text
+from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.formats import (
+    MAX_BYTES,
+    TIME,
+    TOOL_ANGLES,
+    TOOL_POSITION,
     check_csv,
     check_rows,
     check_trajectory_yaml,
@@ -84,6 +90,52 @@ def read_tool_trajectory(
     if path is None or trajectory_form(path) != ".csv":
         return None
     return read_tool_csv(path, joints, files)
+
+
+def read_tool_poses(path: Path, joints: Sequence[str]) -> Array | None:
+    """Return the poses (m, 4, 4) of the tool in a CSV file, one or more; None without poses.
+
+    Raises:
+        DescriptionError: the file is invalid; names the line.
+    """
+    tool = read_tool_csv(path, joints, ANY_FILE, fewest=1)
+    return None if tool is None else tool.poses
+
+
+def add_tool_pose(path: Path, pose: Array, units: Units) -> int:
+    """Add a pose of the tool, a second after the last one, to a CSV file of poses.
+
+    The file is made if it is missing; what is in it stays.
+
+    Args:
+        path: of the file.
+        pose: (4, 4) base_link <- tool0 [m].
+        units: in which it is written; the file must have the same.
+
+    Returns:
+        The number of poses in the file.
+
+    Raises:
+        DescriptionError: the file is invalid or of another form; it is unchanged.
+        InputError: it cannot be written.
+    """
+    columns = ",".join((TIME, *TOOL_POSITION, *TOOL_ANGLES))
+    head = f"# units: {units.length}, {units.angle}\n{columns}\n"
+    text = read_text(path, MAX_BYTES) if path.exists() else head
+    if not text.startswith(head):
+        problem = f"has other columns or units than {columns} in {units.length} and {units.angle}"
+        raise DescriptionError(problem, remedy="name another file", file=str(path))
+    rows = [row for row in text.removeprefix(head).splitlines() if row and row[0] != "#"]
+    if rows:
+        read_tool_poses(path, ())  # checks them
+    time = float(rows[-1].partition(",")[0]) + 1.0 if rows else 0.0
+    xyz, rpy = matrix_rpy(pose)
+    values = [units.written(float(value), "prismatic") for value in xyz]
+    values += [units.written(float(value), "revolute") for value in rpy]
+    row = ",".join(f"{round(value, 9) + 0.0:.12g}" for value in (time, *values))
+    end = "" if text.endswith("\n") else "\n"
+    write_bytes(f"{text}{end}{row}\n".encode(), str(path))
+    return len(rows) + 1
 
 
 def check_recording(path: Path, files: FileAccess = ANY_FILE) -> None:

@@ -49,7 +49,7 @@ from arm_description.trajectories.trajectory import (
     joint_order,
 )
 
-_MAX_BYTES = 50_000_000
+MAX_BYTES = 50_000_000
 TIME = "time"
 _UNITS = re.compile(r"\s*#\s*units\s*:\s*(.*)", re.IGNORECASE)
 _HEADING = re.compile(r"(?P<name>.*?)\s*(?:\[(?P<unit>\w*)\])?")
@@ -78,7 +78,7 @@ class _Line:
 
 
 def _lines(path: Path, files: FileAccess) -> list[_Line]:
-    texts = read_text(path, _MAX_BYTES, files).splitlines()
+    texts = read_text(path, MAX_BYTES, files).splitlines()
     return [_Line(str(path), number, text) for number, text in enumerate(texts, start=1)]
 
 
@@ -108,13 +108,15 @@ def read_csv(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoin
 
 
 TOOL_POSITION = ("x", "y", "z")
-_TOOL_ANGLES = ("roll", "pitch", "yaw")
+TOOL_ANGLES = ("roll", "pitch", "yaw")
 _TOOL_QUATERNION = ("qx", "qy", "qz", "qw")
 _LENGTH = "length"
 _TOO_SHORT = 1e-6  # an arc may be shorter than its chord by rounding [m]
 
 
-def read_tool_csv(path: Path, joints: Sequence[str], files: FileAccess) -> ToolTrajectory | None:
+def read_tool_csv(
+    path: Path, joints: Sequence[str], files: FileAccess, fewest: int = 2
+) -> ToolTrajectory | None:
     """Read poses of the tool from a CSV file, None if its columns are not those of poses.
 
     Columns that are all joints of the robot are never poses, whatever their names.
@@ -134,8 +136,9 @@ def read_tool_csv(path: Path, joints: Sequence[str], files: FileAccess) -> ToolT
         point = dict(zip(names, values, strict=True))
         points.append((point[names[0]], _tool_pose(line, point, turned)))
         at.append(line)
-    if not 2 <= len(points) <= MAX_POINTS:
-        raise header.error(f"has {len(points)} points", f"write 2 to {MAX_POINTS}, one per line")
+    if not fewest <= len(points) <= MAX_POINTS:
+        remedy = f"write {fewest} to {MAX_POINTS}, one per line"
+        raise header.error(f"has {len(points)} points", remedy)
     poses = np.array([T for _, T in points])
     along = _increasing_along(at, names[0], np.array([value for value, _ in points]), poses)
     is_timed = names[0] == TIME
@@ -147,17 +150,17 @@ def read_tool_csv(path: Path, joints: Sequence[str], files: FileAccess) -> ToolT
 def _tool_orientation(header: _Line, names: list[str]) -> tuple[str, ...]:
     """Return the columns of the orientation, () without one."""
     others = [name for name in names[1:] if name not in TOOL_POSITION]
-    for turned in ((), _TOOL_ANGLES, _TOOL_QUATERNION):
+    for turned in ((), TOOL_ANGLES, _TOOL_QUATERNION):
         if sorted(others) == sorted(turned) and len(set(names)) == len(names):
             return turned
-    known = f"{','.join(_TOOL_ANGLES)} or {','.join(_TOOL_QUATERNION)}"
+    known = f"{','.join(TOOL_ANGLES)} or {','.join(_TOOL_QUATERNION)}"
     problem = f"poses of the tool cannot have the columns {', '.join(names[1:])}"
     raise header.error(problem, f"write x,y,z, and for the orientation {known}, each once")
 
 
 def _column_unit(header: _Line, name: str, unit: str, default: Units) -> Callable[[float], float]:
     """Return the conversion of a column of a tool's trajectory to SI units."""
-    turns = name in _TOOL_ANGLES
+    turns = name in TOOL_ANGLES
     if name == TIME or name in _TOOL_QUATERNION:
         return float
     allowed = ANGLES if turns else LENGTHS

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 from arm_common.transforms import quaternion, rpy_matrix
 from arm_description.commands.trajectory import main
+from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 from arm_description.trajectories.files import (
+    add_tool_pose,
     check_recording,
+    read_tool_poses,
     read_tool_trajectory,
     read_trajectory,
     shipped_trajectories,
@@ -416,3 +419,38 @@ def test_quaternion_must_have_length_1(written):
 def test_poses_of_the_tool_may_be_sent_with_a_request(written):
     check_recording(written("a.csv", TOOL))
     check_recording(written("b.csv", "length,x,y,z\n0,0,0,0\n1,0,0,1\n"))
+
+
+@pytest.mark.parametrize("angle", ANGLES)
+@pytest.mark.parametrize("length", LENGTHS)
+def test_poses_that_are_added_to_a_file_read_back(tmp_path, length, angle):
+    rng, path, poses = np.random.default_rng(7), tmp_path / "poses.csv", []
+    for count in (1, 2, 3):
+        poses.append(rpy_matrix(rng.uniform(-1.0, 1.0, 3), rng.uniform(-1.5, 1.5, 3)))
+        assert add_tool_pose(path, poses[-1], Units(length, angle)) == count
+        np.testing.assert_allclose(read_tool_poses(path, ()), poses, atol=1e-8)
+    assert read_tool_trajectory(path, ("turn",)).times.tolist() == [0.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "has other columns or units"),
+        (CSV, "has other columns or units"),
+        ("# units: mm, deg\ntime,x,y,z,roll,pitch,yaw\n0,1,2,3,4,5,6\n", "columns or units"),
+        ("# units: m, rad\ntime,x,y,z,roll,pitch,yaw\n0,1,2\n", "has 3 columns"),
+        ("# units: m, rad\ntime,x,y,z,roll,pitch,yaw\nsoon,1,2,3,4,5,6\n", "is not a number"),
+    ],
+)
+def test_a_pose_is_not_added_to_another_file(written, text, problem):
+    path = written("poses.csv", text)
+    with pytest.raises(DescriptionError, match=problem):
+        add_tool_pose(path, np.eye(4), SI)
+    assert path.read_text() == text
+
+
+def test_poses_are_added_below_what_a_user_wrote(written):
+    text = "# units: m, rad\ntime,x,y,z,roll,pitch,yaw\n# above the tray\n2.5,0,0,0.1,0,0,0"
+    path = written("poses.csv", text)
+    assert add_tool_pose(path, np.eye(4), SI) == 2
+    assert path.read_text() == f"{text}\n3.5,0,0,0,0,0,0\n"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic
@@ -157,7 +157,7 @@ class FileEditing(ABC, Generic[Model]):
         Raises:
             ViewerError: the name is wrong, or the file exists or cannot be written.
         """
-        path, asked = self.folder / _file_name(name), self._asked
+        path, asked = self.folder / file_name(name), self._asked
         self._asked = None
         changed = path == self.path and not self._is_as_saved(path)
         if path in self._shipped():
@@ -189,6 +189,11 @@ class FileEditing(ABC, Generic[Model]):
     def folder(self) -> Path:
         """The folder of the file; of a shipped or new robot the working folder."""
         return Path.cwd() if self.path is None or self.is_shipped else self.path.parent
+
+    @property
+    def own_folder(self) -> Path | None:
+        """The folder of the file; None for a shipped or new robot."""
+        return None if self.path is None or self.is_shipped else self.path.parent
 
     def reload(self) -> str:
         """Take what another program has saved in the file; return a sentence if it conflicts."""
@@ -353,12 +358,26 @@ class RobotEditing(FileEditing[RobotModel]):
         self._asked = None
 
 
-def _file_name(name: str) -> str:
-    """Return the name of a file; raise a ViewerError if it names a folder or nothing."""
-    stem = name.strip().removesuffix(".yaml").removesuffix(".yml")
+def file_name(name: str, endings: Sequence[str] = SUFFIXES) -> str:
+    """Return the name of a file with the first ending, whether it is given with one or not.
+
+    Raises:
+        ViewerError: it names a folder or nothing.
+    """
+    stem = name.strip()
+    for ending in endings:
+        stem = stem.removesuffix(ending)
     if not stem or Path(stem).name != stem or stem.startswith("."):
         raise ViewerError(f"{name!r} is not a file name: give letters and digits, such as mine.")
-    return f"{stem}.yaml"
+    return f"{stem}{endings[0]}"
+
+
+def changed_at(folder: Path | None) -> int:
+    """Return when a folder changed [ns]; 1 without one, or when it is gone."""
+    try:
+        return 1 if folder is None else folder.stat().st_mtime_ns
+    except OSError:
+        return 1
 
 
 def _line(path: Path) -> str:

@@ -19,6 +19,7 @@ from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import answer_line
 from arm_viewer.control.command_table import PageCommand
 from arm_viewer.control.motion import Playback
+from arm_viewer.control.robot_editing import changed_at
 from arm_viewer.panels.interface import PanelContext, PanelState
 from arm_viewer.scene.robot import VisualRobot
 
@@ -73,7 +74,7 @@ class PlayPanel:
         if state.robot is not self._robot:
             self._robot, self._seen = state.robot, 0
             self._load("")
-        changed = _changed(self._folder)
+        changed = changed_at(self._folder)
         if changed != self._seen:
             self._seen = changed
             self._show_files()
@@ -96,7 +97,7 @@ class PlayPanel:
         editing = self._context.editing
         if editing is None:
             return _folder(self._context.robot)
-        return None if editing.path is None or editing.is_shipped else editing.folder
+        return editing.own_folder
 
     def _follow(self) -> None:
         """Offer the files of the robot that is edited now."""
@@ -208,14 +209,6 @@ def _files(robot: str, folder: Path | None) -> Mapping[str, Path]:
         return trajectories_for(robot, folder)
     except OSError:  # the folder is gone, or not ours to read
         return trajectories_for(robot, None)
-
-
-def _changed(folder: Path | None) -> int:
-    """Return when a folder changed [ns]; 1 without one, or when it is gone."""
-    try:
-        return 1 if folder is None else folder.stat().st_mtime_ns
-    except OSError:
-        return 1
 
 
 def _folder(robot: str) -> Path | None:

@@ -1,23 +1,28 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder "Pose": the tool's pose in the file's units, shown and typed; kept postures."""
+"""The folder "Pose": the tool's pose in the file's units, shown and typed; kept poses."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from arm_common.errors import InputError
 from arm_common.transforms import Array, matrix_rpy, rpy_matrix
+from arm_description.trajectories.files import add_tool_pose, read_tool_poses
 
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import status_line
-from arm_viewer.control.robot_editing import RobotEditing
+from arm_viewer.control.robot_editing import RobotEditing, changed_at, file_name
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PanelContext, PanelState
 
 FIELDS = ("x", "y", "z", "roll", "pitch", "yaw")
 HOLD = 12  # updates after a user typed a number, in which the fields do not follow the tool
-DIGITS = 6
+NOTHING = "choose a pose"
+MAX_LISTED = 100  # poses of a file
 
 
 class PosePanel:
@@ -33,6 +38,8 @@ class PosePanel:
         self._fields: list[Any] = []
         self._held = 0  # updates for which the fields stay as typed
         self._pose: Array | None = None  # (4, 4), root <- tool, as shown
+        self._files: tuple[Path | None, int] = (None, 1)  # folder of the list, when it changed
+        self._listed: dict[str, Array] = {}  # line of the list -> (4, 4), base <- tool
 
     def build(self, gui: PanelGui) -> None:
         """Add the elements."""
@@ -43,10 +50,14 @@ class PosePanel:
         if self._context.editing is not None:
             hint = "A name, then Enter: a button for this posture"
             self._name = gui.line("Keep as posture", self._keep, hint)
+            hint = "The name of a file, then Enter: adds this pose to the .csv file"
+            gui.line("Add to file of poses", self._add, hint)
+            self._list = gui.choice("Files of poses", (NOTHING,), NOTHING, self._go)
         self._answer = gui.elements.add_html("", visible=False)
 
     def update(self, state: PanelState) -> None:
-        """Show where the tool is, unless a number was typed just now."""
+        """Show where the tool is, unless a number was typed just now; list new poses."""
+        self._show_files()
         if self._held:
             self._held -= 1
             self._context.redraw()
@@ -103,6 +114,43 @@ class PosePanel:
             self._name.value = ""
         except ViewerError as error:
             answer = str(error)
+        self._say(answer)
+
+    def _add(self, name: str) -> None:
+        editing, robot = self._context.editing, self._context.view.store.robot
+        frame, positions = self._context.tool_frame, self._context.positions()
+        pose = None if robot is None else robot.pose_of(frame, positions)
+        assert editing is not None
+        if pose is None:
+            self._say(f"The pose of {frame} is unknown.")
+            return
+        try:
+            answer = keep_pose(editing, name, pose)
+        except (InputError, ViewerError) as error:
+            answer = str(error)
+        else:
+            self._context.redraw()
+        self._say(answer)
+
+    def _show_files(self) -> None:
+        """List the poses of the files beside the robot's, if the folder has changed."""
+        if (editing := self._context.editing) is None:
+            return
+        files = editing.own_folder, changed_at(editing.own_folder)
+        if files != self._files:
+            self._files, self._listed = files, _poses_in(editing)
+            self._list.options = (NOTHING, *self._listed)
+            self._list.value = NOTHING
+
+    def _go(self, line: str) -> None:
+        """Move the tool to a pose of the list, which can be chosen again then."""
+        if line in self._listed:
+            self._context.move_tool(self._listed[line])
+            self._say(line)
+        self._list.value = NOTHING
+        self._context.redraw()
+
+    def _say(self, answer: str) -> None:
         self._answer.content = status_line("kept", "", answer)
         self._answer.visible = True
 
@@ -127,3 +175,34 @@ def keep_posture(editing: RobotEditing, name: str, positions: dict[str, float]) 
     if problem := editing.change(lambda editor: editor.keep_posture(name.strip(), positions)):
         raise ViewerError(problem)
     return f"Kept {name.strip()}; Save writes it into the file."
+
+
+def keep_pose(editing: RobotEditing, name: str, pose: Array) -> str:
+    """Add a pose (4, 4) of the tool to a file of poses beside the robot file; return an answer.
+
+    Raises:
+        ViewerError: the robot has no file of its own, or the name is wrong.
+        InputError: the file has another form, or cannot be written; it is unchanged.
+    """
+    name = file_name(name, (".csv",))
+    if (folder := editing.own_folder) is None:
+        raise ViewerError(
+            "Give the robot a file of its own with Save as: files of poses are beside it."
+        )
+    count = add_tool_pose(folder / name, pose, editing.editor.model.units)
+    return f"{name} has {count} {'pose' if count == 1 else 'poses'}."
+
+
+def _poses_in(editing: RobotEditing) -> dict[str, Array]:
+    """Return the poses of the files beside the robot file, by file, number and position."""
+    model, folder = editing.editor.model, editing.own_folder
+    listed: dict[str, Array] = {}
+    for path in () if folder is None else sorted(folder.glob("*.csv")):
+        poses: Array | None = None
+        with suppress(InputError):  # it is another file
+            poses = read_tool_poses(path, model.joint_names)
+        for number, pose in enumerate(() if poses is None else poses[:MAX_LISTED], start=1):
+            xyz = (model.units.written(float(value), "prismatic") for value in pose[:3, 3])
+            place = ", ".join(f"{round(value, 4) + 0.0:g}" for value in xyz)
+            listed[f"{path.name} {number}: {place}"] = pose
+    return listed

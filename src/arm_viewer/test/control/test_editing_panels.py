@@ -162,6 +162,33 @@ def test_pose_follows_the_units_of_the_file_that_is_opened(folder):
     assert [field.label for field in panel._fields][2:4] == ["z [mm]", "roll [deg]"]
 
 
+def test_poses_are_added_to_a_file_beside_the_robot_and_chosen_from_it(folder):
+    page = EditedPage("nut_arm")
+    panel = PosePanel(page.context)
+    panel.build(page.gui)
+    add, field = page.gui.actions["Add to file of poses"], page.gui.found["Files of poses"]
+    add("mine")
+    assert "Save as" in panel._answer.content
+    page.editing.save_as("own")
+    (folder / "other.csv").write_text("time,waist\n0,1\n")
+    here = page.context.view.store.robot.pose_of("tool0", page.context.positions())
+    for count in ("1 pose.", "2 poses."):
+        add("mine")
+        assert f"mine.csv has {count}" in panel._answer.content
+    panel._show_files()
+    _, first, second = field.options
+    assert (first[:11], second[:11]) == ("mine.csv 1:", "mine.csv 2:")
+    for _ in range(2):
+        page.gui.actions["Files of poses"](second)
+        assert field.value == field.options[0]
+        np.testing.assert_allclose(page.targets.pop(), here, atol=1e-8)
+    for name in ("other", "../mine"):
+        before = panel._answer.content
+        add(name)
+        assert panel._answer.content != before
+    assert sorted(path.name for path in folder.iterdir()) == ["mine.csv", "other.csv", "own.yaml"]
+
+
 @pytest.mark.parametrize("edited", [True, False])
 @pytest.mark.parametrize(("robot", "per_metre"), [("nut_arm", 1000.0), ("planar2", 1.0)])
 def test_commands_take_and_answer_the_units_of_the_file(robot, per_metre, edited):
