@@ -38,7 +38,9 @@ SLIDER_STEP = 0.1  # degrees or millimetres
 # As wide as the panel, however long its text.
 _ROW = "padding:0 .8em;box-sizing:border-box;width:0;min-width:100%;font-size:.8125em;"
 _ROW += "overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
-_BOX = "padding:.1em .8em;font-size:.8125em;height:4em;overflow:auto"
+# Three lines, with none cut off; more of them scroll.
+_BOX = "padding:.1em .8em;font-size:.8125em;line-height:1.4;height:4.2em;overflow:auto;"
+_BOX += "box-sizing:content-box"
 
 
 def status_line(key: str, label: str, text: str) -> str:
