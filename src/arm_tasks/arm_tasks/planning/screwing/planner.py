@@ -24,10 +24,14 @@ from arm_tasks.planning.screwing.strokes import (
     GripScore,
     Stroke,
     Strokes,
+    deep_pull_warning,
+    deeper_turns_off,
+    first_with_grip,
     grip_score,
     rotation,
     screw_on_strokes,
     turn_back,
+    turns_off,
     unscrew_strokes,
 )
 from arm_tasks.planning.screwing.wrist import Place, Wrist, between, wrists
@@ -100,17 +104,13 @@ _PLAY_SPEED = 0.03  # the same while play is compensated by half a degree
 _MAX_SETTLING = 3e-3  # largest tool motion to compensate play [m]
 _SWING_SPEED = 0.06  # fraction of the step's speed
 _SWINGS = [(-1) ** k * (2.0 - 0.2 * k) for k in range(10)]  # multiples of half the play
-# Deepest tip in a nut that is pulled off without being asked for: in contact physics all nuts come
-# off at 1.5 mm, and the rules of the geometric world let them until 1.75 mm (docs/screw.md).
-_PULL_OFF_DEPTH = 1.4e-3
-_PULL_OFF_STEP = 1.0 / 12.0  # between numbers of turns to try
-_PULL_OFF_CHANGE = 0.5  # largest change of the turns that a task requests
 _CLICK_SPEED = math.radians(4.0)  # of a joint; a person reacts in about 0.3 s [rad/s]
 # Levels of the score of a last grip. The middle of a turn back is within 30 degrees of the desired
 # roll where the grips, a sixth of a turn apart, allow it.
 _MIDDLES = math.radians(149.0), math.radians(119.0), 0.0
 _FIRM_FIRST = FIRM - MIN_CAUGHT, 0.0
 _DOING = {ScrewOn: "screwing onto", Unscrew: "unscrewing from", FindThread: "on"}
+StrokeChoice = Callable[[Wrist], Strokes]
 _TILT_SHARE = 0.6  # used fraction of the largest starting tilt; the rest is for servo errors
 
 
@@ -170,44 +170,43 @@ class ScrewPlanner:
         """
         requested = nut.turns if step.turns is None else step.turns
         comes_off = requested >= nut.turns
-        options = self._turns_off(step, nut) if comes_off else [requested]
+        options = turns_off(self.bolt, nut, step) if comes_off else [requested]
+        deeper = deeper_turns_off(self.bolt, nut, step) if comes_off else []
         held = min(step.pull_off_turns, nut.turns / 2.0) if comes_off else 0.0
         levels = _MIDDLES if isinstance(then, FindThread) else _FIRM_FIRST if held else (0.0,)
-        chain, q = self.builder.chain, self.builder.q
+        score = self._last_grip_score(nut, then if comes_off else None)
 
-        @cache  # slow, and not needed if the nut is out of reach
-        def score() -> GripScore | None:
-            if then is None or not comes_off:
-                return None
-            make = partial(grip_score, chain, self.scene, nut, then, q)
-            return self.builder.remembered("score", make)
+        def choose(wrist: Wrist, turns: Sequence[float] = options) -> Strokes:
+            return unscrew_strokes(self.bolt, wrist, nut, turns, score(), held, levels)
 
-        z = self.bolt.depth(nut.turns) - self.half_nut
-
-        def choose(wrist: Wrist) -> Strokes:
-            return unscrew_strokes(self.bolt, wrist, nut, options, score(), held, levels)
+        def choose_deeper(wrist: Wrist) -> Strokes:
+            return first_with_grip(partial(choose, wrist), options, deeper)
 
         self._gripper("open", max(self.open_width, self.builder.width))
+        z = self.bolt.depth(nut.turns) - self.half_nut
         end = z - self.bolt.pitch * max(options)
-        chosen = self._choose_wrist(z, [end], choose, holding=False)
+        choices = [choose, choose_deeper] if deeper else [choose]
+        chosen = self._choose_wrist(z, [end], choices, holding=False)
         if comes_off:
+            if deep := deep_pull_warning(self.bolt, nut.turns - chosen.turns, step):
+                self.builder.warnings.append(f"{self.name}: {deep}")
             return InJaws(nut.roll + rotation(chosen.strokes[:-1]) - chosen.strokes[-1].grip)
         turned = -self.bolt.hand * requested * TURN
         return OnBolt(nut.bolt, nut.turns - requested, nut.roll + turned)
 
-    def _turns_off(self, step: Unscrew, nut: OnBolt) -> list[float]:
-        """Return the turns after which the nut can come off, the preferred first.
+    def _last_grip_score(
+        self, nut: OnBolt, then: ScrewOn | FindThread | None
+    ) -> Callable[[], GripScore | None]:
+        chain, q = self.builder.chain, self.builder.q
 
-        The jaws hold it by its flats, so the roll at which it leaves the thread decides when the
-        next one catches. Unscrewed, it leaves at one roll; pulled off, at any roll of a turn.
-        """
-        most = min(_PULL_OFF_DEPTH / self.bolt.pitch, nut.turns / 2.0)
-        lefts = [k * _PULL_OFF_STEP for k in range(1, int(most / _PULL_OFF_STEP) + 1)]
-        pull_off = step.pull_off_turns
-        if 0.0 < pull_off < nut.turns:
-            near = [left for left in lefts if abs(left - pull_off) <= _PULL_OFF_CHANGE]
-            return [nut.turns - left for left in (pull_off, *near)]
-        return [nut.turns + step.extra_turns, *(nut.turns - left for left in lefts)]
+        @cache  # slow, and not needed if the nut is out of reach
+        def score() -> GripScore | None:
+            if then is None:
+                return None
+            make = partial(grip_score, chain, self.scene, nut, then, q)
+            return self.builder.remembered("score", make)
+
+        return score
 
     def find_thread(self, step: FindThread, nut: InJaws) -> None:
         """Plan to turn the nut in the jaws back on the bolt's end, and to retreat."""
@@ -217,7 +216,7 @@ class ScrewPlanner:
             return Strokes([turn_back(self.bolt, wrist)], 0.0)
 
         z = step.press - self.half_nut
-        self._choose_wrist(z, [-self.half_nut], choose, holding=True)
+        self._choose_wrist(z, [-self.half_nut], [choose], holding=True)
 
     def screw_on(self, step: ScrewOn, nut: InJaws) -> OnBolt:
         """Plan to screw on the nut in the jaws and to retreat; return where the nut is then."""
@@ -235,7 +234,7 @@ class ScrewPlanner:
             what = f"{turns:g} turns and {extra:g} extra_turns are too many; {most}"
             raise self.builder.invalid(self.step, what)
         end = self.bolt.pitch * (turns + extra) - self.half_nut
-        chosen = self._choose_wrist(z, [-self.half_nut, end], choose, holding=True)
+        chosen = self._choose_wrist(z, [-self.half_nut, end], [choose], holding=True)
         first, last = chosen.strokes[0], chosen.strokes[-1]
         caught = abs(first.turn) - chosen.before_catching * TURN
         if self._keeps_pressing and self.bolt.start_known and first is not last and caught < FIRM:
@@ -247,17 +246,23 @@ class ScrewPlanner:
         return OnBolt(self.bolt.name, chosen.turns - chosen.before_catching, roll)
 
     def _choose_wrist(
-        self, z: float, others: Sequence[float], choose: Callable[[Wrist], Strokes], holding: bool
+        self, z: float, others: Sequence[float], choices: Sequence[StrokeChoice], holding: bool
     ) -> Strokes:
+        """Plan with the first choice of strokes that is feasible with any wrist."""
         chain, q = self.builder.chain, self.builder.q
 
         def found() -> Iterator[Wrist]:
             return tee(wrists(chain, self.bolt, z, others, q, self.step.tolerance), 1)[0]
 
+        def options() -> Iterator[tuple[Wrist, StrokeChoice]]:
+            for choose in choices:
+                for wrist in copy(self.builder.remembered("wrists", found)):
+                    yield wrist, choose
+
         return self.builder.first_feasible(
             Labels(self.step, self.name, self.name),
-            lambda: copy(self.builder.remembered("wrists", found)),
-            lambda wrist: self._plan_with_wrist(wrist, choose(wrist), holding),
+            options,
+            lambda each: self._plan_with_wrist(each[0], each[1](each[0]), holding),
         )
 
     def _plan_with_wrist(self, wrist: Wrist, chosen: Strokes, holding: bool) -> Strokes:

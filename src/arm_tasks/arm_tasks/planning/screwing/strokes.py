@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from arm_common.transforms import Array, wrap
@@ -21,7 +22,7 @@ from arm_tasks.planning.tool_path import OutOfReach
 from arm_tasks.planning.world_model import InJaws, OnBolt
 from arm_tasks.scene.grasp import SIXTH
 from arm_tasks.scene.scene import TURN, Bolt, Scene
-from arm_tasks.task.steps import FindThread, ScrewOn
+from arm_tasks.task.steps import FindThread, ScrewOn, Unscrew
 
 _SLACK = math.radians(0.5)  # grip error at which the nut still settles
 _MIN_STROKE = math.radians(5.0)  # a shorter stroke is not worth a regrasp
@@ -32,6 +33,14 @@ MIN_CAUGHT = math.radians(30.0)  # least turn on the thread before the jaws open
 # a pitch deep, are the 1.5 mm on which every nut stays when released (docs/screw.md).
 FIRM = math.radians(90.0)
 _MIN_BEFORE = math.radians(15.0)  # least turn of a stroke before the thread catches
+# Deepest tip in a nut that is pulled off without being asked for: in contact physics all nuts come
+# off at 1.5 mm and none at 2 mm, and the rules of the geometric world let them until 1.75 mm
+# (docs/screw.md).
+_PULL_OFF_DEPTH = 1.4e-3
+_DEEPEST_PULL_OFF = 1.7e-3  # the same if the next thread would catch too late otherwise
+_PULL_OFF_STEP = 1.0 / 12.0  # between numbers of turns to try
+_DEEPER_STEP = 1.0 / 36.0  # the same, deeper
+_PULL_OFF_CHANGE = 0.5  # largest change of the turns that a task requests
 
 GripScore = Callable[[float, float], float]
 
@@ -146,6 +155,10 @@ def rotation(strokes: Sequence[Stroke]) -> float:
     return math.fsum(stroke.turn for stroke in strokes)
 
 
+class NoLastGrip(OutOfReach):
+    """The nut comes off its bolt, but with no grip that suits the next one."""
+
+
 @dataclass(frozen=True)
 class Strokes:
     """The strokes of a screw step."""
@@ -173,7 +186,8 @@ def unscrew_strokes(
     grip exceeds.
 
     Raises:
-        OutOfReach: The wrist range is too small, or no last grip is acceptable.
+        NoLastGrip: No last grip is acceptable.
+        OutOfReach: The wrist range is too small.
     """
     span = wrist.low, wrist.high
 
@@ -194,8 +208,72 @@ def unscrew_strokes(
         and ratchet(total, span, nut.fit, _least_last(nut, turns[0], held)) is not None
     ):
         what = "no last grip lets the next thread catch before the wrist ends"
-        raise OutOfReach(f"{what}; turn the other bolt about its axis")
+        raise NoLastGrip(f"{what}; turn the other bolt about its axis")
     raise _too_little(wrist)
+
+
+def first_with_grip(
+    choose: Callable[[Sequence[float]], Strokes], turns: Sequence[float], deeper: Sequence[float]
+) -> Strokes:
+    """Choose strokes of the first of the deeper turns with a last grip, if the turns have none.
+
+    Raises:
+        OutOfReach: The turns have a last grip, or the deeper ones have none either.
+    """
+    try:
+        choose(turns)
+    except NoLastGrip:
+        for each in deeper:
+            with suppress(OutOfReach):
+                return choose([each])
+        raise
+    raise OutOfReach("there is a last grip with less thread left")
+
+
+def turns_off(bolt: Bolt, nut: OnBolt, step: Unscrew) -> list[float]:
+    """Return the turns after which the nut can come off, the preferred first.
+
+    The jaws hold it by its flats, so the roll at which it leaves the thread decides when the
+    next one catches. Unscrewed, it leaves at one roll; pulled off, at any roll of a turn.
+    """
+    most = min(_surely_off(bolt), nut.turns / 2.0)
+    lefts = [k * _PULL_OFF_STEP for k in range(1, int(most / _PULL_OFF_STEP) + 1)]
+    pull_off = step.pull_off_turns
+    if 0.0 < pull_off < nut.turns:
+        near = [left for left in lefts if abs(left - pull_off) <= _PULL_OFF_CHANGE]
+        return [nut.turns - left for left in (pull_off, *near)]
+    return [nut.turns + step.extra_turns, *(nut.turns - left for left in lefts)]
+
+
+def deeper_turns_off(bolt: Bolt, nut: OnBolt, step: Unscrew) -> list[float]:
+    """Return turns that leave so much thread that a pull may fail, the one with the least first.
+
+    Half a turn of wrist and a nut that is not released on less than `pull_off_turns` leave at
+    most four of its six flats; one or two more let the next thread catch early enough.
+    """
+    first = max(_surely_off(bolt), step.pull_off_turns)
+    most = min(_DEEPEST_PULL_OFF / bolt.pitch, nut.turns / 2.0)
+    if not 0.0 < step.pull_off_turns < nut.turns:
+        return []
+    count = max(math.floor((most - first) / _DEEPER_STEP), 0)
+    return [nut.turns - first - k * _DEEPER_STEP for k in range(1, count + 1)]
+
+
+def deep_pull_warning(bolt: Bolt, left: float, step: Unscrew) -> str:
+    """Return what may happen if a nut is pulled off with so many turns left, or ""."""
+    if left <= max(_surely_off(bolt), step.pull_off_turns) + _EPS:
+        return ""
+    return (
+        f"the nut is pulled off with {left:.2f} turns left, {left * bolt.pitch * 1e3:.2f} mm of "
+        "thread, as the next thread would catch too late after any grip with less; in contact "
+        "physics every nut comes off from 1.5 mm and none from 2 mm. If it stays on, turn the "
+        "other bolt about its axis"
+    )
+
+
+def _surely_off(bolt: Bolt) -> float:
+    """Return the turns of thread from which a straight pull takes every nut off."""
+    return _PULL_OFF_DEPTH / bolt.pitch
 
 
 def _lowered(score: GripScore | None, by: float) -> GripScore | None:
