@@ -12,7 +12,7 @@ import numpy as np
 from arm_common.transforms import Matrix, Vector
 from arm_common.yaml.colours import rgba
 
-from arm_description.exporters.page import DARK, VIEWS, Page, draw_page, draw_text
+from arm_description.exporters.page import DARK, VIEWS, Page, draw_page, draw_text, parallel_page
 from arm_description.exporters.solids import Solid, solid
 from arm_description.model.elements import NO_MOTION
 from arm_description.model.units import Units
@@ -107,7 +107,7 @@ def picture(
         kind: one of figure.FORMATS.
     """
     arm = posed(model, values)
-    page = Page(arm.solids, VIEWS[style.view])
+    page = parallel_page(arm.solids, VIEWS[style.view])
 
     def annotate(axes: Axes) -> None:
         if style.frames:
@@ -125,8 +125,9 @@ def picture(
 def _frame(axes: Axes, page: Page, T: Matrix, name: str = "", letters: bool = False) -> None:
     """Draw the axes of a frame; one along the view direction is a dot."""
     start = page.project(T[:3, 3])
-    for k in np.argsort(page.view[2] @ T[:3, :3]):
-        arrow = page.view[:2] @ T[:3, k] * _AXIS
+    view = page.projection.axes
+    for k in np.argsort(view[2] @ T[:3, :3]):
+        arrow = view[:2] @ T[:3, k] * _AXIS
         end = start + arrow
         axes.annotate(
             "",

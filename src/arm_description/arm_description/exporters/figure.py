@@ -11,16 +11,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 FORMATS = ("svg", "pdf", "png", "eps", "ps")
 _NO_DATES: Mapping[str, Mapping[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
 }
-_PIXELS_PER_INCH = 150.0
 _POSTSCRIPT_DATE = re.compile(rb"^%%CreationDate: .*\n", re.MULTILINE)
 
 
@@ -42,17 +39,3 @@ def save_figure(
         file.write_bytes(undated)
     else:
         file.write(undated)
-
-
-def file_of_pixels(pixels: NDArray[np.uint8], kind: str) -> bytes:
-    """Return a file, of one of FORMATS, whose page is exactly a picture (height, width, 3)."""
-    from matplotlib.figure import Figure
-
-    height, width = pixels.shape[:2]
-    figure = Figure(figsize=(width / _PIXELS_PER_INCH, height / _PIXELS_PER_INCH))
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set_axis_off()
-    axes.imshow(pixels, aspect="auto", interpolation="none")
-    content = io.BytesIO()
-    save_figure(figure, content, kind, _PIXELS_PER_INCH)
-    return content.getvalue()

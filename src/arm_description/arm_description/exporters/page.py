@@ -6,16 +6,21 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from arm_common.transforms import Matrix, Vector
 from numpy.typing import ArrayLike
 
 from arm_description.exporters.figure import save_figure
+from arm_description.exporters.projection import (
+    ParallelProjection,
+    PinholeProjection,
+    Projection,
+)
 from arm_description.exporters.solids import LIGHT, Rgb, Solid, normals, painting_ranks, shaded
 
 if TYPE_CHECKING:
@@ -24,7 +29,10 @@ if TYPE_CHECKING:
 DARK = "#30363d"  # of texts and lines
 _SIZE = 6.0  # larger side of the drawing [inch]
 _MARGIN = 0.35
-_GRID, _SHADE = "#eef0f2", "#e3e6ea"
+_GRID, _MAIN_GRID = np.array((0.933, 0.941, 0.949)), np.array((0.80, 0.83, 0.87))
+_MAIN = 5  # steps between two main lines of a camera's ground
+_SHADE = "#e3e6ea"
+_SQUARE = np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)))
 _FROM_ABOVE = 0.1  # sine of the least elevation for which the ground is drawn as a plane
 _SEAM, _POINTS = 0.35, 72.0  # width of the line that closes seams [pt]; points per inch
 _TITLE = 11  # size of the title's letters [pt]
@@ -58,57 +66,84 @@ VIEWS: Mapping[str, Matrix] = {
 
 @dataclass(frozen=True, eq=False)
 class FlatShape:
-    """A face that belongs to no solid and is visible from both sides, or a line."""
+    """A face that belongs to no solid and is visible from both sides, a line, or a dot."""
 
-    points: Matrix  # (k, 3) corners of a convex face, or the ends of a line, in base_link [m]
+    points: Matrix  # (k, 3) corners of a convex face, ends of a line, or a dot, in base_link [m]
     colour: Rgb  # red, green, blue, 0 .. 1
-    width: float = 0.0  # of the line [m]; 0 for a face
+    width: float = 0.0  # of the line or dot [m]; 0 for a face
+    opacity: float = 1.0
 
 
 @dataclass(frozen=True)
 class Patch:
-    """A visible face or a line: points (k, 2) right and up [m], colour and line width [m]."""
+    """A visible face or a line: points (k, 2) right and up, colour, and line width in the view."""
 
     points: Matrix
     colour: Vector  # (3,), or (4,) with an opacity
     width: float = 0.0
 
 
-def patches(solids: Sequence[Solid], view: Matrix, flat: Sequence[FlatShape] = ()) -> list[Patch]:
+_Ordered: TypeAlias = tuple[int, float, Patch]  # with its rank, and its depth towards the eye
+
+
+def patches(
+    solids: Sequence[Solid], projection: Projection, flat: Sequence[FlatShape] = ()
+) -> list[Patch]:
     """Return the visible faces, shaded, from back to front.
 
-    Faces of intersecting solids are sorted by depth. The rows of the view are right, up, towards
-    the eye.
+    Faces of intersecting solids are sorted by depth.
     """
     faces = [solid.faces() for solid in solids]
-    ranks = painting_ranks(faces, [part.points for part in flat], view)
-    found = []
-    for part in flat:  # both sides are visible
-        seen, colour = part.points @ view.T, np.array(part.colour)
-        if not part.width:
-            out = normals([part.points])
-            colour = shaded(part.colour, out if out[0] @ view[2] > 0.0 else -out)[0]
-        patch = Patch(seen[:, :2], colour, part.width)
-        found.append((len(solids), float(seen[:, 2].mean()), patch))
-    for solid, polygons, rank in zip(solids, faces, ranks, strict=True):
-        out = normals(polygons)
-        shown = out @ view[2] > 1e-6
-        colours, seen = shaded(solid.colour, out[shown]), polygons[shown] @ view.T
-        if solid.opacity < 1.0:
-            colours = np.column_stack((colours, np.full(len(colours), solid.opacity)))
-        for corners, colour in zip(seen, colours, strict=True):
-            found.append((rank, float(corners[:, 2].mean()), Patch(corners[:, :2], colour)))
+    seen = [projection.seen(polygons) for polygons in faces]
+    complete = [np.isfinite(polygons).all(axis=(1, 2)) for polygons in seen]
+    faces, seen = ([f[c] for f, c in zip(part, complete, strict=True)] for part in (faces, seen))
+    flat_seen = [projection.seen(part.points) for part in flat]
+    drawn = [points for points in flat_seen if np.isfinite(points).all()]
+    ranks = painting_ranks(seen, drawn)
+    found: list[_Ordered] = []
+    for part, points in zip(flat, flat_seen, strict=True):
+        if np.isfinite(points).all():
+            patch = _flat_patch(part, points, projection)
+            found.append((len(solids), float(points[:, 2].mean()), patch))
+    for solid, polygons, points, rank in zip(solids, faces, seen, ranks, strict=True):
+        found += _solid_patches(solid, polygons, points, rank)
     return [patch for *_, patch in sorted(found, key=lambda entry: entry[:2])]
 
 
-def shadows(solids: Sequence[Solid]) -> list[Matrix]:
-    """Return the shadows of the lit faces on the ground z = 0, (n, 4, 3) for each solid [m]."""
+def _flat_patch(part: FlatShape, seen: Matrix, projection: Projection) -> Patch:
+    """Return how a flat shape appears, whose points are seen at (k, 3)."""
+    colour, width = np.array(part.colour), part.width
+    if width:
+        width *= projection.magnification(float(seen[:, 2].mean()))
+    else:
+        out = normals([part.points])
+        side = normals([seen])[0, 2]
+        colour = shaded(part.colour, out if side > 0.0 else -out)[0]
+    if part.opacity < 1.0:
+        colour = np.append(colour, part.opacity)
+    if len(seen) == 1:  # a dot
+        return Patch(seen[0, :2] + 0.5 * width * _SQUARE, colour)
+    return Patch(seen[:, :2], colour, width)
+
+
+def _solid_patches(solid: Solid, faces: Matrix, seen: Matrix, rank: int) -> Iterator[_Ordered]:
+    """Yield the visible faces (n, 4, 3) of a solid, which are seen at (n, 4, 3)."""
+    shown = normals(seen)[:, 2] > 1e-6
+    colours = shaded(solid.colour, normals(faces[shown]))
+    if solid.opacity < 1.0:
+        colours = np.column_stack((colours, np.full(len(colours), solid.opacity)))
+    for corners, colour in zip(seen[shown], colours, strict=True):
+        yield rank, float(corners[:, 2].mean()), Patch(corners[:, :2], colour)
+
+
+def shadows(solids: Sequence[Solid], level: float = 0.0) -> list[Matrix]:
+    """Return the shadows of the lit faces on the ground at a level [m], (n, 4, 3) a solid [m]."""
     found = []
     for solid in solids:
         faces = solid.faces()
         lit = faces[normals(faces) @ LIGHT > 0.0]
-        ground = lit - np.maximum(lit[..., 2:], 0.0) * (LIGHT / LIGHT[2])
-        ground[..., 2] = 0.0
+        ground = lit - np.maximum(lit[..., 2:] - level, 0.0) * (LIGHT / LIGHT[2])
+        ground[..., 2] = level
         found.append(ground)
     return found
 
@@ -137,48 +172,134 @@ def extent_of(solids: Sequence[Solid], view: Matrix, flat: Sequence[FlatShape] =
     )
 
 
+@dataclass(frozen=True, eq=False)
 class Page:
-    """Projection of a scene onto a page.
+    """A scene projected onto a page."""
 
-    The page covers the extent, by default that of the solids and flat shapes.
-    """
-
-    def __init__(
-        self,
-        solids: Sequence[Solid],
-        view: Matrix,
-        flat: Sequence[FlatShape] = (),
-        extent: Extent | None = None,
-    ) -> None:
-        extent = extent or extent_of(solids, view, flat)
-        self.view = view
-        self.patches = patches(solids, view, flat)  # from back to front
-        # shadow of each solid in the view (n, 4, 2) [m]
-        self.shadows = [(shadow @ view.T)[..., :2] for shadow in shadows(solids)]
-        # grid spacing, and length of the scale bar [m]
-        limit = 0.27 * float(np.ptp(extent.seen, axis=0).max())
-        power = 10.0 ** math.floor(math.log10(limit))
-        self.step = max(n * power for n in (1.0, 2.0, 5.0) if n * power <= limit)
-        low, high = extent.ground / self.step
-        # minimum and maximum x, y of the drawn ground [m]
-        self.field = np.floor(low) * self.step, np.ceil(high) * self.step
-        corners = [(x, y, 0.0) for x, y in product(*np.transpose(self.field))]
-        points = np.vstack((extent.seen, np.array(corners) @ view[:2].T))
-        low, high = points.min(axis=0), points.max(axis=0)
-        self.scale = _SIZE / max(float((high - low).max()), 1e-6)  # inches per metre
-        corner = np.array((_MARGIN, _MARGIN + 0.3))
-        self.offset = corner - low * self.scale
-        self.size = (high - low) * self.scale + 2 * corner  # width and height [inch]
+    projection: Projection
+    patches: Sequence[Patch]  # from back to front
+    shadows: Sequence[Matrix]  # (n, 4, 2) of each solid, in the view
+    grid: Sequence[Patch]  # lines of the ground; empty if it is seen from the side, as a line
+    step: float  # length of the scale bar [m]; 0 for none
+    scale: float  # inches per unit of the view
+    offset: Vector  # (2,) of the view's middle [inch]
+    size: Vector  # width and height [inch]
 
     def to_inches(self, points: Matrix) -> Matrix:
-        """Convert points (..., 2) of the view [m] to points on the page [inch]."""
+        """Convert points (..., 2) of the view to points on the page [inch]."""
         placed: Matrix = points * self.scale + self.offset
         return placed
 
     def project(self, point: Vector) -> Vector:
         """Convert a point (3,) in base_link [m] to (2,) on the page [inch]."""
-        placed: Vector = self.to_inches((self.view[:2] @ point)[None, :])[0]
-        return placed
+        return self.to_inches(self.projection.seen(point)[:2])
+
+
+def parallel_page(
+    solids: Sequence[Solid],
+    view: Matrix,
+    flat: Sequence[FlatShape] = (),
+    extent: Extent | None = None,
+) -> Page:
+    """Return a parallel projection onto a page that covers the extent.
+
+    Args:
+        solids: the bodies.
+        view: rows right, up, towards the eye.
+        flat: faces, lines and dots.
+        extent: what the page covers; by default all of them.
+    """
+    projection = ParallelProjection(view)
+    extent = extent or extent_of(solids, view, flat)
+    limit = 0.27 * float(np.ptp(extent.seen, axis=0).max())
+    power = 10.0 ** math.floor(math.log10(limit))
+    step = max(n * power for n in (1.0, 2.0, 5.0) if n * power <= limit)
+    low, high = extent.ground / step
+    field = np.floor(low) * step, np.ceil(high) * step
+    corners = [(x, y, 0.0) for x, y in product(*np.transpose(field))]
+    points = np.vstack((extent.seen, np.array(corners) @ view[:2].T))
+    low, high = points.min(axis=0), points.max(axis=0)
+    scale = _SIZE / max(float((high - low).max()), 1e-6)
+    corner = np.array((_MARGIN, _MARGIN + 0.3))
+    lines = grid_lines(*field, step) if view[2, 2] > _FROM_ABOVE else ()
+    grid = [Patch(projection.seen(line)[:, :2], _GRID) for line in lines]
+    return Page(
+        projection,
+        patches(solids, projection, flat),
+        [projection.seen(shadow)[..., :2] for shadow in shadows(solids)],
+        grid,
+        step,
+        scale,
+        corner - low * scale,
+        (high - low) * scale + 2 * corner,
+    )
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The ground of a camera's picture."""
+
+    level: float  # its z [m]
+    step: float  # between the lines of its grid [m]
+    radius: float  # of the grid, which fades with the distance from the origin [m]
+
+
+def camera_page(
+    layers: Sequence[tuple[Sequence[Solid], Sequence[FlatShape]]],
+    camera: PinholeProjection,
+    ground: Ground,
+    field_of_view: float,
+    size: Vector,
+) -> Page:
+    """Return what a camera sees; what it does not see is left out.
+
+    Args:
+        layers: bodies, with faces, lines and dots; the later ones hide the earlier ones.
+        camera: where it is.
+        ground: where the ground is.
+        field_of_view: from the lower to the upper edge of the page [rad].
+        size: width and height of the page [inch].
+    """
+    scale = 0.5 * float(size[1]) / math.tan(0.5 * field_of_view)
+    edge = 0.5 * np.asarray(size) / scale
+
+    def inside(points: Matrix) -> bool:
+        seen = np.isfinite(points).all()
+        return bool(seen and (points.max(0) > -edge).all() and (points.min(0) < edge).all())
+
+    painted = [part for layer in layers for part in patches(layer[0], camera, layer[1])]
+    shapes = [part for part in painted if inside(part.points)]
+    dark = [solid for solids, _ in layers for solid in solids if solid.opacity >= 1.0]
+    fallen = [camera.seen(shadow)[..., :2] for shadow in shadows(dark, ground.level)]
+    shade = [np.array([f for f in faces if inside(f)]).reshape(-1, 4, 2) for faces in fallen]
+    grid = [part for part in _faded_grid(camera, ground) if inside(part.points)]
+    return Page(camera, shapes, shade, grid, 0.0, scale, 0.5 * np.asarray(size), np.array(size))
+
+
+def _faded_grid(camera: PinholeProjection, ground: Ground) -> Iterator[Patch]:
+    """Yield the pieces of the ground's lines, the fainter the further from the origin."""
+    count = math.ceil(ground.radius / ground.step)
+    reach = np.full(2, count * ground.step)
+    paper = np.ones(3)
+    for number, (start, end) in enumerate(grid_lines(-reach, reach, ground.step)):
+        ways = np.linspace(0.0, 1.0, 2 * count + 1)[:, None]
+        points = start + ways * (end - start) + np.array((0.0, 0.0, ground.level))
+        main = (number % (2 * count + 1) - count) % _MAIN == 0
+        for piece in pairwise(points):
+            line = np.array(piece)
+            share = 1.0 - float(np.linalg.norm(line[:, :2].mean(axis=0))) / ground.radius
+            if share > 0.0:
+                colour = paper + share * ((_MAIN_GRID if main else _GRID) - paper)
+                yield Patch(camera.seen(line)[:, :2], colour)
+
+
+def grid_lines(low: Vector, high: Vector, step: float) -> Iterator[Matrix]:
+    """Yield the lines (2, 3) of a grid on the ground z = 0 between two corners (2,) [m]."""
+    for k in (0, 1):
+        for at in np.arange(low[k], high[k] + step / 2, step):
+            ends = np.zeros((2, 3))
+            ends[:, k], ends[:, 1 - k] = at, (low[1 - k], high[1 - k])
+            yield ends
 
 
 def draw_page(
@@ -212,7 +333,7 @@ def draw_page(
         axes.set_xlim(0.0, width)
         axes.set_ylim(0.0, height)
         _ground(axes, page)
-        _patches(axes, page)
+        _patches(axes, page, opaque=kind in ("eps", "ps"))
         annotate(axes)
         for number, line in enumerate(lines):
             at = height - 0.22 - number * _LINE
@@ -244,35 +365,35 @@ def _measured(text: str) -> float:
     return float(TextPath((0.0, 0.0), text, size=_TITLE).get_extents().x1) / _POINTS
 
 
-def draw_text(axes: Axes, at: ArrayLike, text: str, colour: str = DARK) -> None:
-    """Write a text centred at a point (2,) [inch], with a white outline for legibility."""
-    from matplotlib.patheffects import withStroke
+def draw_text(
+    axes: Axes, at: ArrayLike, text: str, colour: str = DARK, size: float | None = None
+) -> None:
+    """Write a text centred at a point (2,) [inch], with a white outline for legibility.
 
-    outline = [withStroke(linewidth=2.2, foreground="white")]
+    The size of its letters is in points; by default that of all texts.
+    """
+    from matplotlib.patheffects import Stroke
+
     x, y = np.asarray(at, dtype=float).tolist()
-    axes.text(x, y, text, color=colour, ha="center", va="center", path_effects=outline)
+    style: dict[str, Any] = {"size": size, "ha": "center", "va": "center"}
+    outline = [Stroke(linewidth=2.2, foreground="white")]  # drawn as lines; text stays text
+    axes.text(x, y, text, color="white", path_effects=outline, **style)
+    axes.text(x, y, text, color=colour, **style)
 
 
 def _ground(axes: Axes, page: Page) -> None:
     """Draw the ground grid and shadows, or a line in a side view, and a scale bar."""
-    if page.view[2, 2] > _FROM_ABOVE:
-        _grid(axes, page)
+    if page.grid:
+        lines = [page.to_inches(part.points) for part in page.grid]
+        colours = [tuple(part.colour) for part in page.grid]
+        _polygons(axes, lines, edgecolors=colours, linewidths=0.8, zorder=0)
         flat = [page.to_inches(face) for shadow in page.shadows for face in shadow]
         _polygons(axes, flat, facecolors=_SHADE, edgecolors=_SHADE, linewidths=0.4, zorder=0.5)
-    else:
+    elif page.step:
         level = page.project(np.zeros(3))[1]
         axes.plot((0.2, page.size[0] - 0.2), (level, level), color=_SHADE, linewidth=1.5)
-    _scale_bar(axes, page)
-
-
-def _grid(axes: Axes, page: Page) -> None:
-    low, high = page.field
-    for k in (0, 1):
-        for at in np.arange(low[k], high[k] + page.step / 2, page.step):
-            ends = np.zeros((2, 3))
-            ends[:, k], ends[:, 1 - k] = at, (low[1 - k], high[1 - k])
-            line = np.array([page.project(end) for end in ends])
-            axes.plot(line[:, 0], line[:, 1], color=_GRID, linewidth=0.8, zorder=0)
+    if page.step:
+        _scale_bar(axes, page)
 
 
 def _scale_bar(axes: Axes, page: Page) -> None:
@@ -287,11 +408,19 @@ def _scale_bar(axes: Axes, page: Page) -> None:
     axes.text(right + 0.08, y, text, color=DARK, va="center")
 
 
-def _patches(axes: Axes, page: Page) -> None:
-    colours = [tuple(patch.colour) for patch in page.patches]
+def _patches(axes: Axes, page: Page, opaque: bool) -> None:
+    """Draw all patches; where no opacity is known, with that of paper behind them."""
+    colours = [_on_paper(part.colour) if opaque else part.colour for part in page.patches]
     flat = [page.to_inches(patch.points) for patch in page.patches]
     widths = [max(_SEAM, _POINTS * patch.width * page.scale) for patch in page.patches]
-    _polygons(axes, flat, facecolors=colours, edgecolors=colours, linewidths=widths)
+    edges = [np.append(colour[:3], 0.0) if len(colour) > 3 else colour for colour in colours]
+    _polygons(axes, flat, facecolors=colours, edgecolors=edges, linewidths=widths)
+
+
+def _on_paper(colour: Vector) -> Vector:
+    """Return a colour without opacity that looks as one with opacity does on white paper."""
+    opacity = float(colour[3]) if len(colour) > 3 else 1.0
+    return 1.0 + opacity * (colour[:3] - 1.0)
 
 
 def _polygons(axes: Axes, corners: Sequence[Matrix], **style: Any) -> None:

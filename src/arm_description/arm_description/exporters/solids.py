@@ -70,23 +70,22 @@ def shaded(colour: Rgb, out: Matrix) -> Matrix:
     return np.clip(np.outer(_AMBIENT + (1.0 - _AMBIENT) * lit, colour), 0.0, 1.0)
 
 
-def painting_ranks(solids: Sequence[Matrix], flat: Sequence[Matrix], view: Matrix) -> list[int]:
+def painting_ranks(solids: Sequence[Matrix], flat: Sequence[Matrix]) -> list[int]:
     """Return the rank of each solid: lower ranks are painted first, equal ranks by depth.
 
     A solid is painted before everything beyond the plane of one of its visible faces, such as a
     table before the objects on it: the depth of large faces is no reliable order.
 
     Args:
-        solids: faces of each (n, 4, 3).
-        flat: points (k, 3) of each flat shape, which have the last rank.
-        view: rows right, up, towards the eye.
+        solids: faces of each (n, 4, 3) in a view: right, up, towards the eye.
+        flat: points (k, 3) of each flat shape in the view; they have the last rank.
     """
     points = [np.unique(faces.reshape(-1, 3), axis=0) for faces in solids]
     ranks, left = [len(solids)] * len(solids), list(range(len(solids)))
     for rank in range(len(solids)):
         for index in left:
             others = [points[other] for other in left if other != index] + [*flat]
-            if others and _is_behind(solids[index], np.vstack(others), view):
+            if others and _is_behind(solids[index], np.vstack(others)):
                 ranks[index] = rank
                 left.remove(index)
                 break
@@ -95,11 +94,11 @@ def painting_ranks(solids: Sequence[Matrix], flat: Sequence[Matrix], view: Matri
     return ranks
 
 
-def _is_behind(faces: Matrix, points: Matrix, view: Matrix) -> bool:
+def _is_behind(faces: Matrix, points: Matrix) -> bool:
     """Return whether all points are beyond the plane of one of the visible faces."""
     out = normals(faces)
     planes = np.column_stack((out, np.einsum("ij,ij->i", out, faces[:, 0])))
-    planes = np.unique(planes[out @ view[2] > _TOLERANCE].round(9), axis=0)
+    planes = np.unique(planes[out[:, 2] > _TOLERANCE].round(9), axis=0)
     over = points @ planes[:, :3].T - planes[:, 3]
     return bool((over > -10.0 * _TOLERANCE).all(axis=0).any())
 

@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 from arm_description.commands.draw import main
 from arm_description.exporters.drawing import LINE, posed, spread_labels
-from arm_description.exporters.page import VIEWS, Page, draw_page, patches, shadows, title_lines
+from arm_description.exporters.page import (
+    VIEWS,
+    draw_page,
+    parallel_page,
+    patches,
+    shadows,
+    title_lines,
+)
+from arm_description.exporters.projection import ParallelProjection
 from arm_description.urdf.writer import robot_urdf
 
 from arm_description import load_robot, shipped_robots
@@ -67,7 +75,7 @@ def test_long_title_is_broken_into_lines_that_fit(text):
 
 def test_page_grows_with_its_title():
     arm = posed(load_robot("planar2"), dict.fromkeys(load_robot("planar2").joint_names, 0.3))
-    page = Page(arm.solids, VIEWS["iso"])
+    page = parallel_page(arm.solids, VIEWS["iso"])
 
     def size(title):
         root = ET.fromstring(draw_page(page, title, "svg"))
@@ -112,7 +120,7 @@ def test_shadows_lie_on_the_ground_and_patches_are_sorted():
     model = load_robot("nut_arm")
     arm = posed(model, model.postures["ready"])
     assert all((shadow[..., 2] == 0.0).all() for shadow in shadows(arm.solids))
-    found = patches(arm.solids, VIEWS["iso"])
+    found = patches(arm.solids, ParallelProjection(VIEWS["iso"]))
     assert len(found) > 100
     assert all((patch.colour >= 0.0).all() and (patch.colour <= 1.0).all() for patch in found)
 
@@ -120,7 +128,7 @@ def test_shadows_lie_on_the_ground_and_patches_are_sorted():
 def test_whole_arm_is_on_the_page():
     model = load_robot("puma560")
     for view in VIEWS.values():
-        page = Page(posed(model, model.postures["ready"]).solids, view)
+        page = parallel_page(posed(model, model.postures["ready"]).solids, view)
         points = np.vstack([page.to_inches(patch.points) for patch in page.patches])
         assert (points > 0.0).all()
         assert (points < page.size).all()

@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 from arm_description.exporters.page import VIEWS, FlatShape, patches
+from arm_description.exporters.projection import ParallelProjection
 from arm_description.exporters.solids import Solid, normals, painting_ranks
 from arm_description.model.elements import Origin
 
@@ -37,7 +38,9 @@ FOOT = box((0.1, 0.1, 0.5), (0.8, -0.8, 0.25))
 
 
 def ranked(solids, view, flat=()):
-    return list(painting_ranks([solid.faces() for solid in solids], flat, VIEWS[view]))
+    seen = ParallelProjection(VIEWS[view]).seen
+    faces = [seen(solid.faces()) for solid in solids]
+    return list(painting_ranks(faces, [seen(points) for points in flat]))
 
 
 def test_table_is_painted_before_objects_on_it():
@@ -60,7 +63,9 @@ def test_line_below_a_table_keeps_depth_order():
 def test_table_is_never_painted_over_its_load():
     red = box((0.1, 0.1, 0.02), (0.9, -0.9, 0.01), (1.0, 0.0, 0.0))
     found = patches(
-        [red, TABLE], VIEWS["iso"], [FlatShape(np.zeros((2, 3)), (0.0, 0.0, 1.0), 0.01)]
+        [red, TABLE],
+        ParallelProjection(VIEWS["iso"]),
+        [FlatShape(np.zeros((2, 3)), (0.0, 0.0, 1.0), 0.01)],
     )
     reds = [i for i, patch in enumerate(found) if patch.colour[0] > patch.colour[1]]
     greys = [i for i, patch in enumerate(found) if len(set(patch.colour.tolist())) == 1]

@@ -18,12 +18,11 @@ from arm_common.ros.names import PrefixedNames
 from arm_common.ros.qos import LATCHED
 from arm_common.transforms import Array, inverse
 from arm_viewer.browser.callbacks import PanelGui
-from arm_viewer.browser.panel import status_line
+from arm_viewer.browser.panel import problem_line, status_line
 from arm_viewer.control.robot_editing import FileEditing
 from arm_viewer.control.tool_panel import DragHandle
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState, Where
-from arm_viewer.panels.table import problem_line
 from rclpy.node import Node
 from std_msgs.msg import String
 

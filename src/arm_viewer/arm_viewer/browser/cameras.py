@@ -206,7 +206,15 @@ class _PlacedCamera:
 
     def was_at(self, position: Array) -> bool:
         """Return whether a position, (3,), is one that it was given."""
-        return bool((np.abs(np.array(self.given) - position).max(axis=1) <= self.tolerance).any())
+        return any(self.are_equal(position, given) for given in self.given)
+
+    def are_equal(self, one: Array, other: Array) -> bool:
+        """Return whether two positions, (3,), are the same."""
+        return bool(np.abs(one - other).max() <= self.tolerance)
+
+    def is_late(self, position: Array, first: Array) -> bool:
+        """Return whether its browser took the first position, of all, after that it was given."""
+        return self.are_equal(position, first) and not self.are_equal(position, self.given[-1])
 
     def is_moved(self, position: Array) -> bool:
         """Return whether its user has moved it, from the position that its browser reports."""
@@ -266,8 +274,8 @@ class Cameras:
         look = placed.look if placed else Look.AUTO
         former = self._cameras.get(client.client_id)
         placed = _PlacedCamera(aspect, 1e-3 * self.view.size, look)
-        if former is not None:  # its browser may still report where it was before
-            placed.given.extend(former.given)
+        # Its browser may still report where it was before, at first where all browsers begin.
+        placed.given.extend((self.view.position,) if former is None else former.given)
         self._cameras[client.client_id] = placed
         _give(client, placed, self._wanted(placed))
 
@@ -342,11 +350,14 @@ class Cameras:
         self._views.clear()
 
     def update(self, client: Any) -> bool:
-        """Process a camera that a browser reports; return whether its aspect ratio changed."""
+        """Process a camera that a browser reports; return whether it must be fitted."""
         placed = self._cameras.get(client.client_id)
         if placed is None or not _has_picture(client.camera):
             return False
-        placed.arrived |= placed.was_at(client.camera.position)
+        position = client.camera.position
+        placed.arrived |= placed.was_at(position)
+        if self.view is not None and placed.is_late(position, self.view.position):
+            return True
         return abs(float(client.camera.aspect) / placed.aspect - 1.0) > ASPECT_TOLERANCE
 
     def remove(self, client: Any) -> None:
@@ -363,7 +374,7 @@ class Cameras:
 
 
 def watch_clients(server: viser.ViserServer, cameras: Cameras, queue: CallbackQueue) -> None:
-    """Place the camera of each browser that connects or changes its aspect ratio.
+    """Place the camera of each browser that connects, or changes its aspect ratio.
 
     The callbacks are coroutines: viser runs them in the order of events. For other functions it
     starts threads, up to 32.

@@ -8,7 +8,7 @@ Only the changes of a republished marker are sent.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -20,8 +20,9 @@ from arm_description.urdf.elements import MOVING, is_dh_frame
 from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, viser_pose
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
+from arm_viewer.scene.primitives import PlacedShape
 from arm_viewer.scene.robot import Visual, VisualRobot
-from arm_viewer.scene.shapes import DrawnShape, MeshFile, TextLabel
+from arm_viewer.scene.shapes import Colour, DrawnShape, Lines, MeshFile, TextLabel
 from arm_viewer.scene.store import TRUE_FRAMES
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
 GHOST = 0.3  # opacity of the commanded arm beside the true one
 STICK_COLOUR, AXIS_COLOUR = (30, 36, 46), (217, 119, 6)  # of a skeleton
+AXIS_PIECES = 6  # of an axis, so that bodies may hide a part of it
+AXES_COLOURS: tuple[Colour, ...] = ((0.8, 0, 0, 1.0), (0, 0.8, 0, 1.0), (0, 0, 0.8, 1.0))
+INK: Colour = (0.19, 0.21, 0.24, 1.0)  # of texts
+ON_TOP = ("centres_of_mass", "dh_frames", "link_frames")  # layers that may be seen through bodies
 SAME_PLACE = 0.015  # between frames that share a label, of the robot's size
 CORNERS = ("bottom-left", "top-left", "top-right", "bottom-right")
 
@@ -71,7 +76,7 @@ class FrameDrawer:
         self._size, self._axes, self._labels = size, axes, labels
         self._robot: VisualRobot | None = None
         self._frames: dict[str, _Frame] = {}
-        self._poses: dict[str, Array] = {}  # of the frames, (4, 4), fixed <- frame
+        self.poses: dict[str, Array] = {}  # of the frames, (4, 4), fixed <- frame
         self._chosen: dict[str, bool] = {}  # frames that are switched by themselves
         self._look, self._opacity = BodyLook.SOLID, 1.0
         self._sticks: Any = None
@@ -106,7 +111,7 @@ class FrameDrawer:
     def move(self, poses: Mapping[str, Array]) -> list[ViewerError]:
         """Move frames, adding new ones: name -> (4, 4), fixed <- frame."""
         problems: list[ViewerError] = []
-        self._poses |= poses
+        self.poses |= poses
         for name, pose in poses.items():
             if name in self._frames:
                 set_pose(self._frames[name].node, pose)
@@ -121,7 +126,7 @@ class FrameDrawer:
 
     def remove(self, name: str) -> None:
         """Remove a frame, if it is drawn, and everything attached to it."""
-        self._poses.pop(name, None)
+        self.poses.pop(name, None)
         if (frame := self._frames.pop(name, None)) is not None:
             frame.node.remove()
             self._redraw_ghost(name, [])
@@ -177,7 +182,7 @@ class FrameDrawer:
         for name in self._frames if self._labels else ():
             if not self._chosen.get(name, _has_axes(name)):
                 continue
-            here = self._poses[name][:3, 3]
+            here = self.poses[name][:3, 3]
             gaps = ((np.linalg.norm(place - here), names) for place, names in named)
             names = next((names for gap, names in gaps if gap < SAME_PLACE * self._size), None)
             if names is None:
@@ -215,19 +220,40 @@ class FrameDrawer:
         frame = self._frames[name]
         for handle in frame.visuals:
             handle.remove()
-        opacity = GHOST if f"{TRUE_FRAMES}{name}" in self._frames else 1.0
-        opacity *= self._opacity
         frame.visuals, frame.bodies = [], self._bodies(name)
-        for number, visual in enumerate(frame.bodies):
+        for number, body in enumerate(self._placed_bodies(name, frame)):
             node = f"{node_of(name)}/visual_{number}"
-            colour = (*visual.colour[:3], opacity * visual.colour[3])
-            context = DrawContext(self._scene, self._meshes, node, visual.pose, colour)
+            context = DrawContext(self._scene, self._meshes, node, body.pose, body.colour)
             try:
-                frame.visuals.append(draw(self._in_look(visual.shape), context))
-                if self._look is BodyLook.WIREFRAME:
+                frame.visuals.append(draw(body.shape, context))
+                if body.wireframe:
                     frame.visuals[-1].wireframe = True
             except ViewerError as error:
                 problems.append(error)
+
+    def _placed_bodies(self, name: str, frame: _Frame) -> Iterator[PlacedShape]:
+        """Yield the bodies of a frame in the present look, posed in that frame."""
+        opacity = GHOST if f"{TRUE_FRAMES}{name}" in self._frames else 1.0
+        opacity *= self._opacity
+        for visual in frame.bodies:
+            colour = (*visual.colour[:3], opacity * visual.colour[3])
+            shape, wires = self._in_look(visual.shape), self._look is BodyLook.WIREFRAME
+            yield PlacedShape(shape, visual.pose, colour, wires)
+
+    def placed(self) -> Iterator[PlacedShape]:
+        """Yield all that is drawn, posed in the fixed frame."""
+        for name, frame in self._frames.items():
+            T = self.poses[name]
+            for body in self._placed_bodies(name, frame):
+                yield body._replace(pose=T @ body.pose)
+            if self.is_shown(name):
+                yield from axes_at(T, *self._axes_size())
+            if frame.label.visible:
+                yield PlacedShape(TextLabel(frame.label.text, 0.0), T, INK)
+        if self._sticks is not None:
+            colours = np.repeat([[colour] for _, colour in self._stick_lines()], 2, axis=1)
+            lines = Lines(self._sticks.points, colours / 255.0, 0.014 * self._size)
+            yield PlacedShape(lines, np.eye(4), INK)
 
     def _in_look(self, shape: DrawnShape) -> DrawnShape:
         """Return a shape that can be drawn in the look: glTF is solid and has its own colours."""
@@ -257,9 +283,9 @@ class FrameDrawer:
         carriers = {} if self._robot is None else self._robot.carriers
         lines = []
         for link, joint in carriers.items():
-            if is_dh_frame(link) or not {link, joint.parent} <= self._poses.keys():
+            if is_dh_frame(link) or not {link, joint.parent} <= self.poses.keys():
                 continue
-            here, before = self._poses[link], self._poses[joint.parent]
+            here, before = self.poses[link], self.poses[joint.parent]
             lines.append((np.array([before[:3, 3], here[:3, 3]]), STICK_COLOUR))
             if joint.kind in MOVING:
                 along = 0.05 * self._size * (here[:3, :3] @ np.array(joint.axis))
@@ -268,6 +294,15 @@ class FrameDrawer:
 
     def _axes_size(self) -> tuple[float, float]:
         return 0.09 * self._size, 0.003 * self._size
+
+
+def axes_at(T: Array, length: float, radius: float) -> Iterator[PlacedShape]:
+    """Yield the axes of a frame (4, 4) with their length and radius [m], as viser draws them."""
+    stops = np.linspace(0.0, length, AXIS_PIECES + 1)
+    for k, colour in enumerate(AXES_COLOURS):
+        points = stops[:, None] * np.eye(3)[k]
+        pieces = np.stack([points[:-1], points[1:]], axis=1)
+        yield PlacedShape(Lines(pieces, None, 2.0 * radius), T, colour, on_top=True)
 
 
 def _adapt_bodies(frame: _Frame, bodies: tuple[Visual, ...]) -> bool:
@@ -323,6 +358,14 @@ class MarkerDrawer:
             return [error]
         self._drawn[key] = _Drawn(name, placed, handle)
         return []
+
+    def placed(self, frames: Mapping[str, Array]) -> Iterator[PlacedShape]:
+        """Yield all that is drawn, posed in the fixed frame: name -> (4, 4), fixed <- frame."""
+        for key, drawn in self._drawn.items():
+            frame, drawing = drawn.placed.frame, drawn.placed.drawing
+            T = frames[frame] @ drawn.placed.pose if frame else drawn.placed.pose
+            on_top = key.namespace in ON_TOP
+            yield PlacedShape(drawing.shape, T, drawing.colour, on_top=on_top)
 
     def erase(self, key: MarkerKey) -> None:
         """Remove a marker, if it was drawn."""

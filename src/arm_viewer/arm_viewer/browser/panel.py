@@ -32,6 +32,7 @@ MESSAGES = {
 QUIET = "Ready."  # what stands there while there are none
 SWITCHES = {"axes": "Frames", "labels": "Frame names", "trace": "Tool path"}
 MARKED = "#c2410c"  # the label of a slider that stands out
+WRONG = "#dc2626"  # of entries that are refused
 SLIDER_STEP = 0.1  # degrees or millimetres
 
 
@@ -81,6 +82,14 @@ def answer_line(text: str, key: str = "answer") -> str:
     """Return the place of an answer beside its button, as high with one as without."""
     style = "padding:.1em .8em;font-size:.8125em;min-height:1.6em"
     return f'<div style="{style}"><span data-arm="{escape(key)}">{escape(text)}</span></div>'
+
+
+def problem_line(problem: str) -> str:
+    """Return the sentence about a wrong entry as HTML, to stand below its field."""
+    if not problem:
+        return ""
+    style = f"color:{WRONG};font-size:.75em;padding:0 .8em .3em"
+    return f'<div data-arm="wrong" style="{style}">{escape(problem)}</div>'
 
 
 def nut_text(state: Any) -> str:

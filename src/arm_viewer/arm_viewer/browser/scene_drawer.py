@@ -8,16 +8,19 @@ markers below it. A moving arm costs two small messages for each frame.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from arm_common.transforms import Array
+from arm_common.transforms import Array, pose
+from arm_description.exporters.page import Ground
 
 from arm_viewer.browser.cameras import Cameras, Postures, round_length
-from arm_viewer.browser.drawers import BodyLook, FrameDrawer, MarkerDrawer, node_of
+from arm_viewer.browser.drawers import INK, BodyLook, FrameDrawer, MarkerDrawer, node_of
 from arm_viewer.errors import ViewerError
+from arm_viewer.scene.primitives import PlacedShape
+from arm_viewer.scene.shapes import Arrows, Colour, Lines, TextLabel
 from arm_viewer.scene.store import SceneChanges
 from arm_viewer.scene.tool_trace import PIECES, TraceChanges
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 TRACE_COLOUR = (37, 99, 235)
 AXIS_COLOUR = (194, 65, 12)
 CAPTION_WIDTH = 36  # characters in a line; more do not fit on a phone
+FADE = 5.0  # where the floor's grid ends, in sizes of the robot
 START_SIZE = 0.5  # [m] the view's size before a robot is known
 
 
@@ -51,6 +55,7 @@ class SceneDrawer:
         postures: Postures = tuple,
     ) -> None:
         self._server, self._scene = server, server.scene
+        self.meshes = meshes
         self._on = dict(switches)
         self.cameras = Cameras(server, postures)
         self._frames = FrameDrawer(
@@ -60,6 +65,8 @@ class SceneDrawer:
         self._trace: dict[int, Any] = {}
         self._caption: Any = None
         self._axis: Any = None
+        self._axis_link = ""  # that it is drawn on
+        self._on_top = False  # whether browsers draw frames on top of the bodies
         self._ground = 0.0
         self._add_floor(START_SIZE)
 
@@ -134,6 +141,37 @@ class SceneDrawer:
         with self._server.atomic():
             return self._frames.set_look(look, opacity)
 
+    def placed(self) -> Iterator[PlacedShape]:
+        """Yield all that is drawn but floor and handles, posed in the fixed frame."""
+        frames, floating = self._frames.poses, self._on_top
+        for one in (*self._frames.placed(), *self._markers.placed(frames), *self._own()):
+            yield one._replace(on_top=one.on_top and floating)
+
+    def _own(self) -> Iterator[PlacedShape]:
+        """Yield the path, the caption and the axis of the chosen joint."""
+        for piece in self._trace.values():
+            if piece.visible:
+                lines = Lines(piece.points, None, piece.thickness)
+                yield PlacedShape(lines, np.eye(4), _colour(TRACE_COLOUR))
+        if self._caption is not None and self._caption.visible:
+            place = pose(p=self._caption.position)
+            yield PlacedShape(TextLabel(self._caption.text, 0.0), place, INK)
+        if self._axis is not None and self._axis_link in self._frames.poses:
+            axis = self._axis
+            radii = 2.0 * axis.shaft_radius, 2.0 * axis.head_radius
+            arrow = Arrows(axis.points, *radii, axis.head_length)
+            T = self._frames.poses[self._axis_link]
+            yield PlacedShape(arrow, T, _colour(AXIS_COLOUR), on_top=True)
+
+    @property
+    def ground(self) -> Ground:
+        """The floor."""
+        return Ground(self._floor(), round_length(self.size / 6.0), FADE * self.size)
+
+    def set_on_top(self, on: bool) -> None:
+        """Note whether browsers draw frames and centres of mass on top of the bodies."""
+        self._on_top = on
+
     def is_frame_shown(self, name: str) -> bool:
         """Return whether the axes of a frame are shown."""
         return self._frames.is_shown(name)
@@ -150,6 +188,7 @@ class SceneDrawer:
         carriers = {} if robot is None else robot.carriers
         if (carrier := next((c for c in carriers.values() if c.name == joint), None)) is not None:
             axis = 0.16 * self.size * np.array(carrier.axis)
+            self._axis_link = carrier.child
             self._axis = self._scene.add_arrows(
                 f"{node_of(carrier.child)}/axis",
                 np.array([[-axis, axis]]),
@@ -167,17 +206,27 @@ class SceneDrawer:
             for piece in self._trace.values():
                 piece.visible = self._on["trace"]
 
+    def _floor(self) -> float:
+        """Return the floor's height [m]: just below the objects on it."""
+        return self._ground - 0.003 * self.size
+
     def _add_floor(self, size: float) -> None:
         cell = round_length(size / 6.0)
         self._scene.add_grid(
             "/floor",
-            position=(0.0, 0.0, self._ground - 0.003 * size),  # just below the objects on it
+            position=(0.0, 0.0, self._floor()),
             infinite_grid=True,
             cell_size=cell,
             section_size=5.0 * cell,
             cell_color=(216, 222, 230),
             section_color=(180, 190, 203),
-            fade_distance=5.0 * size,
+            fade_distance=FADE * size,
             fade_from="origin",
             shadow_opacity=0.22,
         )
+
+
+def _colour(rgb: tuple[int, int, int]) -> Colour:
+    """Return a colour of 0 to 255 as one of 0 to 1."""
+    red, green, blue = rgb
+    return red / 255.0, green / 255.0, blue / 255.0, 1.0

@@ -74,6 +74,7 @@ class LookPanel:
 
     def _set_on_top(self, on: bool) -> None:
         self._top.content = on_top_mark(on)
+        self._context.view.drawer.set_on_top(on)
 
 
 def frame_names(robot: VisualRobot, tool: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -1,23 +1,38 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder "Picture": saves what a browser shows, from where its camera is, as a file."""
+"""The folder "Picture": saves what a browser shows, from where its camera is, as a file.
+
+PNG is drawn by the browser, pixel by pixel; SVG, PDF and EPS are drawn here, as `./arm draw` does,
+from lines, faces and texts.
+"""
 
 from __future__ import annotations
 
+import io
 import re
 import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from arm_description.exporters.figure import file_of_pixels
+from arm_common.transforms import Array, pose_to_matrix
+from arm_description.exporters.page import Ground, camera_page, draw_page, draw_text
+from arm_description.exporters.projection import PinholeProjection
 from arm_description.exporters.raster import Pixels
+from PIL import Image
 
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import answer_line
 from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.scene.meshes import MeshFiles
+from arm_viewer.scene.primitives import PlacedShape, primitives_of
 
 KINDS = ("png", "svg", "pdf", "eps")
-LONGER_SIDE = 1920  # [pixel], whatever the size of the window
+LONGER_SIDE = 1920  # [pixel] of a PNG, whatever the size of the window
+PIXELS_PER_INCH = 96.0  # of a drawing, in which texts are then as large as in the window
+LETTERS = 72.0 / 0.72  # size of letters [pt] for each inch of a capital one's height
 TIMEOUT = 30.0  # [s] for the browser to draw; one without a graphics card takes a few seconds
 BUSY = "The previous picture is still being saved."
 NO_WINDOW = "The window shows no scene: make it larger and try again."
@@ -27,16 +42,12 @@ NO_ANSWER = (
 
 
 class PicturePanel:
-    """Lets the browser whose user asks draw its scene again, and sends it that picture as a file.
-
-    The browser draws it, because only it knows exactly what it shows: the look of the bodies,
-    meshes, layers, and its own camera.
-    """
+    """Saves the picture of the browser whose user asks, and sends it to that browser as a file."""
 
     title = "Picture"
 
     def __init__(self, context: PanelContext) -> None:
-        del context  # all it needs is known to the browser
+        self._context = context
         self._name, self._busy = "scene", False
 
     def build(self, gui: PanelGui) -> None:
@@ -59,7 +70,7 @@ class PicturePanel:
         """Nothing is left: a picture that is being saved still arrives."""
 
     def save(self, client: Any) -> None:
-        """Save what a browser (viser's handle) shows; it draws while the view goes on."""
+        """Save what a browser (viser's handle) shows, while the view goes on."""
         size = picture_size(client.camera)
         if self._busy or size is None:
             self._say(BUSY if self._busy else NO_WINDOW)
@@ -67,20 +78,23 @@ class PicturePanel:
         self._busy = True
         kind = self._kind.value
         self._say("Saving ...")
+        draw = partial(_pixels, client, size) if kind == "png" else self._drawing(client, kind)
         threading.Thread(
             target=self._send,
-            args=(client, size, kind, f"{self._name}.{kind}"),
+            args=(client, draw, f"{self._name}.{kind}"),
             name="picture",
             daemon=True,
         ).start()
 
-    def _send(self, client: Any, size: tuple[int, int], kind: str, file: str) -> None:
-        width, height = size
+    def _drawing(self, client: Any, kind: str) -> Callable[[], bytes]:
+        """Return what draws the present scene from a browser's camera."""
+        drawer, camera = self._context.view.drawer, CameraPose.of(client.camera)
+        return partial(drawing, list(drawer.placed()), drawer.meshes, camera, drawer.ground, kind)
+
+    def _send(self, client: Any, draw: Callable[[], bytes], file: str) -> None:
         problem = ""
         try:
-            drawn = client.get_render(height, width, transport_format="png", timeout=TIMEOUT)
-            content = file_of_pixels(on_white(drawn), kind)
-            client.send_file_download(file, content, save_immediately=True)
+            client.send_file_download(file, draw(), save_immediately=True)
         except TimeoutError:
             problem = NO_ANSWER
         except Exception as error:  # noqa: BLE001 - whatever it is, the button must work again
@@ -95,6 +109,57 @@ class PicturePanel:
 
     def _say(self, text: str) -> None:
         self._answer.content = answer_line(text, "picture-answer")
+
+
+@dataclass(frozen=True, eq=False)
+class CameraPose:
+    """A browser's camera when its user asked for a picture."""
+
+    projection: PinholeProjection
+    field_of_view: float  # vertical [rad]
+    size: Array  # width and height of the window at PIXELS_PER_INCH [inch]
+
+    @classmethod
+    def of(cls, camera: Any) -> CameraPose:
+        """Return the pose of viser's camera, which looks along its z, with y downwards."""
+        w, x, y, z = camera.wxyz
+        R = pose_to_matrix(camera.position, (x, y, z, w))[:3, :3]
+        axes = np.array((R[:, 0], -R[:, 1], -R[:, 2]))
+        projection = PinholeProjection(axes, np.array(camera.position), float(camera.near))
+        size = np.array((camera.image_width, camera.image_height)) / PIXELS_PER_INCH
+        return cls(projection, float(camera.fov), size)
+
+
+def drawing(
+    placed: Sequence[PlacedShape], meshes: MeshFiles, camera: CameraPose, ground: Ground, kind: str
+) -> bytes:
+    """Return a file, of one of KINDS, with what a camera sees of shapes, as vector graphics."""
+    below = primitives_of((one for one in placed if not one.on_top), meshes)
+    above = primitives_of((one for one in placed if one.on_top), meshes)
+    layers = [(part.solids, part.flat_shapes) for part in (below, above)]
+    eye = camera.projection
+    page = camera_page(layers, eye, ground, camera.field_of_view, camera.size)
+
+    def annotate(axes: Any) -> None:
+        for text, at, height in below.labels:
+            near = float(eye.seen(at)[2])
+            size = LETTERS * height * eye.magnification(near) * page.scale if height else None
+            if np.isfinite(near):
+                draw_text(axes, page.project(at), text, size=size)
+
+    return draw_page(page, "", kind, annotate)
+
+
+def _pixels(client: Any, size: tuple[int, int]) -> bytes:
+    """Let a browser draw its scene again, with width and height [pixel], as a PNG file.
+
+    It knows exactly what it shows: meshes with their textures, handles, shadows.
+    """
+    width, height = size
+    drawn = client.get_render(height, width, transport_format="png", timeout=TIMEOUT)
+    content = io.BytesIO()
+    Image.fromarray(on_white(drawn)).save(content, "PNG")
+    return content.getvalue()
 
 
 def picture_size(camera: Any) -> tuple[int, int] | None:

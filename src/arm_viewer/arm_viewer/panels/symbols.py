@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any
 
 from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.browser.panel import problem_line
 from arm_viewer.control.command_table import PageCommand
 from arm_viewer.control.robot_editing import RobotEditing
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PanelContext, PanelState
-from arm_viewer.panels.table import problem_line
 
 STEPS = 200  # of a slider
 

@@ -13,10 +13,10 @@ from arm_description.robot_file.editor import RobotEditor, TableRow
 from arm_description.robot_file.keys import LINEAR, TYPES
 
 from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.browser.panel import WRONG, problem_line
 from arm_viewer.control.robot_editing import RobotEditing
 from arm_viewer.panels.interface import PanelContext, PanelState
 
-RED = "#dc2626"
 SYMBOLS = {"theta": "θ", "d": "d", "a": "a", "alpha": "α"}
 BUTTONS = ("Add", "Remove", "Up", "Down")
 ANGLES = ("theta", "alpha")
@@ -126,14 +126,6 @@ class TablePanel:
         self._report("")
 
 
-def problem_line(problem: str) -> str:
-    """Return the sentence about a wrong entry as HTML, to stand below its field."""
-    if not problem:
-        return ""
-    style = f"color:{RED};font-size:.75em;padding:0 .8em .3em"
-    return f'<div data-arm="wrong" style="{style}">{escape(problem)}</div>'
-
-
 def _set_problem(element: Any, problem: str) -> None:
     if problem:
         element.content = problem_line(problem)
@@ -165,4 +157,4 @@ def _overview_row(editor: RobotEditor, number: int, row: TableRow, selected: boo
 def _entry(editor: RobotEditor, row: TableRow, key: str) -> str:
     path = row.entries[key]
     text = escape(editor.text(path)) or "–"
-    return f'<b style="color:{RED}">{text}</b>' if path in editor.wrong else text
+    return f'<b style="color:{WRONG}">{text}</b>' if path in editor.wrong else text

@@ -205,6 +205,19 @@ def test_outdated_position_is_not_mistaken_for_a_user_s(show):
     np.testing.assert_array_equal(client.camera.position, placed)
 
 
+def test_browser_that_takes_the_first_view_of_all_last_is_fitted_again(show, robot):
+    """As on a telephone whose page sets viser's initial camera after its own."""
+    server = Server(0.46)
+    cameras, client = show(server)
+    camera, held = client.camera, view_of(robot, aspect=0.46).position
+    for _ in range(2):
+        camera.position = server.initial_camera.position
+        assert cameras.update(client)
+        cameras.fit(client)
+        np.testing.assert_array_equal(camera.position, held)
+        assert not cameras.update(client)
+
+
 class LateCamera(Camera):
     """A camera whose browser reports each position some time after it was given."""
 

@@ -8,6 +8,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_common.transforms import quaternion
+from arm_description.exporters.page import Ground
 from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.panels.interface import PanelState
 from arm_viewer.panels.picture import (
@@ -15,18 +17,33 @@ from arm_viewer.panels.picture import (
     LONGER_SIDE,
     NO_ANSWER,
     NO_WINDOW,
+    CameraPose,
     PicturePanel,
     on_white,
     picture_size,
 )
+from arm_viewer.scene.meshes import MeshFiles
+from arm_viewer.scene.primitives import PlacedShape
+from arm_viewer.scene.shapes import Box, TextLabel
 from PIL import Image
+
+LOOKING_DOWN = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]])  # x, y, z of it
+STARTS = {"svg": b"<?xml", "pdf": b"%PDF-", "eps": b"%!PS-Adobe"}
 
 
 class Browser:
     """A browser that draws a picture when it is let, or fails."""
 
     def __init__(self, width=120, height=100, error=None):
-        self.camera = SimpleNamespace(image_width=width, image_height=height)
+        x, y, z, w = quaternion(LOOKING_DOWN)
+        self.camera = SimpleNamespace(
+            image_width=width,
+            image_height=height,
+            position=np.array([0.0, 0.0, 2.0]),
+            wxyz=np.array([w, x, y, z]),
+            fov=0.6,
+            near=0.01,
+        )
         self.error, self.asked, self.files, self.notes = error, [], [], []
         self.drawn = threading.Event()
 
@@ -45,10 +62,14 @@ class Browser:
         self.notes.append(body)
 
 
+BOX = PlacedShape(Box((0.2, 0.1, 0.1)), np.eye(4), (1.0, 0.0, 0.0, 1.0))
+NAME = PlacedShape(TextLabel("tool0", 0.0), np.eye(4), (0.0, 0.0, 0.0, 1.0))
+
+
 class Page:
-    def __init__(self):
+    def __init__(self, kind="png"):
         self.html, self.woken = SimpleNamespace(content=""), threading.Event()
-        self.kind = SimpleNamespace(value="png")
+        self.kind = SimpleNamespace(value=kind)
         button = SimpleNamespace(on_click=None, _impl=SimpleNamespace(uuid="button"))
         marks = iter((self.html, SimpleNamespace()))
         elements = SimpleNamespace(
@@ -64,7 +85,12 @@ class Page:
             remember=lambda key, element: element,
             on_browser=lambda register, action: None,
         )
-        self.panel = PicturePanel(SimpleNamespace())
+        drawer = SimpleNamespace(
+            placed=lambda: iter((BOX, NAME)),
+            meshes=MeshFiles(lambda name: None),
+            ground=Ground(-0.1, 0.1, 2.0),
+        )
+        self.panel = PicturePanel(SimpleNamespace(view=SimpleNamespace(drawer=drawer)))
         self.panel.build(gui)
 
     def end(self, browser):
@@ -120,3 +146,29 @@ def test_window_without_a_scene_is_asked_for_nothing():
     page.panel.save(browser)
     assert NO_WINDOW in page.html.content
     assert browser.asked == []
+
+
+@pytest.mark.parametrize("kind", list(STARTS))
+def test_drawing_consists_of_vectors_and_asks_the_browser_for_no_pixels(kind):
+    page, browser = Page(kind), Browser(width=960, height=480)
+    browser.drawn.set()
+    page.panel.save(browser)
+    assert f"Saved scene.{kind}." in page.end(browser)
+    ((name, content),) = browser.files
+    assert (name, browser.asked) == (f"scene.{kind}", [])
+    assert content.startswith(STARTS[kind])
+    assert b"<image" not in content and b"/Subtype /Image" not in content
+    if kind == "svg":  # ten inches by five
+        assert b'viewBox="0 0 720 360"' in content
+        assert b">tool0</text>" in content
+    if kind == "eps":
+        assert b"%%BoundingBox: 0 0 720 360" in content
+
+
+def test_camera_is_that_of_the_browser():
+    """It looks down from two metres: x is right, y is up, and the picture's edge is at tan 0.3."""
+    camera = CameraPose.of(Browser(width=960, height=480).camera)
+    right, up = camera.projection.seen(np.array([0.2, 0.4, 0.0]))[:2]
+    np.testing.assert_allclose([right, up], [0.1, 0.2], atol=1e-9)
+    np.testing.assert_allclose(camera.size, [10.0, 5.0])
+    assert camera.field_of_view == 0.6

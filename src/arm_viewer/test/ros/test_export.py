@@ -12,7 +12,7 @@ from arm_description.exporters.drawing import posed
 from arm_testing.ros.viewed import tf_message
 from arm_viewer.ros.recording.export import main
 from arm_viewer.ros.recording.player import RecordingPlayer
-from arm_viewer.ros.recording.scenes import primitives_of, scenes
+from arm_viewer.ros.recording.scenes import primitives_in, scenes
 from PIL import Image
 
 from arm_description import load_robot
@@ -90,7 +90,7 @@ def test_recorded_arm_looks_like_its_robot_file(run, model):
     """The recording's URDF and tf give the same picture as the robot file."""
     *_, scene = scenes(run, [2.0], "tool0")
     values = dict(zip(model.joint_names, (1.0, 0.0, 0.0, 0.0), strict=True))
-    recorded, own = primitives_of(scene).solids, posed(model, values).solids
+    recorded, own = primitives_in(scene).solids, posed(model, values).solids
     assert len(recorded) == len(own)
     for one, other in zip(recorded, own, strict=True):
         assert one.kind == other.kind
@@ -104,10 +104,10 @@ def test_scene_contains_the_tool_path_and_the_latest_messages(run, model):
     tips = [model.fk((q, 0.0, 0.0, 0.0))[:3, 3] for q in (0.05, 1.0)]
     np.testing.assert_allclose(scene.path[[0, -1]], tips, atol=1e-9)
     assert scene.text == "a <word>"
-    kinds = [solid.kind for solid in primitives_of(scene).solids]
+    kinds = [solid.kind for solid in primitives_in(scene).solids]
     assert kinds.count("sphere") == 1
     *_, earlier = scenes(run, [1.0], "tool0")
-    assert "sphere" not in [solid.kind for solid in primitives_of(earlier).solids]
+    assert "sphere" not in [solid.kind for solid in primitives_in(earlier).solids]
     assert len(earlier.path) == 1  # the way counts from the first moment on
 
 
@@ -177,7 +177,7 @@ def test_recorded_simulation_is_drawn_where_it_is_true(run, model, tmp_path):
     (before,), (after,) = (list(scenes(file, [t], "tool0")) for t in (0.15, 0.2))
     elbow = [i for i, v in enumerate(after.robot.visuals) if v.link == "elbow_link"]
     for index, (one, other) in enumerate(
-        zip(primitives_of(before).solids, primitives_of(after).solids, strict=True)
+        zip(primitives_in(before).solids, primitives_in(after).solids, strict=True)
     ):
         moved = not np.allclose(one.T, other.T)
         assert moved == (index in elbow)

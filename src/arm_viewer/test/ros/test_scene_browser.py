@@ -13,7 +13,7 @@ from arm_common.ros.qos import LATCHED
 from arm_common.transforms import turn_z
 from arm_testing.pinhole import pinhole
 from arm_viewer.browser.cameras import view_of
-from arm_viewer.ros.recording.scenes import RecordedScene, primitives_of
+from arm_viewer.ros.recording.scenes import RecordedScene, primitives_in
 from arm_viewer.scene.robot import read_robot
 from arm_viewer.screenshot import PAINTED, scene_box, visit
 from PIL import Image, ImageDraw
@@ -100,7 +100,7 @@ def reference(robot, frames):
     scene = RecordedScene(0.0, robot, frames, (), "", np.empty((0, 3)))
     image = Image.new("1", SIZE)
     pen = ImageDraw.Draw(image)
-    for solid in primitives_of(scene).solids:
+    for solid in primitives_in(scene).solids:
         for face in solid.faces():
             corners = [projected(robot, corner) for corner in face]
             pen.polygon([(column, row) for row, column in corners], fill=1)

@@ -15,7 +15,8 @@ from arm_description.exporters.raster import Camera, Pixels, render
 from arm_description.exporters.solids import normals, shaded
 from PIL import Image, ImageDraw, ImageFont
 
-from arm_viewer.ros.recording.scenes import RecordedScene, ScenePrimitives
+from arm_viewer.ros.recording.scenes import RecordedScene
+from arm_viewer.scene.primitives import ScenePrimitives
 
 FORMAT = "gif"
 _PAPER, _SHADE, _INK = (1.0, 1.0, 1.0), (0.86, 0.88, 0.90), (48, 54, 61)
@@ -122,7 +123,7 @@ def _triangles(parts: ScenePrimitives, view: Array, field: float) -> tuple[Array
         corners.append(points)
         light = shaded((1.0, 1.0, 1.0), out)
         colours.append(light * np.array([part.colour for part in sheets]))
-    lines = [part for part in parts.flat_shapes if part.width]
+    lines = [part for part in parts.flat_shapes if len(part.points) == 2]
     if lines:
         corners.append(_halves(np.array([_ribbon(part, view, field) for part in lines])))
         colours.append(np.repeat([part.colour for part in lines], 2, axis=0))
@@ -151,7 +152,7 @@ def _write(
     width, height = picture.size
     size = max(_SMALLEST_TEXT, round(width * _TEXT))
     pen, font = ImageDraw.Draw(picture), ImageFont.load_default(size)
-    for text, place in parts.labels:
+    for text, place, _ in parts.labels:
         column, row, _ = camera.project(place)
         pen.text((column, row), text, _INK, font, "mm", stroke_width=2, stroke_fill="white")
     corner = size // 2

@@ -25,9 +25,9 @@ from arm_description.exporters.figure import FORMATS
 from arm_description.exporters.page import (
     DARK,
     VIEWS,
-    Page,
     draw_page,
     draw_text,
+    parallel_page,
 )
 
 from arm_viewer.errors import ViewerError
@@ -35,11 +35,11 @@ from arm_viewer.ros.recording.animation import FORMAT, Film, animation
 from arm_viewer.ros.recording.player import times
 from arm_viewer.ros.recording.scenes import (
     RecordedScene,
-    ScenePrimitives,
     moving_frames,
-    primitives_of,
+    primitives_in,
     scenes,
 )
+from arm_viewer.scene.primitives import ScenePrimitives
 
 DEFAULT_LENGTH, CLOSE_LENGTH = 15.0, 25.0  # [s] longest animation without --speed; with --follow
 FRAME_RATE = 10.0  # [1/s] of an animation
@@ -71,7 +71,7 @@ def _export(given: argparse.Namespace) -> None:
     if kind == FORMAT and given.follow:
         moving = [scene for scene in found if len(scene.path) > 1]
         found = moving or found  # a start is waited for
-    shown = [primitives_of(scene, not given.follow) for scene in found]
+    shown = [primitives_in(scene, not given.follow) for scene in found]
     if kind == FORMAT:
         data = _animation(found, shown, given)
     else:
@@ -94,7 +94,7 @@ def _animation(
     if given.follow:
         centres = np.array([_place(scene, given.follow) for scene in found])
     moving = moving_frames(found)
-    action = [primitives_of(scene, not given.follow, moving) for scene in found]
+    action = [primitives_in(scene, not given.follow, moving) for scene in found]
     film = Film(shown, VIEWS[given.view], given.width, centres, given.field, action)
     return animation(list(film.pictures(found)), FRAME_RATE)
 
@@ -113,10 +113,10 @@ def _picture(
     given: argparse.Namespace,
     kind: str,
 ) -> bytes:
-    page = Page(parts.solids, VIEWS[given.view], parts.flat_shapes)
+    page = parallel_page(parts.solids, VIEWS[given.view], parts.flat_shapes)
 
     def annotate(axes: Any) -> None:
-        for text, place in parts.labels:
+        for text, place, _ in parts.labels:
             draw_text(axes, page.project(place), text)
         right, low = page.size[0] - CORNER, CORNER
         axes.text(right, low, f"{scene.time:.1f} s", color=DARK, ha="right", va="center")

@@ -1,12 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The scenes at some moments of a recording, and their solids, faces, lines and labels."""
+"""The scenes at some moments of a recording."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,18 +14,15 @@ import numpy as np
 from arm_common.files import installed_share
 from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
-from arm_common.transforms import Array, pose
+from arm_common.transforms import Array
 from arm_description.exporters.page import FlatShape
-from arm_description.exporters.solids import Rgb, Solid
 from rclpy.serialization import deserialize_message
 
-from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.player import TF, message_type, messages, times
-from arm_viewer.scene import shapes
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles
+from arm_viewer.scene.primitives import PlacedShape, ScenePrimitives, primitives_of
 from arm_viewer.scene.robot import VisualRobot, read_robot
-from arm_viewer.scene.shapes import Colour, DrawnShape
 from arm_viewer.scene.store import TRUE_FRAMES, SceneStore
 
 # mypy: disable-error-code="no-untyped-call"
@@ -128,16 +124,6 @@ class _SceneHistory:
 PATH_COLOUR = (0.15, 0.39, 0.92)
 PATH_WIDTH = 0.004  # of the robot's reach
 MOVED = 1e-3  # [m, or of a unit vector] by which a frame must differ to count as moving
-MIN_OPACITY = 0.05  # fainter shapes are omitted, all others drawn solid
-
-
-@dataclass
-class ScenePrimitives:
-    """The primitives of a scene: bodies, faces and lines, texts at positions (3,) [m]."""
-
-    solids: list[Solid] = field(default_factory=list)
-    flat_shapes: list[FlatShape] = field(default_factory=list)
-    labels: list[tuple[str, Array]] = field(default_factory=list)
 
 
 def moving_frames(found: Sequence[RecordedScene]) -> frozenset[str]:
@@ -151,7 +137,7 @@ def moving_frames(found: Sequence[RecordedScene]) -> frozenset[str]:
     )
 
 
-def primitives_of(
+def primitives_in(
     scene: RecordedScene, with_path: bool = True, moving: frozenset[str] | None = None
 ) -> ScenePrimitives:
     """Return a scene's primitives in the frame of the robot's root link.
@@ -161,11 +147,8 @@ def primitives_of(
         with_path: Whether the tool's path belongs to them.
         moving: Frames beside whose markers only the robot counts; None for all markers.
     """
-    result = ScenePrimitives()
-    for shape, T, colour in _all(scene, moving):
-        if colour[3] >= MIN_OPACITY:
-            _add(result, shape, T, colour[:3])
-    result.labels = [label for label in result.labels if label[0] != scene.text]
+    result = primitives_of(_all(scene, moving), _MESHES)
+    result.labels = [label for label in result.labels if label.text != scene.text]
     if not with_path:
         return result
     width = PATH_WIDTH * scene.robot.reach
@@ -175,54 +158,17 @@ def primitives_of(
     return result
 
 
-def _all(
-    scene: RecordedScene, moving: frozenset[str] | None
-) -> Iterator[tuple[DrawnShape, Array, Colour]]:
+def _all(scene: RecordedScene, moving: frozenset[str] | None) -> Iterator[PlacedShape]:
     for visual in scene.robot.visuals:
         frame = scene.frames.get(f"{TRUE_FRAMES}{visual.link}", scene.frames[visual.link])
-        yield visual.shape, frame @ visual.pose, visual.colour
+        yield PlacedShape(visual.shape, frame @ visual.pose, visual.colour)
     for placed in scene.markers:
         if moving is not None and placed.frame not in moving:
             continue
         if placed.frame in scene.frames or not placed.frame:
             frame = scene.frames[placed.frame] if placed.frame else np.eye(4)
-            yield placed.drawing.shape, frame @ placed.pose, placed.drawing.colour
-
-
-def _add(to: ScenePrimitives, shape: DrawnShape, T: Array, rgb: Rgb) -> None:
-    """Add a shape posed at T; arrows, points and copies are omitted."""
-    match shape:
-        case shapes.Box(size=size):
-            to.solids.append(Solid("box", size, T, rgb))
-        case shapes.Cylinder(diameters=diameters, length=length):
-            to.solids.append(Solid("cylinder", (0.25 * sum(diameters), length), T, rgb))
-        case shapes.Ellipsoid(diameters=diameters):
-            to.solids.append(Solid("sphere", (sum(diameters) / 6.0,), T, rgb))
-        case shapes.MeshFile():
-            with suppress(ViewerError):
-                to.solids.append(_bounding_box(shape, T, rgb))
-        case shapes.Triangles(vertices=vertices, colours=own):
-            colours = None if own is None else own.reshape(-1, 3, 3)
-            _add_flat_shapes(to, vertices.reshape(-1, 3, 3), colours, T, rgb)
-        case shapes.Lines(points=points, colours=own, width=width):
-            _add_flat_shapes(to, points, own, T, rgb, width)
-        case shapes.TextLabel(text=text):
-            to.labels.append((text, T[:3, 3]))
-
-
-def _bounding_box(shape: shapes.MeshFile, T: Array, rgb: Rgb) -> Solid:
-    low, high = np.array(_MESHES.load(shape.uri).bounds) * shape.scale
-    x, y, z = np.abs(high - low).tolist()
-    return Solid("box", (x, y, z), T @ pose(p=0.5 * (low + high)), rgb)
-
-
-def _add_flat_shapes(
-    to: ScenePrimitives, groups: Array, colours: Array | None, T: Array, rgb: Rgb, *width: float
-) -> None:
-    """Add faces or lines (n, k, 3), each in the mean of its points' colours (n, k, 3), if any."""
-    for i, points in enumerate(groups @ T[:3, :3].T + T[:3, 3]):
-        own = rgb if colours is None else tuple(colours[i].mean(axis=0))
-        to.flat_shapes.append(FlatShape(points, own, *width))
+            drawing = placed.drawing
+            yield PlacedShape(drawing.shape, frame @ placed.pose, drawing.colour)
 
 
 _MESHES = MeshFiles(installed_share)
