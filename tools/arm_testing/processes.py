@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from arm_testing.waiting import BOUND
@@ -44,6 +46,22 @@ def output_of(process: subprocess.Popen[str], bound: float = BOUND) -> tuple[int
     finally:
         process.kill()
     return process.returncode, text
+
+
+def read_output(process: subprocess.Popen[str]) -> Callable[[], str]:
+    """Read the output in a thread, as a full pipe would block a process that logs much.
+
+    Return a function that returns all of it once the process has ended.
+    """
+    lines: list[str] = []
+    thread = threading.Thread(target=lambda: lines.extend(process.stdout or ()), daemon=True)
+    thread.start()
+
+    def output() -> str:
+        thread.join(BOUND)
+        return "".join(lines)
+
+    return output
 
 
 def handles_sigterm(pid: int) -> bool:

@@ -195,18 +195,21 @@ class Attacker:
     def _listed(self, what: str) -> Iterator[tuple[str, Any]]:
         listed = getattr(self._node, f"get_{what}_names_and_types_by_node")
 
-        def names() -> list[tuple[str, list[str]]]:
+        def names() -> list[tuple[str, list[str]]] | None:
             with contextlib.suppress(NodeNameNonExistentError):
                 return listed(self._target, "/")
-            return []
+            return None
 
-        def complete() -> list[tuple[str, list[str]]]:
-            """Return the names once they stay the same: they are discovered one by one."""
+        def complete() -> tuple[list[tuple[str, list[str]]], ...]:
+            """Return the names, in a tuple, once they stay the same: they come one by one."""
             first = names()
             time.sleep(_DISCOVERY)
-            return first if first == names() else []
+            if first is None or first != names() or (not first and what == "service"):
+                return ()
+            return (first,)
 
-        for name, (kind, *_) in wait_for(complete, f"node {self._target}"):
+        (found,) = wait_for(complete, f"node {self._target}")
+        for name, (kind, *_) in found:
             yield name, _type_of(*kind.split("/"))
 
     def _rounds(self, name: str, number: int, at_once: int, send: Callable[[int], object]) -> None:

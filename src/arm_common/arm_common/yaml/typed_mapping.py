@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Typed access to the keys of a YAML mapping, and the variables of a task file.
 
-Variables are used as numbers in expressions, and as texts written $name.
+Variables are used as numbers in expressions, and as texts: $name, or $(expression) within a text.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -22,6 +23,9 @@ from arm_common.yaml.expressions import Expressions, constant_name_problem
 from arm_common.yaml.schema_types import Table
 
 _DEGREE = math.pi / 180.0
+_MAX_TEXT = 10_000  # characters of a text with variables
+_WHOLE = re.compile(r"\$\w*")  # $name
+_WITHIN = re.compile(r"\$\(((?:[^()]|\([^()]*\))*)\)")  # $(expression), which may have parentheses
 
 
 @dataclass(frozen=True)
@@ -69,24 +73,58 @@ class Variables:
             raise at.error(error.problem, error.remedy) from None
 
     def text(self, item: Field) -> str:
-        """Return a text, or the value of a variable if the text is `$name`."""
+        """Return a text with the values of its variables.
+
+        `$name` is the text of a variable. Within a text, `$(expression)` is the value of an
+        expression, or the text of a variable.
+        """
         text = item.raw("text")
-        if not text.startswith("$"):
+        if "$" not in text:
             return text
-        if text[1:] not in self.texts:
+        if text[1:] in self.texts and text[0] == "$":
+            return self.texts[text[1:]]
+        if _WHOLE.fullmatch(text):
             remedy = did_you_mean(text[1:], self.texts)
             raise item.error(f"{text[1:]!r} is not a variable of this file", remedy)
-        return self.texts[text[1:]]
+        for name in self.texts:
+            if f"${name}" in text:
+                raise item.error(f"${name} is only part of the text", f"write $({name})")
+        if "$(" in _WITHIN.sub("", self._limit(text, item)):
+            raise item.error("$( has no matching )", "nest at most one pair of parentheses in it")
+        return self._limit(_WITHIN.sub(lambda found: self._within(found[1], item), text), item)
+
+    @staticmethod
+    def _limit(text: str, item: Field) -> str:
+        if len(text) > _MAX_TEXT:  # nested loops could multiply it
+            raise item.error(f"is a text of more than {_MAX_TEXT} characters")
+        return text
+
+    def _within(self, text: str, item: Field) -> str:
+        text = text.strip()
+        if text in self.texts:
+            return self._value(self.texts[text])
+        try:
+            return _number_text(self._expressions(degrees=False).evaluate(text))
+        except InputError as error:
+            raise item.error(error.problem, error.remedy) from None
 
     def _argument(self, item: Field) -> str:
-        text = self.text(item) if item.raw("a value").startswith("$") else item.raw("a value")
+        return self._value(self.text(item) if "$" in item.raw("a value") else item.raw("a value"))
+
+    def _value(self, text: str) -> str:
+        """Return the value of an expression, or a text that is none."""
         try:
-            return repr(self._expressions(degrees=False).evaluate(text))
+            return _number_text(self._expressions(degrees=False).evaluate(text))
         except InputError:
             return text  # reported where it is used as a number
 
     def _expressions(self, degrees: bool) -> Expressions:
         return Expressions(self.texts, _DEGREE if degrees else 1.0, noun="variable")
+
+
+def _number_text(value: float) -> str:
+    """Return a number as text, without a point if it is whole."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 NO_VARIABLES = Variables()
@@ -107,7 +145,7 @@ class TypedMapping:
 
     Lengths may be written in metres (`pitch`) or in millimetres (`pitch_mm`), angles in radians
     (`tilt`) or degrees (`tilt_deg`); all getters return metres and radians. A number may be an
-    expression over the variables of the file, and a text may be one of them, written `$name`.
+    expression over the variables of the file, and a text may have their values (`Variables.text`).
 
     Args:
         item: The mapping.

@@ -12,6 +12,7 @@ import time
 import pytest
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.simulation.pca9685_chip import ChipMemory, Pca9685Chip
+from arm_testing.processes import read_output
 from arm_testing.ros import driver as nc
 from arm_testing.ros.fuzz import FLOATS, Attacker, Messages
 from control_msgs.msg import SpeedScalingFactor
@@ -137,20 +138,17 @@ class Driver(nc.Client):
 
 @pytest.fixture
 def driver(start, tmp_path, model, calibration, fresh_domain):
-    board, output = tmp_path / "board", []
+    board = tmp_path / "board"
     process = start(hardware="sim", backend="i2c_dev", autostart="activate", sim_registers=board)
     running = process.process
-    # the log of thousands of refusals would fill the pipe, and then block the driver
-    reader = threading.Thread(target=lambda: output.extend(running.stdout), daemon=True)
-    reader.start()
+    output = read_output(running)  # which has thousands of refusals
     made = Driver(running, lambda: Watch(board, model, calibration))
     yield made
     made.watch.close()
     running.send_signal(signal.SIGINT)
     code = running.wait(nc.BOUND)
-    reader.join()
     made.close()
-    log = "".join(output)
+    log = output()
     assert code == 0 and "Traceback" not in log, log[-3000:]
     assert "internal error" not in log, log[-3000:]
 

@@ -427,7 +427,7 @@ TASK = Table(
         ),
         "variables": Key(
             Named(VALUE, "variable"),
-            "numbers and expressions for use in numbers, texts for use as $name",
+            "numbers and expressions for use in numbers, texts for use as $name or $(name)",
         ),
         "defaults": Key(DEFAULTS, "defaults of the steps"),
         "steps": STEPS_KEY,

@@ -237,7 +237,7 @@ def _command(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBas
 
 
 def content(keys: TypedMapping, name: str) -> dict[str, Any]:
-    """Return the fields of a message as plain data; a text `$name` is that variable."""
+    """Return the fields of a message as plain data; texts have the values of variables."""
     return {key: _plain(keys, item) for key, item in keys.children(name).items()}
 
 
@@ -246,7 +246,7 @@ def _plain(keys: TypedMapping, item: Field) -> Any:
         return {key: _plain(keys, value) for key, value in item.mapping().items()}
     if item.is_list:
         return [_plain(keys, value) for value in item.items()]
-    if not isinstance(item.value, str) or not item.value.startswith("$"):
+    if not isinstance(item.value, str) or "$" not in item.value:
         return item.value
     assert keys.variables is not None
     text = keys.variables.text(item)
@@ -265,8 +265,8 @@ def _scalar(keys: TypedMapping, name: str) -> Value | None:
     if isinstance(value, int | float):
         return keys.number(name)
     text = keys.text(name)
-    if str(value).startswith("$"):
-        with suppress(ValueError):  # of a variable that is a text
+    if "$" in str(value):
+        with suppress(ValueError):  # of a variable
             return float(text)
     return text
 

@@ -3,20 +3,32 @@
 """No request ends a node, and none is answered without a sentence."""
 
 import random
+import signal
 
 import pytest
-from arm_testing.processes import end, start_python
+from arm_testing.processes import read_output, start_python
 from arm_testing.ros.fuzz import Attacker, Messages
+from arm_testing.waiting import BOUND
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.srv import CheckTask
 
 pytestmark = pytest.mark.system
 
+# by name: its module, and parameters
 NODES = {
-    "task_server": "arm_tasks.ros.task_server.node",
-    "nut_world": "arm_tasks.ros.nut_world_node",
-    "kinematics": "arm_kinematics.ros.node",
+    "task_server": ("arm_tasks.ros.task_server.node", "poses:={folder}/a.yaml", "paths:={folder}"),
+    "nut_world": ("arm_tasks.ros.nut_world_node",),
+    "scene_file": ("arm_tasks.ros.scene_publisher",),
+    "contact_world": ("arm_tasks.ros.contact_world_node",),
+    "kinematics": ("arm_kinematics.ros.node",),
+    "robot_state_publisher": (
+        "arm_description.ros.state_publisher",
+        'robot_description:=<robot name="arm"><link name="base_link"/></robot>',
+    ),
+    "robot_file_watcher": ("arm_description.ros.robot_file_watcher",),
+    "arm_viewer": ("arm_viewer.ros.node", "port:=0"),
+    "tool_handle": ("arm_viewer.ros.tool_handle_node",),
 }
 STEPS = (
     "move_linear: {xyz: [250, 0, 120], orientation: any}",
@@ -49,13 +61,27 @@ class TaskMessages(Messages):
         return made
 
 
+@pytest.fixture
+def start(tmp_path, fresh_domain):
+    """Return a function that starts a node of a name; return its process and its output."""
+    started = []
+
+    def run(name):
+        module, *parameters = NODES[name]
+        words = [word.format(folder=tmp_path) for each in parameters for word in ("-p", each)]
+        program = f"import sys; from {module} import main; sys.exit(main())"
+        started.append(start_python("-c", program, "--ros-args", *words))
+        return started[0], read_output(started[0])
+
+    yield run
+    started[0].kill()
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", NODES)
 @pytest.mark.parametrize("number", [20, 10_000])
-def test_node_answers_every_request_with_a_sentence(name, number, tmp_path, fresh_domain):
-    module = f"import sys; from {NODES[name]} import main; sys.exit(main())"
-    arguments = ("--ros-args", "-p", f"poses:={tmp_path}/poses.yaml", "-p", f"paths:={tmp_path}")
-    node = start_python("-c", module, *(arguments if name == "task_server" else ()))
+def test_node_answers_every_request_with_a_sentence(name, number, start):
+    node, output = start(name)
     silent = []
 
     def answer(service, response):
@@ -70,8 +96,11 @@ def test_node_answers_every_request_with_a_sentence(name, number, tmp_path, fres
         check=lambda what: pytest.fail(what) if node.poll() is not None else None,
         answer=answer,
     )
-    attacker.attack(number)
-    attacker.close()
-    code, output = end(node)
-    assert code == 0 and not silent, (silent, output[-3000:])
-    assert "Traceback" not in output, output[-3000:]
+    try:
+        attacker.attack(number)
+    finally:
+        attacker.close()
+    node.send_signal(signal.SIGINT)
+    code, log = node.wait(BOUND), output()
+    assert code == 0 and not silent, (silent, log[-3000:])
+    assert "Traceback" not in log, log[-3000:]

@@ -219,6 +219,13 @@ def test_angles_in_an_expression_have_the_unit_of_the_key(angle, rad):
         ("wait: __import__(1)", "{}", "there is no function '__import__'"),
         ("wait: a.b", "{a: 1}", "is not allowed in an expression"),
         ("unscrew: $bolt", "{blot: upper_bolt}", "'bolt' is not a variable of this file; did you"),
+        ("grip: cell_$row", "{row: 1}", "$row is only part of the text; write $(row)"),
+        ("grip: $row_$column", "{row: 1, column: 2}", "$row is only part of the text"),
+        ("grip: cell_$(rwo)", "{row: 1}", "'rwo' is not a variable of this file; did you mean"),
+        ("grip: cell_$(1/row)", "{row: 0}", "divides by zero"),
+        ("grip: cell_$(row", "{row: 0}", "$( has no matching )"),
+        ("grip: cell_$(2*((row)))", "{row: 0}", "nest at most one pair of parentheses"),
+        ("grip: $(a)", f"{{a: {'x' * 10_001}}}", "a text of more than 10000 characters"),
         ("wait: 1", "{pi: 3}", "'pi' is reserved"),
         ("wait: 1", "{a-b: 3}", "is not a name"),
         ("wait: 1", "{a: [1]}", "must be a number, an expression or a text"),
@@ -229,6 +236,20 @@ def test_invalid_variable_is_reported_with_its_line(step, variables, message):
     with pytest.raises(TaskFileError, match=r"my\.yaml, line [24]: ") as error:
         read_step(step, variables)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("cell_$(row)_$(row + 1)", "cell_1_2"),
+        ("$(name)_$(half)", "cup_0.5"),
+        ("$(min(row*2, row + 4))", "2"),
+        ("costs 5 $", "costs 5 $"),
+    ],
+)
+def test_texts_have_the_values_of_expressions(text, value):
+    step = read_step(f"pause_for_person: '{text}'", "{row: 1, half: row/2, name: cup}")
+    assert step.say == value
 
 
 @pytest.fixture
@@ -373,6 +394,14 @@ def test_values_of_loops_are_used_in_expressions_texts_and_nested_loops():
         ("lower_bolt", 0, 0),
         *(("upper_bolt", 30, 0), ("upper_bolt", 30, 1)),
         *(("lower_bolt", 30, 0), ("lower_bolt", 30, 1)),
+    ]
+
+
+def test_texts_have_the_values_of_loops():
+    made = loop("{row: 2, number: [3, row + n]}", "[{grip: cell_$(row)_$(number)}]")
+    assert [steps[0].payload for steps in made.rounds] == [
+        *("cell_0_3", "cell_0_2"),
+        *("cell_1_3", "cell_1_3"),
     ]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,16 @@ def _service(answer: Callable[[Any, Any], str]) -> Callable[[Any, Any], Any]:
         return response
 
     return callback
+
+
+@cache
+def _shipped_tasks() -> Mapping[str, str]:
+    """Return the scenes of the shipped tasks that are valid, by the names of the tasks."""
+    scenes = {}
+    for name in shipped("tasks"):
+        with contextlib.suppress(TasksError):
+            scenes[name] = load_task(name).scene
+    return scenes
 
 
 class Teaching:
@@ -196,10 +207,8 @@ class Teaching:
 
     def _on_list(self, _: ListTasks.Request, response: ListTasks.Response) -> ListTasks.Response:
         """Handle list_tasks; invalid files are omitted."""
-        for name in shipped("tasks"):
-            with contextlib.suppress(TasksError):
-                response.task_scenes += [load_task(name).scene]
-                response.tasks += [name]
+        scenes = _shipped_tasks()
+        response.tasks, response.task_scenes = list(scenes), list(scenes.values())
         response.scenes, response.scene = list(shipped("scenes")), self._scene_name
         response.postures = list(self._model.postures)
         try:
