@@ -99,12 +99,14 @@ def load_request(
 ) -> TaskRequest:
     """Resolve names to a request; raise TasksError for a missing or invalid file.
 
-    The task is a shipped name or a path, or just a name if the text is given. An empty scene
-    selects the task's own. The poses are for a text without the key `poses`. All paths refer to
-    the given files.
+    The task is a shipped name or a path, or just a name for errors if the text is given. An
+    empty scene selects the task's own. The poses are for a text without the key `poses`. All
+    paths refer to the given files.
     """
-    name = task or DEFAULT_TASK
-    loaded = task_from_text(text, name, poses, files) if text else load_task(name, files)
+    if text:
+        loaded = task_from_text(text, task or "the task", poses, files)
+    else:
+        loaded = load_task(task or DEFAULT_TASK, files)
     if isinstance(scene, str):
         scene = load_scene(scene or loaded.scene or DEFAULT_SCENE, model.name, files)
     return TaskRequest(loaded, scene, model, chain, start)

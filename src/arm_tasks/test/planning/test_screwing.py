@@ -290,7 +290,7 @@ def test_widths_and_turns_must_fit_nut_and_bolt(request_for, keys, what):
 
 @pytest.mark.parametrize(
     ("flats", "what"),
-    [(26.5e-3, "the jaws open to 30 mm; the nut's corners are 30.60"), (2e-3, "")],
+    [(26.5e-3, "the jaws open to 30 mm; the nut's corners are 30.60 mm apart"), (2e-3, "")],
 )
 def test_nut_must_be_within_the_range_of_the_jaws(request_for, scene, flats, what):
     request = request_for(

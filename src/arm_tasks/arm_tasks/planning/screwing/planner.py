@@ -118,9 +118,11 @@ def width_problem(grip: float | None, cleared: float | None, nut: Nut, jaws: Gri
     """Return why jaws cannot hold or clear a nut with the widths of a step [m], or ""."""
     flats, corners = nut.across_flats * 1e3, nut.corners * 1e3
     if nut.corners > jaws.max_width:
-        return f"the jaws open to {jaws.max_width * 1e3:g} mm; the nut's corners are {corners:.2f}"
+        open_to = f"the jaws open to {jaws.max_width * 1e3:g} mm"
+        return f"{open_to}; the nut's corners are {corners:.2f} mm apart"
     if nut.across_flats < jaws.min_width:
-        return f"the jaws close to {jaws.min_width * 1e3:g} mm; the nut's flats are {flats:g}"
+        close_to = f"the jaws close to {jaws.min_width * 1e3:g} mm"
+        return f"{close_to}; the nut's flats are {flats:g} mm apart"
     if grip is not None and grip > nut.across_flats:
         wide = f"a grip width of {grip * 1e3:g} mm does not hold the nut"
         return f"{wide}; its flats are {flats:g} mm apart"

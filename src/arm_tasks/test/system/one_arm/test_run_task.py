@@ -51,6 +51,14 @@ steps:
   - until: {when: {nut_on: lower_bolt}, at_most: 1, steps: [{wait: 0.1}]}
 """
 
+ABSURD = {
+    "move_linear: {xyz: [250, 0, 120], orientation: any}": "is `_mm` missing?",
+    "retreat: {distance: 300}": "is `_mm` missing?",
+    "turn: {angle_deg: 1e9}": "no angle may exceed 10 turns",
+    "move_pose: {xyz: [0.2, 0, 0.1], axis: [1e300, 1e300, 0]}": "not with this orientation",
+    "move_posture: {posture: rest, speed: 1e-300}": "must be at least 0.001",
+    "play: /etc/passwd": "the task, line 3: step play: /etc/passwd: there is no such file",
+}
 SEEN = """
 task: pick_what_is_seen
 steps:
@@ -109,6 +117,21 @@ def test_dry_run_and_check_task_move_nothing(arm):
     assert checked.feasible and len(checked.steps) == result.steps_total
     assert math.isclose(checked.duration, sum(s.duration for s in result.report))
     assert arm.joints == before
+
+
+def test_absurd_requests_leave_a_running_task_alone(arm):
+    goal = RunTask.Goal(task="long", text=f"{SWING.replace('0.02', '0.002')}  - wait: 3600\n")
+    handle = arm.send(arm.run_task, goal)
+    arm.wait_for(lambda: arm.joints["waist"] < -0.02, "the waist on its way")
+    client = arm.node.create_client(CheckTask, "check_task")
+    for step, why in ABSURD.items():
+        text = f"task: t\nsteps:\n  - {step}\n"
+        checked = arm.request(client, CheckTask.Request(text=text))
+        assert not checked.feasible and why in checked.message, (step, checked.message)
+        assert "root:" not in checked.message
+        assert "busy with" in arm.run(text=text).message
+    assert arm.trigger("task_server/stop").success  # only a running task can be stopped
+    assert arm.result(handle).status == RESULT.CANCELED
 
 
 def test_arm_holds_while_the_nut_is_not_seen(arm):
