@@ -105,7 +105,7 @@ class ServoBank:
         self._zero = np.array([e.zero for e in self._errors]) * self._scale
         self._targets = np.full(model.nu, math.nan)
         self._stall = model.actuator_forcerange[:, 1].copy()  # units of the model
-        self._dofs = [_dof_of(model, i) for i in range(model.nu)]
+        self._damping = np.array([_damping_of(model, i) for i in range(model.nu)])
         for i, error in enumerate(self._errors):
             model.actuator_forcerange[i] *= error.supply
 
@@ -118,7 +118,8 @@ class ServoBank:
 
     def apply(self, data: Any) -> None:
         """Set the controls of the next step: the error beyond dead band and play."""
-        position = data.actuator_length
+        shift = -self._model.actuator_biasprm[:, 0] / self._model.actuator_gainprm[:, 0]
+        position = data.actuator_length + shift
         error = self._targets - position
         pushed = np.sign(error) * np.maximum(np.abs(error) - self._half, 0.0)
         data.ctrl[:] = position + np.where(np.isnan(error), 0.0, pushed)
@@ -129,7 +130,7 @@ class ServoBank:
         It is the actuator's torque less the part that a motor loses with its speed, and 0 without
         pulses.
         """
-        lost = self._model.dof_damping[self._dofs] * data.qvel[self._dofs]
+        lost = self._damping * data.actuator_velocity
         shares = np.clip((data.actuator_force - lost) / self._stall, -1.0, 1.0)
         shares[np.isnan(self._targets)] = 0.0
         names = [self._model.actuator(i).name for i in range(self._model.nu)]
@@ -141,18 +142,25 @@ class ServoBank:
         return sum(IDLE_CURRENT + STALL_CURRENT * abs(load) for load in loads)
 
 
-def _dof_of(model: Any, actuator: int) -> int:
-    """Return the degree of freedom of an actuator's joint, or of the first one of its tendon."""
+def _damping_of(model: Any, actuator: int) -> float:
+    """Return the torque per speed that an actuator's motor loses."""
     target = int(model.actuator_trnid[actuator, 0])
-    if int(model.actuator_trntype[actuator]) == int(mujoco().mjtTrn.mjTRN_TENDON):
-        target = int(model.wrap_objid[model.tendon_adr[target]])
-    return int(model.jnt_dofadr[target])
+    if not _drives_tendon(model, actuator):
+        return float(model.dof_damping[model.jnt_dofadr[target]])
+    own = float(model.tendon_damping[target])
+    count = int(model.tendon_num[target])
+    first = int(model.wrap_objid[model.tendon_adr[target]])
+    # that of jaws is in their joints, each of which makes a part of the width
+    return own or float(model.dof_damping[model.jnt_dofadr[first]]) / count
 
 
 def slides_along(model: Any, actuator: int) -> bool:
     """Return whether an actuator drives a length: a sliding joint, or a tendon over some."""
-    library = mujoco()
     target = int(model.actuator_trnid[actuator, 0])
-    if int(model.actuator_trntype[actuator]) == int(library.mjtTrn.mjTRN_TENDON):
-        return True
-    return int(model.jnt_type[target]) == int(library.mjtJoint.mjJNT_SLIDE)
+    if _drives_tendon(model, actuator):
+        target = int(model.wrap_objid[model.tendon_adr[target]])
+    return int(model.jnt_type[target]) == int(mujoco().mjtJoint.mjJNT_SLIDE)
+
+
+def _drives_tendon(model: Any, actuator: int) -> bool:
+    return int(model.actuator_trntype[actuator]) == int(mujoco().mjtTrn.mjTRN_TENDON)

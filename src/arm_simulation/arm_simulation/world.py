@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array, inverse, tilt_z
+from arm_description.model.elements import DependentJoint, mimic_names
+from arm_description.robot_model import home_posture
 
 from arm_description import RobotModel
 from arm_simulation.errors import SimulationError
@@ -29,6 +31,7 @@ from arm_simulation.mjcf.scene_objects import (
     SolidBody,
     check_apart,
 )
+from arm_simulation.mjcf.shafts import Tangents
 from arm_simulation.model_cache import compiled
 from arm_simulation.servos import JawAngleMap, PulseMap, PulseOf, ServoBank, ServoErrors
 
@@ -86,8 +89,10 @@ def scene_mjcf(model: RobotModel, scene: SimulatedScene) -> str:
         "sleep_tolerance": repr(_ASLEEP * CGS.length),
     }
     option.attrib.update(values)
-    # A body at rest sleeps until something moves it; a nut on a thread costs most of all.
-    ET.SubElement(option, "flag", multiccd="enable", sleep="enable")
+    # A body at rest sleeps until something moves it; a nut on a thread costs most of all. MuJoCo
+    # refuses it beside a joint that follows several others.
+    sums = any(len(joint.terms) > 1 for joint in model.dependents)
+    ET.SubElement(option, "flag", multiccd="enable", sleep="disable" if sums else "enable")
     RobotMjcf(model, CGS).add_to(root)
     objects = SceneObjectsMjcf(root, CGS)
     objects.add_floor(scene.floor)
@@ -111,7 +116,7 @@ class ContactWorld:
         errors: Mapping[str, ServoErrors] | None = None,
         report: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Compile robot and scene, with the arm at position 0.
+        """Compile robot and scene, with the arm in the posture at which everything starts.
 
         Args:
             model: the robot.
@@ -134,13 +139,16 @@ class ContactWorld:
         if claw is not None and GRIPPER in maps:
             maps = {**maps, GRIPPER: JawAngleMap(maps[GRIPPER], claw)}
         self._servos = ServoBank(self.mj_model, maps, CGS.length, errors)
+        self._tangents = Tangents(self.mj_model, model, CGS.length)
         self._per_frame = round(FRAME / STEP)
         self._steps = 0
         self._fingers = self._finger_bodies()
         self._nut_forces = 0.0, 0.0, 0.0
+        rest = home_posture(model)[1]
+        widest = model.gripper.max_width if model.gripper else 0.0
+        self.place([rest[name] for name in model.joint_names], rest.get(GRIPPER, widest))
         if scene.nut is not None:
             self.place_nut(scene.nut.pose)
-        self._library.mj_forward(self.mj_model, self.mj_data)
         self._measure_forces()
         self._check_start()
 
@@ -151,14 +159,15 @@ class ContactWorld:
 
     def place(self, q: Sequence[float], width: float) -> None:
         """Put the arm at joint positions (n,) [rad or m] and a jaw width [m], at rest."""
-        data = self.mj_data
-        for joint, value in zip(self._robot.joints, q, strict=True):
-            scale = CGS.length if joint.type == "prismatic" else 1.0
-            data.joint(joint.name).qpos = value * scale
-        gripper = self._robot.gripper
-        for name, value in gripper.positions(width).items() if gripper else ():
-            data.joint(name).qpos = value * (1.0 if gripper and gripper.claw else CGS.length)
-        self._library.mj_forward(self.mj_model, data)
+        positions = dict(zip(self._robot.joint_names, q, strict=True))
+        for joint in self._robot.dependents:
+            positions[joint.name] = sum(factor * positions[name] for name, factor in joint.terms)
+        if self._robot.gripper:
+            positions |= self._robot.gripper.positions(width)
+        for name, value in positions.items():
+            slides = self.mj_model.joint(name).type[0] == self._library.mjtJoint.mjJNT_SLIDE
+            self.mj_data.joint(name).qpos = value * (CGS.length if slides else 1.0)
+        self._library.mj_forward(self.mj_model, self.mj_data)
 
     def place_nut(self, pose: Array) -> None:
         """Put the nut at base_link <- nut (4, 4) [m], at rest."""
@@ -190,6 +199,7 @@ class ContactWorld:
         for _ in range(frames):
             self._servos.read_pulses(pulse_of)
             for _ in range(self._per_frame):
+                self._tangents.update(self.mj_data)
                 self._library.mj_step1(self.mj_model, self.mj_data)
                 self._servos.apply(self.mj_data)
                 self._library.mj_step2(self.mj_model, self.mj_data)
@@ -198,13 +208,15 @@ class ContactWorld:
             self._measure_forces()
 
     def joints(self) -> dict[str, float]:
-        """Return the true positions of all joints by name [rad or m]."""
+        """Return the true positions of all joints of the URDF by name [rad or m]."""
         found = {}
         for i in range(self.mj_model.njnt):
             kind = self.mj_model.jnt_type[i]
             if kind >= 2:  # slide or hinge
                 value = float(self.mj_data.qpos[self.mj_model.jnt_qposadr[i]])
                 found[self.mj_model.joint(i).name] = value / (CGS.length if kind == 2 else 1.0)
+        for joint in self._robot.dependents:
+            found |= _mimics(joint, found)
         return found
 
     def servo_loads(self) -> dict[str, float]:
@@ -317,3 +329,12 @@ class ContactWorld:
                 f"the simulation diverged after {self.time:.2f} s, so its result means nothing",
                 remedy="report the robot and scene as a fault of the simulation",
             )
+
+
+def _mimics(joint: DependentJoint, found: dict[str, float]) -> dict[str, float]:
+    """Return the positions of the mimic joints of one that was simulated as a single joint."""
+    rest, positions = found.pop(joint.name), dict[str, float]()
+    *others, last = mimic_names(joint.name, joint.terms)
+    for name, (leader, factor) in zip(others, joint.terms, strict=False):
+        positions[name] = factor * found[leader]
+    return positions | {last: rest - sum(positions.values())}

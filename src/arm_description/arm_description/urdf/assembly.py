@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 BASE, FLANGE, TOOL, PALM = "base_link", "flange", "tool0", "gripper_link"
 TOOL_BODY = "tool_link"
 PAYLOAD = "payload_link"
-_FINGER_EFFORT = 10.0
+_GRIP = 10.0  # force at the tip of a finger, assumed for hobby servos [N]
 _SMALL = 0.002  # edge of a link between two coincident joints, which has only inertia [m]
 # Between plastic (1200) and aluminium (2700), for parts that contain servos and air [kg/m^3].
 DENSITY = 1800.0
@@ -157,9 +157,7 @@ def _fixed(prefix: str, parent: str, frame: str, origin: Origin) -> UrdfJoint:
 def _gripper(model: RobotModel, gripper: Gripper, skeleton: Skeleton, prefix: str) -> UrdfParts:
     palm = UrdfLink(prefix + PALM, skeleton.palm_shapes(gripper))
     links, joints = [palm], [_fixed(prefix, prefix + FLANGE, PALM, model.tool)]
-    limit = UrdfLimit(
-        gripper.min_width / 2, gripper.max_width / 2, gripper.velocity / 2, _FINGER_EFFORT
-    )
+    limit = UrdfLimit(gripper.min_width / 2, gripper.max_width / 2, gripper.velocity / 2, _GRIP)
     for name, side in zip(gripper.joints, (-1, 1), strict=True):
         finger = UrdfLink(f"{prefix}{name}_link", skeleton.finger_shapes(gripper, side))
         joint = UrdfJoint(
@@ -188,7 +186,7 @@ def _jaw(joint: UrdfJoint, gripper: Gripper, claw: Claw, side: int, prefix: str)
         origin=Origin((0.0, claw.pivot(side), -claw.reach)),
         axis=(float(-side), 0.0, 0.0),
         limit=UrdfLimit(
-            claw.closed, claw.open, gripper.velocity * gripper.fastest, _FINGER_EFFORT
+            claw.closed, claw.open, gripper.velocity * gripper.fastest, _GRIP * claw.length
         ),
         mimic=None if name == leader else UrdfMimic(prefix + leader, 1.0, 0.0),
     )

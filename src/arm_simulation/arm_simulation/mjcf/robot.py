@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm as MJCF: bodies, inertias, limits, and a position actuator for each joint.
+"""An arm as MJCF: bodies, inertias, limits, and a position actuator for each servo.
 
 Bodies, joints and masses are those of its URDF, with every number written in full, so the forward
 kinematics agree to rounding.
@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from arm_description.model.elements import rgb
+from arm_description.model.elements import DependentJoint, mimic_names, rgb
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfMimic
 from arm_description.urdf.writer import inertia_of
@@ -31,6 +31,7 @@ from arm_simulation.mjcf.elements import (
     words,
     xml_text,
 )
+from arm_simulation.mjcf.shafts import Shaft, shafts_of
 
 GRIPPER = "gripper"  # actuator and tendon of the jaws; its control is their width
 
@@ -59,6 +60,7 @@ class ServoDynamics:
 
 
 SERVO = ServoDynamics()
+_COUPLED = "0.005 1"  # solref of joints that follow others
 _FRAME_MASS, _FRAME_INERTIA = (
     1e-4,
     1e-8,
@@ -77,21 +79,34 @@ class RobotMjcf:
         for joint in self._parts.joints:
             self._children.setdefault(joint.parent, []).append(joint)
         self._links = {link.name: link for link in self._parts.links}
-        self._fingers = model.gripper.moving if model.gripper else ()
+        self._shafts = shafts_of(model)
+        self._dependents = {mimic_names(d.name, d.terms)[0]: d for d in model.dependents}
         self._pads = {f"{name}_link" for name in model.gripper.joints} if model.gripper else set()
+        self._motors = self._motors_at_joints()
 
     def add_to(self, root: ET.Element) -> None:
         """Add bodies, actuators and couplings; base_link is the world."""
         base = self._parts.links[0]
         body = ET.SubElement(section(root, "worldbody"), "body", name=base.name)
         self._fill(body, base)
-        for joint in self._parts.joints:
-            if joint.mimic is not None:
-                self._couple(root, joint.name, joint.mimic)
-            elif joint.kind != "fixed" and joint.name not in self._fingers:
-                self._actuate(root, joint)
+        for dependent in self._model.dependents:
+            self._couple_dependent(root, dependent)
+        joints = {joint.name: joint for joint in self._parts.joints}
+        for shaft in self._shafts:
+            if shaft.is_joint:
+                self._actuate(root, joints[shaft.joints[0]], shaft.name)
+            else:
+                self._actuate_linkage(root, shaft)
         if self._model.gripper:
             self._add_gripper(root, self._model.gripper)
+
+    def _motors_at_joints(self) -> dict[str, tuple[float, float]]:
+        """Return effort and velocity of the motors that turn a joint itself, by its name."""
+        jaws = self._model.gripper.moving if self._model.gripper else ()
+        limits = {joint.name: joint.limit for joint in self._parts.joints}
+        found = {name: (limit.effort, limit.velocity) for name in jaws if (limit := limits[name])}
+        direct = (shaft for shaft in self._shafts if shaft.is_joint)
+        return found | {shaft.joints[0]: (shaft.effort, shaft.velocity) for shaft in direct}
 
     def _fill(self, body: ET.Element, link: UrdfLink) -> None:
         for shape in link.shapes if link.visible else ():
@@ -100,6 +115,11 @@ class RobotMjcf:
             self._add_child(body, joint)
 
     def _add_child(self, parent: ET.Element, joint: UrdfJoint) -> None:
+        if (dependent := self._dependents.get(joint.name)) is not None:
+            # One joint for its coincident mimic joints: the solver takes for weak what moves as
+            # little as the links between them. The joints that it follows limit it.
+            child = f"{dependent.name}_link"
+            joint = replace(joint, name=dependent.name, child=child, limit=None)
         link, units = self._links[joint.child], self._units
         origin = joint.origin
         at = words(value * units.length for value in origin.xyz)
@@ -119,17 +139,20 @@ class RobotMjcf:
         scale = self._units.length if slides else 1.0
         if joint.kind != "continuous":
             element.set("range", words((joint.limit.lower * scale, joint.limit.upper * scale)))
+        if joint.name in self._motors:
+            self._add_motor(element, *self._motors[joint.name], slides)
+        return element
+
+    def _add_motor(
+        self, element: ET.Element, effort: float, velocity: float, slides: bool
+    ) -> None:
+        """Give a joint or tendon the friction and inertia of its servo."""
         per_speed = self._units.mass if slides else self._units.torque
-        effort, damping = joint.limit.effort, self._damping(joint)
         per_effort = self._units.force if slides else self._units.torque
+        damping = self._servo.damping(effort, velocity)
         element.set("damping", words([damping * per_speed]))
         element.set("armature", words([damping * self._servo.time_constant * per_speed]))
         element.set("frictionloss", words([effort * self._servo.friction * per_effort]))
-        return element
-
-    def _damping(self, joint: UrdfJoint) -> float:
-        assert joint.limit is not None
-        return self._servo.damping(joint.limit.effort, joint.limit.velocity)
 
     def _add_inertia(self, body: ET.Element, link: UrdfLink, moves: bool) -> None:
         units = self._units
@@ -160,29 +183,49 @@ class RobotMjcf:
             values |= {"friction": "0.8 0.005 0.0001", "condim": "4", **FIRM}
         ET.SubElement(body, "geom", values)
 
-    def _actuate(self, root: ET.Element, joint: UrdfJoint, name: str = "") -> None:
+    def _actuate(self, root: ET.Element, joint: UrdfJoint, name: str) -> None:
         if joint.limit is None:
             return
-        slides = joint.kind == "prismatic"
-        units = self._units
-        kp = self._servo.stiffness(joint.limit.effort, slides)
-        most = joint.limit.effort * (units.force if slides else units.torque)
-        values = {
-            "name": name or joint.name,
-            "joint": joint.name,
-            "kp": words([kp * (units.mass if slides else units.torque)]),
-            "forcerange": words((-most, most)),
-        }
+        effort, _ = self._motors[joint.name]
+        kp, most = self._drive(effort, joint.kind == "prismatic")
+        values = {"name": name, "joint": joint.name, "kp": words([kp]), "forcerange": most}
         if joint.kind != "continuous":
-            scale = units.length if slides else 1.0
+            scale = self._units.length if joint.kind == "prismatic" else 1.0
             values["ctrlrange"] = words((joint.limit.lower * scale, joint.limit.upper * scale))
         ET.SubElement(section(root, "actuator"), "position", values)
+
+    def _drive(self, effort: float, slides: bool) -> tuple[float, str]:
+        """Return the gain of a servo and the range of its torque, in units of the document."""
+        units = self._units
+        kp = self._servo.stiffness(effort, slides) * (units.mass if slides else units.torque)
+        most = effort * (units.force if slides else units.torque)
+        return kp, words((-most, most))
+
+    def _actuate_linkage(self, root: ET.Element, shaft: Shaft) -> None:
+        """Drive a sum of joints; the control is the position of the servo's shaft."""
+        scale = self._units.length if shaft.own_slides else 1.0
+        tendon = ET.SubElement(section(root, "tendon"), "fixed", name=shaft.name)
+        self._add_motor(tendon, shaft.effort, shaft.velocity, shaft.own_slides)
+        rates = shaft.scales(self._units.length) * shaft.rates
+        for joint, rate in zip(shaft.joints, rates, strict=True):
+            ET.SubElement(tendon, "joint", joint=joint, coef=words([rate]))
+        kp, most = self._drive(shaft.effort, shaft.own_slides)
+        values = {"name": shaft.name, "tendon": shaft.name, "forcerange": most}
+        values |= {"gainprm": words([kp]), "biastype": "affine"}
+        values["biasprm"] = words((-kp * shaft.shift * scale, -kp, 0.0))
+        lower, upper = shaft.limits.lower, shaft.limits.upper
+        if math.isfinite(upper - lower):
+            values["ctrlrange"] = words((lower * scale, upper * scale))
+        ET.SubElement(section(root, "actuator"), "general", values)
 
     def _add_gripper(self, root: ET.Element, gripper: Gripper) -> None:
         """Drive the width of sliding fingers, which a rack couples, or the angle of a claw."""
         leader = next(j for j in self._parts.joints if j.name == gripper.moving[0])
         if gripper.claw is not None:
             self._actuate(root, leader, GRIPPER)
+            for joint in self._parts.joints:
+                if joint.name in gripper.moving and joint.mimic is not None:
+                    self._couple(root, joint.name, joint.mimic)
             return
         left, right = gripper.joints
         tendon = ET.SubElement(section(root, "tendon"), "fixed", name=GRIPPER)
@@ -203,12 +246,23 @@ class RobotMjcf:
         ET.SubElement(section(root, "actuator"), "position", values)
         self._couple(root, right, UrdfMimic(left, 1.0, 0.0))
 
+    def _couple_dependent(self, root: ET.Element, dependent: DependentJoint) -> None:
+        """Hold a joint at its sum of others: a tendon over all of them keeps its length 0."""
+        if len(dependent.terms) == 1:
+            self._couple(root, dependent.name, UrdfMimic(*dependent.terms[0], 0.0))
+            return
+        tendon = ET.SubElement(section(root, "tendon"), "fixed", name=dependent.name)
+        for joint, factor in ((dependent.name, -1.0), *dependent.terms):
+            ET.SubElement(tendon, "joint", joint=joint, coef=words([factor]))
+        values = {"tendon1": dependent.name, "solref": _COUPLED}
+        ET.SubElement(section(root, "equality"), "tendon", values)
+
     def _couple(self, root: ET.Element, follower: str, mimic: UrdfMimic) -> None:
         values = {
             "joint1": follower,
             "joint2": mimic.joint,
             "polycoef": words((mimic.offset, mimic.multiplier, 0.0, 0.0, 0.0)),
-            "solref": "0.005 1",
+            "solref": _COUPLED,
         }
         ET.SubElement(section(root, "equality"), "joint", values)
 
@@ -216,8 +270,8 @@ class RobotMjcf:
 def robot_mjcf(model: RobotModel, units: MjcfUnits = SI) -> str:
     """Return an arm as MJCF text, in SI units unless others are given.
 
-    Its actuators are named like the joints, and "gripper", whose control is the width of
-    the jaws, or the angle of a claw.
+    Its actuators are named like the servos' shafts, as a rule like the joints; the control of
+    "gripper" is the width of the jaws, or the angle of a claw.
     """
     root = document(model.name, units)
     RobotMjcf(model, units).add_to(root)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from arm_description.model.elements import mimic_names
 from arm_description.model.gripper import Claw
 from arm_description.urdf.bars import bar_parts
 from arm_description.urdf.elements import UrdfLink
@@ -27,16 +28,6 @@ def robot(request):
     return model, mujoco.MjModel.from_xml_string(robot_mjcf(model))
 
 
-def couple(compiled, data):
-    """Put every joint that follows another one where its equality has it."""
-    for i in range(compiled.neq):
-        follower, leader = compiled.eq_obj1id[i], compiled.eq_obj2id[i]
-        offset, ratio = compiled.eq_data[i, :2]
-        data.qpos[compiled.jnt_qposadr[follower]] = (
-            offset + ratio * data.qpos[compiled.jnt_qposadr[leader]]
-        )
-
-
 def test_forward_kinematics_are_ours(robot):
     model, compiled = robot
     data, rng = mujoco.MjData(compiled), np.random.default_rng(19)
@@ -44,7 +35,9 @@ def test_forward_kinematics_are_ours(robot):
         q = rng.uniform(model.lower, model.upper)
         for name, value in zip(model.joint_names, q, strict=True):
             data.joint(name).qpos = value
-        couple(compiled, data)
+        where = dict(zip(model.joint_names, q, strict=True))
+        for joint in model.dependents:
+            data.joint(joint.name).qpos = sum(f * where[name] for name, f in joint.terms)
         mujoco.mj_kinematics(compiled, data)
         tool, T = data.body("tool0"), model.fk(q)
         assert np.abs(tool.xpos - T[:3, 3]).max() < 1e-9
@@ -55,10 +48,16 @@ def test_limits_masses_and_actuators_are_those_of_the_robot(robot):
     model, compiled = robot
     for joint in model.joints:
         assert compiled.joint(joint.name).range == pytest.approx([joint.lower, joint.upper])
-        assert compiled.actuator(joint.name).forcerange[1] == pytest.approx(joint.effort)
-    bars = {joint.child for joint in bar_parts(model).joints}  # drawn only
+    middle = 0.5 * (model.lower + model.upper)
+    rates = np.abs(model.drivetrain.jacobian(middle))
+    for joint, own in zip(model.joints, np.diag(rates), strict=True):  # behind its gear
+        most = compiled.actuator(joint.name).forcerange[1] * own
+        assert most == pytest.approx(joint.effort)
+    left_out = {joint.child for joint in bar_parts(model).joints}  # drawn only
+    for joint in model.dependents:  # the small links between coincident mimic joints
+        left_out |= {f"{name}_link" for name in mimic_names(joint.name, joint.terms)[:-1]}
     for inertial in read_urdf(model.to_urdf()).inertials:
-        if inertial.link in bars:
+        if inertial.link in left_out:
             continue
         body = compiled.body(inertial.link)
         assert body.mass == pytest.approx(inertial.mass, rel=1e-5)

@@ -28,7 +28,7 @@ from arm_tasks.planning.world_model import (
     where_nut_is,
 )
 from arm_tasks.scene.grasp import GRIP
-from arm_tasks.scene.payloads import SQUEEZE, grasp
+from arm_tasks.scene.payloads import grasp, holding_width
 from arm_tasks.scene.scene import BASE_FRAME
 from arm_tasks.task import steps
 from arm_tasks.task.condition import Condition
@@ -114,9 +114,8 @@ class StepPlanner:
         held = grasp(obj, self._tool(), jaws, self.builder.width)
         if isinstance(held, str):
             raise self.builder.invalid(step, f"{step.payload} is not between the jaws: {held}")
-        width = max(held.width - SQUEEZE, jaws.min_width)
         labels = Labels(step, name, f"closing the jaws on {step.payload}")
-        self.builder.gripper(labels, width)
+        self.builder.gripper(labels, holding_width(jaws, held.width))
         self.world = replace(self.world, carried=held)
 
     def _require_empty_jaws(self, step: steps.StepBase, why: str = " already") -> None:

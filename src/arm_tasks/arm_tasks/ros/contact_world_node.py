@@ -102,7 +102,7 @@ class ContactWorldNode(Node):
         model = load_robot(chosen.robot)
         calibration, self._board = simulated_servos(model, chosen.calibration)
         axes = axes_of(model)
-        names = (*model.joint_names, "gripper")[: len(axes.actuators)]
+        names = (axis.name for axis in axes.actuators)
         maps = dict(zip(names, calibration.maps(axes), strict=True))
         scene = load_scene(chosen.scene, model.name)
         self._registers = Path(chosen.registers)

@@ -14,7 +14,7 @@ from arm_description import Gripper
 from arm_tasks.scene.objects import Primitive, SceneObject
 from arm_tasks.scene.scene import Scene
 
-SQUEEZE = 0.6e-3  # the jaws are commanded narrower than the object by this [m]
+SQUEEZE = math.radians(1.8)  # by which the servo of the jaws turns on when they touch
 FLOOR = "the floor"
 _AT_REST = 1e-3  # largest distance from the resting pose of an object at rest [m]
 _MAX_RIGHTING_TILT = math.radians(20.0)  # a payload tilted by less lands upright
@@ -47,6 +47,19 @@ def grasp(obj: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Carr
     width = y[1] - y[0]
     held[1, 3] += jaws.middle(width) - (y[0] + y[1]) / 2.0  # the fingers move it there
     return Carried(obj.name, held, width)
+
+
+def holding_width(jaws: Gripper, width: float) -> float:
+    """Return the width [m] that jaws are commanded to, to hold something of a width [m].
+
+    The servo of a claw turns its jaws; that of fingers that slide moves them over their whole
+    travel in a quarter turn.
+    """
+    if jaws.claw is not None:
+        narrow = jaws.claw.width(jaws.claw.angle(width) - SQUEEZE)
+    else:
+        narrow = width - SQUEEZE / (math.pi / 2.0) * (jaws.max_width - jaws.min_width)
+    return max(narrow, jaws.min_width)
 
 
 def resting_pose(scene: Scene, name: str) -> tuple[Array, str]:

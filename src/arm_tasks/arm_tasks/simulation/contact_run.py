@@ -35,7 +35,8 @@ class ContactArm(DriverArm):
         super().__init__(model, DriverOptions(hardware="sim", backend="i2c_dev"))
         assert self.driver.sim is not None
         self._pulse_of = self.driver.sim.chip.pulse_us
-        maps = dict(zip((a.name for a in self.driver.axes), self.driver.output.maps, strict=True))
+        names = (axis.name for axis in self.driver.axes.actuators)
+        maps = dict(zip(names, self.driver.output.maps, strict=True))
         self.world = ContactWorld(model, simulated_scene(scene), maps, errors)  # type: ignore[arg-type]
         self.arm()
         self.settle()

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from arm_hardware.calibration.calibration import Calibration, ServoBoard, config_folder
-from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.store import calibration_for
 from arm_hardware.errors import CalibrationError
 from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, SolidBody, SolidPart
@@ -30,12 +29,6 @@ def simulated_servos(model: RobotModel, calibration: str) -> tuple[Calibration, 
         raise TasksError(str(error)) from None
     if not isinstance(found.board, ServoBoard):
         raise TasksError(f"{found.path} has no servo board; contact physics need its pulses")
-    axes = axes_of(model)
-    if axes.coupling is not None:
-        raise TasksError(
-            f"contact physics of {model.name} are not available: its servos act through "
-            "linkages; use world:=geometric"
-        )
     return found, found.board
 
 

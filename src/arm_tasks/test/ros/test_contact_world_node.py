@@ -121,7 +121,6 @@ def test_process_loads_no_compiled_kinematics():
 @pytest.mark.parametrize(
     ("parameters", "why"),
     [
-        ({"robot": "mearm"}, "linkages"),
         ({"calibration": "nut_arm_feetech"}, "has no servo board"),
         ({"pace": "/proc/none/pace"}, "cannot be written"),
     ],

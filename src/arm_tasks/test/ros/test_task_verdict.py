@@ -91,6 +91,20 @@ def test_task_is_not_started_if_joint_states_show_several_arms(monkeypatch):
         assert len(client.postures) == 1
 
 
+def test_lines_are_judged_by_the_true_joints_where_physics_publish_them():
+    model = load_robot("nut_arm")
+    names, positions = list(model.joint_names), {"commanded": 0.1, "true": 0.2}
+    messages = {k: JointState(name=names, position=[q] * model.n) for k, q in positions.items()}
+    with session("truth"), closing(TaskClient(model)) as client:
+        client._step = 0
+        client._on_joints(messages["commanded"])
+        assert [float(q[0]) for _, q in client.track] == [0.1]
+        client._on_true_joints(messages["true"])
+        client._on_joints(messages["commanded"])
+        assert [float(q[0]) for _, q in client.track] == [0.1, 0.2]
+        assert len(client.postures) == 1
+
+
 def test_message_of_a_task_that_can_be_resumed_is_one_sentence():
     message = "the motion failed: It stalled."
     outcome = TaskOutcome(EngineState.FAILED, message, 46, 100, "turn", 30.0, (), 46)

@@ -6,12 +6,19 @@ from dataclasses import replace
 
 import pytest
 from arm_simulation.servos import ServoErrors
-from arm_tasks.execution.engine import EngineState
+from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.planning.planner import plan_task
+from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.payloads import lies_on
 from arm_tasks.simulation.contact_run import ContactArm, run_in_contact
+from arm_tasks.task.parser import load_task
+from arm_tasks.task.request import TaskRequest
+
+from arm_description import load_robot
+from arm_kinematics import Chain
 
 pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
-pytestmark = pytest.mark.thorough  # the transfer takes a minute of CPU
+thorough = pytest.mark.thorough  # the transfer takes a minute of CPU
 
 
 @pytest.fixture
@@ -26,6 +33,23 @@ def transfer(scene, model, request_for):
     return make
 
 
+@pytest.mark.parametrize("robot", ["mearm", "braccio"])
+def test_claw_carries_a_cell_by_friction(robot):
+    """One arm has a parallelogram and is driven at the horns of its servos."""
+    model, task = load_robot(robot), load_task("pick_and_place")
+    scene = load_scene(task.scene, robot)
+    arm = ContactArm(model, scene)
+    request = TaskRequest(task, scene, model, Chain.from_model(model), arm.configuration())
+    engine = Engine(plan_task(request), arm, clock=lambda: arm.time)
+    while not engine.tick().done:
+        arm.step()
+    arm.settle()
+    assert engine.outcome.state is EngineState.SUCCEEDED
+    cell = scene.with_object("cell", arm.world.pose_of("cell"))
+    assert lies_on(cell, "cell") == "pallet"
+
+
+@thorough
 def test_nut_is_transferred_by_contact_alone(transfer):
     run = run_in_contact(*transfer())
     assert run.nut.bolt == "lower_bolt", run
@@ -34,6 +58,7 @@ def test_nut_is_transferred_by_contact_alone(transfer):
     assert run.outcome.state is EngineState.SUCCEEDED
 
 
+@thorough
 def test_equal_arms_have_equal_runs_and_others_do_not(transfer):
     ends = []
     for zero in (0.0, 0.0, 1e-3):
@@ -45,6 +70,7 @@ def test_equal_arms_have_equal_runs_and_others_do_not(transfer):
     assert ends[1] != ends[2]
 
 
+@thorough
 def test_nut_that_is_released_too_early_falls(transfer, model, scene):
     """The judge is the physics: the transfer's plan, with jaws that open before the thread."""
     plan, arm = transfer()

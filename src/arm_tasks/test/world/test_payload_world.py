@@ -10,10 +10,12 @@ import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_description.model.gripper import Claw
 from arm_tasks.scene.file import scene_from_text
-from arm_tasks.scene.payloads import FLOOR, lies_on, resting_pose
+from arm_tasks.scene.payloads import FLOOR, SQUEEZE, holding_width, lies_on, resting_pose
 from arm_tasks.world.payload_world import PayloadWorld
 from hypothesis import given
 from hypothesis import strategies as st
+
+from arm_description import load_robot
 
 SCENE = scene_from_text("""
 scene: s
@@ -42,6 +44,15 @@ def test_closing_jaws_centre_and_carry_a_payload(model, off, along):
     assert world.poses["cell"][1, 3] == pytest.approx(off * 1e-3, abs=1e-9)
     world.update(tool(240 + along, off, 200), 0.0139)
     assert world.poses["cell"][2, 3] == pytest.approx(0.122 + 0.02525 + 0.05)
+
+
+def test_jaws_squeeze_by_an_angle_of_their_servo(model):
+    """By 2 % of the travel of fingers that slide; their dead band would take a fixed length."""
+    assert holding_width(model.gripper, 14.5e-3) == pytest.approx(14.5e-3 - 0.02 * 30e-3)
+    claw = load_robot("mearm").gripper
+    touching, squeezing = (claw.claw.angle(w) for w in (20e-3, holding_width(claw, 20e-3)))
+    assert touching - squeezing == pytest.approx(SQUEEZE)
+    assert holding_width(claw, claw.min_width) == claw.min_width
 
 
 def test_a_claw_with_one_fixed_jaw_pushes_the_payload_onto_it(model):

@@ -37,7 +37,7 @@ from arm_tasks.planning.screwing.strokes import (
 from arm_tasks.planning.screwing.wrist import Place, Wrist, between, wrists
 from arm_tasks.planning.tool_path import path_options, tool_path
 from arm_tasks.planning.world_model import InJaws, OnBolt
-from arm_tasks.scene.payloads import SQUEEZE
+from arm_tasks.scene.payloads import holding_width
 from arm_tasks.scene.scene import TURN, Nut, Scene
 from arm_tasks.task.steps import (
     FindThread,
@@ -151,8 +151,7 @@ class ScrewPlanner:
         misfit = self.scene.misfit(self.step.bolt) or width_problem(grip, cleared, nut, jaws)
         if misfit:
             raise self.builder.invalid(self.step, misfit)
-        squeezed = max(nut.across_flats - SQUEEZE, jaws.min_width)
-        self.grip_width = squeezed if grip is None else grip
+        self.grip_width = holding_width(jaws, nut.across_flats) if grip is None else grip
         widest = min(nut.corners + _CLEARANCE, jaws.max_width)
         self.open_width = widest if cleared is None else cleared
         self.approach_tolerance = Tolerance(self.step.tolerance.position, self.step.approach_tilt)

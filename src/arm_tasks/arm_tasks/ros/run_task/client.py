@@ -53,13 +53,14 @@ class TaskClient:
     Attributes:
         arm: Namespace of the arm, such as left; "" for none.
         postures: Recorded joint positions (n,) [rad or m], in the order of the model's joints.
-        track: All positions since the first step, each with the index of its step.
+        track: All positions since the first step, each with the index of its step; the true ones
+            where contact physics publishes them.
     """
 
     def __init__(self, model: RobotModel, prefix: str | None = None) -> None:
         self._joints = model.joint_names
         self._search = PrefixSearch(self._joints, prefix)
-        self._has_joint_states = False
+        self._has_joint_states = self._sees_truth = False
         self.postures: list[Array] = []
         self.track: list[tuple[int, Array]] = []
         self._stamp = 0.0  # of the last joint_states [s]
@@ -84,6 +85,7 @@ class TaskClient:
         }
         for kind, topic, callback, qos in (
             (JointState, "joint_states", self._on_joints, 10),
+            (JointState, "ground_truth/joint_states", self._on_true_joints, 10),
             (NutState, "nut_world/state", self._on_nut, 10),
             (TFMessage, "payload_world/poses", self._on_payloads, LATCHED),
             (HardwareStatus, "arm_hardware/status", self._on_hardware, LATCHED),
@@ -276,13 +278,28 @@ class TaskClient:
         """Record the posture if it differs from the last one."""
         self._has_joint_states, self._stamp = True, stamp_seconds(message.header.stamp)
         self._search.receive(message.name)
+        if (q := self._positions(message)) is None:
+            return
+        if not self._sees_truth:
+            self._add_to_track(q)
+        if not self.postures or np.abs(q - self.postures[-1]).max() > _RECORD_ANGLE:
+            self.postures.append(q)
+
+    def _on_true_joints(self, message: JointState) -> None:
+        self._sees_truth = True
+        if (q := self._positions(message)) is not None:
+            self._add_to_track(q)
+
+    def _add_to_track(self, q: Array) -> None:
+        if self._step >= 0:
+            self.track.append((self._step, q))
+
+    def _positions(self, message: JointState) -> Array | None:
+        """Return the joint positions (n,) of a message [rad or m], None if one is missing."""
         by_name = self._search.names.own(message.name, message.position)
-        if by_name.keys() >= set(self._joints) and not self._search.problem:
-            q = np.array([by_name[name] for name in self._joints])
-            if self._step >= 0:
-                self.track.append((self._step, q))
-            if not self.postures or np.abs(q - self.postures[-1]).max() > _RECORD_ANGLE:
-                self.postures.append(q)
+        if self._search.problem or not by_name.keys() >= set(self._joints):
+            return None
+        return np.array([by_name[name] for name in self._joints])
 
     def _on_feedback(self, message: Any) -> None:
         """Print each step when it starts, and the reason for waiting before the first."""
