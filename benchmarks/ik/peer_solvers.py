@@ -54,7 +54,7 @@ def roboticstoolbox(problem: Problem) -> Solve:
 
     ets, past = ETS(), np.eye(4)
     for k in range(problem.n):
-        frame = _joint_frame(problem, k)
+        frame = problem.joint_frame(k)
         ets *= ET.SE3(np.linalg.inv(past) @ frame)
         limits = [problem.lower[k], problem.upper[k]]
         ets *= ET.tz(qlim=limits) if problem.prismatic[k] else ET.Rz(qlim=limits)
@@ -70,19 +70,6 @@ def roboticstoolbox(problem: Problem) -> Solve:
         return q if success else None
 
     return solve
-
-
-def _joint_frame(problem: Problem, k: int) -> np.ndarray:
-    """Return a frame (4, 4) on joint k at q = 0 with the axis as its z."""
-    slides = bool(problem.prismatic[k])
-    z = problem.S[:3, k] if slides else problem.S[3:, k]
-    x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
-    x /= np.linalg.norm(x)
-    frame = np.eye(4)
-    frame[:3, :3] = np.column_stack([x, np.cross(z, x), z])
-    if not slides:
-        frame[:3, 3] = problem.points()[k]
-    return frame
 
 
 def pytracik(problem: Problem) -> Solve:
@@ -218,6 +205,13 @@ def _without_others(urdf: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
+def numba_sketch(problem: Problem) -> Solve:
+    """Damped least squares in a hundred lines, see numba_sketch.py."""
+    from ik import numba_sketch
+
+    return numba_sketch.solver(problem)
+
+
 def ikpy(problem: Problem) -> Solve:
     """Scipy's bounded least squares on a symbolic chain (a position alone takes it seconds)."""
     only(problem, "pose")
@@ -254,6 +248,7 @@ SOLVERS = {
     "ssik": ("ssik", ssik),
     "ssik, all": ("ssik", ssik_all),
     "pinocchio CLIK": ("pin", pin),
+    "Numba sketch": ("numba", numba_sketch),
     "ikpy": ("ikpy", ikpy),
 }
 """Name in the tables -> name on PyPI, function that makes the solver."""

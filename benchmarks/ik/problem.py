@@ -63,6 +63,18 @@ class Problem:
         """Return the points (n, 3) of the revolute axes nearest to the origin."""
         return np.cross(self.S[3:].T, self.S[:3].T)
 
+    def joint_frame(self, k: int) -> np.ndarray:
+        """Return a frame (4, 4) on joint k at q = 0 with the axis as its z."""
+        slides = bool(self.prismatic[k])
+        z = self.S[:3, k] if slides else self.S[3:, k]
+        x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
+        x /= np.linalg.norm(x)
+        frame = np.eye(4)
+        frame[:3, :3] = np.column_stack([x, np.cross(z, x), z])
+        if not slides:
+            frame[:3, 3] = self.points()[k]
+        return frame
+
     def save(self, file: Path) -> None:
         """Write to an .npz file."""
         np.savez(file, **{k: np.asarray(v) for k, v in asdict(self).items()})

@@ -17,7 +17,9 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.kernels.forward import LEADER, PERIOD
 from arm_kinematics.kernels.residuals import OPTIONS
-from arm_kinematics.kernels.search import COUNT, FOUND, HEAD, SLOT, USED
+from arm_kinematics.kernels.search import COUNT, FOUND, HEAD, SINGULAR, SLOT, USED
+
+_SINGULAR = "; singular: one of infinitely many solutions, with the free joints kept at the seed"
 
 
 class IkStatus(IntEnum):
@@ -69,14 +71,11 @@ class IkResult:
         status: Outcome of the search.
     """
 
-    __slots__ = ("_n", "_note", "_out", "_reason", "_solutions", "status")
+    __slots__ = ("_n", "_out", "_reason", "_solutions", "status")
 
-    def __init__(
-        self, status: IkStatus, out: Array, n: int, reason: Reason | None = None, note: str = ""
-    ) -> None:
+    def __init__(self, status: IkStatus, out: Array, n: int, reason: Reason | None = None) -> None:
         out.setflags(False)  # type: ignore[call-arg]  # write; by name it is slower
-        self.status, self._out, self._n = status, out, n
-        self._reason, self._note = reason, note
+        self.status, self._out, self._n, self._reason = status, out, n, reason
         self._solutions: tuple[IkSolution, ...] | None = None
 
     def __bool__(self) -> bool:
@@ -151,7 +150,7 @@ class IkResult:
         if self.status == IkStatus.SUCCESS:
             count = len(self.solutions)
             found = "Solved" if count == 1 else f"{count} solutions, the nearest"
-            return f"{found}: {away}{self._note}."
+            return f"{found}: {away}{_SINGULAR if self._out[SINGULAR] else ''}."
         if self.status == IkStatus.APPROXIMATE:
             return f"Approximate answer, {away}: {self.why}."
         return f"{self.why[:1].upper()}{self.why[1:]}; the best found is {away}."
@@ -168,14 +167,14 @@ class IkResult:
         head = self._out[:HEAD].copy()
         head[FOUND] = len(kept) if self._out[FOUND] > 0 else 0
         out = np.concatenate([head, kept.ravel()])
-        return IkResult(self.status, out, self._n, self._reason, self._note)
+        return IkResult(self.status, out, self._n, self._reason)
 
     def measured_from(self, distances: Array) -> IkResult:
         """Return the result with other distances (k,) of its solutions from the seed."""
         slots = self._slots().copy()
         slots[:, -1] = distances
         out = np.concatenate([self._out[:HEAD], slots.ravel()])
-        return IkResult(self.status, out, self._n, self._reason, self._note)
+        return IkResult(self.status, out, self._n, self._reason)
 
     def refused(
         self, status: IkStatus, reason: Reason, best_effort: tuple[Array, Array] | None = None
@@ -188,7 +187,7 @@ class IkResult:
             best_effort: joint positions (n,) and the error there (6,); None for the first slot.
         """
         head, slot = self._out[:HEAD].copy(), self._slots()[0].copy()
-        head[FOUND] = 0
+        head[FOUND] = head[SINGULAR] = 0
         if best_effort is not None:
             slot[: self._n], slot[self._n : self._n + 6] = best_effort
         return IkResult(status, np.concatenate([head, slot]), self._n, reason)

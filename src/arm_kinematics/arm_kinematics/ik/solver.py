@@ -64,7 +64,6 @@ _CACHE_SIZE = 256
 _WEIGHTS = IkOptions._fields.index("weights")
 _PREFER = IkOptions._fields.index("prefer")
 _MODES = {k.NOTHING: "position", k.AXIS_ONLY: "position_axis", k.ROTATION: "pose"}
-_SINGULAR = "; singular: one of infinitely many solutions, with the free joints kept at the seed"
 # Looked up once instead of at every call.
 _contiguous, _zeros, _FLOAT = np.ascontiguousarray, np.zeros, np.float64
 _SUCCESS = IkStatus.SUCCESS
@@ -119,6 +118,7 @@ class IkSolver:
         self._quick: dict[OptionKey, Array | None] = {}
         self._forms: dict[bytes, ClosedForm | None] = {}
         self._known: dict[OptionKey, tuple[ClosedForm, Array, Array] | None] = {}
+        self._n = chain.n
         self._general: General6R | None = None
         self._locked: Callable[..., Array] | None = None
 
@@ -141,14 +141,12 @@ class IkSolver:
             target = _contiguous(T, _FLOAT)
             start = self._middle if seed is None else _contiguous(seed, _FLOAT)
             if one:
-                found, singular = solve_nearest(c, opt, exact, plan, target, start, out)
+                found = solve_nearest(c, opt, exact, plan, target, start, out)
             else:
-                found, singular = solve_all(c, exact, plan, target, start, out)
+                found = solve_all(c, exact, plan, target, start, out)
         except (TypeError, ValueError):
             return None
-        if found <= 0:
-            return None
-        return IkResult(_SUCCESS, out, self.chain.n, None, _SINGULAR if singular else "")
+        return IkResult(_SUCCESS, out, self._n) if found > 0 else None
 
     def known(self, key: OptionKey) -> tuple[ClosedForm, Array, Array] | None:
         """Return the closed form for some options, with the options of its descent and branches.
@@ -223,11 +221,10 @@ class IkSolver:
         if form is not None:
             for aim in (_AIM_EXACT, _AIM_WITHIN) if many else (_AIM_EXACT,):
                 found, aimed = _zeros(form.size), _with_aim(opt, aim)
-                count, singular = solve_all(self._constants, aimed, form.plan, exact, start, found)
+                count = solve_all(self._constants, aimed, form.plan, exact, start, found)
                 if count > 0:
                     found = self._sorted(found, opt, start, max_solutions or count, whole_turns)
-                    note = _SINGULAR if singular else ""
-                    return IkResult(_SUCCESS, found, self.chain.n, None, note)
+                    return IkResult(_SUCCESS, found, self.chain.n)
         number = max_solutions or (_MAX_SEARCHED if form is None else 1)
         choose = number > 1 or self._has_to_choose(key, opt)
         opt = _with_aim(opt, _AIM_FOR_MANY if choose else opt[k.AIM])

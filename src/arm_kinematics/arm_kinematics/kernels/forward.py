@@ -225,9 +225,14 @@ def place(c: Array, q: Array, W: Array) -> bool:
     return True
 
 
-@allocating_kernel
+@kernel
 def fk(c: Array, q: Array, T: Array) -> bool:
     """Fill T (4, 4) with the pose of the tip in the base frame; False if q is invalid."""
+    return _fk(c, q, T)
+
+
+@allocating_kernel
+def _fk(c: Array, q: Array, T: Array) -> bool:
     W = work(c.shape[0] - 1)
     if not place(c, q, W):
         return False
@@ -235,9 +240,14 @@ def fk(c: Array, q: Array, T: Array) -> bool:
     return True
 
 
-@allocating_kernel
+@kernel
 def fk_jacobian(c: Array, q: Array, T: Array, J: Array) -> bool:
     """Fill J (6, n) too: rows v then w, base axes, at the tip's origin; False as for fk."""
+    return _fk_jacobian(c, q, T, J)
+
+
+@allocating_kernel
+def _fk_jacobian(c: Array, q: Array, T: Array, J: Array) -> bool:
     n = c.shape[0] - 1
     W = work(n)
     if not place(c, q, W):

@@ -38,9 +38,10 @@ from arm_kinematics.kernels.residuals import (
     error,
 )
 
-# Head of the result: solutions found, starts and evaluations used, whether it has a best effort.
-FOUND, USED, COUNT, BEST_EFFORT = 0, 1, 2, 3
-HEAD = 4
+# Head of the result: solutions found, starts and evaluations used, whether it has a best effort,
+# whether a solution is one of infinitely many (in closed forms only).
+FOUND, USED, COUNT, BEST_EFFORT, SINGULAR = 0, 1, 2, 3, 4
+HEAD = 5
 # A slot: joint positions (n), error (6), its weighted half square, weighted distance to the seed.
 SLOT = 8
 
@@ -55,7 +56,7 @@ SAME, SAME_PROJECTED = 1e-3, 0.03
 """Solutions nearer than this in every joint [rad, or units of the joint] are the same."""
 
 
-@allocating_kernel
+@kernel
 def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     """Continue a search until all slots are filled, or opt[STARTS] starts are used.
 
@@ -63,6 +64,11 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     first call; until a solution is found the first slot holds the best effort. Returns the number
     of solutions so far; BAD_TARGET or BAD_SEED if T (4, 4) or the seed is invalid.
     """
+    return _search(c, opt, T, seed, out)
+
+
+@allocating_kernel
+def _search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     n = c.shape[0] - 1
     width = n + SLOT
     sound = check_request(n, T, seed)

@@ -178,6 +178,23 @@ def test_closed_form_finds_exactly_the_solutions(name, backwards, rng):
     assert max(counts) == most or "skew" in name
 
 
+@pytest.mark.parametrize("backwards", [False, True], ids=["from base", "from tip"])
+@pytest.mark.parametrize("name", ARMS)
+def test_narrow_limits_leave_out_only_what_is_outside(name, backwards, rng):
+    wide = random_placement(ARMS[name], rng, backwards)
+    for _ in range(8):
+        q = rng.uniform(wide.lower, wide.upper)
+        lower, upper = q - rng.uniform(0.1, 2.0, wide.n), q + rng.uniform(0.1, 2.0, wide.n)
+        joints = zip(wide.joint_names, wide.prismatic, lower, upper, strict=True)
+        narrow, T = Chain(wide.S, wide.M, [ChainJoint(*joint) for joint in joints]), wide.fk(q)
+        found = narrow.all_solutions(T, q).every_q
+        for s in wide.all_solutions(T, q).every_q:
+            turns = np.where(wide.prismatic, 0.0, np.ceil((lower - s) / (2.0 * np.pi)))
+            inside = s + 2.0 * np.pi * turns
+            if (inside <= upper - 1e-4).all() and (inside >= lower + 1e-4).all():
+                assert min(apart(wide, s, other) for other in found) < 1e-6
+
+
 @pytest.mark.parametrize("name", SHIPPED)
 def test_recognition_is_the_same_from_dh_and_urdf(name, rng):
     model = load_robot(name)

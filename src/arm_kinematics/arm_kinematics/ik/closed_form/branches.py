@@ -20,7 +20,7 @@ from arm_common.jit import allocating_kernel, fix_types, inlined_kernel, kernel
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.closed_form import invariants as inv
-from arm_kinematics.ik.closed_form.families import place_then_turn, turn_then_place
+from arm_kinematics.ik.closed_form.families import SLACK, place_then_turn, turn_then_place
 from arm_kinematics.kernels.descent import descend, set_preference
 from arm_kinematics.kernels.forward import (
     ERROR,
@@ -39,6 +39,7 @@ from arm_kinematics.kernels.search import (
     HEAD,
     LEAP,
     LEAP_BY_ERROR,
+    SINGULAR,
     SLOT,
     check_request,
     is_new,
@@ -51,8 +52,6 @@ from arm_kinematics.kernels.vectors import Rotation, Vector, plus, rotated, rota
 
 NEAR = 1e-3
 """Largest error [rad, or share of the arm's length] of a branch that is still polished."""
-SLACK = 5e-5
-"""Excess over a limit [rad, or share of the arm's length] up to which the limit is tried."""
 ROUNDING = 1e-9
 """Excess over a limit [rad] above which a whole turn inside the limits is preferred."""
 
@@ -117,27 +116,30 @@ SAME = 1e-6
 """Solutions nearer than this in every joint [rad, or units of the joint] are the same."""
 
 
-@allocating_kernel
-def solve_all(
-    c: Array, opt: Array, plan: Array, T: Array, seed: Array, out: Array
-) -> tuple[int, bool]:
+@kernel
+def solve_all(c: Array, opt: Array, plan: Array, T: Array, seed: Array, out: Array) -> int:
     """Find every solution of a closed form for a pose T (4, 4), nearest to the seed (n,) first.
 
     Joints are moved by whole turns towards the seed; free joints stay there. Options are those of
     residuals.py; ``out`` is that of `search`, with a slot for each possible branch. Returns the
-    number of solutions, BAD_TARGET or BAD_SEED, and whether one represents infinitely many.
+    number of solutions, BAD_TARGET or BAD_SEED.
     """
+    return _solve_all(c, opt, plan, T, seed, out)
+
+
+@allocating_kernel
+def _solve_all(c: Array, opt: Array, plan: Array, T: Array, seed: Array, out: Array) -> int:
     n = c.shape[0] - 1
     sound = check_request(n, T, seed)
     if sound < 0:
-        return sound, False
+        return sound
     W = work(n)
     set_target(T, c, W)
     set_preference(c, opt, W, seed)
     rows = plan.shape[0] - inv.JOINTS if plan[0, inv.FAMILY] == inv.GIVEN else inv.MOST
     B = np.empty((inv.COMPLETE + rows, inv.VALUES + n))
     end = fill_branches(c, plan, T, seed, B)
-    found, singular = 0, False
+    found, singular = 0, 0.0
     for row in range(inv.COMPLETE, end):
         unsure = B[row, inv.UNSURE] != 0.0
         if into_limits(c, plan, B, row, W):
@@ -145,13 +147,13 @@ def solve_all(
         else:  # of infinitely many, another one may be inside the limits
             solves = unsure and descend(c, opt, W) == EXACT
         if solves:
-            singular = singular or unsure
+            singular = max(singular, B[row, inv.UNSURE])
             if is_new(c, W, out, found, SAME):
                 write_solution(c, opt, W, seed, out, HEAD + found * (n + SLOT))
                 insert_sorted(n, out, found)
                 found += 1
-    out[FOUND] = found
-    return found, singular
+    out[FOUND], out[SINGULAR] = found, singular
+    return found
 
 
 @kernel
@@ -164,7 +166,7 @@ def fill_branches(c: Array, plan: Array, T: Array, seed: Array, B: Array) -> int
         B[inv.SEED, inv.VALUES + k] = min(max(seed[i], c[i + 1, LOWER]), c[i + 1, UPPER])
     R, t = _wanted(plan, T)
     if plan[0, inv.FAMILY] == inv.PLACE_THEN_TURN:
-        return place_then_turn(plan, R, t, B)
+        return place_then_turn(c, plan, R, t, B)
     if plan[0, inv.FAMILY] == inv.TURN_THEN_PLACE:
         return turn_then_place(plan, R, t, B)
     for row in range(inv.COMPLETE, B.shape[0]):
@@ -194,22 +196,29 @@ NEAR_PLACE, NEAR_TURN = 0.2, 0.5  # distance of the seed's tip: share of the arm
 FAR = 0.7  # [rad, or units of the joint] of motion after which another solution may be nearer
 
 
-@allocating_kernel
+@kernel
 def solve_nearest(
     c: Array, opt: Array, exact: Array, plan: Array, T: Array, seed: Array, out: Array
-) -> tuple[int, bool]:
+) -> int:
     """Find the solution nearest to the seed, as `solve_all`; only that one is counted in ``out``.
 
     ``opt`` are the options of a descent, ``exact`` those of the branches.
     """
+    return _solve_nearest(c, opt, exact, plan, T, seed, out)
+
+
+@allocating_kernel
+def _solve_nearest(
+    c: Array, opt: Array, exact: Array, plan: Array, T: Array, seed: Array, out: Array
+) -> int:
     n = c.shape[0] - 1
     sound = check_request(n, T, seed)
     if sound < 0:
-        return sound, False
+        return sound
     W = work(n)
     set_target(T, c, W)
     if n >= TRACKED and opt[STARTS] > 0.0 and _descend_nearby(c, opt, plan, seed, W, out):
-        return 1, False
+        return 1
     B = np.empty((inv.COMPLETE + inv.MOST, inv.VALUES + n))
     set_preference(c, exact, W, seed)
     end = fill_branches(c, plan, T, seed, B)
@@ -218,15 +227,14 @@ def solve_nearest(
             row = _nearest_row(B, end)
             if into_limits(c, plan, B, row, W) and is_solution(c, exact, plan, W):
                 write_solution(c, exact, W, seed, out, HEAD)
-                out[FOUND] = 1.0
-                return 1, B[row, inv.UNSURE] != 0.0
+                out[FOUND], out[SINGULAR] = 1.0, B[row, inv.UNSURE]
+                return 1
             B[row, inv.TURN] = math.inf
         out[FOUND] = 0.0
-        return 0, False
-    found, singular = solve_all(c, exact, plan, T, seed, out)
-    found = min(found, 1)
+        return 0
+    found = min(_solve_all(c, exact, plan, T, seed, out), 1)
     out[FOUND] = found
-    return found, singular
+    return found
 
 
 @kernel
@@ -299,8 +307,7 @@ def nearest_many(
     """
     for k in range(Ts.shape[0]):
         room[:HEAD] = 0.0
-        found, _ = solve_nearest(c, opt, exact, plan, Ts[k], seeds[k], room)
-        if found > 0:
+        if _solve_nearest(c, opt, exact, plan, Ts[k], seeds[k], room) > 0:
             outs[k] = room[: outs.shape[1]]
         else:
             search(c, opt, Ts[k], seeds[k], outs[k])

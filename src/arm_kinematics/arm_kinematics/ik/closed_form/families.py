@@ -24,6 +24,8 @@ which makes up a rotation with the axes behind; a planar arm is left.
 
 from __future__ import annotations
 
+import math
+
 from arm_common.jit import inlined_kernel, kernel
 from arm_common.transforms import Array
 
@@ -37,6 +39,7 @@ from arm_kinematics.ik.closed_form.subproblems import (
     place_by_two,
     turn,
 )
+from arm_kinematics.kernels.forward import LOWER, PERIOD, UPPER
 from arm_kinematics.kernels.vectors import (
     Rotation,
     Vector,
@@ -50,27 +53,47 @@ from arm_kinematics.kernels.vectors import (
     vector,
 )
 
+SLACK = 5e-5
+"""Excess over a limit [rad, or share of the arm's length] up to which the limit is tried."""
+
 
 @kernel
-def place_then_turn(plan: Array, R: Rotation, t: Vector, B: Array) -> int:
+def place_then_turn(c: Array, plan: Array, R: Rotation, t: Vector, B: Array) -> int:
     """Fill B from row COMPLETE on with all branches of Q = (R, t); return the end row.
 
-    Row SEED of B, (COMPLETE + MOST, VALUES + n), is an input.
+    Row SEED of B, (COMPLETE + MOST, VALUES + n), is an input. Branches whose first joints cannot
+    be inside the limits in the table c are left out.
     """
     before, after = int(plan[0, inv.BEFORE]), int(plan[0, inv.AFTER])
-    c = vector(plan, 1, inv.CENTRE)
+    centre = vector(plan, 1, inv.CENTRE)
     first = inv.HALF if after > 0 else inv.COMPLETE
-    ways = place(plan, before, c, plus(rotated(R, c), 1.0, t), B, inv.SEED, first)
+    ways = place(plan, before, centre, plus(rotated(R, centre), 1.0, t), B, inv.SEED, first)
     if after == 0:
         return inv.COMPLETE + ways
     w = vector(plan, inv.JOINTS + before, inv.DIRECTION)
     row = inv.COMPLETE
     for half in range(inv.HALF, inv.HALF + ways):
+        if B[half, inv.UNSURE] == 0.0 and not _fits(c, plan, before, B, half):
+            continue
         rest = R
         for joint in range(before):
             rest = _back(plan, joint, B[half, inv.VALUES + joint], rest)
         row += turn(plan, w, inv.VALUES + before, after - 1, rest, B, half, row)
     return row
+
+
+@inlined_kernel
+def _fits(c: Array, plan: Array, joints: int, B: Array, row: int) -> bool:
+    """Return whether whole turns bring the first joints of a plan inside the limits."""
+    n, fits = c.shape[0] - 1, True
+    for joint in range(joints):
+        i = n - joint if plan[0, inv.REVERSED] != 0.0 else joint + 1
+        width, period = c[i, UPPER] - c[i, LOWER], c[i, PERIOD]
+        if width < period and i <= n - plan[0, inv.KEPT]:
+            above = B[row, inv.VALUES + joint] - c[i, LOWER]
+            above -= period * math.floor((above + SLACK) / period)
+            fits = fits and above <= width + SLACK
+    return fits
 
 
 @inlined_kernel

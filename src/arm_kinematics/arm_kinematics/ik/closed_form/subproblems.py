@@ -334,18 +334,17 @@ def turn(
     Column ``at`` of B is for the turn about w. Each solution becomes a row of B from ``row`` on, a
     copy of the partial branch in row ``source`` with these joints filled in.
     """
+    if more == 2:
+        return _three_turns(plan, w, at, R, B, source, row)
     copy_row(B, source, row)
     if more == 0:
         B[row, at] = angle_of(w, R)
         return 1
-    five = plan.shape[0] - more
+    five = plan.shape[0] - 1
     w5 = vector(plan, five, DIRECTION)
-    five += VALUES - JOINTS
-    if more == 1:
-        B[row, five] = angle_to(w5, rotated_back(R, w), w)
-        B[row, at] = angle_to(w, w5, rotated(R, w5))
-        return 1
-    return _three_turns(plan, w, at, R, B, source, row)
+    B[row, VALUES - JOINTS + five] = angle_to(w5, rotated_back(R, w), w)
+    B[row, at] = angle_to(w, w5, rotated(R, w5))
+    return 1
 
 
 @inlined_kernel
