@@ -49,8 +49,8 @@ def parser_of(main: Callable[[], Any]) -> argparse.ArgumentParser:
     def caught(parser: argparse.ArgumentParser, *_: Any, **__: Any) -> NoReturn:
         raise CaughtError(parser)
 
-    before = argparse.ArgumentParser.parse_args
-    argparse.ArgumentParser.parse_args = caught  # type: ignore[assignment, method-assign]
+    before = argparse.ArgumentParser.parse_known_args
+    argparse.ArgumentParser.parse_known_args = caught  # type: ignore[assignment, method-assign]
     typed, sys.argv = sys.argv, [sys.argv[0]]
     try:
         with contextlib.redirect_stderr(io.StringIO()):
@@ -58,7 +58,7 @@ def parser_of(main: Callable[[], Any]) -> argparse.ArgumentParser:
     except CaughtError as error:
         return error.parser
     finally:
-        argparse.ArgumentParser.parse_args = before  # type: ignore[method-assign]
+        argparse.ArgumentParser.parse_known_args = before  # type: ignore[method-assign]
         sys.argv = typed
     raise LookupError("the program has no parser")
 

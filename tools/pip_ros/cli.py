@@ -14,10 +14,12 @@ from types import FrameType
 from . import machine, testing
 from .become import become
 from .errors import SetupError
+from .paths import TOOLS as FOLDER
 from .paths import Paths
 from .prepare import is_ready, prepare
 
 INTERRUPTED = 130
+BEGIN = FOLDER / "begin.py"
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,9 @@ def executable(package: str, name: str) -> Callable[[dict[str, str], Sequence[st
         for prefix in environment["AMENT_PREFIX_PATH"].split(":"):
             file = f"{prefix}/lib/{package}/{name}"
             if Path(file).exists():
-                return become([file, *arguments], environment)
+                signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+                command = [sys_python(environment), str(BEGIN), file, *arguments]
+                return become(command, environment)
         raise SetupError(f"{package} has no executable {name}: run ./arm setup --again")
 
     return run

@@ -9,7 +9,10 @@ after Ctrl-C. A closed pipe (``| head``) is not an error.
 from __future__ import annotations
 
 import argparse
+import difflib
+import errno
 import importlib
+import io
 import os
 import signal
 import sys
@@ -35,6 +38,7 @@ def run(
     action: Callable[[argparse.Namespace], int | None],
     argv: Sequence[str] | None,
     errors: tuple[type[Exception], ...] = (InputError,),
+    refused: int = 1,
 ) -> int:
     """Parse the arguments, run a command and return its exit code.
 
@@ -43,20 +47,48 @@ def run(
         action: does the work and returns the exit code, None for 0.
         argv: arguments, by default those of the process.
         errors: exceptions reported by their text alone, without a traceback.
+        refused: the exit code after one of them.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # letters that the terminal cannot show
+    caught: tuple[type[Exception], ...] = (OSError, *errors)
     try:
-        code = action(parser.parse_args(argv))
+        code = action(parse(parser, argv))
         sys.stdout.flush()
         return code or 0
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except errors as error:
+    except caught as error:
+        if isinstance(error, OSError) and error.errno in (errno.EPIPE, errno.ENOSPC):
+            return _without_output(parser.prog, error)
+        if not isinstance(error, errors):
+            raise
         sys.stderr.write(f"{parser.prog}: {error}\n")
-        return 1
+        return refused
     except KeyboardInterrupt:
         sys.stderr.write("\n")
         return INTERRUPTED
+
+
+def _without_output(prog: str, error: OSError) -> int:
+    """Drop what cannot be written: no error for a closed pipe, a sentence for a full disk."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:
+        return 0
+    sys.stderr.write(f"{prog}: the output cannot be written: {error.strerror}\n")
+    return 1
+
+
+def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
+    """Parse arguments; a misspelt option ends the process with code 2 and names the nearest."""
+    given, unknown = parser.parse_known_args(argv)
+    if unknown:
+        word = next((word for word in unknown if word.startswith("-")), unknown[0])
+        name = word.partition("=")[0]
+        near = difflib.get_close_matches(name, parser._option_string_actions, n=1)
+        is_option = word.startswith("-")
+        problem = f"there is no option {name}" if is_option else f"{word!r} is one too many"
+        hint = f"did you mean {near[0]}? " if near else ""
+        parser.exit(2, f"{parser.prog}: {problem}; {hint}--help lists all arguments\n")
+    return given
 
 
 def confirm(question: str) -> bool:

@@ -109,6 +109,18 @@ class ProcessEnd:
         return bool(select.select([self._read], [], [], timeout)[0])
 
 
+@contextmanager
+def ended_at_once() -> Iterator[None]:
+    """Let SIGINT and SIGTERM end the process at once, where there is nothing to clean up."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(n, lambda *_: os._exit(INTERRUPTED)) for n in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
 def interrupt_on_signals() -> None:
     """Make SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does."""
     for number in (signal.SIGTERM, signal.SIGHUP):

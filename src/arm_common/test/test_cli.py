@@ -1,7 +1,8 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs on all cores or a cluster: in order, without leftovers, with errors in one sentence."""
+"""Commands: misuse in one sentence. Jobs on all cores or a cluster: in order, nothing left."""
 
+import argparse
 import operator
 import os
 import signal
@@ -15,6 +16,54 @@ import pytest
 from arm_common.errors import InputError
 
 from arm_common import cli
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (["--hedless"], "there is no option --hedless; did you mean --headless?"),
+        (["--sped=3", "x"], "there is no option --sped; did you mean --speed?"),
+        (["-q"], "there is no option -q;"),
+        (["x", "y"], "'y' is one too many;"),
+    ],
+)
+def test_unknown_argument_is_one_line_with_the_nearest_option(given, problem, capsys):
+    parser = argparse.ArgumentParser(prog="draw")
+    parser.add_argument("robot", nargs="?")
+    parser.add_argument("--headless", action="store_true")
+    parser.add_argument("--speed")
+    with pytest.raises(SystemExit) as end:
+        cli.run(parser, lambda _: None, given)
+    assert end.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"draw: {problem}") and said.endswith("--help lists all arguments\n")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "code", "said"),
+    [("/dev/full", 1, "x: the output cannot be written: No space left on device\n"), ("", 0, "")],
+)
+def test_output_that_cannot_be_written_is_no_traceback(target, code, said):
+    """A full disk is one sentence, a reader that has gone is no error."""
+    run = "sys.exit(cli.run(argparse.ArgumentParser('x'), lambda _: print('y' * 99999), []))"
+    read, write = os.pipe()
+    os.close(read)
+    if target:
+        write = os.open(target, os.O_WRONLY)
+    program = f"import argparse, sys; from arm_common import cli; {run}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], stdout=write, stderr=subprocess.PIPE, text=True
+    )
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_letters_that_a_terminal_cannot_show_are_replaced():
+    program = "import argparse; from arm_common import cli;"
+    program += "cli.run(argparse.ArgumentParser(), lambda _: print('5 \\u00b5m'), [])"
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    run = [sys.executable, "-c", program]
+    assert subprocess.check_output(run, env=environment, text=True) == "5 ?m\n"
 
 
 def test_results_are_in_the_order_of_the_jobs_and_processes_have_one_thread(capsys):

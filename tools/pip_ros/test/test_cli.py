@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command ./arm: its help, errors and environment."""
 
+import signal
 import subprocess
 import sys
 
 import pytest
 from arm_common.network import RANGE, is_limited
+from arm_testing.waiting import wait_for
 from pip_ros import cli, environment, prepare
 from pip_ros.errors import SetupError
 from pip_ros.paths import REPOSITORY, Paths
@@ -42,6 +44,48 @@ def test_exec_without_or_with_a_missing_program_is_reported():
         cli.execute({}, [])
     with pytest.raises(SetupError, match="no_such_program cannot be run: No such file"):
         cli.execute({"PATH": "/usr/bin"}, ["no_such_program"])
+
+
+PROGRAM = """\
+import os, pathlib, sys, time
+def main():
+    print(sys.argv[1:], [path for path in sys.path if path.endswith("pip_ros")])
+    return 3
+pathlib.Path(os.environ["BEGUN"]).touch()
+time.sleep(float(os.environ["SLOW"]))
+"""
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """The path of a program `slow` of a package `some`, whose import takes SLOW seconds."""
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some/__init__.py").write_text(PROGRAM)
+    (tmp_path / "some-1.dist-info").mkdir()
+    (tmp_path / "some-1.dist-info/METADATA").write_text("Name: some\nVersion: 1\n")
+    points = "[console_scripts]\nslow = some:main\n"
+    (tmp_path / "some-1.dist-info/entry_points.txt").write_text(points)
+    (tmp_path / "lib/some").mkdir(parents=True)
+    (tmp_path / "lib/some/slow").touch()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("BEGUN", str(tmp_path / "begun"))
+    return tmp_path / "lib/some/slow"
+
+
+def test_program_begins_with_its_arguments(installed, monkeypatch):
+    monkeypatch.setenv("SLOW", "0")
+    command = [sys.executable, cli.BEGIN, installed, "--posture", "rest"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "['--posture', 'rest'] []\n", "")
+
+
+def test_ctrl_c_while_a_program_is_imported_prints_no_traceback(installed, tmp_path, monkeypatch):
+    monkeypatch.setenv("SLOW", "60")
+    command = [sys.executable, cli.BEGIN, installed]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as program:
+        wait_for((tmp_path / "begun").exists, "begin")
+        program.send_signal(signal.SIGINT)
+        assert (program.wait(30.0), program.stdout.read()) == (130, b"")
 
 
 def test_missing_executable_is_reported(tmp_path):

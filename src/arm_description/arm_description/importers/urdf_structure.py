@@ -238,7 +238,9 @@ def find_hand(tree: UrdfTree, chain: ArmChain) -> Hand:
 def _misfit(fingers: tuple[UrdfJoint, ...]) -> str:
     names = ", ".join(joint.name for joint in fingers)
     if len(fingers) != 2 or any(joint.kind != "prismatic" for joint in fingers):
-        return f"it must have two prismatic fingers, not {names}"
+        turns = any(joint.kind in ("revolute", "continuous") for joint in fingers)
+        claw = "; measure its jaws and write them into the file as gripper.claw" if turns else ""
+        return f"it must have two prismatic fingers, not {names}{claw}"
     free = [joint for joint in fingers if joint.mimic is None]
     mimics = [joint.mimic for joint in fingers if joint.mimic]
     if not free or any(

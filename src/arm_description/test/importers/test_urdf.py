@@ -167,7 +167,7 @@ def test_two_prismatic_fingers_become_the_gripper():
 @pytest.mark.parametrize(
     ("hand", "tip", "message"),
     [
-        (fingers(kind="revolute"), "", "two prismatic fingers, not left, right"),
+        (fingers(kind="revolute"), "", "not left, right; measure its jaws and write"),
         (fingers()[:1], "hand", "two prismatic fingers, not left"),
         (fingers(more='<mimic joint="right" multiplier="-1"/>'), "", "by the same amount"),
         (fingers(low="0 1 0"), "", "do not close onto one point"),

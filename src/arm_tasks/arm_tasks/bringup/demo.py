@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from ament_index_python.packages import get_package_prefix
-from arm_common.cli import add_force, refuse_overwriting
+from arm_common.cli import add_force, parse, refuse_overwriting
 from arm_common.errors import InputError
 from arm_common.files import check_params_file
-from arm_common.signals import INTERRUPTED, interrupt_on_signals
+from arm_common.signals import INTERRUPTED, ended_at_once, interrupt_on_signals
 
 from arm_description import load_robot
 from arm_tasks.bringup.arguments import ARGUMENTS, checked_world, default_values
@@ -52,7 +52,9 @@ _OWN_DEFAULTS = {"viewer": "browser", "scene": "", "task": ""}
 
 def demo_parser() -> argparse.ArgumentParser:
     """Return the parser of `./arm demo`: the table's arguments and `--headless`."""
-    parser = argparse.ArgumentParser(prog="./arm demo", description="Run the nut transfer.")
+    parser = argparse.ArgumentParser(
+        prog="./arm demo", usage="%(prog)s [options]", description="Run the nut transfer."
+    )
     parser.add_argument(
         "--headless", action="store_true", help="no browser view; same as --viewer none"
     )
@@ -93,7 +95,7 @@ def demo_parser() -> argparse.ArgumentParser:
 def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     """Return the values of the demo's arguments by name, or raise an error of the package."""
     parser = demo_parser()
-    values = vars(parser.parse_args(arguments))
+    values = vars(parse(parser, arguments))
     _check_speed(values["speed"], values["hardware"])
     values["world"] = checked_world(values, lambda text: print(f"arm: {text}", file=sys.stderr))
     _choose_task(values)
@@ -109,7 +111,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     _check_namespace(values)
     _check_record(values, values.pop("force"))
     check_arms(values)
-    _check_gripper(values)
+    _check_scene(values)
     return values
 
 
@@ -128,7 +130,7 @@ def view_values(arguments: Sequence[str]) -> dict[str, str]:
     )
     parser.add_argument("--viewer-port", default="8080", help="first TCP port to try")
     _add_namespace(parser)
-    given = vars(parser.parse_args(arguments))
+    given = vars(parse(parser, arguments))
     values = default_values(tasks="false", **given)
     check_port(values["viewer_port"])
     _check_namespace(values)
@@ -201,10 +203,11 @@ def _one_arm(table: Sequence[Process], values: Mapping[str, str]) -> list[Proces
     return [in_namespace(process, name) for process in selected] if name else selected
 
 
-def _check_gripper(values: Mapping[str, str]) -> None:
-    """Raise TasksError for a scene with a nut and a robot that cannot hold it."""
+def _check_scene(values: Mapping[str, str]) -> None:
+    """Raise TasksError for an invalid scene, or one with a nut that the robot cannot hold."""
     model = load_robot(values["robot"])
-    if model.gripper is None and load_scene(values["scene"], model.name).nut is not None:
+    scene = load_scene(values["scene"], model.name)
+    if model.gripper is None and scene.nut is not None:
         raise TasksError(
             f"{model.name} has no gripper to hold the nut of the scene {values['scene']}; leave"
             " out --task and --scene, and a task is chosen that it can do"
@@ -361,7 +364,8 @@ def _run(
     run: Callable[[dict[str, str]], int],
 ) -> int:
     try:
-        values = values_of(sys.argv[1:] if arguments is None else arguments)
+        with ended_at_once():
+            values = values_of(sys.argv[1:] if arguments is None else arguments)
         with single_instance():
             return run(values)
     except InputError as error:

@@ -44,7 +44,8 @@ class ProcessGroup:
             logs.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise TasksError(
-                f"the folder for logs, {logs.absolute()}, cannot be created: {error.strerror}"
+                f"the folder for logs, {logs.absolute()}, cannot be created: {error.strerror};"
+                " begin in a folder of your own"
             ) from None
         self._parameters = tempfile.TemporaryDirectory(prefix="arm-parameters-")
         self._read: dict[str, int] = {}  # bytes of each log that errors() has read

@@ -5,15 +5,13 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
-from arm_common.errors import InputError
-
+from arm_common import cli
 from arm_description import RobotModel, load_robot
 from arm_kinematics import Chain
 from arm_tasks.bringup.fitting_task import SQUARE, fitting_square
@@ -63,9 +61,7 @@ def run(options: argparse.Namespace) -> int:
     if find_spec("rosidl_parser") is not None:  # else no message type is installed
         check_types(found.plan)
     data = json.dumps(found.as_dict(), indent=2, allow_nan=False)
-    with contextlib.suppress(BrokenPipeError):  # such as head
-        sys.stdout.write(f"{data if options.json else found.text()}\n")
-        sys.stdout.flush()
+    sys.stdout.write(f"{data if options.json else found.text()}\n")
     return 0 if found.plan.feasible else 1
 
 
@@ -80,7 +76,7 @@ def _fitted_square(
     if square.is_shipped:
         return None
     sys.stderr.write(
-        f"arm check: {model.name} cannot draw on the board of {SQUARE}: checked is a square in "
+        f"./arm check: {model.name} cannot draw on the board of {SQUARE}: checked is a square in "
         f"the air, as ./arm demo --robot {options.robot} --task {SQUARE} draws it\n"
     )
     task, scene = task_from_text(square.task, SQUARE), scene_from_text(square.scene)
@@ -89,8 +85,4 @@ def _fitted_square(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return 0 if the task is feasible, 1 if not, 2 for invalid input."""
-    try:
-        return run(_parser().parse_args(arguments))
-    except InputError as error:
-        sys.stderr.write(f"arm check: {error}\n")
-        return 2
+    return cli.run(_parser(), run, arguments, refused=2)

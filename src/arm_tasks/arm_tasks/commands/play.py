@@ -9,6 +9,7 @@ import math
 import sys
 from collections.abc import Sequence
 
+from arm_common.cli import parse
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
@@ -55,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return the exit code."""
     given = user_arguments(arguments)
-    options = _parser().parse_args(given)
+    options = parse(_parser(), given)
     try:
         model = load_robot(options.robot)
         trajectory = read_motion(options.trajectory, model, options.fit)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from arm_common.cli import parse
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
@@ -106,7 +107,7 @@ def resume_command(options: argparse.Namespace, done: CompletedRun) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return the exit code."""
     try:
-        return run(_parser().parse_args(user_arguments(arguments)))
+        return run(parse(_parser(), user_arguments(arguments)))
     except InputError as error:
         print(f"run_task: {error}", file=sys.stderr)
         return 1

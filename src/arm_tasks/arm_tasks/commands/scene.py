@@ -25,7 +25,7 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument("scene", help="path, or a shipped name")
     result.add_argument("--robot", default="", help="list poses relative to this robot")
     result.add_argument("-o", "--output", default="", help="write the edited scene to this file")
-    edits = result.add_subparsers(dest="edit", metavar="EDIT")
+    edits = result.add_subparsers(dest="edit", metavar="EDIT", prog="./arm scene SCENE")
     move = edits.add_parser("move", help="move an object in its parent frame")
     move.add_argument("name", help="name of the object")
     target = move.add_mutually_exclusive_group(required=True)
@@ -37,6 +37,8 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("keys", nargs="+", metavar="KEY=VALUE", help="as in the file")
     remove = edits.add_parser("remove", help="remove an object")
     remove.add_argument("name", help="name of the object")
+    for edit in (move, add, remove):  # -o behind them means the same
+        edit.add_argument("-o", "--output", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     return result
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from arm_common.cli import add_force, refuse_overwriting
+from arm_common.cli import add_force, parse, refuse_overwriting
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_description.trajectories.files import trajectory_form
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--joystick-only", action="store_true", help="read no keys; needs no terminal"
     )
-    options = parser.parse_args(user_arguments(arguments))
+    options = parse(parser, user_arguments(arguments))
     arm = options.namespace, options.prefix
     return _run(lambda: run_teleop(load_robot(options.robot), options.joystick_only, *arm))
 
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def teach(arguments: Sequence[str] | None = None) -> int:
     """Run `./arm teach`; return the exit code."""
     parser = _parser("teach", "Teach the running arm: poses, paths, bolts.")
-    options = parser.parse_args(user_arguments(arguments))
+    options = parse(parser, user_arguments(arguments))
     return _run(lambda: run_teach(load_robot(options.robot), options.namespace, options.prefix))
 
 
@@ -60,7 +60,7 @@ def follow(arguments: Sequence[str] | None = None) -> int:
         "--joystick-only", action="store_true", help="read no keys; needs no terminal"
     )
     add_force(parser)
-    options = parser.parse_args(user_arguments(arguments))
+    options = parse(parser, user_arguments(arguments))
 
     def program() -> None:
         record = Path(options.record) if options.record else None

@@ -20,6 +20,7 @@ from arm_tasks.planning.remedies import Remedy, remedies
 from arm_tasks.task.request import TaskRequest
 
 _RUN_HEAD = ("step", "parts", "time", "turns", "off by", "tilted by")
+_NOTHING = ("0.00", "0.00 mm", "0.0 deg")  # the total of a column that says nothing
 _HEAD = ("step", "time", "tilted by", "to limit", "clear by", "speed", "torque", "")
 
 
@@ -138,7 +139,8 @@ def decisive_tilt(parts: Sequence[StepReport]) -> float:
 def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> str:
     """Return a table of the steps of a plan or a run, with totals and the refusal, if any.
 
-    Measured times [s], in the same order, replace the first estimates.
+    Measured times [s], in the same order, replace the first estimates. Turns and errors that are
+    0 in every step have no column.
     """
     measured = [replace(r, duration=s) for r, s in zip(reports, seconds, strict=False)]
     reports = [*measured, *reports[len(measured) :]]
@@ -157,7 +159,8 @@ def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> s
         for parts, turns in zip(steps, turned, strict=True)
     ]
     total = cells("all", reports, f"{sum(map(abs, turned)):.2f}")
-    lines = aligned([_RUN_HEAD, *rows, total])
+    kept = [i for i, cell in enumerate(total) if cell not in _NOTHING]
+    lines = aligned([[row[i] for i in kept] for row in (_RUN_HEAD, *rows, total)])
     refusals = [f"{part.step_name}: {part.message}" for part in reports if not part.feasible]
     return "\n".join([*lines[:-1], lines[1], lines[-1], *refusals])
 

@@ -127,7 +127,7 @@ def test_check_command_sets_the_exit_code(tmp_path, capsys):
     for wrong in (["nope"], [str(good), "--start", "nope"], [str(good), "--robot", "nope"]):
         assert check.main(wrong) == 2
         captured = capsys.readouterr()
-        assert captured.err.startswith("arm check: ")
+        assert captured.err.startswith("./arm check: ")
         assert "nope" in captured.err and not captured.out
 
 
@@ -264,14 +264,14 @@ def test_run_table_has_one_row_per_step_and_prefers_measured_times():
     reports = [report("go", 2.0), *parts, report("go", step=3), report("go", step=4)]
     table = run_table(reports, seconds=[2.5])
     assert table.splitlines() == [
-        "step  parts   time  turns   off by  tilted by",
-        "----  -----  -----  -----  -------  ---------",
-        "go        1  2.5 s         0.00 mm    0.0 deg",
-        "take      2  2.0 s  -2.00  1.00 mm    0.0 deg",
-        "go        1  1.0 s         0.00 mm    0.0 deg",
-        "go        1  1.0 s         0.00 mm    0.0 deg",
-        "----  -----  -----  -----  -------  ---------",
-        "all       5  6.5 s   2.00  1.00 mm    0.0 deg",
+        "step  parts   time  turns   off by",
+        "----  -----  -----  -----  -------",
+        "go        1  2.5 s         0.00 mm",
+        "take      2  2.0 s  -2.00  1.00 mm",
+        "go        1  1.0 s         0.00 mm",
+        "go        1  1.0 s         0.00 mm",
+        "----  -----  -----  -----  -------",
+        "all       5  6.5 s   2.00  1.00 mm",
     ]
 
 
@@ -279,7 +279,7 @@ def test_run_table_has_one_row_per_step_and_prefers_measured_times():
     ("reports", "last"),
     [
         ([report("go"), report("take", feasible=False)], "take: out of reach by 12.0 mm"),
-        ([], "all 0 0.0 s 0.00 0.00 mm 0.0 deg"),
+        ([], "all 0 0.0 s"),
     ],
 )
 def test_run_table_ends_with_the_refusal_or_the_total(reports, last):

@@ -23,7 +23,7 @@ from arm_tasks.errors import TasksError
     [
         ("", {"hardware": "sim", "viewer": "browser", "speed": "1.0", "scene": "nut_transfer"}),
         ("--task draw_square", {"scene": "easel"}),
-        ("--task draw_square --scene mine.yaml", {"scene": "mine.yaml"}),
+        ("--task draw_square --scene nut_transfer", {"scene": "nut_transfer"}),
         ("--headless", {"viewer": "none"}),
     ],
 )
@@ -94,6 +94,11 @@ def test_invalid_number_is_rejected(option, message, values):
 def test_speed_is_rejected_for_real_hardware():
     with pytest.raises(TasksError, match="--speed 8 is for simulated time, and real servos"):
         demo_values(["--hardware", "real", "--speed", "8"])
+
+
+def test_misspelt_scene_is_rejected_before_any_process_starts():
+    with pytest.raises(TasksError, match="did you mean 'nut_transfer'"):
+        demo_values(["--scene", "nut_tranfer"])
 
 
 def test_robot_without_gripper_is_refused_a_nut_before_any_process_starts():

@@ -88,8 +88,9 @@ def test_scene_command_lists_and_edits_with_a_backup(mine, capsys):
     peg = ["xyz_mm=[0,0,0]", "diameter_mm=5", "length_mm=9"]
     assert main(["easel", "-o", str(other), "add", "pegs", "p", *peg]) == 0
     assert "p" in load_scene(other).objects
-    assert main([str(other), "remove", "p"]) == 0
-    assert "p" not in load_scene(other).objects
+    third = mine.with_name("third.yaml")
+    assert main([str(other), "remove", "p", "-o", str(third)]) == 0  # -o behind the edit, too
+    assert "p" not in load_scene(third).objects and "p" in load_scene(other).objects
 
 
 @pytest.mark.parametrize(

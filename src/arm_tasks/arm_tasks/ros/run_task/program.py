@@ -144,10 +144,11 @@ def _of_nut(expected: Expectation, nut: NutState | None, simulated: bool) -> Ver
         return Verdict(False, _BLIND)
     if nut is None:
         return Verdict(True, "all steps were done; the position of the nut is unknown")
-    required = f"at least {expected.turns:g} turns on {expected.nut_on} are required"
+    least = f"at least {expected.turns:g}"
     found = f"{nut.turns_engaged:.2f} turns on {nut.bolt}" if nut.bolt else nut.message
     if is_there(expected, nut):
-        return Verdict(True, f"the nut is {found}, {required}")
+        return Verdict(True, f"the nut is {found}; {least} are required")
+    required = f"{least} turns on {expected.nut_on} are required"
     return Verdict(False, f"the nut is not where it should be: {found}; {required}")
 
 

@@ -81,10 +81,9 @@ def _reader(file: Path) -> Iterator[Any]:
     try:
         with stream:
             yield make_reader(stream)
-    except (McapError, OSError, struct.error) as error:  # the last two: the file is too short
+    except (McapError, OSError, struct.error):  # the last two: the file is too short
         raise ViewerError(
-            f"{file} is not a complete MCAP file ({error or type(error).__name__}); "
-            "was the recording ended with Ctrl-C?"
+            f"{file} is not a complete MCAP file; was the recording ended with Ctrl-C?"
         ) from None
 
 

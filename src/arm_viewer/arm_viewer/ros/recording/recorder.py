@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
+from arm_common.cli import parse
 from arm_common.ros.node_runner import run_node, user_arguments
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import ProcessEnd
@@ -140,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     default = time.strftime("recording_%Y-%m-%d_%H-%M-%S.mcap")
     parser.add_argument("-o", "--output", type=Path, default=Path(default), help="the file")
-    given = parser.parse_args(user_arguments(arguments))
+    given = parse(parser, user_arguments(arguments))
     recorders: list[TopicRecorder] = []
 
     def make() -> list[TopicRecorder]:
