@@ -365,6 +365,9 @@ def test_teach_buttons_call_the_task_server(page, ros, server):
     page.get_by_text("Teach", exact=True).first.click()
     assert server.request_after(page, "Save pose", "teach/save_pose").name == "here"
     shows(ros, page, "report", "saved as here")
+    answer = page.locator('[data-arm="report"]:has-text("saved as here")')
+    below = page.get_by_role("button", name="Record path", exact=True)
+    assert answer.bounding_box()["y"] < below.bounding_box()["y"]  # beside what was pressed
     assert server.request_after(page, "Replay", "teach/replay").name == "here"
     shows(ros, page, "report", "no path here")
     request = server.request_after(page, "Add touch point", "teach/touch_bolt")

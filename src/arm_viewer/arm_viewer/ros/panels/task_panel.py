@@ -190,9 +190,10 @@ class TeachPanel:
     def __init__(self, node: Node, gui: PanelGui) -> None:
         kinds: dict[str, Any] = dict.fromkeys(POSES, TeachPose) | dict.fromkeys(PATHS, RecordPath)
         self._clients = {
-            name: ServiceClient(node, kind, f"teach/{name}", self._report)
+            name: ServiceClient(node, kind, f"teach/{name}", partial(self._report, name))
             for name, kind in (kinds | {"touch_bolt": TouchBolt}).items()
         }
+        self._answers = dict[str, Any]()  # service -> the line below its buttons
         self._folder = gui.elements.add_folder(
             "Teach", order=1.5, visible=False, expand_by_default=False
         )
@@ -209,14 +210,16 @@ class TeachPanel:
         self._replace = add.add_checkbox("Replace", initial_value=False)
         for service, label in POSES.items():
             gui.button(label, partial(self._pose, service))
+        self._answers |= dict.fromkeys(POSES, add.add_html(_line_html("")))
         self._reverse = add.add_checkbox("Reverse", initial_value=False)
         for service, label in PATHS.items():
             gui.button(label, partial(self._path, service))
+        self._answers |= dict.fromkeys(PATHS, add.add_html(_line_html("")))
         self._bolt = add.add_text("Bolt", initial_value="upper_bolt")
         self._surface = add.add_dropdown("Touched surface", tuple(SURFACES))
         for label, action in TOUCHES.items():
             gui.button(label, partial(self._touch, action))
-        self._response = add.add_html("")
+        self._answers["touch_bolt"] = add.add_html(_line_html(""))
 
     def _pose(self, service: str) -> None:
         request = TeachPose.Request(name=self._name.value, replace=self._replace.value)
@@ -236,10 +239,15 @@ class TeachPanel:
         self._call("touch_bolt", request)
 
     def _call(self, service: str, request: Any) -> None:
-        self._clients[service].call(request, lambda response: self._report(response.message))
+        self._clients[service].call(
+            request, lambda response: self._report(service, response.message)
+        )
 
-    def _report(self, text: str) -> None:
-        self._response.content = _line_html(text)
+    def _report(self, service: str, text: str) -> None:
+        """Show an answer below the pressed button, and no older one."""
+        for line in self._answers.values():
+            line.content = _line_html("")
+        self._answers[service].content = _line_html(text)
 
 
 def fitting_tasks(listed: ListTasks.Response, latest: str) -> tuple[str, ...]:
