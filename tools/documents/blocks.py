@@ -22,7 +22,6 @@ NOT_TYPED = {
     "ros2": "in a full ROS 2",
     "screen": "needs a person at a screen",
     "docker": "needs Docker",
-    "root": "changes the computer",
     "network": "needs two computers and the network between them",
     "long": "takes minutes, or does not end by itself",
 }

@@ -26,6 +26,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 
 from documents.blocks import NOT_TYPED, ROOT, pages
 
+UNTITLED = ("long", "screen")  # words of fences that tell a reader nothing
 PICTURES = ("docs/**/*.svg", "docs/**/*.png", "docs/**/*.gif", "docs/site.css")
 LANGUAGES = {".py": "python", ".cpp": "cpp", ".yaml": "yaml", ".json": "json", ".xml": "xml"}
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
@@ -60,7 +61,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     def fence(found: re.Match[str]) -> str:
         language = {"keys": "text"}.get(found[1], found[1])
         title = NOT_TYPED.get(found[2], found[2])
-        return f"```{language}" + (f' title="{title}"' if found[2] != "long" else "")
+        return f"```{language}" + ("" if found[2] in UNTITLED else f' title="{title}"')
 
     markdown = _FORMULA.sub(_drawn, _BADGES.sub("", markdown))
     return _FENCE.sub(fence, _LINK.sub(link, markdown))
