@@ -21,6 +21,7 @@ from arm_description.model.constraints import JointConstraint
 from arm_description.model.elements import NO_MOTION, Origin, Triple
 from arm_description.urdf.constraints import read_constraints
 from arm_description.urdf.elements import (
+    MOVING,
     Drive,
     JointKind,
     Rgba,
@@ -34,6 +35,7 @@ from arm_description.urdf.elements import (
 
 _KINDS: tuple[str, ...] = get_args(JointKind)
 _MAX_CHARACTERS = 32_000_000
+_FARTHEST = 1e9  # [m]; sums and squares of larger lengths overflow or have no digits left
 
 # Attributes of each shape, with their numbers of values.
 _SHAPES = {
@@ -205,7 +207,9 @@ def _limit(
             raise UrdfError(f"{owner} has no limit", remedy=f"a {kind} joint needs one")
         return None
     keys = ("lower", "upper", "velocity", "effort")
-    limit = UrdfLimit(*(_number(element, key, owner) for key in keys))
+    lower, upper, *rates = (_number(element, key, owner) for key in keys)
+    # -1 is SDF's word for no limit, which converters copy; here that is 0
+    limit = UrdfLimit(lower, upper, *(max(rate, 0.0) for rate in rates))
     if limit.lower > limit.upper and kind in ("revolute", "prismatic"):
         faults[name] = UrdfError(
             f"{owner} has the lower limit {limit.lower:g} above its upper limit {limit.upper:g}"
@@ -241,10 +245,12 @@ def _mimic_fault(joint: UrdfJoint, by_name: Mapping[str, UrdfJoint]) -> str:
     for _ in by_name:
         if follower.mimic is None:
             return ""
-        if follower.mimic.joint not in by_name:
-            own = f"joint {joint.name!r} mimics {follower.mimic.joint!r}, which is missing"
+        leader = by_name.get(follower.mimic.joint)
+        if leader is None or (leader.kind not in MOVING and joint.kind in MOVING):
+            what = "missing" if leader is None else f"{leader.kind}: it has no position to follow"
+            own = f"joint {joint.name!r} mimics {follower.mimic.joint!r}, which is {what}"
             return own if follower is joint else ""
-        follower = by_name[follower.mimic.joint]
+        follower = leader
     return f"joint {joint.name!r} mimics itself in a circle"
 
 
@@ -336,7 +342,11 @@ def _origin(element: ET.Element, owner: str) -> Origin:
     origin = element.find("origin")
     if origin is None:
         return NO_MOTION
-    return Origin(_triple(origin, "xyz", owner), _triple(origin, "rpy", owner))
+    xyz = _triple(origin, "xyz", owner)
+    if max(map(abs, xyz)) > _FARTHEST:
+        problem = f"{owner} has an origin {max(map(abs, xyz)):g} m away"
+        raise UrdfError(problem, remedy=f"give metres, at most {_FARTHEST:g}")
+    return Origin(xyz, _triple(origin, "rpy", owner))
 
 
 def _triple(element: ET.Element, key: str, owner: str) -> Triple:

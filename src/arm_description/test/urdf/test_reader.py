@@ -15,6 +15,7 @@ from arm_description.urdf.reader import read_urdf
 JOINT = '<joint name="{n}" type="{t}"><parent link="{p}"/><child link="{c}"/>{x}</joint>'
 LIMIT = '<limit lower="-1" upper="1" velocity="1" effort="1"/>'
 LOW = '<limit lower="low"/>'
+AFTER_AB = '<mimic joint="ab"/>'
 SWAPPED = '<limit lower="0.3" upper="0.2"/>'
 
 
@@ -44,10 +45,17 @@ def test_missing_elements_have_the_specified_defaults():
 
 def test_axes_are_normalised_and_mimics_read():
     inside = LIMIT + '<axis xyz="0 3 4"/><mimic joint="ab" multiplier="-2" offset="0.5"/>'
-    tree = read_urdf(robot(AB, joint("j", "b", "c", "prismatic", inside)))
+    leader = joint("ab", "a", "b", "revolute", LIMIT)
+    tree = read_urdf(robot(leader, joint("j", "b", "c", "prismatic", inside)))
     assert tree.joints[1].axis == (0.0, 0.6, 0.8)
     mimic = tree.joints[1].mimic
     assert (mimic.joint, mimic.multiplier, mimic.offset) == ("ab", -2.0, 0.5)
+
+
+def test_negative_speed_and_effort_are_no_limits():
+    unlimited = '<limit lower="-1" upper="1" velocity="-1" effort="-1"/>'
+    (only,) = read_urdf(robot(joint("j", "a", "b", "revolute", unlimited), links="ab")).joints
+    assert (only.limit.velocity, only.limit.effort) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +88,8 @@ def test_axes_are_normalised_and_mimics_read():
         (robot(joint("j", "a", "b", "revolute", LOW)), "<limit lower=\"low\"> of joint 'j' must"),
         (robot(AB, joint("j", "b", "c", "fixed", '<mimic joint="no"/>')), "mimics 'no', which"),
         (robot(AB, joint("j", "b", "c", "fixed", '<mimic joint="j"/>')), "in a circle"),
+        (robot(AB, joint("j", "b", "c", "revolute", LIMIT + AFTER_AB)), "'ab', which is fixed"),
+        (robot(joint("j", "a", "b", "fixed", '<origin xyz="0 1e200 0"/>')), "1e\\+200 m away"),
         (robot(joint("j", "a", "b", "fixed", '<origin xyz="1 2"/>')), "must be 3 finite numbers"),
         (robot(joint("j", "a", "b", "fixed", '<origin rpy="0 0 x"/>')), "3 finite numbers"),
         (robot(joint("j", "a", "b", "fixed", '<origin xyz="0 0 nan"/>')), "3 finite numbers"),

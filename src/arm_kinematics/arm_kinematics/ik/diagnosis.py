@@ -27,8 +27,8 @@ _TIGHT = 1e3
 """One over the smallest tolerance [m or rad] that is loose."""
 _STARTS = 48 if HAVE_NUMBA else 12
 _SLOTS = 16
-_POLISHED, _BEST_STARTS, _KEPT = (8, 48, 8) if HAVE_NUMBA else (2, 4, 2)
-"""Descents for the best effort: of one weighting, of several, and how many lead to the last."""
+_POLISHED, _BEST_STARTS = (8, 32) if HAVE_NUMBA else (2, 4)
+"""Descents for the best effort: of one weighting, of several."""
 _WEAK = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 """Weights of a radian, as shares of the arm's length, until the position has priority."""
 
@@ -91,10 +91,21 @@ class _Diagnosis:
         return Reason(status, clause, joints), best_effort
 
     def _within_loose_tolerances(self) -> Array:
-        """Return a solution near an exact minimum, which a search gives up too early."""
+        """Return a solution that a search gives up too early.
+
+        It is at an edge of unequal tolerances, whose weights make a valley too narrow for steps,
+        or near an exact minimum.
+        """
         opt, size, found = self._opt, self._model.size, self._out
         bounds = opt[k.BOUNDS : k.BOUNDS + 6]
-        for start in range(_BEST_STARTS if (bounds * (bounds < _TIGHT)).any() else 0):
+        if not (bounds * (bounds < _TIGHT)).any():
+            return found
+        even = opt.copy()
+        even[k.WEIGHTS : k.WEIGHTS + 6], even[k.ENOUGH] = opt[k.EVEN : k.EVEN + 6], math.inf
+        inside = self._search(even, 1)
+        if inside[FOUND] > 0:
+            found = self.descent(opt, inside[HEAD : HEAD + size].copy())
+        for start in range(_BEST_STARTS):
             if found[FOUND] > 0 or self._is_late():
                 break
             slot = self._descent_to_minimum(opt, self._seed, start)
@@ -166,7 +177,8 @@ class _Diagnosis:
         """Return the best minimum from many starts, followed from one weighting to the next.
 
         A small weight right away would allow only tiny steps along the curved set of postures
-        that meet the position.
+        that meet the position. All minima are followed to the last weighting: that of the least
+        error with the first one is often not the best in the end.
         """
         size, slots = self._model.size, [self._out]
         for start in range(starts):
@@ -177,8 +189,7 @@ class _Diagnosis:
             if self._is_late():
                 break
             slots = [self._descent_to_minimum(opt, slot[HEAD : HEAD + size]) for slot in slots]
-            slots = sorted(slots, key=lambda slot: float(slot[HEAD + size + 6]))[:_KEPT]
-        best = slots[0]
+        best = min(slots, key=lambda slot: float(slot[HEAD + size + 6]))
         best[:HEAD] = self._out[:HEAD]
         return best
 

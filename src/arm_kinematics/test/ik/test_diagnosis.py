@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_common.transforms import pose, so3_exp
+from arm_common.transforms import pose, so3_exp, so3_log
 from arm_kinematics.ik.search_model import arm_length
 from arm_testing.chains import in_limits, limited, shipped, turned
 
@@ -230,3 +230,28 @@ def test_best_effort_is_the_nearest_orientation_whatever_the_seed(name, count):
         assert max(r.position_error for r in results) < 1e-4
         errors = [r.orientation_error for r in results]
         assert max(errors) - min(errors) < 1e-3, errors
+
+
+@pytest.mark.parametrize(
+    ("place", "turn", "q"),
+    [
+        (
+            [-0.207, 0.28, 2.02],
+            [0.635, 1.448, -0.778],
+            [1.65806, -1.26623, -0.24841, 0.22178, 1.61616, -0.74083, 1.13148],
+        ),
+        (
+            [-0.196, 0.855, 1.582],
+            [-0.336, 0.67, -1.082],
+            [1.65806, -0.67611, -0.13013, 0.03336, 1.44134, -0.75089, 1.59279],
+        ),
+    ],
+)
+def test_best_effort_is_no_farther_than_a_known_posture(place, turn, q):
+    """Other minima lead with little priority of the position, and end farther away."""
+    chain, T = shipped("rediestro"), pose(so3_exp(turn), place)
+    known = T[:3, :3].T @ chain.fk(q)[:3, :3]
+    r = chain.ik(T)
+    assert r.status == IkStatus.UNREACHABLE_ORIENTATION and r.position_error < 1e-5
+    assert np.linalg.norm(chain.fk(q)[:3, 3] - place) < 1e-4
+    assert r.orientation_error < np.linalg.norm(so3_log(known)) + 1e-3

@@ -82,6 +82,47 @@ def test_no_target_with_a_posture_in_the_box_is_refused(tolerances, seeds, count
     assert len(at_edge) <= LINKAGES_MISS * 3 * count, at_edge
 
 
+# Robot, posture, error there [m, rad], tolerances, seed: found only at an edge of unequal ones.
+UNEQUAL = [
+    (
+        "anthropomorphic_arm",
+        [0.7891, -0.0793, -0.8108],
+        [3.8e-05, 1.9e-05, 1e-05, 0.026919, 0.026971, -0.026956],
+        (5.17e-05, 0.04668),
+        None,
+    ),
+    (
+        "ball_arm",
+        [1.5814, -1.4241, 0.7678, -1.19, 1.1965, 0.5712, -0.7034],
+        [0.008104, -0.032664, 5.1e-05, 0.441605, -0.100778, -0.391455],
+        ([0.00853, 0.03438, 5.41e-05], [0.46484, 0.10608, 0.41206]),
+        [0.027, -0.195, 0.279, -0.785, 0.228, 0.609, -0.047],
+    ),
+    (
+        "braccio",
+        [-1.2788, 0.9931, -1.5537, -0.95, -0.5895],
+        [-0.010596, 0.003774, 3.3e-05, 0.169505, 0.648627, 0.366198],
+        ([0.011154, 0.003979, 3.87e-05], [0.17838, 0.68275, 0.38547]),
+        [-0.83, -0.809, 0.773, 0.735, -0.327],
+    ),
+    (
+        "five_axis",
+        [1.2234, 0.8302, -1.5598, -1.4605, -0.7505],
+        [-0.034909, 0.014344, -0.002133, -0.000418, -1.399176, 0.883361],
+        ([0.03674, 0.0151, 0.002248], [0.0004405, 1.47282, 0.92986]),
+        [0.359, -1.11, -1.522, 1.33, -1.17],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "q", "error", "tolerances", "seed"), UNEQUAL)
+def test_edge_of_unequal_tolerances_is_found(name, q, error, tolerances, seed):
+    chain = shipped()[name]
+    T = chain.fk(q) @ inverse(pose(so3_exp(error[3:]), error[:3]))
+    assert chain.ik(T, q, "pose", *tolerances)
+    assert chain.ik(T, seed, "pose", *tolerances)
+
+
 def test_answer_is_in_the_box():
     chain, rng = Chain.from_model(load_robot("nut_arm")), np.random.default_rng(3)
     for _ in range(100):

@@ -65,8 +65,8 @@ class LockedForm:
     def __call__(self, T: Array, seed: Array, deadline: float = math.inf) -> Array:
         """Return up to COUNT postures (k, 7) at T (4, 4), spread over the locked values.
 
-        They are inside the limits to rounding; the one nearest to the seed (7,) is among them. It
-        takes a fraction of a millisecond, so the deadline is not needed.
+        They are inside the limits to rounding, and of all that were found the one nearest to the
+        seed (7,) is among them. A fraction of a millisecond does, so no deadline is needed.
         """
         values = np.append(self._values, min(max(seed[6], self._range[0]), self._range[1]))
         sine, rest = np.sin(values)[:, None, None], 1.0 - np.cos(values)[:, None, None]
