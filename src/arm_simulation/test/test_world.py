@@ -10,6 +10,7 @@ import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import CGS
+from arm_simulation.mjcf.robot import SERVO
 from arm_simulation.mjcf.scene_objects import SolidBody, SolidPart
 from arm_simulation.servos import IDLE_CURRENT, STALL_CURRENT, ServoErrors
 from arm_simulation.world import ContactWorld, SimulatedScene
@@ -121,6 +122,22 @@ def test_current_of_the_supply_rises_when_the_arm_touches():
     assert touching.supply_current > free.supply_current + 1.5
     touching.step(lambda _: 0.0, 50)  # limp
     assert touching.supply_current == pytest.approx(5 * IDLE_CURRENT, abs=1e-3)
+
+
+def test_current_tells_how_far_a_servo_is_commanded_past_a_touch():
+    """2.5 A at the 4 degrees of error at which a servo stalls: 0.18 A for a mm at 0.2 m."""
+    tip = MODEL.fk([0.0, 0.4, -0.4, 0.0])[:3, 3]
+    rod = SolidPart("cylinder", (3e-3, 0.1), np.eye(4))
+    touching = world(SolidBody("post", pose(p=(tip[0] - 0.01, 0.06, tip[2])), (rod,)))
+    currents = []
+    for angle in (0.1, 0.2, 0.25, 0.28, 0.3):
+        touching.step(pulses(waist=angle, shoulder=0.4, elbow=-0.4), 25)
+        currents.append(touching.supply_current)
+    assert touching.contacts()
+    assert np.ptp(currents[:3]) < 0.1  # before the touch
+    assert currents[3] > currents[2] + 0.2  # 2 mm past it
+    rise = (currents[4] - currents[3]) / 0.02
+    assert rise == pytest.approx(STALL_CURRENT / SERVO.stall_error, rel=0.1)
 
 
 def test_current_balances_the_load_at_rest():
