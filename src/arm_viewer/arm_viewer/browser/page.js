@@ -190,13 +190,25 @@
       keep("values", mark.dataset.remember, message.updates.value);
     }
   };
+  // viser sends at most one message in 50 ms: an Enter soon after the last letter would replace it.
+  const completeLine = (message, sendNow) => {
+    const field = document.activeElement;
+    const label = field?.closest("form")?.querySelector("label[for]");
+    if (message.type !== "GuiFormSubmitMessage" || field.tagName !== "INPUT" || !label) return;
+    const updates = { value: field.value };
+    sendNow({ type: "GuiUpdateMessage", uuid: label.htmlFor, updates });
+  };
   const watched = new WeakSet();
   const watchMessages = (mutable) => {
     if (watched.has(mutable)) return;
     watched.add(mutable);
     let own = mutable.sendMessage; // replaced at every connection
     Object.defineProperty(mutable, "sendMessage", {
-      get: () => own && ((message) => (rememberSent(message), own(message))),
+      get: () => own && ((message) => {
+        rememberSent(message);
+        completeLine(message, own);
+        return own(message);
+      }),
       set: (next) => (own = next),
     });
   };

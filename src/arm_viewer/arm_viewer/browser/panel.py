@@ -165,9 +165,9 @@ class Panel:
         self._status = {key: add.add_html("", order=0.1, visible=False) for key in STATUS}
         gui.views("Camera", LOOKS, actions.look, order=0.5)
         self._joints = add.add_folder("Joints", order=1, visible=False)
-        self._joint_table = add.add_html("", order=2, visible=False)
-        self._tool = add.add_html("", order=3, visible=False)
-        with add.add_folder("Show", order=4):
+        self._joint_table = add.add_html("", order=1.05, visible=False)
+        self._tool = add.add_html("", order=1.1, visible=False)
+        with add.add_folder("Show", order=4, expand_by_default=False):
             for key, on in switches.items():
                 switch = gui.checkbox(SWITCHES[key], on, partial(actions.switch, key))
                 gui.remember(SWITCHES[key], switch)

@@ -145,8 +145,8 @@ class CommandsPanel:
             raise ViewerError(f"the pose of {tip} is unknown")
         xyz, rpy = matrix_rpy(pose)
         units = self._context.units
-        place = " ".join(f"{units.written(float(x), 'prismatic') + 0.0:.6g}" for x in xyz)
-        turn = " ".join(f"{units.written(float(a), 'revolute') + 0.0:.6g}" for a in rpy)
+        place = " ".join(_short(units.written(float(x), "prismatic")) for x in xyz)
+        turn = " ".join(_short(units.written(float(a), "revolute")) for a in rpy)
         return f"{tip}: {place} {units.length}, {turn} {units.angle}"
 
     def _ik(self, words: Sequence[str]) -> str:
@@ -171,6 +171,11 @@ class CommandsPanel:
             raise ViewerError("trace: say on or off")
         self._context.view.drawer.switch("trace", words[0] == "on")
         return f"{SWITCHES['trace']} {words[0]}"
+
+
+def _short(value: float) -> str:
+    """Return a number with six digits, without those of rounding."""
+    return f"{round(value, 6) + 0.0:.6g}"
 
 
 def number(text: str, units: Units) -> float:

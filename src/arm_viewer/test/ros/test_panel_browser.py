@@ -307,6 +307,17 @@ def test_marker_layer_is_switched_on_from_the_page(page, ros):
     ros.node.destroy_subscription(subscription)
 
 
+def test_line_whose_enter_follows_at_once_is_run_whole(page, ros):
+    page.get_by_text("Commands", exact=True).click()
+    line = page.locator('label:text-is("Command")').locator("xpath=../../..").locator("input")
+    line.wait_for()
+    line.focus()
+    page.keyboard.type("go waist=25", delay=5)
+    page.keyboard.press("Enter")
+    reaches(ros, {"waist": math.radians(25)})
+    page.get_by_text("Commands", exact=True).click()
+
+
 class TestPhone:
     def test_stop_is_always_visible_and_nothing_overflows_the_page(self, page, phone, ros):
         stop = phone.get_by_role("button", name="STOP", exact=True)
@@ -315,7 +326,7 @@ class TestPhone:
         assert box["x"] + box["width"] <= 390
         assert box["y"] + box["height"] <= 780
         assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-        phone.get_by_text("Clear tool path", exact=True).scroll_into_view_if_needed()
+        phone.get_by_text("Keys", exact=True).evaluate("folder => folder.scrollIntoView()")
         assert 0 <= stop.bounding_box()["y"] <= 780 - box["height"]
         before = joints(ros)
         for key in ("Escape", "Space"):
