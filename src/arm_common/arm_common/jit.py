@@ -82,8 +82,8 @@ def inlined_kernel(function: _F) -> _F:
 def allocating_kernel(function: _F) -> _F:
     """Compile as `kernel` a function that creates arrays.
 
-    Called from Python, it creates a count of references to each array that it is passed, which
-    takes as long as a call. So Python calls a `kernel` that only passes them on.
+    Called from Python, it counts references to each array that it is passed, which takes as long
+    as the call itself. So Python calls a `kernel` that only passes them on.
     """
     return _compiled(function, _nrt=True)
 

@@ -90,7 +90,7 @@ def scene_mjcf(model: RobotModel, scene: SimulatedScene) -> str:
     }
     option.attrib.update(values)
     # A body at rest sleeps until something moves it; a nut on a thread costs most of all. MuJoCo
-    # refuses it beside a joint that follows several others.
+    # refuses sleep beside a tendon that holds a joint at a sum of others.
     sums = any(len(joint.terms) > 1 for joint in model.dependents)
     ET.SubElement(option, "flag", multiccd="enable", sleep="disable" if sums else "enable")
     RobotMjcf(model, CGS).add_to(root)
@@ -116,7 +116,7 @@ class ContactWorld:
         errors: Mapping[str, ServoErrors] | None = None,
         report: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Compile robot and scene, with the arm in the posture at which everything starts.
+        """Compile robot and scene, with the arm at its `home_posture`.
 
         Args:
             model: the robot.

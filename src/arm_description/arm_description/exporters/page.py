@@ -269,8 +269,8 @@ def camera_page(
 
     painted = [part for layer in layers for part in patches(layer[0], camera, layer[1])]
     shapes = [part for part in painted if inside(part.points)]
-    dark = [solid for solids, _ in layers for solid in solids if solid.opacity >= 1.0]
-    fallen = [camera.seen(shadow)[..., :2] for shadow in shadows(dark, ground.level)]
+    opaque = [solid for solids, _ in layers for solid in solids if solid.opacity >= 1.0]
+    fallen = [camera.seen(shadow)[..., :2] for shadow in shadows(opaque, ground.level)]
     shade = [np.array([f for f in faces if inside(f)]).reshape(-1, 4, 2) for faces in fallen]
     grid = [part for part in _faded_grid(camera, ground) if inside(part.points)]
     return Page(camera, shapes, shade, grid, 0.0, scale, 0.5 * np.asarray(size), np.array(size))
@@ -409,12 +409,18 @@ def _scale_bar(axes: Axes, page: Page) -> None:
 
 
 def _patches(axes: Axes, page: Page, opaque: bool) -> None:
-    """Draw all patches; where no opacity is known, with that of paper behind them."""
+    """Draw all patches; opaque ones instead of translucent ones look as on white paper."""
     colours = [_on_paper(part.colour) if opaque else part.colour for part in page.patches]
     flat = [page.to_inches(patch.points) for patch in page.patches]
     widths = [max(_SEAM, _POINTS * patch.width * page.scale) for patch in page.patches]
-    edges = [np.append(colour[:3], 0.0) if len(colour) > 3 else colour for colour in colours]
+    edges = [_edge(part, colour) for part, colour in zip(page.patches, colours, strict=True)]
     _polygons(axes, flat, facecolors=colours, edgecolors=edges, linewidths=widths)
+
+
+def _edge(patch: Patch, colour: Vector) -> Vector:
+    """Return the colour of an edge: none around a translucent face, which it would darken."""
+    is_face = len(patch.points) > 2
+    return np.append(colour[:3], 0.0) if is_face and len(colour) > 3 else colour
 
 
 def _on_paper(colour: Vector) -> Vector:

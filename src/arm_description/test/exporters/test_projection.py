@@ -99,6 +99,12 @@ def test_dot_is_a_square_of_its_width():
     np.testing.assert_allclose(np.ptp(found.points, axis=0), 0.1)
 
 
+def test_translucent_line_is_drawn():
+    line = FlatShape(np.array([(-0.3, 0.0, 0.0), (0.3, 0.0, 0.0)]), RED, 0.02, opacity=0.5)
+    svg = draw_page(page(flat=[line]), "", "svg").decode()
+    assert "stroke: #ff0000; stroke-opacity: 0.5" in svg
+
+
 @pytest.mark.parametrize("parallel", [True, False])
 def test_opacity_is_kept_and_where_there_is_none_mixed_with_paper(parallel):
     faint = [ball(np.zeros(3), RED, opacity=0.5)]

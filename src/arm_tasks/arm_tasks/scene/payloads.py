@@ -14,7 +14,7 @@ from arm_description import Gripper
 from arm_tasks.scene.objects import Primitive, SceneObject
 from arm_tasks.scene.scene import Scene
 
-SQUEEZE = math.radians(1.8)  # by which the servo of the jaws turns on when they touch
+SQUEEZE = math.radians(1.8)  # by which the jaws' servo is commanded past the touch
 FLOOR = "the floor"
 _AT_REST = 1e-3  # largest distance from the resting pose of an object at rest [m]
 _MAX_RIGHTING_TILT = math.radians(20.0)  # a payload tilted by less lands upright
@@ -50,10 +50,10 @@ def grasp(obj: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Carr
 
 
 def holding_width(jaws: Gripper, width: float) -> float:
-    """Return the width [m] that jaws are commanded to, to hold something of a width [m].
+    """Return the width [m] to which jaws are commanded to hold something of a width [m].
 
-    The servo of a claw turns its jaws; that of fingers that slide moves them over their whole
-    travel in a quarter turn.
+    The servo of a claw turns its jaws; that of sliding fingers moves them over their whole travel
+    in a quarter turn.
     """
     if jaws.claw is not None:
         narrow = jaws.claw.width(jaws.claw.angle(width) - SQUEEZE)

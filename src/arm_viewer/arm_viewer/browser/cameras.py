@@ -213,7 +213,7 @@ class _PlacedCamera:
         return bool(np.abs(one - other).max() <= self.tolerance)
 
     def is_late(self, position: Array, first: Array) -> bool:
-        """Return whether its browser took the first position, of all, after that it was given."""
+        """Return whether its browser took the first position of all after the one it was given."""
         return self.are_equal(position, first) and not self.are_equal(position, self.given[-1])
 
     def is_moved(self, position: Array) -> bool:
@@ -374,7 +374,7 @@ class Cameras:
 
 
 def watch_clients(server: viser.ViserServer, cameras: Cameras, queue: CallbackQueue) -> None:
-    """Place the camera of each browser that connects, or changes its aspect ratio.
+    """Place the camera of each browser that connects, changes its aspect ratio or is late.
 
     The callbacks are coroutines: viser runs them in the order of events. For other functions it
     starts threads, up to 32.

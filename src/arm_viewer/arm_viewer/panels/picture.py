@@ -75,10 +75,10 @@ class PicturePanel:
         if self._busy or size is None:
             self._say(BUSY if self._busy else NO_WINDOW)
             return
-        self._busy = True
         kind = self._kind.value
-        self._say("Saving ...")
         draw = partial(_pixels, client, size) if kind == "png" else self._drawing(client, kind)
+        self._busy = True
+        self._say("Saving ...")
         threading.Thread(
             target=self._send,
             args=(client, draw, f"{self._name}.{kind}"),
@@ -141,7 +141,7 @@ def drawing(
     page = camera_page(layers, eye, ground, camera.field_of_view, camera.size)
 
     def annotate(axes: Any) -> None:
-        for text, at, height in below.labels:
+        for text, at, height in (*below.labels, *above.labels):
             near = float(eye.seen(at)[2])
             size = LETTERS * height * eye.magnification(near) * page.scale if height else None
             if np.isfinite(near):

@@ -64,6 +64,7 @@ class Browser:
 
 BOX = PlacedShape(Box((0.2, 0.1, 0.1)), np.eye(4), (1.0, 0.0, 0.0, 1.0))
 NAME = PlacedShape(TextLabel("tool0", 0.0), np.eye(4), (0.0, 0.0, 0.0, 1.0))
+NAME_ON_TOP = NAME._replace(shape=TextLabel("dh_1", 0.0), on_top=True)
 
 
 class Page:
@@ -86,7 +87,7 @@ class Page:
             on_browser=lambda register, action: None,
         )
         drawer = SimpleNamespace(
-            placed=lambda: iter((BOX, NAME)),
+            placed=lambda: iter((BOX, NAME, NAME_ON_TOP)),
             meshes=MeshFiles(lambda name: None),
             ground=Ground(-0.1, 0.1, 2.0),
         )
@@ -160,7 +161,7 @@ def test_drawing_consists_of_vectors_and_asks_the_browser_for_no_pixels(kind):
     assert b"<image" not in content and b"/Subtype /Image" not in content
     if kind == "svg":  # ten inches by five
         assert b'viewBox="0 0 720 360"' in content
-        assert b">tool0</text>" in content
+        assert b">tool0</text>" in content and b">dh_1</text>" in content
     if kind == "eps":
         assert b"%%BoundingBox: 0 0 720 360" in content
 
