@@ -190,11 +190,11 @@
       keep("values", mark.dataset.remember, message.updates.value);
     }
   };
-  // viser sends at most one message in 50 ms: an Enter soon after the last letter would replace it.
+  // viser sends at most one message in 50 ms: an Enter would replace the letters just before it.
   const completeLine = (message, sendNow) => {
     const field = document.activeElement;
     const label = field?.closest("form")?.querySelector("label[for]");
-    if (message.type !== "GuiFormSubmitMessage" || field.tagName !== "INPUT" || !label) return;
+    if (message.type !== "GuiFormSubmitMessage" || !label || field.tagName !== "INPUT") return;
     const updates = { value: field.value };
     sendNow({ type: "GuiUpdateMessage", uuid: label.htmlFor, updates });
   };

@@ -174,7 +174,7 @@ class CommandsPanel:
 
 
 def _short(value: float) -> str:
-    """Return a number with six digits, without those of rounding."""
+    """Return a number with at most six digits and six decimals, and no -0."""
     return f"{round(value, 6) + 0.0:.6g}"
 
 
