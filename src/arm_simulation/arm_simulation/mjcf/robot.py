@@ -80,6 +80,9 @@ class RobotMjcf:
             self._children.setdefault(joint.parent, []).append(joint)
         self._links = {link.name: link for link in self._parts.links}
         self._shafts = shafts_of(model)
+        direct = [shaft for shaft in self._shafts if shaft.is_joint]
+        # The first servo of a joint drives it, each other one a tendon with its own friction.
+        self._direct = {shaft.joints[0]: shaft for shaft in reversed(direct)}
         self._dependents = {mimic_names(d.name, d.terms)[0]: d for d in model.dependents}
         self._pads = {f"{name}_link" for name in model.gripper.joints} if model.gripper else set()
         self._motors = self._motors_at_joints()
@@ -93,7 +96,7 @@ class RobotMjcf:
             self._couple_dependent(root, dependent)
         joints = {joint.name: joint for joint in self._parts.joints}
         for shaft in self._shafts:
-            if shaft.is_joint:
+            if self._direct.get(shaft.joints[0]) is shaft:
                 self._actuate(root, joints[shaft.joints[0]], shaft.name)
             else:
                 self._actuate_linkage(root, shaft)
@@ -105,8 +108,7 @@ class RobotMjcf:
         jaws = self._model.gripper.moving if self._model.gripper else ()
         limits = {joint.name: joint.limit for joint in self._parts.joints}
         found = {name: (limit.effort, limit.velocity) for name in jaws if (limit := limits[name])}
-        direct = (shaft for shaft in self._shafts if shaft.is_joint)
-        return found | {shaft.joints[0]: (shaft.effort, shaft.velocity) for shaft in direct}
+        return found | {k: (shaft.effort, shaft.velocity) for k, shaft in self._direct.items()}
 
     def _fill(self, body: ET.Element, link: UrdfLink) -> None:
         for shape in link.shapes if link.visible else ():

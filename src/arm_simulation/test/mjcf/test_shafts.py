@@ -143,3 +143,13 @@ def test_effort_of_a_joint_is_what_all_servos_of_its_transmission_give():
     assert arm["left"].effort == arm["right"].effort == 2.0  # two of a joint of 4 N m
     assert arm["upper"].effort == arm["lower"].effort == 0.5  # both turn it, behind gears of 2
     assert not any(shaft.is_joint for name, shaft in arm.items() if name != "left")
+
+
+@pytest.mark.parametrize("mirrored", ["true", "false"])
+def test_second_servo_of_a_joint_has_friction_and_inertia_of_its_own(mirrored):
+    text = EVERY_KIND.replace("mirrored: [false, true]", f"mirrored: [false, {mirrored}]")
+    compiled = mujoco.MjModel.from_xml_string(robot_mjcf(parse_robot(text)))
+    dof, tendon = compiled.joint("shoulder").dofadr[0], compiled.tendon("right").id
+    for what in ("damping", "armature", "frictionloss"):
+        own, other = (getattr(compiled, f"{kind}_{what}") for kind in ("dof", "tendon"))
+        assert own[dof] == pytest.approx(other[tendon]) and own[dof] > 0.0
