@@ -24,7 +24,7 @@ from arm_common.yaml.schema_types import Table
 
 _DEGREE = math.pi / 180.0
 _MAX_TEXT = 10_000  # characters of a text with variables
-_WHOLE = re.compile(r"\$\w*")  # $name
+_NAMED = re.compile(r"\$(\w*)")  # $name
 _WITHIN = re.compile(r"\$\(((?:[^()]|\([^()]*\))*)\)")  # $(expression), which may have parentheses
 
 
@@ -83,15 +83,19 @@ class Variables:
             return text
         if text[1:] in self.texts and text[0] == "$":
             return self.texts[text[1:]]
-        if _WHOLE.fullmatch(text):
-            remedy = did_you_mean(text[1:], self.texts)
-            raise item.error(f"{text[1:]!r} is not a variable of this file", remedy)
-        for name in self.texts:
-            if f"${name}" in text:
-                raise item.error(f"${name} is only part of the text", f"write $({name})")
+        for found in _NAMED.finditer(text):
+            self._refuse_name(found[1].rstrip("_"), text, item)
         if "$(" in _WITHIN.sub("", self._limit(text, item)):
             raise item.error("$( has no matching )", "nest at most one pair of parentheses in it")
         return self._limit(_WITHIN.sub(lambda found: self._within(found[1], item), text), item)
+
+    def _refuse_name(self, name: str, text: str, item: Field) -> None:
+        """Refuse a $name that is only part of a text, or unknown; `$5` and `$(...)` are none."""
+        if name in self.texts:
+            raise item.error(f"${name} is only part of the text", f"write $({name})")
+        if name[:1].isalpha() or text == f"${name}":
+            remedy = did_you_mean(name, self.texts)
+            raise item.error(f"{name!r} is not a variable of this file", remedy)
 
     @staticmethod
     def _limit(text: str, item: Field) -> str:

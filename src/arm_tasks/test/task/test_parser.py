@@ -221,6 +221,7 @@ def test_angles_in_an_expression_have_the_unit_of_the_key(angle, rad):
         ("unscrew: $bolt", "{blot: upper_bolt}", "'bolt' is not a variable of this file; did you"),
         ("grip: cell_$row", "{row: 1}", "$row is only part of the text; write $(row)"),
         ("grip: $row_$column", "{row: 1, column: 2}", "$row is only part of the text"),
+        ("grip: cell_$rows", "{row: 1}", "'rows' is not a variable of this file; did you mean"),
         ("grip: cell_$(rwo)", "{row: 1}", "'rwo' is not a variable of this file; did you mean"),
         ("grip: cell_$(1/row)", "{row: 0}", "divides by zero"),
         ("grip: cell_$(row", "{row: 0}", "$( has no matching )"),
