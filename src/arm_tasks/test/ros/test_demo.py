@@ -70,7 +70,8 @@ def test_arm_that_contact_physics_cannot_simulate_is_refused_before_the_start(
 ):
     monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: True)
     monkeypatch.chdir(tmp_path)
-    for options, why in ((["--robot", "mearm"], "linkages"), (["--calibration", "x"], "'x'")):
+    cases = (["--robot", "so101"], "no servo board"), (["--calibration", "x"], "'x'")
+    for options, why in cases:
         assert main(["--headless", "--world", "contact", *options]) == 1
         output = capsys.readouterr()
         assert why in output.err and output.err.count("\n") == 1

@@ -146,8 +146,6 @@ def _joint(urdf: UrdfTree, joint: UrdfJoint) -> VisualJoint:
         lower, upper = limit.lower, limit.upper
     if mimic is not None:
         leader, ratio, offset = urdf.drive_of(joint)
-        if leader.kind not in MOVING:
-            raise UrdfError(f"joint {joint.name!r} mimics {leader.name!r}, which does not move")
         mimic = UrdfMimic(leader.name, ratio, offset)
     velocity = (limit.velocity if limit else 0.0) or math.inf
     return VisualJoint(joint.name, joint.kind == "prismatic", lower, upper, mimic, velocity)

@@ -100,12 +100,16 @@ FOLLOWER = '<link name="b"/><link name="c"/>' + joint("", "f", type="fixed") + M
     [
         ("robot.urdf", "not XML"),
         (robot(visual="<geometry><cone/></geometry>"), "link 'a' has no shape"),
-        (robot(FOLLOWER), "joint 'j' mimics 'f', which does not move"),
     ],
 )
 def test_error_names_the_topic_and_the_element(text, sentence):
     with pytest.raises(ViewerError, match=f"^robot_description: .*{sentence}"):
         read_robot(text)
+
+
+def test_joint_that_mimics_a_fixed_one_moves_by_itself():
+    (found,) = read_robot(robot(FOLLOWER)).joints
+    assert (found.name, found.mimic) == ("j", None)
 
 
 def test_postures_move_each_finger_by_half_the_width():
