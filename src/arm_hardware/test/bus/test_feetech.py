@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from arm_hardware.backends import simulated_servos
-from arm_hardware.bus import feetech, sts3215
+from arm_hardware.bus import feetech, retrying_bus, sts3215
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.feetech import FeetechBus
 from arm_hardware.bus.interface import ServoFault
@@ -170,7 +170,8 @@ def test_echo_of_the_adapter_disturbs_nothing(bus, faults):
     assert bus.measure([4])[4].count == 2048 and bus.scan() == list(IDS)
 
 
-def test_wrong_checksums_are_repeated_and_never_believed(bus, faults):
+def test_wrong_checksums_are_repeated_and_never_believed(bus, faults, monkeypatch):
+    monkeypatch.setattr(retrying_bus, "GIVE_UP_AFTER", 60.0)  # only the number of attempts counts
     retrying = RetryingBus(bus)
     bus.patience = None  # a wrong length ends with a timeout
     faults.corrupt(0.02, seed=1)

@@ -100,7 +100,7 @@ def test_new_scene_deletes_the_previous_markers(world):
     ("world", "repeats"), [("nut_transfer", True), ("easel", False)], indirect=["world"]
 )
 def test_nut_pose_is_relayed_unchanged(world, repeats):
-    _, other, until = world
+    scene, other, until = world
     transforms = []
     other.create_subscription(TFMessage, "/tf", lambda m: transforms.extend(m.transforms), 10)
     nuts = other.create_publisher(NutState, "nut_world/state", 10)
@@ -112,7 +112,8 @@ def test_nut_pose_is_relayed_unchanged(world, repeats):
     def relayed():
         return [t.transform for t in transforms if t.header.frame_id == "elsewhere"]
 
-    until(nuts.get_subscription_count)
+    (tf,) = (each for each in scene.publishers if each.topic_name == "/tf")
+    until(lambda: nuts.get_subscription_count() and tf.get_subscription_count())
     nuts.publish(state)
     until(relayed)
     assert (relayed()[0].translation.x, relayed()[0].rotation.w) == (0.5, 0.0)
