@@ -109,7 +109,8 @@
     return Math.sign(step) * seconds * SIZES_PER_SECOND * size;
   };
   const tameCamera = (controls) => {
-    controls.dollyToCursor = true; // the wheel zooms at the pointer
+    // The wheel zooms at the pointer. Each time this is set, viser draws a picture.
+    if (!controls.dollyToCursor) controls.dollyToCursor = true;
     const kind = Object.getPrototypeOf(controls);
     if (tamed.has(kind)) return;
     tamed.add(kind);

@@ -36,12 +36,14 @@ WRONG = "#dc2626"  # of entries that are refused
 SLIDER_STEP = 0.1  # degrees or millimetres
 
 
+BREAKS = "overflow-wrap:anywhere"  # a long path must not widen the panel
+
 # As wide as the panel, however long its text.
 _ROW = "padding:0 .8em;box-sizing:border-box;width:0;min-width:100%;font-size:.8125em;"
 _ROW += "overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
 # Three lines, with none cut off; more of them scroll.
 _BOX = "padding:.1em .8em;font-size:.8125em;line-height:1.4;height:4.2em;overflow:auto;"
-_BOX += "box-sizing:content-box"
+_BOX += f"box-sizing:content-box;{BREAKS}"
 
 
 def status_line(key: str, label: str, text: str) -> str:
@@ -49,7 +51,7 @@ def status_line(key: str, label: str, text: str) -> str:
     if not text:
         return ""
     return (
-        f'<div data-arm="{escape(key)}" style="padding:.25em .8em;font-size:.875em">'
+        f'<div data-arm="{escape(key)}" style="padding:.25em .8em;font-size:.875em;{BREAKS}">'
         f'<div style="opacity:.6;font-size:.85em">{escape(label)}</div>{escape(text)}</div>'
     )
 
@@ -80,7 +82,7 @@ def _dimmed(text: str) -> str:
 
 def answer_line(text: str, key: str = "answer") -> str:
     """Return the place of an answer beside its button, as high with one as without."""
-    style = "padding:.1em .8em;font-size:.8125em;min-height:1.6em"
+    style = f"padding:.1em .8em;font-size:.8125em;min-height:1.6em;{BREAKS}"
     return f'<div style="{style}"><span data-arm="{escape(key)}">{escape(text)}</span></div>'
 
 
@@ -88,7 +90,7 @@ def problem_line(problem: str) -> str:
     """Return the sentence about a wrong entry as HTML, to stand below its field."""
     if not problem:
         return ""
-    style = f"color:{WRONG};font-size:.75em;padding:0 .8em .3em"
+    style = f"color:{WRONG};font-size:.75em;padding:0 .8em .3em;{BREAKS}"
     return f'<div data-arm="wrong" style="{style}">{escape(problem)}</div>'
 
 

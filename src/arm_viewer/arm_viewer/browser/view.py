@@ -40,6 +40,7 @@ class SceneView:
     nut_frame: str = "nut"  # with the prefix of the robot's names
     working: bool = False  # whether the jaws hold the nut
     description_problem: str = ""  # why the latest robot description is invalid; empty if valid
+    _robot_name: str = ""
 
     def draw(self, fixed: str, frames: Mapping[str, Array], now: float) -> bool:
         """Draw one frame at time `now` [s]; return whether anything changed.
@@ -49,8 +50,7 @@ class SceneView:
         self.store.markers.expire(now)
         self.store.set_frames(fixed, frames)
         tool = self.store.frames.get(self.tool_frame)
-        if tool is not None:
-            self.trace.add(tool[:3, 3])
+        self._follow_tool(tool)
         self._aim(tool, now)
         changes = self.store.take()
         for problem in self.drawer.apply(changes) if changes else ():
@@ -68,6 +68,15 @@ class SceneView:
         for name, text in changes.texts.items():
             self.panel.set_status(name, text)
         return bool(changes)
+
+    def _follow_tool(self, tool: Array | None) -> None:
+        """Continue the path of the tool (4, 4); that of another robot ends."""
+        name = "" if self.store.robot is None else self.store.robot.name
+        if name != self._robot_name:
+            self.trace.clear()
+            self._robot_name = name
+        if tool is not None:
+            self.trace.add(tool[:3, 3])
 
     def _aim(self, tool: Array | None, now: float) -> None:
         """Tell the cameras where the tool (4, 4) works at time `now` [s]."""

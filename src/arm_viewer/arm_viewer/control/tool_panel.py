@@ -58,11 +58,17 @@ class ToolPanel:
         self._answers: dict[str, Any] = {}  # title of the folder -> place of its answers
         with gui.elements.add_folder("Tool", order=1.5):
             gui.checkbox("Drag handle", handle, actions.show_handle)
-            self._add_request()
-            hint = "Every posture that brings the tool to its present pose"
-            gui.button("Solutions", actions.list_solutions, hint=hint)
-            self._answers["Tool"] = gui.elements.add_html(answer_line(""))
-            self._solutions = gui.elements.add_folder("Postures", visible=False)
+            self._mode = gui.elements.add_dropdown("Target", tuple(MODES))
+            with gui.elements.add_folder("Tolerances", expand_by_default=False):
+                self._position = self._add_tolerance("Position [mm]")
+                self._angle = self._add_tolerance("Angle [°]")
+            for field in (self._mode, self._position, self._angle):
+                gui.on_user(field.on_update, self._set_request)
+            self._solutions = gui.elements.add_folder("Solutions", expand_by_default=False)
+            with self._solutions:
+                hint = "Every posture that brings the tool to its present pose"
+                gui.button("List solutions", actions.list_solutions, hint=hint)
+                self._answers["Tool"] = gui.elements.add_html(answer_line(""))
         with gui.elements.add_folder("Jog", order=1.6, expand_by_default=False):
             self._add_jog_buttons()
             self._answers["Jog"] = gui.elements.add_html(answer_line(""))
@@ -81,11 +87,8 @@ class ToolPanel:
 
     def show_solutions(self, solutions: Sequence[Solution]) -> None:
         """Show a button for each solution."""
-        if not solutions and not self._buttons:
-            return
         for button in self._buttons:
             button.remove()
-        self._solutions.visible = bool(solutions)
         with self._solutions:
             self._buttons = [
                 self._gui.button(
@@ -94,13 +97,6 @@ class ToolPanel:
                 )
                 for number, solution in enumerate(solutions)
             ]
-
-    def _add_request(self) -> None:
-        self._mode = self._gui.elements.add_dropdown("Target", tuple(MODES))
-        self._position = self._add_tolerance("Tolerance [mm]")
-        self._angle = self._add_tolerance("Tolerance [°]")
-        for field in (self._mode, self._position, self._angle):
-            self._gui.on_user(field.on_update, self._set_request)
 
     def _add_tolerance(self, label: str) -> Any:
         hint = "Largest accepted error; 0: the solver's own"
@@ -158,8 +154,12 @@ class DragHandle:
 
         A handle is sized by a length that characterises the robot [m].
         """
+        if pose is None:
+            return
+        if self._handle is not None and self._handle.scale != HANDLE * size:
+            self._handle.scale = HANDLE * size
         former = self._tool
-        if pose is None or (former is not None and np.abs(pose - former).max() < POSE_TOLERANCE):
+        if former is not None and np.abs(pose - former).max() < POSE_TOLERANCE:
             return
         self._tool = pose.copy()
         if self._handle is None:

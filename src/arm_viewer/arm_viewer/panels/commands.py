@@ -17,7 +17,7 @@ from arm_common.yaml.expressions import Expressions
 from arm_description.model.units import Units
 
 from arm_viewer.browser.callbacks import PanelGui
-from arm_viewer.browser.panel import SWITCHES, status_line, value_text
+from arm_viewer.browser.panel import BREAKS, SWITCHES, status_line, value_text
 from arm_viewer.control.command_table import PageCommand
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PanelContext, PanelState
@@ -91,7 +91,7 @@ class CommandsPanel:
         shown = [usage.get(line, line.strip()) for line in offered[:MAX_OFFERED]]
         more = [f"… {len(offered) - MAX_OFFERED} more"] if len(offered) > MAX_OFFERED else []
         rows = "".join(f"<div>{escape(line)}</div>" for line in (*shown, *more))
-        style = "padding:.1em .8em;font-size:.75em;opacity:.75"
+        style = f"padding:.1em .8em;font-size:.75em;opacity:.75;{BREAKS}"
         self._answer.content = f'<div data-arm="ends" style="{style}">{rows}</div>'
 
     def _run(self, line: str) -> None:

@@ -11,10 +11,12 @@ import pytest
 from arm_common.transforms import turn_z
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_viewer.browser.cameras import HANDLE
 from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.scene_drawer import SceneDrawer
 from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.browser.view import NO_ROBOT, SceneView
+from arm_viewer.control.tool_panel import DragHandle
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import read_robot
 from arm_viewer.scene.shapes import Ellipsoid
@@ -255,6 +257,22 @@ def test_switches_hide_axes_names_and_path(setup):
     setup.view.trace.clear()
     setup.draw(turn=1.0)
     assert "/trace/0" not in setup.names()
+
+
+def test_path_of_the_tool_ends_where_another_robot_begins(setup, urdf):
+    setup.draw(turn=0.5)
+    assert "/trace/0" in setup.names()
+    setup.draw_robot(urdf.replace("0.19 0 0", "0.2 0 0"))  # an edit of the same one
+    assert len(setup.node("/trace/0").points) == 2
+    setup.draw_robot(urdf.replace('robot name="', 'robot name="other_'))
+    assert "/trace/0" not in setup.names()
+
+
+def test_handle_is_as_large_as_the_robot_wants_it(setup):
+    handle = DragHandle(setup.server.scene, CallbackQueue(), print, shown=True)
+    for size in (0.5, 2.0):
+        handle.set_tool(np.eye(4), size)
+        assert setup.node("/handle").scale == pytest.approx(HANDLE * size)
 
 
 def test_closing_does_not_wait_for_idle_connections():

@@ -24,6 +24,28 @@ pytestmark = pytest.mark.system
 
 BOUND = 60.0  # [s]
 BESIDE = (0.25, 0.0, 0.4)  # [m] out of reach, but in the picture, because a box is there
+# What is in front of a button at some place of its panel; "" for nothing.
+COVERS_WHILE_SCROLLED = """button => {
+  const panel = button.closest(".mantine-ScrollArea-viewport");
+  for (let y = 0; y < panel.scrollHeight; y += 12) {
+    panel.scrollTop = y;
+    const box = button.getBoundingClientRect();
+    for (const share of [0.1, 0.5, 0.9]) {
+      const at = [box.x + share * box.width, box.y + 0.5 * box.height];
+      const front = document.elementFromPoint(...at);
+      if (!button.contains(front)) return front.outerHTML;
+    }
+  }
+  return "";
+}"""
+PICTURES_AT_REST = """async () => {
+  const mutable = window.__viserMutable, own = mutable.requestRender;
+  let count = 0;
+  mutable.requestRender = () => { count += 1; return own(); };
+  await new Promise(done => setTimeout(done, 1000));
+  mutable.requestRender = own;
+  return count;
+}"""
 FILE_ERROR = '[data-arm="file"]'
 
 
@@ -266,7 +288,8 @@ def test_each_listed_solution_reaches_the_same_position(page, ros, model, rest, 
     ready = postures_of(model)["ready"]
     position = model.fk([ready[name] for name in model.joint_names])[:3, 3]
     settles_at(ros, model, position)
-    press(page, "Solutions")
+    page.get_by_text("Solutions", exact=True).click()
+    press(page, "List solutions")
     page.get_by_role("button", name="1: ").wait_for()
     for button in page.locator("button", has_text="°, ").all():
         button.click()
@@ -318,6 +341,10 @@ def test_line_whose_enter_follows_at_once_is_run_whole(page, ros):
     page.get_by_text("Commands", exact=True).click()
 
 
+def test_page_at_rest_draws_no_pictures(page, ros, rest):
+    page.wait_for_function(f"async () => await ({PICTURES_AT_REST})() === 0")
+
+
 class TestPhone:
     def test_stop_is_always_visible_and_nothing_overflows_the_page(self, page, phone, ros):
         stop = phone.get_by_role("button", name="STOP", exact=True)
@@ -328,6 +355,7 @@ class TestPhone:
         assert phone.evaluate("document.documentElement.scrollWidth") <= 390
         phone.get_by_text("Keys", exact=True).evaluate("folder => folder.scrollIntoView()")
         assert 0 <= stop.bounding_box()["y"] <= 780 - box["height"]
+        assert stop.evaluate(COVERS_WHILE_SCROLLED) == ""
         before = joints(ros)
         for key in ("Escape", "Space"):
             page.get_by_role("button", name="ready", exact=True).focus()
@@ -354,10 +382,18 @@ def test_task_is_checked_and_its_report_shown(page, ros, server):
 
 def test_no_line_widens_the_panel(page, ros, server):
     panel = page.locator(".mantine-ScrollArea-viewport").first
-    server.state.publish(type(server.idle)(task="nut_transfer", message="a long line " * 30))
-    shows(ros, page, "task-state", "a long line")
-    assert panel.evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
+    for line in ("a long line " * 30, "/a/long/path" * 30):
+        server.state.publish(type(server.idle)(task="nut_transfer", message=line))
+        shows(ros, page, "task-state", line.strip())
+        assert panel.evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
     server.state.publish(server.idle)
+    save_as = page.locator('label:text-is("Save as")').locator("xpath=../../..").locator("input")
+    page.get_by_text("Robot file", exact=True).click()
+    save_as.fill("/a/long/path" * 30)
+    save_as.press("Enter")
+    shows(ros, page, "file-answer", "is not a file name")
+    assert panel.evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
+    page.get_by_text("Robot file", exact=True).click()
 
 
 def test_rejection_by_the_task_server_is_shown(page, ros, server):

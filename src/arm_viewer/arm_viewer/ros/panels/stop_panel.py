@@ -30,10 +30,10 @@ _STATES = {
 }
 # The button stays at the top of the panel while it scrolls; its parents must not clip it.
 STICKY = """<style>
-.mantine-ScrollArea-content div:has(div:first-child > button) { overflow: visible !important }
-.mantine-ScrollArea-content div:has(> button):first-child {
+.mantine-ScrollArea-content div:has([id="{button}"]) {{ overflow: visible !important }}
+.mantine-ScrollArea-content div:has(> [id="{button}"]) {{
   position: sticky; top: 0.4em; z-index: 9
-}
+}}
 </style>"""
 
 
@@ -83,7 +83,8 @@ class StopPanel:
         self._speed_set = 0.0  # when a user set it last [s]
         gui.on_change(self._speed, self._set_speed)
         stop = f'<span data-arm="stop" data-command="{command._impl.uuid}" hidden></span>'
-        gui.elements.add_html(STICKY + stop, order=99)  # for the keys of `browser/page.js`
+        sticky = STICKY.format(button=button._impl.uuid)
+        gui.elements.add_html(sticky + stop, order=99)  # for the keys of `browser/page.js`
 
     def stop(self) -> None:
         """Stop everything until a reset."""

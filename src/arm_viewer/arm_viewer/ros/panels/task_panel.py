@@ -20,6 +20,7 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import StepReport, TaskState
 from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
 from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.browser.panel import BREAKS
 from arm_viewer.ros.service_client import ServiceClient
 
 DEFAULT_TASK = "nut_transfer"
@@ -35,7 +36,7 @@ _STATES = {
     TaskState.PAUSED: "paused",
     TaskState.STOPPING: "stopping",
 }
-_STYLE = "padding:.25em .8em;font-size:.8125em"
+_STYLE = f"padding:.25em .8em;font-size:.8125em;{BREAKS}"
 
 
 class TaskPanel:
