@@ -13,7 +13,7 @@ from arm_common.errors import InputError
 from arm_common.transforms import Array
 from arm_description.robot_model import home_posture
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
-from arm_description.trajectories.trajectory import JointTrajectory, ToolTrajectory
+from arm_description.trajectories.trajectory import JointTrajectory, ToolTrajectory, slowdown
 
 from arm_description import RobotModel
 from arm_kinematics.chain.chain import Chain
@@ -68,7 +68,7 @@ def follow_poses(chain: Chain, poses: Array, start: Array, options: PathOptions)
 
 
 def joint_trajectory(
-    chain: Chain, tool: ToolTrajectory, seed: Array, speed: float | None = None
+    chain: Chain, tool: ToolTrajectory, seed: Array, speed: float
 ) -> JointTrajectory:
     """Return the motion of the joints that moves the tool along a trajectory.
 
@@ -76,11 +76,10 @@ def joint_trajectory(
     to its end. The speed along it [m/s] is for a trajectory over arc length.
 
     Raises:
-        KinematicsError: The tool cannot follow it, or neither times nor a speed are known.
+        KinematicsError: The tool cannot follow it.
     """
     times = tool.times_at(speed)
-    if times is None:
-        raise KinematicsError("its points have no times; name its first column time", what="times")
+    assert times is not None
     mode, turns = "pose" if tool.oriented else "position", (_TILT, _TILT, _ROLL)
     options = PathOptions(mode, _ACCURACY, turns, max_step=_STEP, max_deviation=_ACCURACY)
     starts = chain.ik(tool.poses[0], seed, max_solutions=_STARTS, **options.ik_arguments())
@@ -103,7 +102,8 @@ def read_motion(
 ) -> JointTrajectory:
     """Read a trajectory file of the joints, or of the tool and turn it into one of the joints.
 
-    That of the tool begins in the posture nearest to the one at which everything starts.
+    That of the tool begins in the posture nearest to the one at which everything starts. Over arc
+    length it has the largest constant speed at which no joint exceeds its limit.
 
     Args:
         file: Path of the file, or the name of a trajectory shipped for the robot.
@@ -119,9 +119,10 @@ def read_motion(
     home = home_posture(model)[1]
     try:
         seed = np.array([home[name] for name in model.joint_names])
-        return joint_trajectory(Chain.from_model(model), tool, seed)
+        motion = joint_trajectory(Chain.from_model(model), tool, seed, speed=1.0)
     except KinematicsError as error:
         raise InputError(str(error), file=os.fspath(file)) from None
+    return motion if tool.lengths is None else motion.stretched(slowdown(motion, model)[0] or 1.0)
 
 
 def _clause(sentence: str) -> str:

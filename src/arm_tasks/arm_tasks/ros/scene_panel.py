@@ -18,7 +18,7 @@ from arm_common.ros.names import PrefixedNames
 from arm_common.ros.qos import LATCHED
 from arm_common.transforms import Array, inverse
 from arm_viewer.browser.callbacks import PanelGui
-from arm_viewer.browser.panel import problem_line, status_line
+from arm_viewer.browser.panel import set_problem, status_line
 from arm_viewer.control.robot_editing import FileEditing
 from arm_viewer.control.tool_panel import DragHandle
 from arm_viewer.errors import ViewerError
@@ -238,8 +238,7 @@ class ScenePanel:
             text, wrong = editing.editor.text(path), editing.editor.wrong.get(path)
             if field.value.strip() != text:
                 field.value = text
-            problem.content = problem_line(wrong.problem if wrong else "")
-            problem.visible = wrong is not None
+            set_problem(problem, wrong.problem if wrong else "")
         self._delete.visible = self._selected != NOTHING
 
     def _make_fields(self) -> None:

@@ -94,6 +94,14 @@ def problem_line(problem: str) -> str:
     return f'<div data-arm="wrong" style="{style}">{escape(problem)}</div>'
 
 
+def set_problem(element: Any, problem: str) -> None:
+    """Show the sentence about a wrong entry below its field, or nothing for ""."""
+    if problem:
+        element.content = problem_line(problem)
+    if element.visible != bool(problem):
+        element.visible = bool(problem)
+
+
 def nut_text(state: Any) -> str:
     """Return a NutState message as one line of text."""
     where = NUT_STATES.get(state.state, f"state {state.state}").format(bolt=state.bolt or "bolt")

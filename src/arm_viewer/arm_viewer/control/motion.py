@@ -149,7 +149,9 @@ class Playback:
         """Return the time within the trajectory [s]; at its end the clock is paused."""
         shown, duration = self.clock.at(now), self.duration
         if self.loop and self.clock.running and duration > 0.0:
-            return shown % duration
+            if not 0.0 <= shown < duration:
+                self.clock.set(shown % duration, now)  # where a pause leaves it
+            return self.clock.at(now)
         inside = min(max(shown, 0.0), duration)
         if inside != shown:
             self.clock.pause(now)

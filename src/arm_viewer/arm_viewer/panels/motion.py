@@ -13,7 +13,7 @@ from typing import Any
 from arm_common.errors import InputError
 
 from arm_viewer.browser.callbacks import PanelGui
-from arm_viewer.browser.panel import answer_line, from_display
+from arm_viewer.browser.panel import answer_line, from_display, set_problem
 from arm_viewer.control.command_table import PageCommand
 from arm_viewer.control.motion import VARIABLE, Clock, TimeFunctions
 from arm_viewer.panels.interface import PanelContext, PanelState
@@ -25,6 +25,7 @@ BUTTONS = ("Start", "Pause", "Zero")
 HINT = "A function of the time t in seconds, such as {}; empty: the slider"
 EXAMPLES = {False: "30*sin(90*t)", True: "20 + 10*cos(180*t)"}  # by whether it slides
 CONSTANT_HINT = "Also a function of t, such as {}*(1 + 0.2*sin(90*t)); undo takes it all back"
+PAUSED = "Paused, as the arm could not follow."  # the reason is shown at the top
 START_FIRST = "Functions move their joints once the clock starts."
 
 
@@ -41,13 +42,14 @@ class MotionPanel:
         self._context = context
         self._clock, self._functions = Clock(), TimeFunctions()
         self._symbols: tuple[Any, ...] = ()  # what the fields of constants were made for
-        self._lengths, self._constant_fields = TimeFunctions(), dict[str, Any]()
+        self._lengths = TimeFunctions()
         self._described = -math.inf  # when constants were changed last [s]
         if context.editing is not None:
             context.editing.observe(self._follow)
         self._robot: VisualRobot | None = None
         self._joints: dict[str, VisualJoint] = {}
-        self._fields: dict[str, Any] = {}
+        self._fields: dict[str, Any] = {}  # of the joints
+        self._problems: dict[str, Any] = {}  # below the fields of joints and constants
         self._folder: Any = None
         self._shown = ""
         self._timer = context.every(PERIOD, self._tick)
@@ -103,13 +105,13 @@ class MotionPanel:
         if symbols == self._symbols:
             return
         self._symbols = symbols
-        self._lengths, self._constant_fields = TimeFunctions(), {}
+        self._lengths = TimeFunctions()
         with self._gui.emptied(self._constants):
             for name in editing.editor.symbols():
-                field = self._gui.elements.add_text(name, "", hint=CONSTANT_HINT.format(name))
-                self._gui.on_change(field, partial(self._set_constant, name))
-                self._constant_fields[name] = field
-        self._constants.visible = bool(self._constant_fields)
+                hint = CONSTANT_HINT.format(name)
+                self._gui.text(name, "", partial(self._set_constant, name), hint=hint)
+                self._add_problem(name)
+        self._constants.visible = bool(editing.editor.symbols())
 
     def _set_constant(self, name: str, text: str) -> None:
         editing = self._context.editing
@@ -124,20 +126,25 @@ class MotionPanel:
         joint = self._joints[name]
         label = f"{name}, {'mm' if joint.prismatic else '°'}"
         hint = HINT.format(EXAMPLES[joint.prismatic])
-        field = self._gui.elements.add_text(label, text, hint=hint)
-        self._gui.on_change(field, partial(self._set, name))
+        field = self._gui.text(label, text, partial(self._set, name), hint=hint)
+        self._add_problem(name)
         return field
+
+    def _add_problem(self, name: str) -> None:
+        """Add the place below a field where its wrong entries are explained."""
+        self._problems[name] = self._gui.elements.add_html("", visible=False)
 
     def _set(self, name: str, text: str) -> None:
         self._enter(self._functions, name, text)
 
     def _enter(self, functions: TimeFunctions, name: str, text: str) -> None:
+        problem = ""
         try:
             functions.set(name, text, self._now())
         except InputError as error:
-            self._say(f"{name}: {error}")
-            return
-        self._say("" if self._clock.running or not self._any else START_FIRST)
+            problem = str(error)
+        set_problem(self._problems[name], problem)
+        self._say("" if problem or self._clock.running or not self._any else START_FIRST)
 
     @property
     def _any(self) -> bool:
@@ -176,8 +183,10 @@ class MotionPanel:
             self._end(problem)
             return
         joints = {name: from_display(self._joints[name], value) for name, value in values.items()}
-        if joints and (problem := self._context.move(joints)):
-            self._end(problem)
+        if joints and self._context.move(joints):
+            self._end(PAUSED)
+        elif joints:
+            self._say(limit_text(self._joints, joints))
 
     def _describe(self, constants: Mapping[str, float]) -> str:
         """Give constants their values, at most five times a second; return why not, or ""."""
@@ -202,7 +211,15 @@ class MotionPanel:
         return self._clock.at(time.monotonic())
 
     def _say(self, text: str) -> None:
-        self._answer.content = answer_line(text)
+        if self._answer.content != (line := answer_line(text)):
+            self._answer.content = line
+
+
+def limit_text(joints: Mapping[str, VisualJoint], wanted: Mapping[str, float]) -> str:
+    """Return which joints stay at a limit, as positions [rad or m] beyond it are wanted."""
+    beyond = (n for n, q in wanted.items() if not joints[n].lower <= q <= joints[n].upper)
+    names = ", ".join(beyond)
+    return f"At the limit: {names}." if names else ""
 
 
 def clock_line(seconds: float) -> str:

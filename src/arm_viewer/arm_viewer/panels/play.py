@@ -27,6 +27,7 @@ PERIOD = 1.0 / 30.0  # [s] between two positions
 NOTHING = "no file yet"
 WAYS = {"◀ Back": -1.0, "Pause": 0.0, "Play ▶": 1.0}  # button -> direction of time
 SPEEDS = (0.1, 4.0)  # of the speed slider
+PAUSED = "Paused, as the arm could not follow."  # the reason is shown at the top
 STEP = 0.01  # of the time bar [s]
 
 
@@ -163,6 +164,7 @@ class PlayPanel:
             if self._name not in self._files:
                 self._say("Choose a trajectory first.")
         else:
+            self._say("")
             self._playback.play(way * self._speed.value, now)
             self._timer.reset()
 
@@ -188,9 +190,9 @@ class PlayPanel:
 
     def _move(self, now: float) -> None:
         positions = self._playback.positions(now)
-        if positions and (problem := self._context.move(positions)):
+        if positions and self._context.move(positions):
             self._playback.clock.pause(now)
-            self._say(problem)
+            self._say(PAUSED)
 
     def _command(self, words: Sequence[str]) -> str:
         name, *others = words or ("",)

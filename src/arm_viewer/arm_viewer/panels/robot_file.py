@@ -11,7 +11,12 @@ from pathlib import Path
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import status_line
 from arm_viewer.control.command_table import PageCommand
-from arm_viewer.control.robot_editing import FEWEST_JOINTS, MOST_JOINTS, RobotEditing
+from arm_viewer.control.robot_editing import (
+    FEWEST_JOINTS,
+    MOST_JOINTS,
+    RobotEditing,
+    changed_at,
+)
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PanelContext, PanelState
 
@@ -27,7 +32,7 @@ class RobotFilePanel:
 
     def __init__(self, context: PanelContext, editing: RobotEditing) -> None:
         self._editing = editing
-        self._listed: Path | None = None  # the file whose folder the list shows
+        self._listed: tuple[Path | None, int] = (None, 0)  # file, and when its folder changed
         editing.observe(self._show)
         add = context.commands.add
         add(PageCommand("undo", "", "take the last edit back", lambda words: self._undo()))
@@ -50,8 +55,7 @@ class RobotFilePanel:
         self._name = gui.line(
             "Save as", lambda name: self._do(lambda: self._editing.save_as(name)), "Press Enter"
         )
-        self._open = gui.choice("Open", self._options(), NOTHING, self._choose)
-        self._listed = self._editing.path
+        self._open = gui.choice("Open", (NOTHING,), NOTHING, self._choose)
         self._attached = {
             key: gui.choice(key.capitalize(), (NONE,), NONE, partial(self._attach, key))
             for key in ATTACHED
@@ -63,10 +67,18 @@ class RobotFilePanel:
         self._show()
 
     def update(self, state: PanelState) -> None:
-        """Nothing depends on the posture."""
+        """Nothing depends on the posture, but the folder may have changed."""
+        self._list()
 
     def close(self) -> None:
         """Nothing is left."""
+
+    def _list(self) -> None:
+        """List the robots, if the file is another one, or its folder has changed."""
+        listed = self._editing.path, changed_at(self._editing.folder)
+        if self._listed != listed:
+            self._listed, self._open.options = listed, self._options()
+            self._open.value = NOTHING
 
     def _names(self) -> tuple[str, ...]:
         return tuple(choice.name for choice in self._editing.choices())
@@ -133,6 +145,4 @@ class RobotFilePanel:
                 choice.options = options
             if choice.value != now:
                 choice.value = now
-        if self._listed != editing.path:
-            self._listed, self._open.options = editing.path, self._options()
-            self._open.value = NOTHING
+        self._list()

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from arm_viewer.browser.callbacks import PanelGui
-from arm_viewer.browser.panel import problem_line
+from arm_viewer.browser.panel import set_problem
 from arm_viewer.control.command_table import PageCommand
 from arm_viewer.control.robot_editing import RobotEditing
 from arm_viewer.errors import ViewerError
@@ -75,8 +75,7 @@ class SymbolsPanel:
                 slider.min, slider.max = min(slider.min, number), max(slider.max, number)
                 slider.value = number
             wrong = editor.wrong.get(("constants", name))
-            problem.content = problem_line(wrong.problem if wrong else "")
-            problem.visible = wrong is not None
+            set_problem(problem, wrong.problem if wrong else "")
 
     def _make_fields(self, names: tuple[str, ...]) -> None:
         gui = self._gui

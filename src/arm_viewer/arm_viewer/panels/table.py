@@ -13,7 +13,7 @@ from arm_description.robot_file.editor import RobotEditor, TableRow
 from arm_description.robot_file.keys import LINEAR, TYPES
 
 from arm_viewer.browser.callbacks import PanelGui
-from arm_viewer.browser.panel import WRONG, problem_line
+from arm_viewer.browser.panel import WRONG, set_problem
 from arm_viewer.control.robot_editing import RobotEditing
 from arm_viewer.panels.interface import PanelContext, PanelState
 
@@ -73,7 +73,7 @@ class TablePanel:
             self._show()
 
     def _report(self, problem: str) -> None:
-        _set_problem(self._problem, problem)
+        set_problem(self._problem, problem)
 
     def _show(self) -> None:
         """Show the rows as they are now."""
@@ -95,7 +95,7 @@ class TablePanel:
             if field.value.strip() != text:
                 field.value = text
             wrong = self._editing.editor.wrong.get(path)
-            _set_problem(problem, wrong.problem if wrong else "")
+            set_problem(problem, wrong.problem if wrong else "")
 
     def _make_fields(self, row: TableRow) -> None:
         gui, units = self._gui, self._editing.editor.model.units
@@ -124,12 +124,6 @@ class TablePanel:
     def _enter(self, path: tuple[str | int, ...], text: str) -> None:
         self._editing.set(path, text)
         self._report("")
-
-
-def _set_problem(element: Any, problem: str) -> None:
-    if problem:
-        element.content = problem_line(problem)
-    element.visible = bool(problem)
 
 
 def _overview(editor: RobotEditor, rows: tuple[TableRow, ...], selected: int) -> str:

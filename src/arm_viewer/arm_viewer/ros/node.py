@@ -41,7 +41,7 @@ from arm_viewer.browser.server import (
 )
 from arm_viewer.browser.view import SceneView
 from arm_viewer.control.command_table import CommandTable
-from arm_viewer.control.robot_editing import RobotEditing
+from arm_viewer.control.robot_editing import RobotEditing, changed_at
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PanelContext, PanelHost, PanelState, Where
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 BATCH_DELAY = 0.02  # [s], shorter than the 33 ms between two frames
 SLIDER_HOLD = 15  # frames after a user moved a slider, in which no slider moves by itself
+FOLDER_PERIOD = 2.0  # [s] after which panels list new files in the folder of the robot
 SHOWS_ONLY = "This page shows the arm and moves nothing."
 MAX_REPORTED = 200  # problems that are remembered and not logged again
 
@@ -241,7 +242,17 @@ class ViewerNode(Node):
             display.show(model)
             self._loop.request_redraw()
 
-        return RobotEditing(self.parameters.robot, show, display.watch)
+        editing = RobotEditing(self.parameters.robot, show, display.watch)
+        known = changed_at(editing.folder)
+
+        def watch_folder() -> None:
+            nonlocal known
+            former, known = known, changed_at(editing.folder)
+            if known != former:
+                self._loop.request_redraw()
+
+        self.create_timer(FOLDER_PERIOD, watch_folder, clock=STEADY_CLOCK)
+        return editing
 
     def _panel_context(self) -> PanelContext:
         controls = self._controls

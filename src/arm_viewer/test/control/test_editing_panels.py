@@ -37,6 +37,7 @@ class Gui:
         element = SimpleNamespace(
             label=label, value=value, options=options, order=1.0, on_click=label, on_update=label
         )
+        element.visible = True
         element.remove = lambda: None
         self.found[label], self.actions[label] = element, action
         return Entered(element)

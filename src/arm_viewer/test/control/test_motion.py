@@ -111,3 +111,5 @@ def test_a_loop_stays_within_the_trajectory(later, rate):
     assert 0.0 <= time <= 3.0
     assert math.isclose(math.cos(math.tau * (time - begin - rate * later) / 3.0), 1.0)
     assert playback.clock.running
+    playback.clock.pause(later)
+    assert playback.time(later + 1.0) == pytest.approx(time)  # the arm stays where it is

@@ -39,6 +39,7 @@ class FakeGui:
         self.posted = threading.Event()
         self.queue.open(self.posted.set)
         self.found, self.actions = {}, {}
+        self.texts, self.below, self.last = [], {}, ""  # below: by the label of the field above
         self.elements = self
 
     def __getattr__(self, name):
@@ -52,9 +53,14 @@ class FakeGui:
                 value=value,
                 content=label,
                 on_click=label,
+                visible=options.get("visible", True),
                 **{key: options[key] for key in ("max",) if key in options},
             )
-            self.found[name if name == "add_html" else label] = element
+            if name == "add_html":
+                self.texts.append(element)
+                self.below[self.last] = element
+            else:
+                self.found[label], self.last = element, label
             return element
 
         return add
@@ -68,6 +74,11 @@ class FakeGui:
     def on_user(self, register, action, arguments=tuple):
         self.actions[register] = lambda: action(*arguments())
 
+    def text(self, label, value, action, **options):
+        field = self.add_text(label, value, **options)
+        self.on_change(field, action)
+        return field
+
     def checkbox(self, label, value, action):
         self.actions[label] = action
 
@@ -77,7 +88,8 @@ class FakeGui:
 
     @property
     def answer(self):
-        return self.found["add_html"].content
+        marked = 'data-arm="answer"'
+        return "".join(text.content for text in self.texts if marked in text.content)
 
 
 class Timer:
@@ -146,13 +158,25 @@ def test_functions_move_their_joints_once_the_clock_starts(motion):
     assert motion.moved[-1] == {"waist": 0.0}
 
 
-def test_wrong_function_is_explained_and_the_former_one_stays(motion):
+def test_wrong_function_is_explained_at_its_field_and_the_former_one_stays(motion):
     set_waist = motion.gui.actions["waist, °"]
     set_waist("10 + t")
     set_waist("10 + x")
-    assert "waist: &#x27;x&#x27; is not a name" in motion.gui.answer
+    problem = motion.gui.below["waist, °"]
+    assert problem.visible and "&#x27;x&#x27; is not a name" in problem.content
     motion.gui.press("Clock", "Zero")
     assert motion.moved == [{"waist": math.radians(10.0)}]
+    set_waist("10 + t")
+    assert not problem.visible
+
+
+def test_joint_that_stays_at_its_limit_is_named(motion):
+    motion.gui.actions["waist, °"]("100 + t")
+    motion.gui.press("Clock", "Zero")
+    assert "At the limit: waist." in motion.gui.answer
+    motion.gui.actions["waist, °"]("20 + t")
+    motion.gui.press("Clock", "Zero")
+    assert "limit" not in motion.gui.answer
 
 
 def test_nothing_moves_by_itself_after_a_stop(motion):
@@ -160,7 +184,7 @@ def test_nothing_moves_by_itself_after_a_stop(motion):
     motion.gui.press("Clock", "Start")
     motion.problem = "Stopped."
     motion.tick()
-    assert "Stopped." in motion.gui.answer
+    assert "could not follow" in motion.gui.answer
     motion.problem, motion.moved = "", []
     motion.tick()
     assert not motion.moved and not motion.timer.running

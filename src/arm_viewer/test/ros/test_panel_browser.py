@@ -396,6 +396,16 @@ def test_no_line_widens_the_panel(page, ros, server):
     page.get_by_text("Robot file", exact=True).click()
 
 
+def test_new_robot_files_are_listed_while_the_arm_rests(page, file):
+    page.get_by_text("Robot file", exact=True).click()
+    page.locator('label:text-is("Open")').locator("xpath=../../..").locator("input").first.click()
+    page.get_by_role("option", name="puma560 ·").wait_for()
+    (file.parent / "later.yaml").write_bytes(file.read_bytes())
+    page.get_by_role("option", name="later.yaml ·").wait_for()
+    page.keyboard.press("Tab")
+    page.get_by_text("Robot file", exact=True).click()
+
+
 def test_rejection_by_the_task_server_is_shown(page, ros, server):
     server.request_after(page, "Pause", "task_server/pause")
     shows(ros, page, "report", "no task runs")
