@@ -191,7 +191,26 @@
       keep("values", mark.dataset.remember, message.updates.value);
     }
   };
-  // viser sends at most one message in 50 ms: an Enter would replace the letters just before it.
+  // viser sends at most one message in 50 ms, the newest: an edit of the next field would replace
+  // that of the one before.
+  const sent = new Map(); // element -> the value that was sent last
+  const noteSent = (message) => {
+    if (message.type === "GuiUpdateMessage") sent.set(message.uuid, message.updates.value);
+  };
+  const uuidOf = (field) => {
+    let row = field.parentElement;
+    while (row && !row.querySelector("label[for]")) row = row.parentElement;
+    return row?.querySelector("label[for]").htmlFor;
+  };
+  document.addEventListener("input", ({ target }) => {
+    if (!target.matches?.(".mantine-TextInput-input")) return;
+    const text = target.value;
+    setTimeout(() => {
+      const uuid = target.isConnected && target.value === text && uuidOf(target);
+      if (uuid && sent.get(uuid) !== text) update(uuid, text);
+    }, 200);
+  });
+  // An Enter would replace the letters just before it, too.
   const completeLine = (message, sendNow) => {
     const field = document.activeElement;
     const label = field?.closest("form")?.querySelector("label[for]");
@@ -207,6 +226,7 @@
     Object.defineProperty(mutable, "sendMessage", {
       get: () => own && ((message) => {
         rememberSent(message);
+        noteSent(message);
         completeLine(message, own);
         return own(message);
       }),

@@ -78,14 +78,15 @@ class CommandTable:
         except ValueError as error:
             raise ViewerError(f"{command.name}: {error}") from None
 
-    def lines(self) -> tuple[str, ...]:
-        """Return all complete lines that can be chosen without typing."""
-        return tuple(
-            f"{command.name} {word}"
-            for command in self.commands
-            if command.listed
-            for word in command.words()
-        )
+    def lines(self) -> dict[str, str]:
+        """Return all complete lines that can be chosen without typing, with what they do."""
+        lines: dict[str, str] = {}
+        for command in self.commands:
+            if not command.usage:
+                lines[command.name] = command.text
+            elif command.listed:
+                lines |= {f"{command.name} {word}": command.text for word in command.words()}
+        return lines
 
     def complete(self, line: str) -> tuple[str, ...]:
         """Return the lines that can follow from the start of one, sorted."""

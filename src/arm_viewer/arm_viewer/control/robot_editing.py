@@ -246,6 +246,7 @@ class RobotEditing(FileEditing[RobotModel]):
     ) -> None:
         super().__init__(clock)
         self._show_robot, self._watch_file = show, watch
+        self._fresh = b""  # a new robot that nobody has edited
         self._load(robot_path(robot))
 
     def _load(self, path: Path) -> None:
@@ -311,6 +312,8 @@ class RobotEditing(FileEditing[RobotModel]):
             known = ", ".join(self.editor.symbols()) or "none"
             raise ViewerError(f"{self.name} has no constant {name!r}: known are {known}")
         if problem := self.set(("constants", name), text):
+            self.editor.wrong.pop(("constants", name))  # a line that was typed marks no field
+            self._publish(False)
             raise ViewerError(problem)
         return f"{name} = {self.editor.model.constants[name]:g}"
 
@@ -348,12 +351,14 @@ class RobotEditing(FileEditing[RobotModel]):
         data = starting_robot(joints).encode()
         self.editor = RobotEditor(data, "new robot")
         self.path, self._saved, self._first = None, b"", self.editor.model
+        self._fresh = data
         self._publish(True)
         return f"A new robot with {joints} joints: edit it in Table, then Save as."
 
     def _drop_edits(self, target: Path, button: str) -> None:
         asked, self._asked = self._asked, (button, target)
-        if not self.is_saved and asked != (button, target):
+        dropped = not self.is_saved and self.editor.data != self._fresh
+        if dropped and asked != (button, target):
             raise ViewerError(f"{self.name} has unsaved edits: press {button} again to drop them.")
         self._asked = None
 

@@ -23,6 +23,7 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PanelContext, PanelState
 from arm_viewer.scene.robot import VisualJoint
 
+SLACK = 1e-6  # beyond a limit [rad or m], for numbers that were rounded
 MAX_OFFERED = 8  # ends of a line
 
 
@@ -70,12 +71,12 @@ class CommandsPanel:
         """Keep the entries of the palette equal to the complete lines."""
         if not self._palette:
             self._offer("")  # all panels have added their commands now
-        lines = set(self._context.commands.lines())
-        for line in self._palette.keys() - lines:
+        lines = self._context.commands.lines()
+        for line in self._palette.keys() - lines.keys():
             self._palette.pop(line).remove()
-        for line in sorted(lines - self._palette.keys()):
-            command = self._gui.elements.add_command(line, description="Command of the arm")
-            self._gui.on_user(command.on_trigger, partial(self._run, line))
+        for line in sorted(lines.keys() - self._palette.keys()):
+            command = self._gui.elements.add_command(line, description=lines[line])
+            self._gui.on_user(command.on_trigger, partial(self._choose, line))
             self._palette[line] = command
 
     def close(self) -> None:
@@ -94,14 +95,20 @@ class CommandsPanel:
         style = f"padding:.1em .8em;font-size:.75em;opacity:.75;{BREAKS}"
         self._answer.content = f'<div data-arm="ends" style="{style}">{rows}</div>'
 
+    def _choose(self, line: str) -> None:
+        """Run a line of the palette; its answer is at the top, as the folder may be folded."""
+        self._context.report(f"{line}: {self._answer_to(line)}")
+
     def _run(self, line: str) -> None:
+        self._answer.content = status_line("answer", line, self._answer_to(line))
+
+    def _answer_to(self, line: str) -> str:
         try:
             answer = self._context.commands.run(line) or "Done."
         except ViewerError as error:
-            answer = str(error)
-        else:
-            self._line.value = ""
-        self._answer.content = status_line("answer", line, answer)
+            return str(error)
+        self._line.value = ""
+        return answer
 
     def _arm(self) -> tuple[VisualJoint, ...]:
         robot = self._context.view.store.robot
@@ -121,8 +128,7 @@ class CommandsPanel:
             if name not in joints or not text:
                 known = ", ".join(joints) or "none"
                 raise ViewerError(f"go: {word!r} is no JOINT=VALUE; joints are {known}")
-            kind = "prismatic" if joints[name].prismatic else "revolute"
-            targets[name] = units.si(number(text, units), kind)
+            targets[name] = _within(joints[name], number(text, units), units)
         if not targets:
             raise ViewerError("go: give joints and values, such as: go waist=20")
         if problem := self._context.move(targets):
@@ -171,6 +177,20 @@ class CommandsPanel:
             raise ViewerError("trace: say on or off")
         self._context.view.drawer.switch("trace", words[0] == "on")
         return f"{SWITCHES['trace']} {words[0]}"
+
+
+def _within(joint: VisualJoint, value: float, units: Units) -> float:
+    """Return a value in the given units as a position [rad or m].
+
+    Raises:
+        ViewerError: it is outside the joint's limits.
+    """
+    kind = "prismatic" if joint.prismatic else "revolute"
+    position = units.si(value, kind)
+    if not joint.lower - SLACK <= position <= joint.upper + SLACK:
+        low, high = (_short(units.written(end, kind)) for end in (joint.lower, joint.upper))
+        raise ViewerError(f"go: {joint.name} moves from {low} to {high} {units.unit(kind)}")
+    return position
 
 
 def _short(value: float) -> str:

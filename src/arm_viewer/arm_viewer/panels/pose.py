@@ -45,6 +45,7 @@ class PosePanel:
         """Add the elements."""
         for name in FIELDS:
             field = gui.elements.add_number(self._label(name), 0.0, step=self._step(name))
+            field.precision = self._digits(name)  # else that of the step
             gui.on_user(field.on_update, self._move)
             self._fields.append(field)
         if self._context.editing is not None:

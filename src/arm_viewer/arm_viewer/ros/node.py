@@ -90,6 +90,7 @@ class ViewerNode(Node):
         self._values: dict[str, float] = {}
         self._reported: set[str] = set()
         self._sliders_moved = False
+        self._written: dict[str, float] = {}  # the joint positions that the panel shows
         self._last_slider_tick = -SLIDER_HOLD
         self._server: viser.ViserServer | None = None
         # joint_states wait until numbers are written or joints are moved.
@@ -370,6 +371,8 @@ class ViewerNode(Node):
         store = self._view.store
         tool = store.frames.get(self._tool)
         self._panels.update(PanelState(store.robot, values, store.fixed_frame, tool))
+        self._sliders_moved |= values != self._written
+        self._written = dict(values)
         if self._sliders_moved and self._loop.ticks > self._last_slider_tick + SLIDER_HOLD:
             self._sliders_moved = False
             self._view.panel.set_sliders(values)

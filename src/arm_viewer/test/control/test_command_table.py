@@ -24,7 +24,7 @@ def test_a_line_is_answered_by_its_command(table):
     assert table.run("  echo  a b ") == "a b"
     assert table.run("end") == "ended"
     assert table.run("   ") == ""
-    assert table.lines() == ("trace on", "trace off")
+    assert table.lines() == {"end": "end", "trace on": "switch", "trace off": "switch"}
 
 
 @pytest.mark.parametrize(

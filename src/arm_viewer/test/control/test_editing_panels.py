@@ -37,13 +37,16 @@ class Gui:
         element = SimpleNamespace(
             label=label, value=value, options=options, order=1.0, on_click=label, on_update=label
         )
-        element.visible = True
+        element.visible = element.precision = True
         element.remove = lambda: None
         self.found[label], self.actions[label] = element, action
         return Entered(element)
 
     def emptied(self, folder):
         return folder
+
+    def on_change(self, element, action):
+        self.actions[element.label] = action
 
     def on_user(self, register, action, arguments=tuple):
         self.actions[register] = lambda: action(*arguments())
@@ -204,6 +207,17 @@ def test_commands_take_and_answer_the_units_of_the_file(robot, per_metre, edited
     page.commands.run(f"go {joint}=1")
     units = load_robot(robot).units
     assert page.moved == [{joint: units.radians(1.0)}]
+
+
+def test_a_joint_is_not_sent_beyond_its_limits_and_the_palette_answers_at_the_top():
+    page = EditedPage("nut_arm")
+    panel = CommandsPanel(page.context)
+    panel.build(page.gui)
+    panel._choose("go waist=500")
+    panel._choose("fk")
+    refused, place = page.targets
+    assert refused == "go waist=500: go: waist moves from -90 to 90 deg"
+    assert place.startswith("fk: tool0: 160 0 185 mm") and not page.moved
 
 
 def test_units_are_mm_and_degrees_without_a_file():

@@ -60,6 +60,7 @@ def test_a_refused_entry_shows_nothing_and_is_told_to_the_panels(page):
         page.editing.set_symbol("l9", "1")
     with refused("1 \\+"):
         page.editing.set_symbol("l1", "1 +")
+    assert list(page.editing.editor.wrong) == [("joints", 0, "a")]  # a typed line marks no field
 
 
 def test_quick_edits_of_one_entry_are_one_step(page):
@@ -127,6 +128,8 @@ def test_a_new_robot_needs_a_name(page, joints, tmp_path):
     assert not page.editing.is_saved
     with refused("Save as"):
         page.editing.save()
+    page.editing.new(joints)  # nothing is lost: nobody has edited it
+    page.editing.set(("joints", 0, "d"), "12")
     with refused("press New again"):
         page.editing.new(3)
     page.editing.save_as("other.yaml")

@@ -46,6 +46,16 @@ PICTURES_AT_REST = """async () => {
   mutable.requestRender = own;
   return count;
 }"""
+EDIT_AT_ONCE = """([first, second, one, other]) => {
+  const type = (field, text) => {
+    const value = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+    value.set.call(field, text);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  type(first, one.slice(0, 1));
+  type(first, one);
+  type(second, other);
+}"""
 FILE_ERROR = '[data-arm="file"]'
 
 
@@ -300,6 +310,21 @@ def test_each_listed_solution_reaches_the_same_position(page, ros, model, rest, 
         settles_at(ros, model, position)
 
 
+def test_sliders_follow_every_jog_and_a_useless_one_is_explained(page, ros):
+    press(page, "ready")
+    page.get_by_text("Jog", exact=True).click()
+    shown = field(page, "shoulder")
+    for _ in range(2):
+        before = joints(ros)["shoulder"]
+        press(page, "+x")
+        ros.until(lambda before=before: abs(joints(ros)["shoulder"] - before) > 0.01, BOUND)
+        degrees = math.degrees(joints(ros)["shoulder"])
+        ros.until(lambda d=degrees: abs(float(shown.input_value()) - d) < 0.06, BOUND)
+    page.get_by_role("button", name="+z", exact=True).nth(1).click()  # of Rotate
+    shows(ros, page, "answer", "Target in the folder Tool is Position")
+    page.get_by_text("Jog", exact=True).click()
+
+
 def test_stop_stops_the_view_until_reset(page, ros, model, rest):
     press(page, "STOP")
     page.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')
@@ -343,6 +368,22 @@ def test_line_whose_enter_follows_at_once_is_run_whole(page, ros):
 
 def test_page_at_rest_draws_no_pictures(page, ros, rest):
     page.wait_for_function(f"async () => await ({PICTURES_AT_REST})() === 0")
+
+
+def test_two_fields_that_are_edited_at_once_keep_both_edits(page, ros):
+    for folder in ("Table", "Robot file"):
+        page.get_by_text(folder, exact=True).click()
+    rows = [page.locator(f'label:text-is("{key} [mm]")').locator("xpath=../../..") for key in "ad"]
+    fields = [row.locator("input").element_handle() for row in rows]
+    page.evaluate(EDIT_AT_ONCE, [*fields, "12", "96"])
+    table = page.locator('[data-arm="table"] tr').nth(1)
+    ros.until(lambda: table.inner_text().split()[3:5] == ["96", "12"], BOUND)
+    file = page.locator('[data-arm="edited-file"]')
+    while "not saved" in file.inner_text():
+        press(page, "Undo")
+        ros.until(lambda: table.inner_text().split()[3:5] != ["96", "12"], BOUND)
+    for folder in ("Table", "Robot file"):
+        page.get_by_text(folder, exact=True).click()
 
 
 class TestPhone:

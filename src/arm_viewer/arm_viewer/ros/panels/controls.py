@@ -29,6 +29,7 @@ from arm_viewer.scene.robot import VisualRobot
 if TYPE_CHECKING:
     import viser
 
+POSITION_ONLY = "Target in the folder Tool is Position: choose another one to turn the tool."
 UNKNOWN_POSE = "its joints have not been measured yet, or the robot has no such link."
 
 
@@ -146,7 +147,9 @@ class Controls:
 
     def _jog(self, jog: str, step: float, own_axes: bool) -> None:
         self._begin("Jog")
-        if tool := self._present_tool():
+        if jog[0] == "r" and self._follower.request.mode == MODES["Position"]:
+            self._report_motion(POSITION_ONLY)
+        elif tool := self._present_tool():
             frame, pose = tool
             self._follower.move_to(frame, jogged(pose, jog, step, own_axes))
 
