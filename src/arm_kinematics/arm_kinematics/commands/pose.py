@@ -111,5 +111,6 @@ def _number(model: RobotModel, text: str, kind: str) -> float:
 
 
 def _texts(model: RobotModel, values: Array, kind: str) -> str:
-    numbers = (f"{model.units.written(float(value), kind) + 0.0:.6g}" for value in values)
+    written = (round(model.units.written(float(value), kind), 9) + 0.0 for value in values)
+    numbers = (f"{value:.6g}" for value in written)
     return f"{' '.join(numbers)} {model.units.unit(kind)}"

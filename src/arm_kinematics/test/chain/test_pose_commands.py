@@ -27,6 +27,22 @@ def test_fk_and_ik_answer_each_other(capsys):
     assert len(found) > 1
 
 
+NO_ROLL = """name: no_roll
+convention: screws
+units: {length: m, angle: rad}
+joints:
+  - {name: a, type: revolute, axis: [0, 0, 1], at: [0, 0, 0], limits: {lower: -3, upper: 3}}
+  - {name: b, type: revolute, axis: [0, 1, 0], at: [0, 0, 0.3], limits: {lower: -3, upper: 3}}
+home: {xyz: [0.2, 0, 0.3]}
+"""
+
+
+def test_fk_prints_no_noise(capsys, tmp_path):
+    (tmp_path / "no_roll.yaml").write_text(NO_ROLL)
+    assert fk([str(tmp_path / "no_roll.yaml"), "0.1", "0.2"]) == 0
+    assert "e-" not in capsys.readouterr().out
+
+
 def test_fk_takes_a_posture_and_reports_limits(capsys):
     assert fk(["nut_arm", "ready"]) == 0
     by_name = capsys.readouterr().out

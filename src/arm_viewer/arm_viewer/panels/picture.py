@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array, pose_to_matrix
@@ -33,6 +33,8 @@ KINDS = ("png", "svg", "pdf", "eps")
 LONGER_SIDE = 1920  # [pixel] of a PNG, whatever the size of the window
 PIXELS_PER_INCH = 96.0  # of a drawing, in which texts are then as large as in the window
 LETTERS = 72.0 / 0.72  # size of letters [pt] for each inch of a capital one's height
+LETTER = 9.0  # size of letters without a height [pt]
+LETTER_WIDTH, LINE_HEIGHT = 0.6, 1.25  # of a letter, in its size
 TIMEOUT = 30.0  # [s] for the browser to draw; one without a graphics card takes a few seconds
 BUSY = "The previous picture is still being saved."
 NO_WINDOW = "The window shows no scene: make it larger and try again."
@@ -141,13 +143,41 @@ def drawing(
     page = camera_page(layers, eye, ground, camera.field_of_view, camera.size)
 
     def annotate(axes: Any) -> None:
+        texts = []
         for text, at, height in (*below.labels, *above.labels):
             near = float(eye.seen(at)[2])
-            size = LETTERS * height * eye.magnification(near) * page.scale if height else None
+            size = LETTERS * height * eye.magnification(near) * page.scale if height else LETTER
             if np.isfinite(near):
-                draw_text(axes, page.project(at), text, size=size)
+                texts.append(PlacedText(text, page.project(at), size, near))
+        for placed in separate(texts):
+            draw_text(axes, placed.at, placed.text, size=placed.size)
 
     return draw_page(page, "", kind, annotate)
+
+
+class PlacedText(NamedTuple):
+    """A text in a drawing."""
+
+    text: str
+    at: Array  # (2,), its middle [inch]
+    size: float  # of its letters [pt]
+    near: float  # one over its distance from the camera [1/m]
+
+    @property
+    def half(self) -> Array:
+        """Half of its width and height, (2,) [inch]."""
+        lines = self.text.split("\n")
+        letters = np.array([LETTER_WIDTH * max(map(len, lines)), LINE_HEIGHT * len(lines)])
+        return np.asarray(0.5 * self.size / 72.0 * letters)
+
+
+def separate(texts: Sequence[PlacedText]) -> list[PlacedText]:
+    """Return the texts that no nearer one covers, as the page of a browser shows them."""
+    shown: list[PlacedText] = []
+    for text in sorted(texts, key=lambda text: -text.near):
+        if all((abs(text.at - t.at) >= text.half + t.half).any() for t in shown):
+            shown.append(text)
+    return shown
 
 
 def _pixels(client: Any, size: tuple[int, int]) -> bytes:

@@ -19,8 +19,10 @@ from arm_viewer.panels.picture import (
     NO_WINDOW,
     CameraPose,
     PicturePanel,
+    PlacedText,
     on_white,
     picture_size,
+    separate,
 )
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.primitives import PlacedShape
@@ -64,7 +66,8 @@ class Browser:
 
 BOX = PlacedShape(Box((0.2, 0.1, 0.1)), np.eye(4), (1.0, 0.0, 0.0, 1.0))
 NAME = PlacedShape(TextLabel("tool0", 0.0), np.eye(4), (0.0, 0.0, 0.0, 1.0))
-NAME_ON_TOP = NAME._replace(shape=TextLabel("dh_1", 0.0), on_top=True)
+BESIDE = np.array([[1, 0, 0, 0], [0, 1, 0, 0.3], [0, 0, 1, 0.3], [0, 0, 0, 1.0]])
+NAME_ON_TOP = NAME._replace(shape=TextLabel("dh_1", 0.0), pose=BESIDE, on_top=True)
 
 
 class Page:
@@ -173,3 +176,10 @@ def test_camera_is_that_of_the_browser():
     np.testing.assert_allclose([right, up], [0.1, 0.2], atol=1e-9)
     np.testing.assert_allclose(camera.size, [10.0, 5.0])
     assert camera.field_of_view == 0.6
+
+
+def test_a_name_that_a_nearer_one_would_cover_is_left_out():
+    far = PlacedText("shoulder_link", np.array([1.0, 1.0]), 9.0, near=0.5)
+    near = PlacedText("base_link\nwaist_link", np.array([1.1, 1.05]), 9.0, near=1.0)
+    beside = PlacedText("tool0", np.array([3.0, 1.0]), 9.0, near=0.2)
+    assert [t.text for t in separate([far, beside, near])] == [near.text, beside.text]
