@@ -148,14 +148,14 @@ def drawing(
             near = float(eye.seen(at)[2])
             size = LETTERS * height * eye.magnification(near) * page.scale if height else LETTER
             if np.isfinite(near):
-                texts.append(PlacedText(text, page.project(at), size, near))
+                texts.append(PictureText(text, page.project(at), size, near))
         for placed in separate(texts):
             draw_text(axes, placed.at, placed.text, size=placed.size)
 
     return draw_page(page, "", kind, annotate)
 
 
-class PlacedText(NamedTuple):
+class PictureText(NamedTuple):
     """A text in a drawing."""
 
     text: str
@@ -171,9 +171,9 @@ class PlacedText(NamedTuple):
         return np.asarray(0.5 * self.size / 72.0 * letters)
 
 
-def separate(texts: Sequence[PlacedText]) -> list[PlacedText]:
+def separate(texts: Sequence[PictureText]) -> list[PictureText]:
     """Return the texts that no nearer one covers, as the page of a browser shows them."""
-    shown: list[PlacedText] = []
+    shown: list[PictureText] = []
     for text in sorted(texts, key=lambda text: -text.near):
         if all((abs(text.at - t.at) >= text.half + t.half).any() for t in shown):
             shown.append(text)

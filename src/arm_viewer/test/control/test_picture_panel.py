@@ -19,7 +19,7 @@ from arm_viewer.panels.picture import (
     NO_WINDOW,
     CameraPose,
     PicturePanel,
-    PlacedText,
+    PictureText,
     on_white,
     picture_size,
     separate,
@@ -179,7 +179,7 @@ def test_camera_is_that_of_the_browser():
 
 
 def test_a_name_that_a_nearer_one_would_cover_is_left_out():
-    far = PlacedText("shoulder_link", np.array([1.0, 1.0]), 9.0, near=0.5)
-    near = PlacedText("base_link\nwaist_link", np.array([1.1, 1.05]), 9.0, near=1.0)
-    beside = PlacedText("tool0", np.array([3.0, 1.0]), 9.0, near=0.2)
+    far = PictureText("shoulder_link", np.array([1.0, 1.0]), 9.0, near=0.5)
+    near = PictureText("base_link\nwaist_link", np.array([1.1, 1.05]), 9.0, near=1.0)
+    beside = PictureText("tool0", np.array([3.0, 1.0]), 9.0, near=0.2)
     assert [t.text for t in separate([far, beside, near])] == [near.text, beside.text]
