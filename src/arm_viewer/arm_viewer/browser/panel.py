@@ -111,7 +111,7 @@ def nut_text(state: Any) -> str:
 
 def value_text(joint: VisualJoint, value: float) -> str:
     """Return a joint's value [rad or m] in degrees or millimetres, with the unit."""
-    return f"{to_display(joint, value):.1f}{' mm' if joint.prismatic else '°'}"
+    return f"{round(to_display(joint, value), 1) + 0.0:.1f}{' mm' if joint.prismatic else '°'}"
 
 
 def joint_table(joints: tuple[VisualJoint, ...], values: Mapping[str, float]) -> str:

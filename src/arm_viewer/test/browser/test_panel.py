@@ -109,3 +109,7 @@ def test_numbers_are_shown_in_degrees_and_millimetres():
 def test_nut_state_as_text(state, text):
     nut = SimpleNamespace(state=state, bolt="upper", turns_engaged=2.5, message="dropped")
     assert panel.nut_text(nut) == text
+
+
+def test_values_are_written_without_a_negative_zero():
+    assert [panel.value_text(joint, -1e-5) for joint in JOINTS[:2]] == ["0.0°", "0.0 mm"]
