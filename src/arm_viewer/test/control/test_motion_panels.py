@@ -108,12 +108,14 @@ class Page:
 
     def __init__(self, kind, robot, editing=None):
         self.moved, self.problem, self.gui = [], "", FakeGui()
+        self.positions = {}
         self.timer, self.tick, self.commands = Timer(), None, CommandTable()
         context = SimpleNamespace(
             robot=str(robot),
             editing=editing,
             commands=self.commands,
             move=self.move,
+            positions=lambda: self.positions,
             every=self.every,
             redraw=lambda: None,
         )
@@ -128,6 +130,7 @@ class Page:
 
     def move(self, joints):
         self.moved.append(joints)
+        self.positions |= joints
         return self.problem
 
     def run_until(self, condition):
@@ -262,6 +265,22 @@ def test_time_bar_moves_the_arm_while_paused(own):
     assert not own.moved
     own.gui.actions["Time [s]"](0.5)
     assert len(own.moved) == 1 and not own.timer.running
+
+
+def test_playing_ends_when_something_else_moves_the_arm(own):
+    own.gui.actions["Trajectory"]("wave")
+    own.run_until(lambda: "points" in own.gui.answer)
+    own.gui.press("", "Play ▶")
+    own.run_until(lambda: len(own.moved) > 2)
+    assert own.timer.running
+    own.positions["waist"] = 1.0  # a slider
+    count = len(own.moved)
+    own.tick()
+    assert len(own.moved) == count and "something else moved the arm" in own.gui.answer
+    own.tick()
+    assert not own.timer.running
+    own.gui.press("", "Play ▶")
+    own.run_until(lambda: len(own.moved) > count + 1)
 
 
 def test_unreachable_way_says_where(own):
