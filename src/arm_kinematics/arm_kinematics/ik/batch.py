@@ -21,7 +21,7 @@ from arm_kinematics.ik.closed_form.branches import nearest_many
 from arm_kinematics.ik.options import OptionKey
 from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
-from arm_kinematics.kernels.search import FARTHEST_SEED, FOUND, HEAD, SLOT, search_many
+from arm_kinematics.kernels.search import BEST, FARTHEST_SEED, FOUND, HEAD, search_many
 
 _BLOCK_SIZE = 256  # targets that a core takes at a time
 _MIN_FOR_THREADS = 32  # targets; fewer are not worth starting threads for
@@ -107,7 +107,7 @@ class BatchSolver:
         self._status = np.full(count, IkStatus.SUCCESS, dtype=np.int8)
         self._quick = solver.is_quick(key)
         self._known = solver.known(key)
-        self._outs = np.zeros((count, solver.result_size(1)))
+        self._outs = np.zeros((count, *solver.result_shape(1)))
         self._rows = np.zeros((count, solver.chain.n + 3))
 
     def run(self) -> IkBatch:
@@ -136,7 +136,7 @@ class BatchSolver:
         if self._quick or self._known is not None:
             self._try_first(block)
             self._rows[block] = _summary(self._outs[block], self._solver.chain.n)
-        left = np.flatnonzero(self._outs[block, FOUND] == 0.0) + block.start
+        left = np.flatnonzero(self._outs[block, HEAD, FOUND] == 0.0) + block.start
         for i, k in enumerate(left.tolist()):
             if self._limits.is_over:
                 self._leave(left[i:])
@@ -158,7 +158,7 @@ class BatchSolver:
             search_many(constants, self._options, Ts, seeds, outs)
         else:
             form, opt, exact = self._known
-            room = np.zeros(form.size)
+            room = np.zeros(form.shape)
             nearest_many(constants, opt, exact, form.plan, Ts, seeds, room, outs)
 
     def _solve_one(self, k: int) -> None:
@@ -176,9 +176,9 @@ class BatchSolver:
 
 def _summary(outs: Array, n: int) -> Array:
     """Return positions, both errors and distance (m, n + 3) of single-slot results."""
-    error = outs[:, HEAD + n : HEAD + n + 6]
-    lengths = np.sqrt((error.reshape(-1, 2, 3) ** 2).sum(axis=2))
-    return np.hstack([outs[:, HEAD : HEAD + n], lengths, outs[:, HEAD + n + SLOT - 1 :]])
+    slots = outs[:, BEST]
+    lengths = np.sqrt((slots[:, n : n + 6].reshape(-1, 2, 3) ** 2).sum(axis=2))
+    return np.hstack([slots[:, :n], lengths, slots[:, -1:]])
 
 
 def _targets(Ts: ArrayLike, position_only: bool) -> Array:

@@ -28,7 +28,7 @@ from arm_kinematics.ik.result import IkResult, IkStatus, Reason
 from arm_kinematics.ik.solver import IkSolver, check_count
 from arm_kinematics.kernels import residuals as k
 from arm_kinematics.kernels.forward import LOWER, UPPER
-from arm_kinematics.kernels.search import FOUND, search
+from arm_kinematics.kernels.search import FOUND, HEAD, search
 
 if TYPE_CHECKING:
     from arm_kinematics.chain.chain import Chain
@@ -231,9 +231,9 @@ class ConstrainedSolver:
         if gearing is not None:
             q, (lower, upper) = gearing.positions(q), gearing.limits(lower, upper)
         constants[1:, LOWER], constants[1:, UPPER] = lower, upper
-        opt[k.STARTS], out = 1.0, np.zeros(solver.result_size(1))
+        opt[k.STARTS], out = 1.0, np.zeros(solver.result_shape(1))
         search(constants, opt, T, q, out)
-        status = IkStatus.SUCCESS if out[FOUND] else IkStatus.UNREACHABLE_POSITION
+        status = IkStatus.SUCCESS if out[HEAD, FOUND] else IkStatus.UNREACHABLE_POSITION
         out = out if gearing is None else gearing.result(out)
         return IkResult(status, out, self._chain.n)
 

@@ -18,10 +18,10 @@ from arm_common.jit import HAVE_NUMBA
 from arm_common.transforms import Array
 
 from arm_kinematics.ik.result import IkStatus, Reason, joint_list
-from arm_kinematics.ik.search_model import SearchModel
+from arm_kinematics.ik.search_model import SearchModel, used_slots
 from arm_kinematics.kernels import residuals as k
 from arm_kinematics.kernels.forward import LOWER, PERIOD, UPPER
-from arm_kinematics.kernels.search import FOUND, HEAD, SLOT, USED, search
+from arm_kinematics.kernels.search import BEST, FOUND, HEAD, SLOT, USED, search
 
 _TIGHT = 1e3
 """One over the smallest tolerance [m or rad] that is loose."""
@@ -44,14 +44,16 @@ def diagnose(
 
     ``out`` is the result of the search. If the reason is None, the best effort is a solution.
     """
-    out = out[: HEAD + model.size + SLOT]
+    out = out[: BEST + 1]
     diagnosis = _Diagnosis(model, T, seed, opt, out)
     try:
         reason, best = diagnosis.result()
-        found = diagnosis.descent(opt, best[HEAD : HEAD + model.size].copy())
-        return (None, found) if found[FOUND] > 0 else (reason, best)
+        found = diagnosis.descent(opt, best[BEST, : model.size].copy())
+        return (None, found) if found[HEAD, FOUND] > 0 else (reason, best)
     except _TimeIsUpError:
-        clause = f"the time ran out after {int(out[USED])} starts, before a solution was found"
+        clause = (
+            f"the time ran out after {int(out[HEAD, USED])} starts, before a solution was found"
+        )
         return Reason(IkStatus.TIMEOUT, clause, _joints_at_limits(model, out)), out
 
 
@@ -64,12 +66,12 @@ class _Diagnosis:
     def result(self) -> tuple[Reason | None, Array]:
         """Return the reason and the best effort, as `diagnose` does."""
         opt, model = self._opt, self._model
-        if (found := self._within_loose_tolerances())[FOUND] > 0:
+        if (found := self._within_loose_tolerances())[HEAD, FOUND] > 0:
             return None, found
         beyond = self._beyond_limits(opt)
         if len(beyond):
             joints, clause, q = _limit_violations(model, beyond)
-            if not joints and (found := self.descent(opt, q))[FOUND] > 0:
+            if not joints and (found := self.descent(opt, q))[HEAD, FOUND] > 0:
                 return None, found
             clause = f"joint limits are in the way: {clause}"
             return Reason(IkStatus.JOINT_LIMIT, clause, joints), self._polished()
@@ -77,7 +79,7 @@ class _Diagnosis:
         position_only[k.WHAT], position_only[k.TURN_BOX] = k.NOTHING, 0.0
         for part in (k.WEIGHTS, k.BOUNDS, k.EVEN):
             position_only[part + 3 : part + 6] = 0.0
-        if opt[k.WHAT] != k.NOTHING and self._search(position_only, 1)[FOUND] > 0:
+        if opt[k.WHAT] != k.NOTHING and self._search(position_only, 1)[HEAD, FOUND] > 0:
             status = IkStatus.UNREACHABLE_ORIENTATION
             clause = "the position is within reach, but not with this orientation"
             best_effort = self._position_first()
@@ -103,13 +105,13 @@ class _Diagnosis:
         even = opt.copy()
         even[k.WEIGHTS : k.WEIGHTS + 6], even[k.ENOUGH] = opt[k.EVEN : k.EVEN + 6], math.inf
         inside = self._search(even, 1)
-        if inside[FOUND] > 0:
-            found = self.descent(opt, inside[HEAD : HEAD + size].copy())
+        if inside[HEAD, FOUND] > 0:
+            found = self.descent(opt, inside[BEST, :size].copy())
         for start in range(_BEST_STARTS):
-            if found[FOUND] > 0 or self._is_late():
+            if found[HEAD, FOUND] > 0 or self._is_late():
                 break
             slot = self._descent_to_minimum(opt, self._seed, start)
-            found = self.descent(opt, slot[HEAD : HEAD + size].copy())
+            found = self.descent(opt, slot[BEST, :size].copy())
         return found
 
     def _beyond_limits(self, opt: Array) -> Array:
@@ -124,8 +126,8 @@ class _Diagnosis:
         solutions = [np.empty((0, size))]
         for slots, free in relaxed:
             out = self._search(opt, slots, free)
-            if out[FOUND] > 0:
-                solutions.append(self._model.slots(out)[:, :size])
+            if out[HEAD, FOUND] > 0:
+                solutions.append(used_slots(out)[:, :size])
             elif slots > 1:
                 break
         return np.vstack(solutions)
@@ -136,8 +138,8 @@ class _Diagnosis:
         if free is not None:
             constants = constants.copy()
             constants[1:, LOWER][free], constants[1:, UPPER][free] = -math.inf, math.inf
-        out = np.zeros(HEAD + slots * (self._model.size + SLOT))
-        while out[USED] < _STARTS and out[FOUND] < slots:
+        out = np.zeros((BEST + slots, self._model.size + SLOT))
+        while out[HEAD, USED] < _STARTS and out[HEAD, FOUND] < slots:
             if self._is_late():
                 raise _TimeIsUpError
             search(constants, opt, self._T, self._seed, out)
@@ -150,10 +152,11 @@ class _Diagnosis:
         """
         opt, size = opt.copy(), self._model.size
         opt[k.STARTS] = 1.0
-        out = np.zeros(HEAD + size + SLOT)
-        out[USED] = start
+        out = np.zeros((BEST + 1, size + SLOT))
+        out[HEAD, USED] = start
         search(self._model.constants, opt, self._T, q, out)
-        out[-1] = math.sqrt(float(opt[k.OPTIONS :] @ (out[HEAD : HEAD + size] - self._seed) ** 2))
+        gaps = out[BEST, :size] - self._seed
+        out[BEST, -1] = math.sqrt(float(opt[k.OPTIONS :] @ gaps**2))
         return out
 
     def _polished(self) -> Array:
@@ -188,9 +191,9 @@ class _Diagnosis:
         for opt in weightings:
             if self._is_late():
                 break
-            slots = [self._descent_to_minimum(opt, slot[HEAD : HEAD + size]) for slot in slots]
-        best = min(slots, key=lambda slot: float(slot[HEAD + size + 6]))
-        best[:HEAD] = self._out[:HEAD]
+            slots = [self._descent_to_minimum(opt, slot[BEST, :size]) for slot in slots]
+        best = min(slots, key=lambda slot: float(slot[BEST, size + 6]))
+        best[HEAD] = self._out[HEAD]
         return best
 
     def _is_late(self) -> bool:
@@ -205,7 +208,7 @@ class _Diagnosis:
 
 def _joints_at_limits(model: SearchModel, out: Array) -> tuple[str, ...]:
     """Return the joints that are at a limit in the first slot of a result."""
-    q = out[HEAD : HEAD + model.size]
+    q = out[BEST, : model.size]
     at_limit = (q - model.lower < 1e-9) | (model.upper - q < 1e-9)
     return tuple(name for name, at in zip(model.names, at_limit, strict=True) if at)
 

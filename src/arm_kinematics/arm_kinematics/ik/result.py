@@ -14,10 +14,10 @@ import numpy as np
 from arm_common.transforms import Array
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.search_model import SearchModel
+from arm_kinematics.ik.search_model import SearchModel, used_slots, with_slots
 from arm_kinematics.kernels.forward import LEADER, PERIOD
 from arm_kinematics.kernels.residuals import OPTIONS
-from arm_kinematics.kernels.search import COUNT, FOUND, HEAD, SINGULAR, SLOT, USED
+from arm_kinematics.kernels.search import BEST, COUNT, FOUND, HEAD, SINGULAR, USED
 
 _SINGULAR = "; singular: one of infinitely many solutions, with the free joints kept at the seed"
 
@@ -106,13 +106,13 @@ class IkResult:
     def solutions(self) -> tuple[IkSolution, ...]:
         """The solutions, the preferred one first; without any, only the best effort."""
         if self._solutions is None:
-            self._solutions = tuple([_solution(slot, self._n) for slot in self._slots()])
+            self._solutions = tuple([_solution(slot, self._n) for slot in used_slots(self._out)])
         return self._solutions
 
     @property
     def q(self) -> Array:
         """Joint positions (n,) of the first solution or of the best effort [rad or m]."""
-        return self._out[HEAD : HEAD + self._n]
+        return self._out[BEST, : self._n]
 
     @property
     def every_q(self) -> Array:
@@ -120,7 +120,8 @@ class IkResult:
 
         Cheaper than ``solutions`` if only the positions are needed.
         """
-        return self._slots()[:, : self._n]
+        out = self._out
+        return out[BEST : BEST + (int(out.item(HEAD, FOUND)) or 1), : self._n]
 
     @property
     def position_error(self) -> float:
@@ -135,12 +136,12 @@ class IkResult:
     @property
     def starts(self) -> int:
         """Number of descents tried."""
-        return int(self._out[USED])
+        return int(self._out[HEAD, USED])
 
     @property
     def evaluations(self) -> int:
         """Number of forward kinematics and Jacobians computed."""
-        return int(self._out[COUNT])
+        return int(self._out[HEAD, COUNT])
 
     @property
     def message(self) -> str:
@@ -150,7 +151,7 @@ class IkResult:
         if self.status == IkStatus.SUCCESS:
             count = len(self.solutions)
             found = "Solved" if count == 1 else f"{count} solutions, the nearest"
-            return f"{found}: {away}{_SINGULAR if self._out[SINGULAR] else ''}."
+            return f"{found}: {away}{_SINGULAR if self._out[HEAD, SINGULAR] else ''}."
         if self.status == IkStatus.APPROXIMATE:
             return f"Approximate answer, {away}: {self.why}."
         return f"{self.why[:1].upper()}{self.why[1:]}; the best found is {away}."
@@ -162,18 +163,15 @@ class IkResult:
 
     def selected(self, indices: Sequence[int]) -> IkResult:
         """Return the result with some of its solutions, by index; later ones may be missing."""
-        slots = self._slots()
+        slots = used_slots(self._out)
         kept = slots[[i for i in indices if i < len(slots)]]
-        head = self._out[:HEAD].copy()
-        head[FOUND] = len(kept) if self._out[FOUND] > 0 else 0
-        out = np.concatenate([head, kept.ravel()])
+        out = with_slots(self._out, kept, len(kept) if self._out[HEAD, FOUND] > 0 else 0)
         return IkResult(self.status, out, self._n, self._reason)
 
     def measured_from(self, distances: Array) -> IkResult:
         """Return the result with other distances (k,) of its solutions from the seed."""
-        slots = self._slots().copy()
-        slots[:, -1] = distances
-        out = np.concatenate([self._out[:HEAD], slots.ravel()])
+        out = self._out.copy()
+        used_slots(out)[:, -1] = distances
         return IkResult(self.status, out, self._n, self._reason)
 
     def refused(
@@ -186,15 +184,11 @@ class IkResult:
             reason: why there is none.
             best_effort: joint positions (n,) and the error there (6,); None for the first slot.
         """
-        head, slot = self._out[:HEAD].copy(), self._slots()[0].copy()
-        head[FOUND] = head[SINGULAR] = 0
+        out = self._out[: BEST + 1].copy()
+        out[HEAD, FOUND] = out[HEAD, SINGULAR] = 0.0
         if best_effort is not None:
-            slot[: self._n], slot[self._n : self._n + 6] = best_effort
-        return IkResult(status, np.concatenate([head, slot]), self._n, reason)
-
-    def _slots(self) -> Array:
-        width, count = self._n + SLOT, int(self._out.item(FOUND)) or 1
-        return self._out[HEAD : HEAD + count * width].reshape(count, width)
+            out[BEST, : self._n], out[BEST, self._n : self._n + 6] = best_effort
+        return IkResult(status, out, self._n, reason)
 
     def __repr__(self) -> str:
         return f"IkResult({self.status.name}, q={np.round(self.q, 6)}, {self.message!r})"
@@ -233,7 +227,7 @@ def with_whole_turns(model: SearchModel, opt: Array, seed: Array, out: Array) ->
     MAX_VARIANTS.
     """
     n = model.size
-    slots = model.slots(out)
+    slots = used_slots(out)
     choices = [[_turn_variants(model, i, float(slot[i])) for i in range(n)] for slot in slots]
     count = sum(math.prod(map(len, choice)) for choice in choices)
     if count > MAX_VARIANTS:
@@ -250,12 +244,9 @@ def with_whole_turns(model: SearchModel, opt: Array, seed: Array, out: Array) ->
             for q in itertools.product(*choice)
         ]
     )
-    variants[:, n + SLOT - 1] = np.sqrt(
-        (opt[OPTIONS:] * (variants[:, :n] - seed) ** 2).sum(axis=1)
-    )
-    head = out[:HEAD].copy()
-    head[FOUND] = len(variants)
-    return model.sorted_result(opt, seed, np.concatenate([head, variants.ravel()]), len(variants))
+    variants[:, -1] = np.sqrt((opt[OPTIONS:] * (variants[:, :n] - seed) ** 2).sum(axis=1))
+    out = with_slots(out, variants, len(variants))
+    return model.sorted_result(opt, seed, out, len(variants))
 
 
 def _turn_variants(model: SearchModel, i: int, q: float) -> list[float]:

@@ -19,7 +19,7 @@ from arm_common.transforms import Array, inverse, pose
 
 from arm_kinematics.kernels import forward
 from arm_kinematics.kernels.residuals import AXIS_ONLY, CENTRED, EVEN, OPTIONS, TOOL, WHAT
-from arm_kinematics.kernels.search import FOUND, HEAD, SLOT
+from arm_kinematics.kernels.search import BEST, FOUND, HEAD
 
 if TYPE_CHECKING:
     from arm_kinematics.chain.chain import Chain
@@ -124,10 +124,6 @@ class SearchModel:
         other.length = self.length + float(np.linalg.norm(tool[:3, 3]))
         return other
 
-    def slots(self, out: Array) -> Array:
-        """Return the used slots (k, size + SLOT) as a view."""
-        return out[HEAD:].reshape(-1, self.size + SLOT)[: max(1, int(out[FOUND]))]
-
     def has_spare_motion(self, opt: Array) -> bool:
         """Return whether the arm can move without changing the error (redundancy)."""
         rng = np.random.default_rng(0)
@@ -154,7 +150,7 @@ class SearchModel:
 
     def sorted_result(self, opt: Array, seed: Array, out: Array, count: int) -> Array:
         """Return a result with the ``count`` preferred solutions, the best first."""
-        slots = self.slots(out)
+        slots = used_slots(out)
         rank = slots[:, self.size + 7]
         if opt[CENTRED] != 0.0:
             unit = math.pi * self.constants[1:, forward.UNIT]
@@ -162,6 +158,16 @@ class SearchModel:
             gaps = slots[:, : self.size] - np.where(self._bounded, self.middle, seed)
             rank = (opt[OPTIONS:] * (gaps / np.maximum(half, 1e-9)) ** 2).sum(axis=1)
         best = slots[np.argsort(rank, kind="stable")[:count]]
-        head = out[:HEAD].copy()
-        head[FOUND] = len(best)
-        return np.concatenate([head, best.ravel()])
+        return with_slots(out, best, len(best))
+
+
+def used_slots(out: Array) -> Array:
+    """Return the slots (k, n + SLOT) of the solutions, or of the best effort, as a view."""
+    return out[BEST : BEST + (int(out.item(HEAD, FOUND)) or 1)]
+
+
+def with_slots(out: Array, slots: Array, found: int) -> Array:
+    """Return a result with the head of another one, and other slots (k, n + SLOT)."""
+    result = np.vstack([out[:BEST], slots])
+    result[HEAD, FOUND] = found
+    return result

@@ -42,7 +42,7 @@ from arm_kinematics.ik.redundancy import sampled_solutions
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.kernels import residuals as k
-from arm_kinematics.kernels.search import FARTHEST_SEED, FOUND, HEAD, SLOT, USED, search
+from arm_kinematics.kernels.search import BEST, FARTHEST_SEED, FOUND, HEAD, SLOT, USED, search
 
 if TYPE_CHECKING:
     from arm_kinematics.chain.chain import Chain
@@ -136,7 +136,7 @@ class IkSolver:
         if known is None:
             return None
         form, opt, exact = known
-        c, plan, out = self._constants, form.plan, _zeros(form.size)
+        c, plan, out = self._constants, form.plan, _zeros(form.shape)
         try:
             target = _contiguous(T, _FLOAT)
             start = self._middle if seed is None else _contiguous(seed, _FLOAT)
@@ -220,7 +220,7 @@ class IkSolver:
             form = self._eliminated(exact, start, max_solutions is None, deadline)
         if form is not None:
             for aim in (_AIM_EXACT, _AIM_WITHIN) if many else (_AIM_EXACT,):
-                found, aimed = _zeros(form.size), _with_aim(opt, aim)
+                found, aimed = _zeros(form.shape), _with_aim(opt, aim)
                 count = solve_all(self._constants, aimed, form.plan, exact, start, found)
                 if count > 0:
                     found = self._sorted(found, opt, start, max_solutions or count, whole_turns)
@@ -256,12 +256,12 @@ class IkSolver:
         choose: bool,
         whole_turns: bool,
     ) -> IkResult:
-        size = self.result_size(max(number, _SLOTS_TO_CHOOSE) if choose else 1)
-        if out is None or out.size != size:
-            out = _zeros(size)
+        shape = self.result_shape(max(number, _SLOTS_TO_CHOOSE) if choose else 1)
+        if out is None or out.shape != shape:
+            out = _zeros(shape)
         self._search(opt, T, start, out, number)
         reason = None
-        if out[FOUND] > 0:
+        if out[HEAD, FOUND] > 0:
             out = self._sorted(out, opt, start, number, whole_turns)
         else:
             reason, out = diagnose(self.model, T, start, opt, out)
@@ -278,12 +278,12 @@ class IkSolver:
 
     def _search(self, opt: Array, T: Array, start: Array, out: Array, number: int) -> None:
         """Search until out holds enough solutions or the deadline has passed."""
-        slots = (out.size - HEAD) // (self.model.size + SLOT)
-        while out[USED] < _MAX_STARTS:
+        slots = len(out) - BEST
+        while out[HEAD, USED] < _MAX_STARTS:
             found = search(self._constants, opt, T, start, out)
             if found < 0:  # passed rigid_transform by less than rounding
                 raise KinematicsError("target: not a rigid motion", what="target", value=T)
-            enough = found == slots or (found >= number and out[USED] >= _STARTS_TO_CHOOSE)
+            enough = found == slots or (found >= number and out[HEAD, USED] >= _STARTS_TO_CHOOSE)
             if enough or time.monotonic() > opt[k.DEADLINE]:
                 return
 
@@ -310,10 +310,9 @@ class IkSolver:
         chosen = bool(opt[k.CENTRED]) or key[_PREFER] == "torque"
         return chosen or key[_WEIGHTS] is not None
 
-    def result_size(self, slots: int) -> int:
-        """Return the length of a search result."""
-        size: int = HEAD + slots * (self.model.size + SLOT)
-        return size
+    def result_shape(self, slots: int) -> tuple[int, int]:
+        """Return the shape of a search result."""
+        return BEST + slots, self.model.size + SLOT
 
     def _start(self, seed: ArrayLike) -> Array:
         """Return the row positions of a checked seed (n,)."""

@@ -38,11 +38,14 @@ from arm_kinematics.kernels.residuals import (
     error,
 )
 
-# Head of the result: solutions found, starts and evaluations used, whether it has a best effort,
-# whether a solution is one of infinitely many (in closed forms only).
+# A result is a table (1 + slots, n + SLOT). Its first row is a head: solutions found, starts and
+# evaluations used, whether it has a best effort, whether a solution is one of infinitely many (in
+# closed forms only).
+HEAD = 0
 FOUND, USED, COUNT, BEST_EFFORT, SINGULAR = 0, 1, 2, 3, 4
-HEAD = 5
-# A slot: joint positions (n), error (6), its weighted half square, weighted distance to the seed.
+# Each other row is a slot, the best solution or the best effort first: joint positions (n), error
+# (6), its weighted half square, weighted distance to the seed.
+BEST = 1
 SLOT = 8
 
 TRIES = 4  # points per start, of which the best is used
@@ -60,9 +63,9 @@ SAME, SAME_PROJECTED = 1e-3, 0.03
 def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     """Continue a search until all slots are filled, or opt[STARTS] starts are used.
 
-    Start number 0 is the seed (n,). The result, (HEAD + slots (n + SLOT),), is zero before the
-    first call; until a solution is found the first slot holds the best effort. Returns the number
-    of solutions so far; BAD_TARGET or BAD_SEED if T (4, 4) or the seed is invalid.
+    Start number 0 is the seed (n,). The result is zero before the first call; until a solution is
+    found the first slot holds the best effort. Returns the number of solutions so far; BAD_TARGET
+    or BAD_SEED if T (4, 4) or the seed is invalid.
     """
     return _search(c, opt, T, seed, out)
 
@@ -70,40 +73,40 @@ def search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
 @allocating_kernel
 def _search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     n = c.shape[0] - 1
-    width = n + SLOT
     sound = check_request(n, T, seed)
     if sound < 0:
         return sound
     W = work(n)
     set_target(T, c, W)
     set_preference(c, opt, W, seed)
-    found = int(out[FOUND])
-    slots = (out.size - HEAD) // width
+    found = int(out[HEAD, FOUND])
+    slots = out.shape[0] - BEST
     for _ in range(int(opt[STARTS])):
-        _start(c, opt, W, seed, int(out[USED]))
-        near = out[BEST_EFFORT] != 0.0 and is_near(opt, out[HEAD + n + 6])
+        _start(c, opt, W, seed, int(out[HEAD, USED]))
+        near = out[HEAD, BEST_EFFORT] != 0.0 and is_near(opt, out[BEST, n + 6])
         W[n, forward.EVALUATIONS] = 0.0
-        if found == 0 and near and opt[PERSIST] == 0.0 and out[USED] % 2.0 == 1.0:
+        if found == 0 and near and opt[PERSIST] == 0.0 and out[HEAD, USED] % 2.0 == 1.0:
             state = descend_by_excess(c, opt, W)
-        elif out[USED] == 0.0 and opt[PERSIST] == 0.0:
+        elif out[HEAD, USED] == 0.0 and opt[PERSIST] == 0.0:
             state = _descend_from_seed(c, opt, W, seed)
         else:
             state = descend(c, opt, W)
-        out[USED] += 1.0
-        out[COUNT] += W[n, forward.EVALUATIONS]
+        out[HEAD, USED] += 1.0
+        out[HEAD, COUNT] += W[n, forward.EVALUATIONS]
         if state == FAILED:
-            if found == 0 and (out[BEST_EFFORT] == 0.0 or W[n, forward.COST] < out[HEAD + n + 6]):
-                out[BEST_EFFORT] = 1.0
-                write_solution(c, opt, W, seed, out, HEAD)
+            first = out[HEAD, BEST_EFFORT] == 0.0
+            if found == 0 and (first or W[n, forward.COST] < out[BEST, n + 6]):
+                out[HEAD, BEST_EFFORT] = 1.0
+                write_solution(c, opt, W, seed, out, BEST)
             continue
         if opt[SPARE] != 0.0:
             project_to_preference(c, opt, W, state)
         if is_new(c, W, out, found, SAME if opt[SPARE] == 0.0 else SAME_PROJECTED):
-            write_solution(c, opt, W, seed, out, HEAD + found * width)
+            write_solution(c, opt, W, seed, out, BEST + found)
             found += 1
             if found == slots:
                 break
-    out[FOUND] = found
+    out[HEAD, FOUND] = found
     return found
 
 
@@ -307,7 +310,7 @@ def is_new(c: Array, W: Array, out: Array, found: int, same: float) -> bool:
     for s in range(found):
         alike = 0
         for i in range(n):
-            gap = abs(W[i, Q] - out[HEAD + s * (n + SLOT) + i])
+            gap = abs(W[i, Q] - out[BEST + s, i])
             period = c[i + 1, forward.PERIOD]
             if period != 0.0:
                 gap = abs(gap - period * math.floor(gap / period + 0.5))
@@ -320,18 +323,18 @@ def is_new(c: Array, W: Array, out: Array, found: int, same: float) -> bool:
 
 
 @kernel
-def write_solution(c: Array, opt: Array, W: Array, seed: Array, out: Array, at: int) -> None:
+def write_solution(c: Array, opt: Array, W: Array, seed: Array, out: Array, row: int) -> None:
     """Write a slot, with joints moved by whole turns towards the preferred posture."""
     n = W.shape[0] - 1
     square = 0.0
     for i in range(n):
         q = nearest_turn(c, i, W[i, Q], W[i, forward.PREFERRED])
-        out[at + i] = q
+        out[row, i] = q
         square += opt[OPTIONS + i] * (q - seed[i]) ** 2
     for k in range(6):
-        out[at + n + k] = W[n, forward.ERROR + k]
-    out[at + n + 6] = W[n, forward.COST]
-    out[at + n + 7] = math.sqrt(square)
+        out[row, n + k] = W[n, forward.ERROR + k]
+    out[row, n + 6] = W[n, forward.COST]
+    out[row, n + 7] = math.sqrt(square)
 
 
 @kernel
@@ -346,5 +349,5 @@ def prepare_search() -> None:
     """Compile forward kinematics and the search, unless compiled before."""
     fix_types(forward.fk, (2, 1), (2,))
     fix_types(forward.fk_jacobian, (2, 1), (2, 2))
-    fix_types(search, (2, 1, 2, 1), (1,))
-    fix_types(search_many, (2, 1, 3, 2), (2,))
+    fix_types(search, (2, 1, 2, 1), (2,))
+    fix_types(search_many, (2, 1, 3, 2), (3,))

@@ -81,10 +81,9 @@ class MimicJoints:
     def result(self, out: Array) -> Array:
         """Return a search result with joint positions instead of screw positions."""
         s, n = len(self.leaders), len(self.owners)
-        slots = out[HEAD:].reshape(-1, s + SLOT)
-        positions = slots[:, self.owners] / self.ratios[self.owners]
-        joined = np.hstack([positions, slots[:, s:]])
-        return np.concatenate([out[:HEAD], joined.reshape(len(slots) * (n + SLOT))])
+        joined = np.hstack([out[:, self.owners] / self.ratios[self.owners], out[:, s:]])
+        joined[HEAD] = out[HEAD, : n + SLOT]
+        return joined
 
     def write(self, c: Array) -> None:
         """Write leaders and ratios into the constants; rows that share a joint have no period."""

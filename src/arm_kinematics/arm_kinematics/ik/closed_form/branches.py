@@ -35,6 +35,7 @@ from arm_kinematics.kernels.forward import (
 )
 from arm_kinematics.kernels.residuals import EXACT, FAILED, OPTIONS, STARTS, error, quality
 from arm_kinematics.kernels.search import (
+    BEST,
     FOUND,
     HEAD,
     LEAP,
@@ -67,20 +68,31 @@ def into_limits(c: Array, plan: Array, B: Array, row: int, W: Array) -> bool:
         k = inv.VALUES + (n - 1 - i if plan[0, inv.REVERSED] != 0.0 else i)
         q = B[row if i < n - plan[0, inv.KEPT] else inv.SEED, k]
         lower, upper, period = c[i + 1, LOWER], c[i + 1, UPPER], c[i + 1, PERIOD]
-        slack = SLACK if period != 0.0 else SLACK * plan[0, inv.LENGTH]
-        if period != 0.0:
-            q += period * math.floor((W[i, PREFERRED] - q) / period + 0.5)
-            if q > upper + slack:
-                q -= period * math.ceil((q - upper - slack) / period)
-            elif q < lower - slack:
-                q += period * math.ceil((lower - slack - q) / period)
-            if q > upper + ROUNDING and q - period >= lower:
-                q -= period
-            elif q < lower - ROUNDING and q + period <= upper:
-                q += period
-        inside = inside and lower - slack <= q <= upper + slack
-        W[i, Q] = min(max(q, lower), upper)
+        gap = W[i, PREFERRED] - q
+        if period != 0.0 and abs(gap) > 0.5 * period:
+            q += period * math.floor(gap / period + 0.5)
+        if not lower <= q <= upper:
+            slack = SLACK if period != 0.0 else SLACK * plan[0, inv.LENGTH]
+            if period != 0.0:
+                q = _turned_inside(q, lower, upper, period)
+            inside = inside and lower - slack <= q <= upper + slack
+            q = min(max(q, lower), upper)
+        W[i, Q] = q
     return inside
+
+
+@kernel
+def _turned_inside(q: float, lower: float, upper: float, period: float) -> float:
+    """Return q moved by whole turns inside the limits, up to the slack, if possible."""
+    if q > upper + SLACK:
+        q -= period * math.ceil((q - upper - SLACK) / period)
+    elif q < lower - SLACK:
+        q += period * math.ceil((lower - SLACK - q) / period)
+    if q > upper + ROUNDING and q - period >= lower:
+        q -= period
+    elif q < lower - ROUNDING and q + period <= upper:
+        q += period
+    return q
 
 
 @kernel
@@ -102,14 +114,12 @@ def is_solution(c: Array, opt: Array, plan: Array, W: Array) -> bool:
 
 @kernel
 def insert_sorted(n: int, out: Array, last: int) -> None:
-    """Sort the last slot into the others, by distance from the seed."""
-    width = n + SLOT
-    for s in range(last, 0, -1):
-        at = HEAD + s * width
-        if not out[at + width - 1] < out[at - 1]:
+    """Sort the slot in row ``last`` into those above, by distance from the seed."""
+    for row in range(last, BEST, -1):
+        if not out[row, n + 7] < out[row - 1, n + 7]:
             break
-        for k in range(at, at + width):
-            out[k - width], out[k] = out[k], out[k - width]
+        for k in range(n + SLOT):
+            out[row - 1, k], out[row, k] = out[row, k], out[row - 1, k]
 
 
 SAME = 1e-6
@@ -149,10 +159,10 @@ def _solve_all(c: Array, opt: Array, plan: Array, T: Array, seed: Array, out: Ar
         if solves:
             singular = max(singular, B[row, inv.UNSURE])
             if is_new(c, W, out, found, SAME):
-                write_solution(c, opt, W, seed, out, HEAD + found * (n + SLOT))
-                insert_sorted(n, out, found)
+                write_solution(c, opt, W, seed, out, BEST + found)
+                insert_sorted(n, out, BEST + found)
                 found += 1
-    out[FOUND], out[SINGULAR] = found, singular
+    out[HEAD, FOUND], out[HEAD, SINGULAR] = found, singular
     return found
 
 
@@ -226,14 +236,14 @@ def _solve_nearest(
         for _ in range(inv.COMPLETE, end):
             row = _nearest_row(B, end)
             if into_limits(c, plan, B, row, W) and is_solution(c, exact, plan, W):
-                write_solution(c, exact, W, seed, out, HEAD)
-                out[FOUND], out[SINGULAR] = 1.0, B[row, inv.UNSURE]
+                write_solution(c, exact, W, seed, out, BEST)
+                out[HEAD, FOUND], out[HEAD, SINGULAR] = 1.0, B[row, inv.UNSURE]
                 return 1
             B[row, inv.TURN] = math.inf
-        out[FOUND] = 0.0
+        out[HEAD, FOUND] = 0.0
         return 0
     found = min(_solve_all(c, exact, plan, T, seed, out), 1)
-    out[FOUND] = found
+    out[HEAD, FOUND] = found
     return found
 
 
@@ -280,13 +290,13 @@ def _descend_nearby(c: Array, opt: Array, plan: Array, seed: Array, W: Array, ou
     set_preference(c, opt, W, seed)
     if descend(c, opt, W) == FAILED:
         return False
-    write_solution(c, opt, W, seed, out, HEAD)
+    write_solution(c, opt, W, seed, out, BEST)
     size = turned + off / (NEAR_PLACE * plan[0, inv.LENGTH])
     far = min(FAR, LEAP + LEAP_BY_ERROR * size)
     for i in range(n):
-        if abs(out[HEAD + i] - seed[i]) > far * c[i + 1, UNIT]:
+        if abs(out[BEST, i] - seed[i]) > far * c[i + 1, UNIT]:
             return False
-    out[FOUND] = 1.0
+    out[HEAD, FOUND] = 1.0
     return True
 
 
@@ -306,9 +316,9 @@ def nearest_many(
     ``room`` is the buffer of `solve_nearest`; ``outs`` has one slot for each target.
     """
     for k in range(Ts.shape[0]):
-        room[:HEAD] = 0.0
+        room[HEAD] = 0.0
         if _solve_nearest(c, opt, exact, plan, Ts[k], seeds[k], room) > 0:
-            outs[k] = room[: outs.shape[1]]
+            outs[k] = room[: BEST + 1]
         else:
             search(c, opt, Ts[k], seeds[k], outs[k])
 
@@ -317,6 +327,6 @@ def nearest_many(
 def prepare_closed_forms() -> None:
     """Compile closed forms, unless compiled before."""
     prepare_search()
-    fix_types(solve_all, (2, 1, 2, 2, 1), (1,))
-    fix_types(solve_nearest, (2, 1, 1, 2, 2, 1), (1,))
-    fix_types(nearest_many, (2, 1, 1, 2, 3, 2), (1, 2))
+    fix_types(solve_all, (2, 1, 2, 2, 1), (2,))
+    fix_types(solve_nearest, (2, 1, 1, 2, 2, 1), (2,))
+    fix_types(nearest_many, (2, 1, 1, 2, 3, 2), (2, 3))

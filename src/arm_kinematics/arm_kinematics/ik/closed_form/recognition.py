@@ -28,7 +28,7 @@ from arm_kinematics.ik.closed_form.geometry import (
     parallel,
     placing,
 )
-from arm_kinematics.kernels.search import HEAD, SLOT
+from arm_kinematics.kernels.search import BEST, SLOT
 
 _MAX_JOINTS = 6
 _APART = 1e-3  # share of the arm's length
@@ -41,12 +41,12 @@ class ClosedForm:
     Attributes:
         name: The kind of geometry, in words.
         plan: The geometry for the compiled loops, see invariants.py.
-        size: Length of a result array.
+        shape: Shape of a result.
     """
 
     def __init__(self, name: str, plan: Array, joints: int, branches: int = k.MOST) -> None:
         self.name, self.plan = name, plan
-        self.size = HEAD + branches * (joints + SLOT)
+        self.shape = BEST + branches, joints + SLOT
 
 
 def recognise(
