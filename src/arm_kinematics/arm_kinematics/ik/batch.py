@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
 from arm_kinematics.kernels.search import BEST, FARTHEST_SEED, FOUND, HEAD, search_many
 
 _BLOCK_SIZE = 256  # targets that a core takes at a time
+_LIMITED_BLOCK_SIZE = 32  # if the time counts, which is looked at before each block
 _MIN_FOR_THREADS = 32  # targets; fewer are not worth starting threads for
 
 
@@ -61,7 +63,7 @@ class BatchLimits(NamedTuple):
 
     timeout: float | None  # of each target [s]
     end: float  # of the whole batch, on the monotonic clock [s]
-    canceled: Callable[[], bool]
+    canceled: Callable[[], bool] | None
 
     @classmethod
     def of(
@@ -72,12 +74,17 @@ class BatchLimits(NamedTuple):
     ) -> BatchLimits:
         """Return the limits of a batch that begins now; raise KinematicsError if one is bad."""
         deadline_after(timeout)
-        return cls(timeout, deadline_after(total_timeout), canceled or (lambda: False))
+        return cls(timeout, deadline_after(total_timeout), canceled)
+
+    @property
+    def may_end_early(self) -> bool:
+        """Whether something may end the batch before all targets are solved."""
+        return self.canceled is not None or math.isfinite(self.end)
 
     @property
     def is_over(self) -> bool:
         """Whether the time of the batch has passed; raises CanceledError if it was cancelled."""
-        if self.canceled():
+        if self.canceled is not None and self.canceled():
             raise CanceledError("the batch was cancelled")
         return time.monotonic() > self.end
 
@@ -117,14 +124,16 @@ class BatchSolver:
             CanceledError: The batch was cancelled.
             KinematicsError: One of the targets is invalid.
         """
-        cores = len(os.sched_getaffinity(0))
-        if cores == 1 or len(self._Ts) < _MIN_FOR_THREADS:
-            self._solve_block(slice(0, len(self._Ts)))
+        cores, count = len(os.sched_getaffinity(0)), len(self._Ts)
+        most = _LIMITED_BLOCK_SIZE if self._limits.may_end_early else _BLOCK_SIZE
+        size = max(min(most, -(-count // cores)), 1)
+        blocks = [slice(at, at + size) for at in range(0, count, size)]
+        if cores == 1 or count < _MIN_FOR_THREADS:
+            for block in blocks:
+                self._solve_block(block)
         else:
             with ThreadPoolExecutor(cores) as pool:
-                size = min(_BLOCK_SIZE, -(-len(self._Ts) // cores))
-                starts = range(0, len(self._Ts), size)
-                list(pool.map(self._solve_block, [slice(at, at + size) for at in starts]))
+                list(pool.map(self._solve_block, blocks))
         n = self._solver.chain.n
         a = self._rows
         return IkBatch(self._status, a[:, :n].copy(), a[:, n], a[:, n + 1], a[:, n + 2])

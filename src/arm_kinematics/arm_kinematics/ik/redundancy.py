@@ -12,9 +12,10 @@ two joints that move most in self-motions are used. Joint limits cut the curves 
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -196,26 +197,30 @@ class SevenR:
 
     def curves(
         self, T: Array, step: float, joints: Sequence[int], deadline: float = math.inf
-    ) -> list[tuple[Array, bool]]:
-        """Return the curves (m, 7) of the self-motion at T, and whether each is closed.
+    ) -> Iterator[tuple[Array, bool]]:
+        """Yield the curves (m, 7) of the self-motion at T, and whether each is closed.
 
         ``step`` is the largest motion of a joint between two points [rad], ``joints`` are locked
-        to find first points; past the deadline, the curves found so far are returned.
+        to find first points. Each curve leaves half of the time until the deadline to the caller.
         """
         T = np.ascontiguousarray(T)
         options = np.array([self._unit, step, 1.0])
-        curves: list[tuple[Array, bool]] = []
-        for joint in joints:
-            for i in range(SAMPLES):
-                if time.monotonic() > deadline:
-                    return curves
-                value = TURN * (i + 0.5) / SAMPLES - math.pi + _OFFSET
-                for q in self.locked(T, joint, value):
-                    if time.monotonic() > deadline:
-                        return curves
-                    if not any(tracing.passes(self._c, T, options, p, q) for p, _ in curves):
-                        curves.append(self._curve(T, q, options, deadline))
-        return curves
+        found: list[Array] = []
+        longest = 0.0  # time that an elimination takes [s]; it cannot be ended early
+        for joint, i in itertools.product(joints, range(SAMPLES)):
+            start = time.monotonic()
+            if start + 2.0 * longest > deadline:
+                return
+            points = self.locked(T, joint, TURN * (i + 0.5) / SAMPLES - math.pi + _OFFSET)
+            longest = max(longest, time.monotonic() - start)
+            for q in points:
+                now = time.monotonic()
+                if now + longest > deadline:
+                    return
+                if not any(tracing.passes(self._c, T, options, curve, q) for curve in found):
+                    curve, closed = self._curve(T, q, options, now + 0.5 * (deadline - now))
+                    found.append(curve)
+                    yield curve, closed
 
     def _curve(self, T: Array, q: Array, options: Array, deadline: float) -> tuple[Array, bool]:
         """Return the curve through q until the deadline, and whether it is closed."""

@@ -279,7 +279,8 @@ def test_self_motion_returns_partial_results_at_the_timeout(monkeypatch):
     arm = redundancy.SevenR(chain.S, chain.M)
     clock = itertools.count(0.0, 0.01)
     monkeypatch.setattr(redundancy.time, "monotonic", lambda: next(clock))
-    found = [len(arm.curves(T, 0.1, arm.by_motion[:2], late)) for late in (-1.0, 0.03, math.inf)]
+    joints, ends = arm.by_motion[:2], (-1.0, 0.1, math.inf)
+    found = [len(list(arm.curves(T, 0.1, joints, end))) for end in ends]
     assert found[0] == 0 and 0 < found[1] < found[2]
     assert chain.all_solutions(T, timeout=0.03).ok
 

@@ -3,6 +3,7 @@
 
 import itertools
 import math
+import os
 
 import numpy as np
 import pytest
@@ -109,6 +110,16 @@ def test_batch_is_cancelled_as_a_whole(name, rng):
     with pytest.raises(CanceledError, match="cancelled"):
         chain.ik_batch(Ts, canceled=lambda: next(calls) >= 2)
     assert chain.ik_batch(Ts, canceled=lambda: False).ok.all()
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_batch_asks_after_few_targets_whether_it_is_cancelled(cores, monkeypatch, rng):
+    chain = shipped("nut_arm")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
+    Ts = np.array([chain.fk(q) for q in rng.uniform(chain.lower, chain.upper, (1000, 4))])
+    asked: list[None] = []
+    assert chain.ik_batch(Ts, canceled=lambda: bool(asked.append(None))).ok.all()
+    assert len(asked) >= 1000 / 50
 
 
 GOOD = shipped("nut_arm").fk([0.1, 0.2, 0.3, 0.4])
