@@ -83,12 +83,22 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argpar
     if unknown:
         word = next((word for word in unknown if word.startswith("-")), unknown[0])
         name = word.partition("=")[0]
-        near = difflib.get_close_matches(name, parser._option_string_actions, n=1)
+        words = sys.argv[1:] if argv is None else argv
+        near = difflib.get_close_matches(name, _option_names(parser, words), n=1)
         is_option = word.startswith("-")
         problem = f"there is no option {name}" if is_option else f"{word!r} is one too many"
         hint = f"did you mean {near[0]}? " if near else ""
         parser.exit(2, f"{parser.prog}: {problem}; {hint}--help lists all arguments\n")
     return given
+
+
+def _option_names(parser: argparse.ArgumentParser, words: Sequence[str]) -> Iterator[str]:
+    """Yield the options of a parser and of those of its commands that are among the words."""
+    yield from parser._option_string_actions
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for word in action.choices.keys() & set(words):
+                yield from _option_names(action.choices[word], words)
 
 
 def confirm(question: str) -> bool:

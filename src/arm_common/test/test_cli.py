@@ -40,6 +40,16 @@ def test_unknown_argument_is_one_line_with_the_nearest_option(given, problem, ca
     assert said.count("\n") == 1
 
 
+def test_nearest_option_is_one_of_the_given_command(capsys):
+    parser = argparse.ArgumentParser(prog="scene")
+    edits = parser.add_subparsers()
+    edits.add_parser("move").add_argument("--turned")
+    edits.add_parser("add").add_argument("--turn")
+    with pytest.raises(SystemExit):
+        cli.run(parser, lambda _: None, ["move", "--turnd", "1"])
+    assert "did you mean --turned?" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("target", "code", "said"),
     [("/dev/full", 1, "x: the output cannot be written: No space left on device\n"), ("", 0, "")],

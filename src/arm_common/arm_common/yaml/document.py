@@ -30,6 +30,7 @@ from arm_common.suggestions import did_you_mean
 # YAML 1.1 reads 1e-3 as text; people mean a number.
 _EXPONENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+\Z")
 _DATE = "tag:yaml.org,2002:timestamp"
+_LONGEST_VALUE = 80  # characters of a value in a message
 
 
 # An InputError class, or a factory with the same arguments.
@@ -72,7 +73,7 @@ class Field:
         if isinstance(self.node, yaml.CollectionNode):
             return "a mapping" if self.is_mapping else "a list"
         value = self._scalar()
-        return "nothing" if value is None else repr(value)
+        return "nothing" if value is None else one_line(repr(value), _LONGEST_VALUE)
 
     def error(self, problem: str, remedy: str = "") -> Exception:
         """Return an error that names the file, line and key of this field."""

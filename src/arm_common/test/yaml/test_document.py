@@ -120,3 +120,9 @@ def test_libyaml_and_pyyaml_loaders_agree(text, monkeypatch):
     fast = read()
     monkeypatch.setattr("arm_common.yaml.document.CParser", None)
     assert read() == fast
+
+
+def test_long_value_is_elided_in_a_message():
+    with pytest.raises(InputError, match=r"not 'words and .* \.\.\. .* words'; with") as refused:
+        root("words and " * 200 + "words").mapping(("name",))
+    assert len(str(refused.value)) < 220
