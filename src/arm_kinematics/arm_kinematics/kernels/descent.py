@@ -391,7 +391,10 @@ def nearest_turn(c: Array, i: int, q: float, to: float) -> float:
     if period == 0.0:
         return q
     lower, upper = c[i + 1, LOWER], c[i + 1, UPPER]
-    value: float = q + period * math.floor((min(max(to, lower), upper) - q) / period + 0.5)
+    gap = min(max(to, lower), upper) - q
+    if abs(gap) <= 0.5 * period:
+        return q
+    value: float = q + period * math.floor(gap / period + 0.5)
     if value > upper:
         value -= period
     elif value < lower:
