@@ -101,9 +101,12 @@ def _nearest_rotation(R: Array) -> Array:
 
 def target_pose(T: ArrayLike, position_only: bool, what: str = "target") -> Array:
     """Return a target as a pose (4, 4); where only the position counts, it may be that (3,)."""
-    point = floats(T) if position_only else None
+    point = floats(T)
     if point is not None and point.shape == (3,):
-        return rigid_transform(pose(p=point), what)
+        if position_only:
+            return rigid_transform(pose(p=point), what)
+        problem = "a position alone needs mode 'position'; expected numbers of shape (4, 4)"
+        raise KinematicsError(f"{what}: {problem}", what=what, value=T)
     return rigid_transform(T, what)
 
 

@@ -150,6 +150,7 @@ BAD = {
     "NaN": ({"T": target(0, 3, math.nan)}, "NaN"),
     "no rotation": ({"T": target(0, 0, 3.0)}, "not a rotation"),
     "text": ({"T": "here"}, "target"),
+    "position alone": ({"T": [0.1, 0.0, 0.2]}, "a position alone needs mode .position."),
     "mode": ({"mode": "somehow"}, "'somehow'"),
     "seed too short": ({"seed": [0.0]}, "seed"),
     "seed NaN": ({"seed": [0.0, math.nan, 0.0, 0.0]}, "seed"),
