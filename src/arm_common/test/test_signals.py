@@ -32,6 +32,33 @@ def test_signal_during_the_imports_exits_silently(tmp_path, kind, code, number):
     assert end(process, number) == (code, "")
 
 
+WAITING = """
+import sys, time
+from arm_common.signals import ended_at_once
+with ended_at_once():
+    print("begun", flush=True)
+    for _ in range(600 * int(sys.argv[1])):
+        time.sleep(0.1)
+print("end", flush=True)
+for _ in range(600):
+    time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_ends_a_process_at_once_where_nothing_has_to_be_cleaned_up(number):
+    process = start_python("-c", WAITING, "1")
+    assert process.stdout.readline() == "begun\n"
+    assert end(process, number) == (INTERRUPTED, "")
+
+
+def test_signal_is_handled_as_before_afterwards():
+    process = start_python("-c", WAITING, "0")
+    assert [process.stdout.readline() for _ in range(2)] == ["begun\n", "end\n"]
+    _, output = end(process, signal.SIGINT)
+    assert "KeyboardInterrupt" in output
+
+
 ENDING = """
 import atexit
 class Slow:
