@@ -45,7 +45,7 @@ def box_corners(placed: PlacedMarker, frames: Mapping[str, Array]) -> Array:
 class _Entry:
     drawing: Drawing
     expires: float
-    placed: PlacedMarker | None = None
+    placed: PlacedMarker | None = None  # as drawn last
 
 
 @dataclass
@@ -128,9 +128,10 @@ class MarkerStore:
     def _add(self, key: MarkerKey, drawing: Drawing, now: float) -> None:
         expires = now + drawing.lifetime if drawing.lifetime > 0 else float("inf")
         previous = self._entries.get(key)
-        if previous is not None and previous.placed and previous.drawing.frame != drawing.frame:
+        drawn = None if previous is None else previous.placed
+        if previous is not None and drawn and previous.drawing.frame != drawing.frame:
             self._erased.add(key)  # Its new frame may be unknown yet.
-        self._entries[key] = _Entry(drawing, expires)
+        self._entries[key] = _Entry(drawing, expires, drawn)
         self._new.add(key)
 
     def _erase(self, key: MarkerKey) -> None:

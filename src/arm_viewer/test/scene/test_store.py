@@ -136,6 +136,7 @@ steps = st.lists(
 
 @given(steps=steps)
 @example(steps=[("add", 0, False), ("take",), ("add", 0, True)])
+@example(steps=[("add", 0, False), ("take",), ("add", 0, False), ("add", 0, True)])
 def test_applying_all_changes_reproduces_the_scene(marker, steps):
     """A screen that applies every change shows the same as a simple model of the steps."""
     store, screen, wanted, tool = SceneStore(), {}, {}, False
