@@ -49,12 +49,18 @@ def problem(
 ) -> Problem:
     """Return the problem to reach the poses at joints (m, n); scale multiplies the tolerance."""
     chain = Chain.from_model(model)
+    is_plain = model.convention == "standard" and all(j.axis == "z" for j in model.joints)
+    rows = (joint.row for joint in model.joints)
+    dh = np.array([(row.theta, row.d, row.a, row.alpha) for row in rows])
     return Problem(
         name=model.name,
         urdf=model.to_urdf(),
         S=np.array(chain.S),
         M=np.array(chain.M),
         prismatic=np.array(chain.prismatic),
+        dh=dh if is_plain else np.full_like(dh, np.nan),
+        base=model.base.matrix,
+        tool=model.tool.matrix,
         lower=np.array(model.lower),
         upper=np.array(model.upper),
         mode=mode,

@@ -8,6 +8,7 @@ in the peers' own environment: nothing of the arm packages is imported here.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import importlib.util
 import logging
@@ -70,6 +71,53 @@ def roboticstoolbox(problem: Problem) -> Solve:
         return q if success else None
 
     return solve
+
+
+def roboticstoolbox_c(problem: Problem) -> Solve:
+    """The C code that it generates from a symbolic closed form: all branches, without limits."""
+    only(problem, "pose")
+    solutions, count = np.empty((64, problem.n)), ctypes.c_int()
+    ikine = ctypes.CDLL(str(_library(problem))).ikine
+    number = np.ctypeslib.ndpointer(np.float64, flags="C")
+    ikine.argtypes = [number, ctypes.c_double, number, ctypes.c_void_p]
+    before, after = np.linalg.inv(problem.base), np.linalg.inv(problem.tool)
+    as_it_is = np.allclose(before, np.eye(4)) and np.allclose(after, np.eye(4))
+    tolerance = min(problem.position_tolerance, problem.orientation_tolerance)
+    place = ctypes.byref(count)
+
+    def solve(T: np.ndarray, seed: np.ndarray) -> np.ndarray | None:
+        ikine(T if as_it_is else before @ T @ after, tolerance, solutions, place)
+        return solutions[: count.value].copy() if count.value else None
+
+    return solve
+
+
+def _library(problem: Problem) -> Path:
+    """Return the compiled closed form of an arm; kept on disk."""
+    from roboticstoolbox import DHRobot, PrismaticDH, RevoluteDH
+
+    if not np.isfinite(problem.dh).all():
+        raise NotForThisError("no standard DH table")
+    name = "rtb_" + hashlib.sha256(problem.dh.tobytes()).hexdigest()[:16]
+    folder = Path(sys.prefix) / "rtb_arms"
+    library = folder / f"{name}.so"
+    if not library.exists():
+        links = [
+            PrismaticDH(theta=theta, a=a, alpha=alpha, offset=d)
+            if slides
+            else RevoluteDH(d=d, a=a, alpha=alpha, offset=theta)
+            for (theta, d, a, alpha), slides in zip(problem.dh, problem.prismatic, strict=True)
+        ]
+        try:
+            text = DHRobot(links, name=problem.name).analytic_ik().generate("c", "ikine")
+        except NotImplementedError as error:
+            raise NotForThisError(f"not generated: {error}") from None
+        folder.mkdir(exist_ok=True)
+        source = library.with_suffix(".c")
+        source.write_text(text)
+        compiler = ["cc", "-O3", "-march=native", "-shared", "-fPIC", "-o", library, source, "-lm"]
+        subprocess.run(compiler, check=True)
+    return library
 
 
 def pytracik(problem: Problem) -> Solve:
@@ -244,6 +292,7 @@ def ikpy(problem: Problem) -> Solve:
 SOLVERS = {
     "EAIK": ("eaik", eaik),
     "roboticstoolbox LM": ("roboticstoolbox-python", roboticstoolbox),
+    "roboticstoolbox C": ("roboticstoolbox-python", roboticstoolbox_c),
     "TRAC-IK": ("pytracik", pytracik),
     "ssik": ("ssik", ssik),
     "ssik, all": ("ssik", ssik_all),

@@ -33,6 +33,8 @@ class Problem:
         S: Screw axes (6, n) [v; w] at q = 0, in the base frame [m].
         M: Pose (4, 4) of the tip at q = 0.
         prismatic: Whether each joint is prismatic (n,).
+        dh: Rows theta, d, a, alpha at q = 0 (n, 4) of the standard convention; NaN in another one.
+        base, tool: Poses (4, 4) before and after the table.
         lower, upper: Limits (n,) [rad or m].
         mode: "pose", "position" or "position_axis" (z).
         targets: Reachable poses (m, 4, 4).
@@ -46,6 +48,9 @@ class Problem:
     S: np.ndarray
     M: np.ndarray
     prismatic: np.ndarray
+    dh: np.ndarray
+    base: np.ndarray
+    tool: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
     mode: str
