@@ -28,7 +28,10 @@ def simulated_servos(model: RobotModel, calibration: str) -> tuple[Calibration, 
     except CalibrationError as error:
         raise TasksError(str(error)) from None
     if not isinstance(found.board, ServoBoard):
-        raise TasksError(f"{found.path} has no servo board; contact physics need its pulses")
+        raise TasksError(
+            f"contact physics read the pulses of a servo board, and {found.path.name} has none; "
+            "use the geometric world"
+        )
     return found, found.board
 
 

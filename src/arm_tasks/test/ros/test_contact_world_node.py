@@ -121,7 +121,10 @@ def test_process_loads_no_compiled_kinematics():
 @pytest.mark.parametrize(
     ("parameters", "why"),
     [
-        ({"calibration": "nut_arm_feetech"}, "has no servo board"),
+        (
+            {"calibration": "nut_arm_feetech"},
+            "nut_arm_feetech.yaml has none; use the geometric world",
+        ),
         ({"pace": "/proc/none/pace"}, "cannot be written"),
     ],
 )
