@@ -20,6 +20,9 @@ from arm_tasks.scene.objects import SceneObject, readonly
 BASE_FRAME = "base_link"
 NUT_FRAME = "nut"
 TURN = 2.0 * math.pi
+# Turns of a nut at the start of the thread when it has caught: chamfer and countersink let the tip
+# in by three quarters of a pitch first, so it is the next whole turn (docs/screw.md).
+CATCH_TURNS = 1.0
 _Named = TypeVar("_Named")
 
 
@@ -28,8 +31,8 @@ class Bolt:
     """A threaded bolt; its frame is at the free end, z into the wall, x as upright as possible.
 
     The position of a nut on it is a single number, the turns it has been screwed on: at 0 its
-    front face is flush with the free end and the thread is about to catch. Hence
-    depth = pitch * turns and roll = start + hand * 2 pi * turns.
+    front face is flush with the free end. Hence depth = pitch * turns and
+    roll = start + hand * 2 pi * turns. It catches at CATCH_TURNS.
     """
 
     name: str  # name of the bolt and of its tf frame

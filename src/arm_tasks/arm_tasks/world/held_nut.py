@@ -16,7 +16,7 @@ from arm_simulation.threads.standard import ScrewThread
 
 from arm_tasks.scene.grasp import GRIP, seated
 from arm_tasks.scene.nut_state import NutEvent, NutIncident
-from arm_tasks.scene.scene import TURN, Bolt, Nut, Scene
+from arm_tasks.scene.scene import CATCH_TURNS, TURN, Bolt, Nut, Scene
 
 _TOUCH = 1e-5  # faces within this distance touch [m]
 _EXACT = 1e-9  # tolerance of rounding at the start of the thread [turns]
@@ -229,7 +229,7 @@ class FreeNut:
             what = f"does not catch on {bolt.name}: {end.catch_problem}"
             self.incident = NutIncident(NutEvent.NOT_CAUGHT, what)
         else:
-            self.caught = bolt, turns
+            self.caught = bolt, CATCH_TURNS + turns
 
 
 class ThreadedNut:

@@ -209,7 +209,7 @@ def test_nut_catches_only_past_the_start_of_the_thread(scene_with, make_hand, st
     z += 1.27e-3 * (to_go - 1.0) / 360.0
     after = hand.screw(LOWER, z, -91.0 + to_go, 10.0)
     assert (after.status, after.bolt) == (NutStatus.ON_BOLT_HELD, LOWER)
-    assert after.turns_engaged == pytest.approx(9.0 / 360.0, abs=1e-4)
+    assert after.turns_engaged == pytest.approx(1.0 + 9.0 / 360.0, abs=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -118,4 +118,4 @@ def test_misplaced_nut_is_reported(reference, nut_plan, scene):
     world = NutWorld(scene)
     assert f"step {k} " in reference.disagreement(k, here, world.report)
     message = reference.disagreement(k, here, reference.recording.nuts[-1])
-    assert "needs the nut on upper_bolt by" in message and "it is on lower_bolt by 4.3" in message
+    assert "needs the nut on upper_bolt by" in message and "it is on lower_bolt by 4.4" in message

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -13,32 +14,34 @@ from itertools import tee
 
 import numpy as np
 from arm_common.transforms import Array, wrap
-from arm_kinematics.paths.shapes import PathShape
 
 from arm_description import Gripper
 from arm_tasks.planning.plan import ThreadSearch
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.strokes import (
     FIRM,
+    FIRM_FIRST,
+    FIRM_LEVELS,
     MIN_CAUGHT,
     GripScore,
+    NoLastGrip,
+    OffOption,
     Stroke,
     Strokes,
-    deep_pull_warning,
-    deeper_turns_off,
-    first_with_grip,
     grip_score,
+    off_options,
+    off_warning,
     rotation,
     screw_on_strokes,
+    stand_start,
     turn_back,
-    turns_off,
     unscrew_strokes,
 )
-from arm_tasks.planning.screwing.wrist import Place, Wrist, between, wrists
-from arm_tasks.planning.tool_path import path_options, tool_path
+from arm_tasks.planning.screwing.wrist import Place, Spiral, Wrist, between, next_wrist, wrists
+from arm_tasks.planning.tool_path import OutOfReach, path_options, tool_path
 from arm_tasks.planning.world_model import InJaws, OnBolt
 from arm_tasks.scene.payloads import holding_width
-from arm_tasks.scene.scene import TURN, Nut, Scene
+from arm_tasks.scene.scene import CATCH_TURNS, TURN, Nut, Scene
 from arm_tasks.task.steps import (
     FindThread,
     Orientation,
@@ -48,53 +51,6 @@ from arm_tasks.task.steps import (
     TurnNut,
     Unscrew,
 )
-
-_RING_SHARE = 0.75  # distance between rings, as a fraction of the offset that the mouth allows
-_LEAD = 0.25  # fraction of a ring's time to reach the first ring
-_SAMPLES = 400  # to measure the length
-
-
-class Spiral(PathShape):
-    """A spiral search in the xy plane: straight out, one ring, and ever smaller rings back.
-
-    Once the tip is found, the overshoot decreases (Jasim, Plapper, Voos, "Position identification
-    in force-guided robotic peg-in-hole assembly tasks", Procedia CIRP 23, 2014). Decaying
-    oscillations also leave the joints in the middle of their play, as in demagnetization. The
-    search starts at its centre, a pose (4, 4), with a first ring of a radius [m], and turns by a
-    roll about z [rad] and advances along z [m] meanwhile. The rings are close enough for a nut
-    with the given mouth [m].
-    """
-
-    def __init__(
-        self, start: Array, radius: float, roll: float, mouth: float, advance: float = 0.0
-    ) -> None:
-        self._radius, self._advance = radius, advance
-        self.rings = 1 + max(1, math.ceil(radius / (_RING_SHARE * mouth)))
-        super().__init__(start, np.array([0.0, 0.0, roll]), 0.0)
-        points = np.array([self._position(i / _SAMPLES) for i in range(_SAMPLES + 1)])
-        self.length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
-
-    def _polar(self, share: float) -> tuple[float, float]:
-        """Return distance from the centre [m] and angle [rad]."""
-        rings = share * (self.rings + _LEAD) - _LEAD
-        ends, distances = (-_LEAD, 0.0, 1.0, self.rings), (0.0, self._radius, self._radius, 0.0)
-        return float(np.interp(rings, ends, distances)), TURN * max(rings, 0.0)
-
-    def _position(self, share: float) -> Array:
-        r, angle = self._polar(share)
-        out = np.array([r * math.cos(angle), r * math.sin(angle), share * self._advance])
-        return np.asarray(self.start[:3, 3] + self.start[:3, :3] @ out)
-
-    def _velocity(self, share: float) -> Array:
-        r, angle = self._polar(share)
-        rate = self.rings + _LEAD
-        rings = share * rate - _LEAD
-        slope = 1.0 / _LEAD if rings < 0.0 else -1.0 / (self.rings - 1) if rings > 1.0 else 0.0
-        dr, dangle = self._radius * rate * slope, 0.0 if rings < 0.0 else TURN * rate
-        c, s = math.cos(angle), math.sin(angle)
-        moving = np.array([dr * c - r * s * dangle, dr * s + r * c * dangle, self._advance])
-        return np.asarray(self.start[:3, :3] @ moving)
-
 
 _CLEARANCE = 7e-3  # clearance of open jaws beyond the nut's corners [m]
 _SEARCH_TURN = math.radians(90.0)  # the search turns back by this angle
@@ -108,7 +64,6 @@ _CLICK_SPEED = math.radians(4.0)  # of a joint; a person reacts in about 0.3 s [
 # Levels of the score of a last grip. The middle of a turn back is within 30 degrees of the desired
 # roll where the grips, a sixth of a turn apart, allow it.
 _MIDDLES = math.radians(149.0), math.radians(119.0), 0.0
-_FIRM_FIRST = FIRM - MIN_CAUGHT, 0.0
 _DOING = {ScrewOn: "screwing onto", Unscrew: "unscrewing from", FindThread: "on"}
 StrokeChoice = Callable[[Wrist], Strokes]
 _TILT_SHARE = 0.6  # used fraction of the largest starting tilt; the rest is for servo errors
@@ -144,8 +99,9 @@ class ScrewPlanner:
     def __post_init__(self) -> None:
         self.bolt = self.scene.bolt(self.step.bolt)
         self._thread: ThreadSearch | None = None  # of find_thread
-        nut = self.scene.require_nut()
-        jaws = self.builder.jaws(self.step)
+        self._wrist: Wrist | None = None  # that unscrews
+        self._advised = ""
+        nut, jaws = self.scene.require_nut(), self.builder.jaws(self.step)
         grip = self.step.grip_width if isinstance(self.step, Screw) else None
         cleared = self.step.open_width if isinstance(self.step, Screw) else None
         misfit = self.scene.misfit(self.step.bolt) or width_problem(grip, cleared, nut, jaws)
@@ -171,29 +127,76 @@ class ScrewPlanner:
         """
         requested = nut.turns if step.turns is None else step.turns
         comes_off = requested >= nut.turns
-        options = turns_off(self.bolt, nut, step) if comes_off else [requested]
-        deeper = deeper_turns_off(self.bolt, nut, step) if comes_off else []
-        held = min(step.pull_off_turns, nut.turns / 2.0) if comes_off else 0.0
-        levels = _MIDDLES if isinstance(then, FindThread) else _FIRM_FIRST if held else (0.0,)
+        options = off_options(self.bolt, nut, step) if comes_off else [OffOption([requested])]
+        if isinstance(then, FindThread):
+            options = options[1:] or options  # the middle of the turn back matters more
         score = self._last_grip_score(nut, then if comes_off else None)
-
-        def choose(wrist: Wrist, turns: Sequence[float] = options) -> Strokes:
-            return unscrew_strokes(self.bolt, wrist, nut, turns, score(), held, levels)
-
-        def choose_deeper(wrist: Wrist) -> Strokes:
-            return first_with_grip(partial(choose, wrist), options, deeper)
-
         self._gripper("open", max(self.open_width, self.builder.width))
         z = self.bolt.depth(nut.turns) - self.half_nut
-        end = z - self.bolt.pitch * max(options)
-        choices = [choose, choose_deeper] if deeper else [choose]
+        end = z - self.bolt.pitch * max(options[0].turns)
+        choices = self._off_choices(nut, options, then, score)
         chosen = self._choose_wrist(z, [end], choices, holding=False)
         if comes_off:
-            if deep := deep_pull_warning(self.bolt, nut.turns - chosen.turns, step):
-                self.builder.warnings.append(f"{self.name}: {deep}")
+            next_score = score() if isinstance(then, ScrewOn) else None
+            if risk := off_warning(self.bolt, nut, step, chosen, next_score):
+                advice = self._advice(step, nut, then)
+                self.builder.warnings.append(f"{self.name}: {risk}; {advice}")
             return InJaws(nut.roll + rotation(chosen.strokes[:-1]) - chosen.strokes[-1].grip)
         turned = -self.bolt.hand * requested * TURN
         return OnBolt(nut.bolt, nut.turns - requested, nut.roll + turned)
+
+    def _off_choices(
+        self,
+        nut: OnBolt,
+        options: Sequence[OffOption],
+        then: ScrewOn | FindThread | None,
+        score: Callable[[], GripScore | None],
+    ) -> list[StrokeChoice]:
+        """Return choices of strokes; all but the first are for a NoLastGrip of the first."""
+
+        def choose(option: OffOption, wrist: Wrist) -> Strokes:
+            firm = FIRM_FIRST if option.held else FIRM_FIRST[1:]
+            levels = _MIDDLES if isinstance(then, FindThread) else firm
+            turns, held = option.turns, option.held
+            return unscrew_strokes(self.bolt, wrist, nut, turns, score(), held, levels)
+
+        def choose_safest(wrist: Wrist) -> Strokes:
+            self._wrist = wrist
+            try:
+                return choose(options[0], wrist)
+            except NoLastGrip as none:
+                advice = self._advice(self.step, nut, then)
+                raise NoLastGrip(f"{none}; {advice}") from None
+
+        def choose_less_safe(option: OffOption, wrist: Wrist) -> Strokes:
+            with suppress(NoLastGrip):
+                choose(options[0], wrist)
+                raise OutOfReach("there is a safer last grip")
+            return choose(option, wrist)
+
+        return [choose_safest, *(partial(choose_less_safe, option) for option in options[1:])]
+
+    def _advice(self, step: TurnNut, nut: OnBolt, then: ScrewOn | FindThread | None) -> str:
+        """Return what to do if no safe last grip suits the next thread, a clause."""
+        if not self._advised:
+            self._advised = "turn the other bolt about its axis"
+            start = self._stand_start(step, nut, then)
+            if start is not None:
+                what = f"a third bolt with a thread_start_deg of {math.degrees(start):.0f}"
+                self._advised += f", or use {what} (docs/screw.md#over-a-stand)"
+        return self._advised
+
+    def _stand_start(
+        self, step: TurnNut, nut: OnBolt, then: ScrewOn | FindThread | None
+    ) -> float | None:
+        if self._wrist is None or not (isinstance(step, Unscrew) and isinstance(then, ScrewOn)):
+            return None
+        wrist = next_wrist(self.builder.chain, self.scene, then, self.builder.q)
+        if wrist is None:
+            return None
+        bolts = (self.bolt, self._wrist), (self.scene.bolt(then.bolt), wrist)
+        found = (stand_start(nut, step, then, *bolts, least) for least in FIRM_LEVELS)
+        return next((start for start in found if start is not None), None)
 
     def _last_grip_score(
         self, nut: OnBolt, then: ScrewOn | FindThread | None
@@ -230,8 +233,9 @@ class ScrewPlanner:
         def choose(wrist: Wrist) -> Strokes:
             return screw_on_strokes(self.bolt, wrist, nut, turns, extra)
 
-        if turns + extra > self.bolt.max_turns:
-            most = f"{self.bolt.name} has thread for {self.bolt.max_turns:.1f} turns"
+        room = self.bolt.max_turns - CATCH_TURNS
+        if turns + extra > room:
+            most = f"{self.bolt.name} has thread for {room:.1f} turns after the thread has caught"
             what = f"{turns:g} turns and {extra:g} extra_turns are too many; {most}"
             raise self.builder.invalid(self.step, what)
         end = self.bolt.pitch * (turns + extra) - self.half_nut
@@ -244,7 +248,9 @@ class ScrewPlanner:
                 f"deg after the thread catches; {math.degrees(FIRM):.0f} deg hold it firmly"
             )
         roll = nut.phase + last.grip + last.turn
-        return OnBolt(self.bolt.name, chosen.turns - chosen.before_catching, roll)
+        caught_turns = CATCH_TURNS if self.bolt.start_known else 0.0
+        on = chosen.turns - chosen.before_catching + caught_turns
+        return OnBolt(self.bolt.name, on, roll)
 
     def _choose_wrist(
         self, z: float, others: Sequence[float], choices: Sequence[StrokeChoice], holding: bool

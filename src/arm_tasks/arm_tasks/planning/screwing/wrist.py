@@ -12,13 +12,17 @@ import numpy as np
 from arm_common.transforms import Array, shift_z, turn_z, twist_z, wrap
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
+from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import PathShape, screw
 
 from arm_kinematics import Chain
-from arm_tasks.planning.tool_path import branches, path_options, tool_path
-from arm_tasks.scene.scene import TURN, Bolt
-from arm_tasks.task.steps import Tolerance
+from arm_tasks.planning.tool_path import OutOfReach, branches, path_options, tool_path
+from arm_tasks.scene.scene import TURN, Bolt, Scene
+from arm_tasks.task.steps import FindThread, ScrewOn, Tolerance
 
+_RING_SHARE = 0.75  # distance between rings, as a fraction of the offset that the mouth allows
+_LEAD = 0.25  # fraction of a ring's time to reach the first ring
+_SAMPLES = 400  # to measure the length
 _FINE = math.radians(0.005)
 _MARGIN = math.radians(2.0)  # margin at each end of a range of more than half a turn
 _SAME = 0.02  # largest joint difference within one configuration [rad or m]
@@ -100,6 +104,24 @@ def wrists(
         yield found[-1]
 
 
+def next_wrist(
+    chain: Chain, scene: Scene, then: ScrewOn | FindThread, seed: Array
+) -> Wrist | None:
+    """Return the wrist of a step that presses a nut on a bolt, if that is in reach."""
+    z = then.press - scene.require_nut().thickness / 2.0
+    try:
+        return next(wrists(chain, scene.bolt(then.bolt), z, (), seed, then.tolerance))
+    except OutOfReach:
+        return None
+
+
+def too_little(wrist: Wrist) -> OutOfReach:
+    """Return the refusal of a wrist whose range is too small to regrasp."""
+    span = math.degrees(wrist.high - wrist.low)
+    what = f"the wrist can turn by only {span:.0f} deg there, too little to regrasp"
+    return OutOfReach(what, reason=PathStatus.JOINT_LIMIT)
+
+
 def _reaches(wrist: Wrist, chain: Chain, roll: float, q: Array, tolerance: Tolerance) -> bool:
     """Return whether a wrist has joint positions q (n,) at a roll, which is not wrapped."""
     for same in (roll - TURN, roll, roll + TURN):
@@ -114,6 +136,48 @@ def _sweep(chain: Chain, start: Place, q: Array, turn: float, options: PathOptio
     """Return the last feasible roll of a turn [rad]."""
     done = follow(chain, [screw(start.pose, 0.0, turn)], q, options).fraction
     return start.roll + done * turn
+
+
+class Spiral(PathShape):
+    """A spiral search in the xy plane: straight out, one ring, and ever smaller rings back.
+
+    Once the tip is found, the overshoot decreases (Jasim, Plapper, Voos, "Position identification
+    in force-guided robotic peg-in-hole assembly tasks", Procedia CIRP 23, 2014). Decaying
+    oscillations also leave the joints in the middle of their play, as in demagnetization. The
+    search starts at its centre, a pose (4, 4), with a first ring of a radius [m], and turns by a
+    roll about z [rad] and advances along z [m] meanwhile. The rings are close enough for a nut
+    with the given mouth [m].
+    """
+
+    def __init__(
+        self, start: Array, radius: float, roll: float, mouth: float, advance: float = 0.0
+    ) -> None:
+        self._radius, self._advance = radius, advance
+        self.rings = 1 + max(1, math.ceil(radius / (_RING_SHARE * mouth)))
+        super().__init__(start, np.array([0.0, 0.0, roll]), 0.0)
+        points = np.array([self._position(i / _SAMPLES) for i in range(_SAMPLES + 1)])
+        self.length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+
+    def _polar(self, share: float) -> tuple[float, float]:
+        """Return distance from the centre [m] and angle [rad]."""
+        rings = share * (self.rings + _LEAD) - _LEAD
+        ends, distances = (-_LEAD, 0.0, 1.0, self.rings), (0.0, self._radius, self._radius, 0.0)
+        return float(np.interp(rings, ends, distances)), TURN * max(rings, 0.0)
+
+    def _position(self, share: float) -> Array:
+        r, angle = self._polar(share)
+        out = np.array([r * math.cos(angle), r * math.sin(angle), share * self._advance])
+        return np.asarray(self.start[:3, 3] + self.start[:3, :3] @ out)
+
+    def _velocity(self, share: float) -> Array:
+        r, angle = self._polar(share)
+        rate = self.rings + _LEAD
+        rings = share * rate - _LEAD
+        slope = 1.0 / _LEAD if rings < 0.0 else -1.0 / (self.rings - 1) if rings > 1.0 else 0.0
+        dr, dangle = self._radius * rate * slope, 0.0 if rings < 0.0 else TURN * rate
+        c, s = math.cos(angle), math.sin(angle)
+        moving = np.array([dr * c - r * s * dangle, dr * s + r * c * dangle, self._advance])
+        return np.asarray(self.start[:3, :3] @ moving)
 
 
 def thread_turn_to_go(bolt: Bolt, roll: float) -> float:
