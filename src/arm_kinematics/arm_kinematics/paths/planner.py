@@ -40,6 +40,9 @@ Collision = Callable[[Array], str | None]
 
 MAX_SAMPLES = 100_000
 _MIN_STEP = 2.0**-12  # share of the largest step
+# Timeout [s] of a search that ends after its first descents: what is not found by them is tried
+# with half the step, and the reason matters only where the path ends.
+_AT_ONCE = 1e-9
 _CORNER = 0.03  # directions that differ by more [rad] make a corner
 
 
@@ -124,12 +127,13 @@ class _CartesianPathFollower:
         """Follow one shape after a done part; return the completed share and any failure."""
         last = self._sample(0.0, shape.pose(0.0), self._rows[-1])
         longest = step = 1.0 / math.ceil(size - 1e-9)
+        timeout: float | None = _AT_ONCE
         while last.share < 1.0 - 1e-12:
             left = 1.0 - last.share
             share = last.share + left / math.ceil(left / step - 1e-9)
             if self._deadline is not None and time.monotonic() > self._deadline:
                 return last.share, PathFailure(PathStatus.TIMEOUT, "time ran out")
-            found = self._step(shape, last, share)
+            found = self._step(shape, last, share, timeout)
             if isinstance(found, _Sample):
                 last = found
                 self._rows.append(found.q)
@@ -138,17 +142,20 @@ class _CartesianPathFollower:
                 self._errors = max(distance, found.distance), max(angle, found.angle)
                 step = min(2.0 * step, longest)
                 continue
-            step = 0.5 * (share - last.share)
-            if step < _MIN_STEP * longest:
+            if 0.5 * (share - last.share) >= _MIN_STEP * longest:
+                step = 0.5 * (share - last.share)
+            elif timeout is not None:
+                timeout = None  # search longer before the path ends here
+            else:
                 return last.share, self._failure(shape, found, last.q)
         return 1.0, None
 
     def _step(
-        self, shape: PathShape, last: _Sample, share: float
+        self, shape: PathShape, last: _Sample, share: float, timeout: float | None
     ) -> _Sample | IkResult | PathFailure | Array:
         """Return the sample at a share, or a failure, or joint positions (n,) after a jump."""
         target = shape.pose(share)
-        result = self._chain.ik(target, last.q, **self._arguments)
+        result = self._chain.ik(target, last.q, timeout=timeout, **self._arguments)
         if not result.ok:
             return result
         q = result.q

@@ -191,6 +191,22 @@ def test_unreachable_path_reports_where_it_ends():
     assert f"({end[0]:.4g}, {end[1]:.4g}, {end[2]:.4g}) m" in result.message
 
 
+def test_reason_is_sought_only_where_a_path_ends(monkeypatch):
+    calls, ik = [], Chain.ik
+
+    def counted(*arguments, timeout=None, **options):
+        calls.append(timeout)
+        return ik(*arguments, timeout=timeout, **options)
+
+    monkeypatch.setattr(Chain, "ik", counted)
+    arm = shipped("planar3")
+    q = np.array([0.3, 0.5, 0.4])
+    goal = arm.fk(q) @ pose(p=(10.0, 0.0, 0.0))
+    result = plan_path(arm, [goal], q)
+    assert not result.ok and 0.0 < result.fraction < 0.2
+    assert calls.count(None) <= 2 < len(calls)
+
+
 def test_unreachable_orientation_is_reported():
     chain, q, T = arm("nut_arm")
     result = plan_path(chain, [moved(T, (0.0, 0.0, 0.0), (0.5, 0.3, 0.4))], q)
