@@ -8,7 +8,7 @@ Times are given, never read, so that all of it can be tested; none of it moves a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +18,8 @@ from arm_description.trajectories.trajectory import JointTrajectory
 
 VARIABLE = "t"
 DEGREE = math.pi / 180.0
+INTERRUPTED = "Paused, as something else moved the arm."
+MOVED = 1e-5  # by which a joint is elsewhere, if something moved it [rad or m]
 
 
 @dataclass
@@ -112,6 +114,21 @@ class TimeFunctions:
                 problem = f"{error.problem} at {VARIABLE} = {time:.6g} s"
                 raise InputError(problem, remedy=error.remedy, key=name) from None
         return values
+
+
+@dataclass
+class Reached:
+    """Where a motion's last step left its joints; it shows whether something else moved them."""
+
+    _positions: Mapping[str, float] = field(default_factory=dict)
+
+    def set(self, names: Iterable[str], present: Mapping[str, float]) -> None:
+        """Keep the positions of these joints [rad or m]; none at a start."""
+        self._positions = {name: present[name] for name in names if name in present}
+
+    def left(self, present: Mapping[str, float]) -> bool:
+        """Return whether a joint is elsewhere by now [rad or m]."""
+        return any(abs(present.get(n, q) - q) > MOVED for n, q in self._positions.items())
 
 
 @dataclass

@@ -15,7 +15,7 @@ from arm_common.errors import InputError
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import answer_line, from_display, set_problem
 from arm_viewer.control.command_table import PageCommand
-from arm_viewer.control.motion import VARIABLE, Clock, TimeFunctions
+from arm_viewer.control.motion import INTERRUPTED, VARIABLE, Clock, Reached, TimeFunctions
 from arm_viewer.panels.interface import PanelContext, PanelState
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
@@ -33,7 +33,7 @@ class MotionPanel:
     """Moves joints by functions of one endless clock, within their limits; also constants.
 
     The clock is paused by whatever keeps the arm from moving, so that nothing moves by itself
-    after a reset.
+    after a reset, and by whatever else moves these joints.
     """
 
     title = "Motion"
@@ -41,6 +41,7 @@ class MotionPanel:
     def __init__(self, context: PanelContext) -> None:
         self._context = context
         self._clock, self._functions = Clock(), TimeFunctions()
+        self._reached = Reached()
         self._symbols: tuple[Any, ...] = ()  # what the fields of constants were made for
         self._lengths = TimeFunctions()
         self._described = -math.inf  # when constants were changed last [s]
@@ -153,6 +154,7 @@ class MotionPanel:
     def _press(self, button: str) -> None:
         now = time.monotonic()
         self._say("")
+        self._reached.set((), {})
         if button == "Start" and self._any:
             self._clock.start(now)
             self._timer.reset()
@@ -173,6 +175,9 @@ class MotionPanel:
             self._context.redraw()
 
     def _move(self) -> None:
+        if self._reached.left(self._context.positions()):
+            self._end(INTERRUPTED)
+            return
         try:
             values = self._functions.at(self._now())
             lengths = self._lengths.at(self._now())
@@ -182,10 +187,13 @@ class MotionPanel:
         if lengths and (problem := self._describe(lengths)):
             self._end(problem)
             return
-        joints = {name: from_display(self._joints[name], value) for name, value in values.items()}
+        self._send({n: from_display(self._joints[n], value) for n, value in values.items()})
+
+    def _send(self, joints: Mapping[str, float]) -> None:
         if joints and self._context.move(joints):
             self._end(PAUSED)
         elif joints:
+            self._reached.set(joints, self._context.positions())
             self._say(limit_text(self._joints, joints))
 
     def _describe(self, constants: Mapping[str, float]) -> str:

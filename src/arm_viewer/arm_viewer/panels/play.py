@@ -18,7 +18,7 @@ from arm_description import RobotModel, load_robot, shipped_robots
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import answer_line
 from arm_viewer.control.command_table import PageCommand
-from arm_viewer.control.motion import Playback
+from arm_viewer.control.motion import INTERRUPTED, Playback, Reached
 from arm_viewer.control.robot_editing import changed_at
 from arm_viewer.panels.interface import PanelContext, PanelState
 from arm_viewer.scene.robot import VisualRobot
@@ -28,8 +28,6 @@ NOTHING = "no file yet"
 WAYS = {"◀ Back": -1.0, "Pause": 0.0, "Play ▶": 1.0}  # button -> direction of time
 SPEEDS = (0.1, 4.0)  # of the speed slider
 PAUSED = "Paused, as the arm could not follow."  # the reason is shown at the top
-INTERRUPTED = "Paused, as something else moved the arm."
-MOVED = 1e-5  # by which a joint differs from what was commanded, if something moved it [rad or m]
 STEP = 0.01  # of the time bar [s]
 
 
@@ -49,7 +47,7 @@ class PlayPanel:
         self._name, self._loading = "", 0  # what is loaded; how many files were asked for
         self._shown = 0.0  # of the time bar [s]
         self._way = 0.0  # to play in once the file is read: 1, -1, or 0 for not at all
-        self._commanded: Mapping[str, float] = {}  # where the joints were sent last [rad or m]
+        self._reached = Reached()
         self._timer = context.every(PERIOD, self._tick)
         self._timer.cancel()
 
@@ -168,14 +166,14 @@ class PlayPanel:
                 self._say("Choose a trajectory first.")
         else:
             self._say("")
-            self._commanded = {}
+            self._reached.set((), {})
             self._playback.play(way * self._speed.value, now)
             self._timer.reset()
 
     def _seek(self, seconds: float) -> None:
         self._shown = seconds
         self._playback.seek(seconds, time.monotonic())
-        self._commanded = {}
+        self._reached.set((), {})
         self._move(time.monotonic())
 
     def _set_speed(self, speed: float) -> None:
@@ -194,17 +192,17 @@ class PlayPanel:
             self._context.redraw()
 
     def _move(self, now: float) -> None:
-        positions, present = self._playback.positions(now), self._context.positions()
-        if any(abs(present.get(n, q) - q) > MOVED for n, q in self._commanded.items()):
+        positions = self._playback.positions(now)
+        if self._reached.left(self._context.positions()):
             self._pause(now, INTERRUPTED)
         elif positions and self._context.move(positions):
             self._pause(now, PAUSED)
         else:
-            self._commanded = positions
+            self._reached.set(positions, self._context.positions())
 
     def _pause(self, now: float, why: str) -> None:
         self._playback.clock.pause(now)
-        self._commanded = {}
+        self._reached.set((), {})
         self._say(why)
 
     def _command(self, words: Sequence[str]) -> str:

@@ -161,6 +161,23 @@ def test_functions_move_their_joints_once_the_clock_starts(motion):
     assert motion.moved[-1] == {"waist": 0.0}
 
 
+def test_the_clock_pauses_when_something_else_moves_a_joint_of_a_function(motion):
+    motion.gui.actions["waist, °"]("30*sin(90*t)")
+    motion.gui.press("Clock", "Start")
+    motion.run_until(lambda: len(motion.moved) > 2)
+    motion.positions["elbow"] = 1.0  # no function moves it
+    motion.tick()
+    count = len(motion.moved)
+    assert count > 3
+    motion.positions["waist"] = 1.0  # a slider
+    motion.tick()
+    assert len(motion.moved) == count and "something else moved the arm" in motion.gui.answer
+    motion.tick()
+    assert not motion.timer.running
+    motion.gui.press("Clock", "Start")
+    motion.run_until(lambda: len(motion.moved) > count + 1)
+
+
 def test_wrong_function_is_explained_at_its_field_and_the_former_one_stays(motion):
     set_waist = motion.gui.actions["waist, °"]
     set_waist("10 + t")
