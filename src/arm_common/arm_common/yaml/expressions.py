@@ -273,6 +273,9 @@ class Expressions:
             return math.pi
         if name == "q":
             raise InputError("q is implied", remedy="write only the offset (-90 for q - 90)")
+        if not self._texts:
+            problem = f"{name!r} is not a number, and there are no {self._noun}s here"
+            raise InputError(problem, remedy="write a number or a formula, such as 3*sqrt(2)")
         if name not in self._texts:
             problem = f"{name!r} is not a {self._noun} of this file"
             raise InputError(problem, remedy=did_you_mean(name, self._texts))

@@ -18,13 +18,13 @@ def measures(J: Array) -> tuple[float, float]:
     """Return manipulability and condition number of J (6, n).
 
     Manipulability is the product of the singular values, the condition number the largest over
-    the smallest, inf if singular. With n < 6 only the translation counts, in at most n directions
+    the smallest; if singular, they are 0 and inf. With n < 6 only the translation counts, in at most n directions
     (Yoshikawa, "Manipulability of robotic mechanisms", Int. J. Robotics Research 4(2), 1985).
     """
     rows = J if J.shape[1] >= 6 else J[:3]
     values = np.linalg.svd(rows, compute_uv=False).tolist()
     is_singular = not values[-1] > _SINGULAR * values[0]
-    return math.prod(values), math.inf if is_singular else values[0] / values[-1]
+    return (0.0, math.inf) if is_singular else (math.prod(values), values[0] / values[-1])
 
 
 def homogeneous_jacobian(J: Array, length: float) -> Array:

@@ -50,7 +50,7 @@ def two_links(l1: float, l2: float, elbow: float) -> np.ndarray:
 def test_manipulability_of_two_links_matches_the_published_formula():
     size, _ = measures(two_links(0.3, 0.2, 0.7))
     assert size == pytest.approx(0.3 * 0.2 * math.sin(0.7), rel=1e-12)
-    assert measures(two_links(0.3, 0.2, 0.0)) == (pytest.approx(0.0, abs=1e-15), math.inf)
+    assert measures(two_links(0.3, 0.2, math.pi)) == (0.0, math.inf)
 
 
 def test_measures_of_six_joints_include_rotation():
