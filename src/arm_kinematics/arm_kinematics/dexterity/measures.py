@@ -18,8 +18,9 @@ def measures(J: Array) -> tuple[float, float]:
     """Return manipulability and condition number of J (6, n).
 
     Manipulability is the product of the singular values, the condition number the largest over
-    the smallest; if singular, they are 0 and inf. With n < 6 only the translation counts, in at most n directions
-    (Yoshikawa, "Manipulability of robotic mechanisms", Int. J. Robotics Research 4(2), 1985).
+    the smallest; if singular, they are 0 and inf. With n < 6 only the translation counts, in at
+    most n directions (Yoshikawa, "Manipulability of robotic mechanisms", Int. J. Robotics Research
+    4(2), 1985).
     """
     rows = J if J.shape[1] >= 6 else J[:3]
     values = np.linalg.svd(rows, compute_uv=False).tolist()
