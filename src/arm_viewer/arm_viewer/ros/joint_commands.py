@@ -23,6 +23,7 @@ from arm_viewer.scene.robot import JointSliders, VisualJoint, VisualRobot
 
 # mypy: disable-error-code="no-untyped-call"
 
+SPEED_PERIOD = 0.02  # [s] of the shortest mean speed; positions may arrive in bursts
 REST_PERIOD = 0.1  # [s] between joint_states while no slider moves
 SPEED_SHARE = 0.5  # of the joints' speed limits
 SHORTEST_MOTION = 0.2  # [s]
@@ -41,6 +42,7 @@ class SliderPublisher:
         self._node, self._rest = node, rest
         self._sliders = JointSliders(())
         self._last: tuple[dict[str, float], float] = ({}, 0.0)  # published positions, time [s]
+        self._speeds: dict[str, float] = {}  # [rad/s or m/s] by name, in a burst
         self._efforts: Callable[[Mapping[str, float]], list[float]] = lambda values: []
         self._held: tuple[dict[str, float], list[float]] = ({}, [])  # positions, their efforts
         self._publisher = node.create_publisher(JointState, "joint_states", 10)
@@ -88,12 +90,14 @@ class SliderPublisher:
         self._timer.reset()
 
     def _velocities(self, values: Mapping[str, float], now: float) -> list[float]:
-        """Return the mean speeds since the last message [rad/s or m/s] at time `now` [s]."""
-        (last, then), self._last = self._last, (dict(values), now)
+        """Return mean speeds up to time `now` [s] in rad/s or m/s; in a burst the last ones."""
+        last, then = self._last
         passed = now - then
-        if passed <= 0.0:
-            return [0.0] * len(values)
-        return [(value - last.get(name, value)) / passed for name, value in values.items()]
+        if not 0.0 <= passed < SPEED_PERIOD:
+            shares = {n: (value - last.get(n, value)) / passed for n, value in values.items()}
+            self._speeds = shares if passed > 0.0 else {}
+            self._last = dict(values), now
+        return [self._speeds.get(name, 0.0) for name in values]
 
 
 class DriverCommander:

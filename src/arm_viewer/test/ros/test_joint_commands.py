@@ -56,12 +56,15 @@ def test_slider_beyond_the_limit_is_refused(commander):
 
 
 @pytest.fixture
-def published():
-    """Return a function that makes a publisher of sliders, and what it sends each half second."""
+def published(request):
+    """Return a function that makes a publisher of sliders, and what it sends each half second.
+
+    A test can choose another period [ns].
+    """
     commands = pytest.importorskip("arm_viewer.ros.joint_commands")
     from rclpy.time import Time
 
-    times = itertools.count(1_000_000_000, 500_000_000)
+    times = itertools.count(1_000_000_000, getattr(request, "param", 500_000_000))
     sent = []
     node = SimpleNamespace(
         create_publisher=lambda *_: SimpleNamespace(publish=sent.append),
@@ -80,6 +83,17 @@ def test_published_sliders_have_the_mean_speed_since_the_last_message(published,
     velocities = [message.velocity.tolist() for message in sent]
     still = [0.0] * 4
     assert velocities == [still, [pytest.approx(0.2), *still[1:]], still]
+
+
+@pytest.mark.parametrize("published", [1_000_000], indirect=True)
+def test_sliders_that_move_in_a_burst_have_no_higher_speeds(published, urdf):
+    make, sent = published
+    sliders = make({"waist": 0.0})
+    sliders.set_robot(read_robot(urdf))
+    for step in range(1, 41):
+        sliders.move({"waist": 0.01 * (step // 20)})  # every 20 ms
+    speeds = [message.velocity[0] for message in sent]
+    assert max(speeds) == pytest.approx(0.5)
 
 
 def test_published_sliders_have_the_efforts_of_gravity(published):
