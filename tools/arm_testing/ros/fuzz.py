@@ -185,12 +185,12 @@ class Attacker:
             client = self._node.create_client(kind, name)
             self._connect(client, kind, name)
             self._rounds(name, number, at_once, functools.partial(self._ask, client, kind, name))
-            self._node.destroy_client(client)
+            self._executor.create_task(self._node.destroy_client, client)  # it is not in use there
         for name, kind in self._listed("subscriber"):
             publisher = self._node.create_publisher(kind, name, QUEUE)
             wait_for(publisher.get_subscription_count, f"subscription of {name}")
             self._rounds(name, number, at_once, functools.partial(self._publish, publisher, kind))
-            self._node.destroy_publisher(publisher)
+            self._executor.create_task(self._node.destroy_publisher, publisher)
 
     def _listed(self, what: str) -> Iterator[tuple[str, Any]]:
         listed = getattr(self._node, f"get_{what}_names_and_types_by_node")
