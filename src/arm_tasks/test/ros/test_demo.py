@@ -70,7 +70,10 @@ def test_arm_that_contact_physics_cannot_simulate_is_refused_before_the_start(
 ):
     monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: True)
     monkeypatch.chdir(tmp_path)
-    cases = (["--robot", "so101"], "no servo board"), (["--calibration", "x"], "'x'")
+    cases = (
+        (["--robot", "so101"], "has none; use the geometric world"),
+        (["--calibration", "x"], "'x'"),
+    )
     for options, why in cases:
         assert main(["--headless", "--world", "contact", *options]) == 1
         output = capsys.readouterr()
