@@ -18,22 +18,23 @@ from arm_common.transforms import Array, wrap
 from arm_description import Gripper
 from arm_tasks.planning.plan import ThreadSearch
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
-from arm_tasks.planning.screwing.strokes import (
+from arm_tasks.planning.screwing.last_grip import (
     FIRM,
     FIRM_FIRST,
-    FIRM_LEVELS,
-    MIN_CAUGHT,
-    GripScore,
-    NoLastGrip,
     OffOption,
-    Stroke,
-    Strokes,
     grip_score,
     off_options,
     off_warning,
+    stand_start,
+)
+from arm_tasks.planning.screwing.strokes import (
+    MIN_CAUGHT,
+    GripScore,
+    NoLastGrip,
+    Stroke,
+    Strokes,
     rotation,
     screw_on_strokes,
-    stand_start,
     turn_back,
     unscrew_strokes,
 )
@@ -195,8 +196,7 @@ class ScrewPlanner:
         if wrist is None:
             return None
         bolts = (self.bolt, self._wrist), (self.scene.bolt(then.bolt), wrist)
-        found = (stand_start(nut, step, then, *bolts, least) for least in FIRM_LEVELS)
-        return next((start for start in found if start is not None), None)
+        return stand_start(nut, step, then, *bolts)
 
     def _last_grip_score(
         self, nut: OnBolt, then: ScrewOn | FindThread | None

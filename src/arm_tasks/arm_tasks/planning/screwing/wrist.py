@@ -23,6 +23,7 @@ from arm_tasks.task.steps import FindThread, ScrewOn, Tolerance
 _RING_SHARE = 0.75  # distance between rings, as a fraction of the offset that the mouth allows
 _LEAD = 0.25  # fraction of a ring's time to reach the first ring
 _SAMPLES = 400  # to measure the length
+MIN_BEFORE = math.radians(15.0)  # least turn of a stroke before the thread catches
 _FINE = math.radians(0.005)
 _MARGIN = math.radians(2.0)  # margin at each end of a range of more than half a turn
 _SAME = 0.02  # largest joint difference within one configuration [rad or m]
