@@ -185,7 +185,8 @@ class Attacker:
             client = self._node.create_client(kind, name)
             self._connect(client, kind, name)
             self._rounds(name, number, at_once, functools.partial(self._ask, client, kind, name))
-            self._executor.create_task(self._node.destroy_client, client)  # it is not in use there
+            # In the thread that spins, as the executor may be waiting on the client.
+            self._executor.create_task(self._node.destroy_client, client)
         for name, kind in self._listed("subscriber"):
             publisher = self._node.create_publisher(kind, name, QUEUE)
             wait_for(publisher.get_subscription_count, f"subscription of {name}")

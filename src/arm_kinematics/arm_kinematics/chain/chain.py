@@ -106,7 +106,7 @@ class Chain(RigidBodyDynamics):
         self._model = SearchModel(self)
         self._constants = self._model.constants
         self._solver = IkSolver(self, self._model)
-        self._shape = self._solver.result_shape(1)
+        self._result_shape = self._solver.result_shape(1)
         self._by_tool: dict[bytes, IkSolver] = {}
 
     @classmethod
@@ -324,7 +324,7 @@ class Chain(RigidBodyDynamics):
         if max_solutions == 1:
             if (found := solver.by_form(T, seed, key, one=True)) is not None:
                 return found
-            out = _zeros(self._shape)
+            out = _zeros(self._result_shape)
             if solver.by_first_starts(T, seed, key, out):
                 return IkResult(_SUCCESS, out, self.n)
         return solver.solve(T, seed, key, allow_approximate, max_solutions, deadline, False, out)

@@ -16,7 +16,7 @@ from arm_kinematics.dynamics.newton_euler import prepare_dynamics
 from arm_kinematics.ik.closed_form.locked import prepare_locked
 from arm_kinematics.ik.self_motion import prepare_self_motion
 from arm_kinematics.kernels.search import prepare_search
-from arm_kinematics.kernels.time_scaling import prepare_timing
+from arm_kinematics.paths.timing import prepare_timing
 
 if __name__ == "__main__":
     prepare_search()  # which the others call

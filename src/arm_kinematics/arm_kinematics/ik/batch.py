@@ -25,7 +25,7 @@ from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
 from arm_kinematics.kernels.search import BEST, FARTHEST_SEED, FOUND, HEAD, search_many
 
 _BLOCK_SIZE = 256  # targets that a core takes at a time
-_LIMITED_BLOCK_SIZE = 32  # if the time counts, which is looked at before each block
+_LIMITED_BLOCK_SIZE = 32  # where the limits of the batch are checked before each block
 _MIN_FOR_THREADS = 32  # targets; fewer are not worth starting threads for
 
 

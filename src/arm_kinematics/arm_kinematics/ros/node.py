@@ -43,8 +43,8 @@ from arm_kinematics.dynamics.newton_euler import prepare_dynamics
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
 from arm_kinematics.ik.general_6r.solver import prepare_general_6r
-from arm_kinematics.kernels.time_scaling import prepare_timing
 from arm_kinematics.model.urdf import fault_sentences
+from arm_kinematics.paths.timing import prepare_timing
 from arm_kinematics.ros.fk_service import FkService, get_jacobian, solve_dynamics
 from arm_kinematics.ros.ik_service import IkBatchService, IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher

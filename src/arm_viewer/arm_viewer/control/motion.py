@@ -167,7 +167,7 @@ class Playback:
         shown, duration = self.clock.at(now), self.duration
         if self.loop and self.clock.running and duration > 0.0:
             if not 0.0 <= shown < duration:
-                self.clock.set(shown % duration, now)  # where a pause leaves it
+                self.clock.set(shown % duration, now)  # so that a pause stops in this round
             return self.clock.at(now)
         inside = min(max(shown, 0.0), duration)
         if inside != shown:

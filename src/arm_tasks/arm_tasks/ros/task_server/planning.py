@@ -13,7 +13,7 @@ from arm_common.files import FileAccess, SentFiles
 from arm_common.ros.forked import run_in_child
 from arm_common.ros.worker import WorkerThread
 from arm_common.transforms import Array
-from arm_kinematics.kernels.time_scaling import prepare_timing
+from arm_kinematics.paths.timing import prepare_timing
 from arm_simulation.library import has_mujoco
 from rclpy.node import Node
 
