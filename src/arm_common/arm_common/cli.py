@@ -11,15 +11,16 @@ from __future__ import annotations
 import argparse
 import difflib
 import errno
+import functools
 import importlib
 import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from arm_common.errors import InputError
 from arm_common.files import write_bytes
@@ -78,27 +79,52 @@ def _without_output(prog: str, error: OSError) -> int:
 
 
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
-    """Parse arguments; a misspelt option ends the process with code 2 and names the nearest."""
+    """Parse arguments without abbreviations; a mistake ends the process with code 2.
+
+    It is one sentence; that of a misspelt option names the nearest.
+    """
+    words = sys.argv[1:] if argv is None else argv
+    for each in _with_commands(parser):
+        each.allow_abbrev = False
+        fail = functools.partial(_fail, parser, words, each.prog)
+        each.error = fail  # type: ignore[method-assign,assignment]
     given, unknown = parser.parse_known_args(argv)
     if unknown:
-        word = next((word for word in unknown if word.startswith("-")), unknown[0])
-        name = word.partition("=")[0]
-        words = sys.argv[1:] if argv is None else argv
-        near = difflib.get_close_matches(name, _option_names(parser, words), n=1)
-        is_option = word.startswith("-")
-        problem = f"there is no option {name}" if is_option else f"{word!r} is one too many"
-        hint = f"did you mean {near[0]}? " if near else ""
-        parser.exit(2, f"{parser.prog}: {problem}; {hint}--help lists all arguments\n")
+        wrong = next((word for word in unknown if word[0] == "-"), "")
+        problem = "" if wrong else f"{unknown[0]!r} is one too many"
+        _fail(parser, words, parser.prog, problem, wrong)
     return given
 
 
-def _option_names(parser: argparse.ArgumentParser, words: Sequence[str]) -> Iterator[str]:
-    """Yield the options of a parser and of those of its commands that are among the words."""
-    yield from parser._option_string_actions
+def _fail(
+    parser: argparse.ArgumentParser, words: Sequence[str], prog: str, problem: str, wrong: str = ""
+) -> NoReturn:
+    """End the process with a problem and a wrong option, by default a misspelt long one."""
+    commands = _with_commands(parser, words)
+    options = [option for each in commands for option in each._option_string_actions]
+    misspelt = (word for word in words if word[:2] == "--" and _name(word) not in options)
+    parts = [problem, "--help lists all arguments"]
+    if name := _name(wrong or next(misspelt, "")):
+        if near := difflib.get_close_matches(name, options, n=1):
+            parts = [f"did you mean {near[0]}? {parts[-1]}"]
+        parts.insert(0, f"there is no option {name}")
+    parser.exit(2, f"{prog}: {'; '.join(filter(None, parts))}\n")
+
+
+def _name(word: str) -> str:
+    return word.partition("=")[0]
+
+
+def _with_commands(
+    parser: argparse.ArgumentParser, words: Collection[str] | None = None
+) -> Iterator[argparse.ArgumentParser]:
+    """Yield a parser and those of its commands, or only of the commands that are among words."""
+    yield parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for word in action.choices.keys() & set(words):
-                yield from _option_names(action.choices[word], words)
+            for word, command in action.choices.items():
+                if words is None or word in words:
+                    yield from _with_commands(command, words)
 
 
 def confirm(question: str) -> bool:

@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+import re
+
+CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029]")  # control characters and ends of lines
+
 
 class InputError(ValueError):
-    """Input that cannot be used, explained in one sentence.
+    """Input that cannot be used, explained in one sentence without control characters.
 
     Attributes:
         problem: what is wrong, without a full stop.
@@ -33,7 +37,12 @@ class InputError(ValueError):
         place = file if line is None else f"{file or 'line'}:{line}"
         location = ": ".join(part for part in (place, key) if part)
         sentence = f"{location}: {problem}" if location else problem
-        super().__init__(f"{sentence}; {remedy}" if remedy else sentence)
+        super().__init__(escaped(f"{sentence}; {remedy}" if remedy else sentence))
+
+
+def escaped(text: str) -> str:
+    """Return text on one line, control characters escaped."""
+    return CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def one_line(text: str, max_length: int = 1000) -> str:

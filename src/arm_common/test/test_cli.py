@@ -25,6 +25,8 @@ from arm_common import cli
         (["--sped=3", "x"], "there is no option --sped; did you mean --speed?"),
         (["-q"], "there is no option -q;"),
         (["x", "y"], "'y' is one too many;"),
+        (["--spee", "3"], "there is no option --spee; did you mean --speed?"),  # no abbreviation
+        (["--speed"], "argument --speed: expected one argument;"),
     ],
 )
 def test_unknown_argument_is_one_line_with_the_nearest_option(given, problem, capsys):
@@ -40,14 +42,17 @@ def test_unknown_argument_is_one_line_with_the_nearest_option(given, problem, ca
     assert said.count("\n") == 1
 
 
-def test_nearest_option_is_one_of_the_given_command(capsys):
+@pytest.mark.parametrize("is_required", [False, True])
+def test_nearest_option_is_one_of_the_given_command(is_required, capsys):
     parser = argparse.ArgumentParser(prog="scene")
+    parser.add_argument("--robot")
     edits = parser.add_subparsers()
-    edits.add_parser("move").add_argument("--turned")
+    edits.add_parser("move").add_argument("--turned", required=is_required)
     edits.add_parser("add").add_argument("--turn")
     with pytest.raises(SystemExit):
-        cli.run(parser, lambda _: None, ["move", "--turnd", "1"])
-    assert "did you mean --turned?" in capsys.readouterr().err
+        cli.run(parser, lambda _: None, ["--robot", "puma560", "move", "--turnd", "1"])
+    said = capsys.readouterr().err
+    assert "there is no option --turnd; did you mean --turned?" in said and said.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ try:
 except ImportError:  # a PyYAML without libyaml
     CParser = None  # type: ignore[assignment, misc]
 
-from arm_common.errors import one_line
+from arm_common.errors import CONTROL, one_line
 from arm_common.files import ANY_FILE, FileAccess
 from arm_common.suggestions import did_you_mean
 
@@ -167,6 +167,8 @@ class Field:
     def _key_name(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode) or node.value == "<<":
             raise self._child(node, self.key, node).error("a key must be a single word")
+        if CONTROL.search(node.value):
+            raise self._child(node, self.key, node).error(f"{node.value!r} is not one line")
         return str(node.value)
 
 

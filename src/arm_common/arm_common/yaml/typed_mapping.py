@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from arm_common.errors import InputError
+from arm_common.errors import CONTROL, InputError
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_common.yaml.document import Field
@@ -211,7 +211,10 @@ class TypedMapping:
             return self._default(name, default)
         if not isinstance(found[1].value, str) or not found[1].value.strip():
             raise self.fail(f"{name} must be text, not {found[1].kind}", found[1])
-        return found[1].value if self.variables is None else self.variables.text(found[1])
+        text = found[1].value if self.variables is None else self.variables.text(found[1])
+        if CONTROL.search(text):
+            raise self.fail(f"{name} must be one line, not {found[1].kind}", found[1])
+        return text
 
     def choice(self, name: str, among: Sequence[str], default: str | None = None) -> str:
         """Return one of several words."""

@@ -85,6 +85,16 @@ def test_merge_keys_are_rejected(tmp_path):
         read_yaml(file, InputError).mapping()["c"].mapping()
 
 
+def test_names_stay_on_one_line(tmp_path):
+    """In messages, whatever their origin, and as keys, which are names."""
+    error = InputError("no 're\nst'", remedy="\x1b[31m", file="a")
+    assert str(error) == "a: no 're\\nst'; \\x1b[31m"
+    file = tmp_path / "f.yaml"
+    file.write_text('a:\n  "re\\nst": 1\n')
+    with pytest.raises(InputError, match=r":2: a: 're\\nst' is not one line"):
+        read_yaml(file, InputError).mapping()["a"].mapping()
+
+
 def outline(item):
     if item.is_mapping:
         return [(key, field.line, outline(field)) for key, field in item.mapping().items()]
