@@ -27,6 +27,7 @@ from arm_simulation.mjcf.scene_objects import (
     NUT_THREAD,
     BoltBody,
     NutBody,
+    PinBody,
     SceneObjectsMjcf,
     SolidBody,
     check_apart,
@@ -48,7 +49,7 @@ _DEEPEST = 0.5e-3  # of two bodies in each other at the start [m]
 class SimulatedScene:
     """Everything around the arm."""
 
-    bolts: tuple[BoltBody, ...] = ()
+    bolts: tuple[BoltBody | PinBody, ...] = ()
     nut: NutBody | None = None
     solids: tuple[SolidBody, ...] = ()
     floor: float = 0.0  # height [m]
@@ -59,7 +60,7 @@ class NutTruth:
     """The nut, from poses and contacts alone."""
 
     pose: Array  # base_link <- nut (4, 4) [m]
-    bolt: str  # the bolt that it is on, or ""
+    bolt: str  # the bolt or pin that it is on, or ""
     turns_engaged: float  # turns of the bolt's thread inside the nut
     tilt: float  # angle between the axes of nut and bolt [rad], 0 off a bolt
     jaw_force: float  # smaller one of both jaws' forces on it [N]
@@ -97,7 +98,7 @@ def scene_mjcf(model: RobotModel, scene: SimulatedScene) -> str:
     objects = SceneObjectsMjcf(root, CGS)
     objects.add_floor(scene.floor)
     for bolt in scene.bolts:
-        objects.add_bolt(bolt)
+        objects.add_pin(bolt) if isinstance(bolt, PinBody) else objects.add_bolt(bolt)
     if scene.nut is not None:
         objects.add_nut(scene.nut)
     for solid in scene.solids:
@@ -256,13 +257,13 @@ class ContactWorld:
         nut = self._scene.nut
         assert nut is not None
         engaged = 0.0
-        if on is not None:
+        if isinstance(on, BoltBody):
             engaged = min(max(overlap, 0.0), nut.thickness) / on.thread.pitch
         name = "" if on is None else on.name
         fallen = on is None and jaws <= _HELD and other > 0.0
         return NutTruth(T, name, engaged, tilt, jaws, thread, fallen)
 
-    def _on_bolt(self, T: Array) -> tuple[BoltBody | None, float, float]:
+    def _on_bolt(self, T: Array) -> tuple[BoltBody | PinBody | None, float, float]:
         """Return the bolt in the nut, the depth of its tip [m], and the angle between the axes."""
         nut = self._scene.nut
         assert nut is not None

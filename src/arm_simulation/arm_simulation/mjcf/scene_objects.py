@@ -28,7 +28,13 @@ from arm_simulation.mjcf.elements import (
     section,
     words,
 )
-from arm_simulation.threads.mesh import TriangleMesh, bolt_mesh, hexagon_vertices, nut_mesh
+from arm_simulation.threads.mesh import (
+    TriangleMesh,
+    bolt_mesh,
+    hexagon_vertices,
+    nut_mesh,
+    pin_mesh,
+)
 from arm_simulation.threads.standard import ScrewThread
 
 STEEL = 7850.0  # [kg/m^3]
@@ -59,9 +65,24 @@ class BoltBody:
     start: float = 0.0  # roll of the nut about z at which the thread catches [rad]
 
     @property
+    def diameter(self) -> float:
+        """Major diameter [m]."""
+        return self.thread.diameter
+
+    @property
     def simulated(self) -> float:
         """Length of the thread that is simulated [m]; a nut stops at its end."""
         return min(self.length, _LONGEST)
+
+
+@dataclass(frozen=True)
+class PinBody:
+    """A fixed smooth pin; its frame is as that of a bolt."""
+
+    name: str
+    pose: Array  # base_link <- pin (4, 4) [m]
+    diameter: float  # [m]
+    length: float  # [m]
 
 
 @dataclass(frozen=True)
@@ -114,19 +135,25 @@ class SceneObjectsMjcf:
         thread, length = bolt.thread, bolt.simulated
         mesh = f"bolt_{thread.diameter * 1e6:.0f}_{thread.pitch * 1e6:.0f}_{thread.hand}_{length}"
         self._add_mesh(mesh, lambda: bolt_mesh(thread, length))
-        values = placement(bolt.pose @ turn_z(bolt.start), self._units)
-        body = ET.SubElement(self._world, "body", values, name=bolt.name)
-        values = {
-            "name": f"{bolt.name}_thread",
-            "type": "sdf",
-            "mesh": mesh,
-            "rgba": _LOOK["bolt"],
-        }
-        ET.SubElement(body, "geom", values | THREAD | _THREAD_CONTACT)
+        body = self._threaded_body(bolt.name, bolt.pose @ turn_z(bolt.start), mesh)
         radius = thread.diameter / 2.0
         self._cylinder(body, radius, 0.0, bolt.length, SHANK | {"group": "3"})
         collar = max(bolt.length - length, 1e-3)
         self._cylinder(body, 1.2 * radius, length, length + collar, SURROUNDINGS)
+
+    def add_pin(self, pin: PinBody) -> None:
+        """Add a smooth pin, and a cylinder for the arm."""
+        mesh = f"pin_{pin.diameter * 1e6:.0f}_{pin.length * 1e6:.0f}"
+        self._add_mesh(mesh, lambda: pin_mesh(pin.diameter, pin.length))
+        body = self._threaded_body(pin.name, pin.pose, mesh)
+        self._cylinder(body, pin.diameter / 2.0, 0.0, pin.length, SHANK | {"group": "3"})
+
+    def _threaded_body(self, name: str, pose: Array, mesh: str) -> ET.Element:
+        """Add a body whose mesh meets the thread of the nut."""
+        body = ET.SubElement(self._world, "body", placement(pose, self._units), name=name)
+        values = {"name": f"{name}_thread", "type": "sdf", "mesh": mesh, "rgba": _LOOK["bolt"]}
+        ET.SubElement(body, "geom", values | THREAD | _THREAD_CONTACT)
+        return body
 
     def add_nut(self, nut: NutBody) -> None:
         """Add a nut that moves freely."""
@@ -211,7 +238,7 @@ def _nut_inertia(nut: NutBody) -> tuple[float, float, float]:
     return mass, axial, axial / 2.0 + mass * nut.thickness**2 / 12.0
 
 
-def check_apart(bolts: Sequence[BoltBody]) -> None:
+def check_apart(bolts: Sequence[BoltBody | PinBody]) -> None:
     """Check that no bolt stands in another one.
 
     Raises:
@@ -220,7 +247,7 @@ def check_apart(bolts: Sequence[BoltBody]) -> None:
     for i, bolt in enumerate(bolts):
         for other in bolts[i + 1 :]:
             gap = float(np.linalg.norm((bolt.pose - other.pose)[:3, 3]))
-            if gap < (bolt.thread.diameter + other.thread.diameter) / 2.0:
+            if gap < (bolt.diameter + other.diameter) / 2.0:
                 raise SimulationError(
                     f"{bolt.name} and {other.name} are in the same place",
                     remedy="move one of them in the scene",

@@ -64,6 +64,19 @@ def bolt_mesh(thread: ScrewThread, length: float, start: float = 0.0) -> Triangl
     return tube.mesh()
 
 
+def pin_mesh(diameter: float, length: float) -> TriangleMesh:
+    """Return a smooth pin from its free end at z = 0 to z = length [m], chamfered by 45 degrees."""
+    angles = np.arange(_ROUND, dtype=np.float64) * (2.0 * math.pi / _ROUND)
+    chamfer = min(diameter, length) / 4.0
+    heights = np.array([0.0, chamfer, length])
+    radii = np.minimum(diameter / 2.0, diameter / 2.0 - chamfer + heights)
+    tube = _Surface()
+    rings = tube.grid(angles, heights, np.tile(radii, (_ROUND, 1)))
+    tube.cap(rings[:, 0], heights[0], up=False)
+    tube.cap(rings[:, -1], heights[-1], up=True)
+    return tube.mesh()
+
+
 def nut_mesh(thread: ScrewThread, thickness: float) -> TriangleMesh:
     """Return the threaded ring of a nut, centred, z along its axis, countersunk on both faces.
 

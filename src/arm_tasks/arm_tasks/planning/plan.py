@@ -19,7 +19,7 @@ from arm_tasks.planning.world_model import InJaws, PlannedWorldState
 from arm_tasks.scene.scene import Bolt
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
-from arm_tasks.task.steps import Command, FindFrame, StepBase, TurnNut
+from arm_tasks.task.steps import Command, FindFrame, HandleNut, StepBase
 
 Kind = Literal["motion", "gripper", "wait", "pause", "branch", "command", "find"]
 
@@ -155,7 +155,7 @@ class Situation:
     """Situation in which a step of the task is planned."""
 
     step: StepBase
-    screw_next: TurnNut | None  # the next step that turns the nut, or None
+    screw_next: HandleNut | None  # the next step that handles the nut, or None
     q: Array  # joint positions (n,) [rad or m]
     width: float  # of the jaws [m]
     world: PlannedWorldState  # the expected world

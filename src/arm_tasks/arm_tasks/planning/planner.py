@@ -33,12 +33,12 @@ from arm_tasks.task.request import TaskRequest
 from arm_tasks.task.steps import (
     Call,
     For,
+    HandleNut,
     If,
     MoveBlended,
     PathStep,
     Repeat,
     StepBase,
-    TurnNut,
     Until,
 )
 
@@ -195,7 +195,7 @@ class BranchPlanner:
         return self._merged(after, step, later)
 
     def _from(
-        self, state: PlanState, step: StepBase, name: str, screw_next: TurnNut | None
+        self, state: PlanState, step: StepBase, name: str, screw_next: HandleNut | None
     ) -> PlanState | None:
         """Plan a step from a state; return the state after it, None if that is not known yet."""
         builder = self._builder
@@ -253,10 +253,10 @@ class BranchPlanner:
         return f"{step.name}{suffix}{branch}"
 
 
-def screws(steps: Steps) -> Iterator[TurnNut]:
+def screws(steps: Steps) -> Iterator[HandleNut]:
     """Yield the screw steps in order, with those of `then` before those of `else`."""
     for step in steps:
-        if isinstance(step, TurnNut):
+        if isinstance(step, HandleNut):
             yield step
         elif isinstance(step, Repeat | For | Call | Until):
             yield from screws(step.steps)
@@ -350,7 +350,7 @@ def can_step(
 
     # the slow checks come last: collisions, then all strokes of a screw step
     checks = [False, True] if has_mujoco() else [False]
-    sketch = isinstance(step, TurnNut)
+    sketch = isinstance(step, HandleNut)
     quick = all(feasible(collisions, sketch) for collisions in checks)
     return quick and (not sketch or feasible(checks[-1], sketch=False))
 

@@ -19,7 +19,7 @@ from arm_tasks.planning.motions import TOOL_FRAME
 from arm_tasks.planning.plan import Situation, StepReport, TaskPlan
 from arm_tasks.planning.planner import can_step
 from arm_tasks.scene.scene import Scene
-from arm_tasks.task.steps import StepBase, Tolerance, ToTarget, Turn, TurnNut
+from arm_tasks.task.steps import HandleNut, StepBase, Tolerance, ToTarget, Turn
 
 _SHIFTS = (2, 5, 10, 20, 40, 80)  # mm to try
 _COLLISION_SHIFTS = (10, 40)  # mm to try for a collision, as its check is slow
@@ -90,7 +90,7 @@ class _RemedySearch:
     def shift(self) -> Remedy | None:
         """Return the smallest shift of the bolt or the target, or None."""
         step = self.situation.step
-        if not isinstance(step, TurnNut | ToTarget) or not self._shift_matters(step):
+        if not isinstance(step, HandleNut | ToTarget) or not self._shift_matters(step):
             return None
         below = 0
         for mm in _COLLISION_SHIFTS if self._collides else _SHIFTS:
@@ -98,7 +98,7 @@ class _RemedySearch:
                 shifted = partial(self._shifted, step, direction)
                 if shifted(mm):
                     mm = _least(shifted, below, mm)
-                    what = step.bolt if isinstance(step, TurnNut) else f"the target of {step.name}"
+                    what = step.bolt if isinstance(step, HandleNut) else f"the target of {step.name}"
                     x, y, z = (float(v) * mm * 1e-3 for v in direction)
                     text = f"move {what} by {mm} mm along {axis} of base_link"
                     return Remedy("move", what, (x, y, z), 0.0, text)
@@ -108,17 +108,17 @@ class _RemedySearch:
     def tilt(self) -> Remedy | None:
         """Return the smallest tilt to allow, or None."""
         step = self.situation.step
-        if not isinstance(step, TurnNut | ToTarget | Turn) or not self._tilt_matters(step):
+        if not isinstance(step, HandleNut | ToTarget | Turn) or not self._tilt_matters(step):
             return None
         below = math.floor(math.degrees(step.tolerance.tilt))
-        most = _MAX_SCREW_TILT if isinstance(step, TurnNut) else _TILTS[-1]
+        most = _MAX_SCREW_TILT if isinstance(step, HandleNut) else _TILTS[-1]
         tilted = partial(self._tilted, step)
         for deg in (d for d in _TILTS if below < d <= most):
             if tilted(deg):
                 least = _least(tilted, below, deg)
                 tilt = math.radians(least)
                 keys = f"tilt_deg: {least}"
-                if isinstance(step, TurnNut) and step.approach_tilt < tilt:
+                if isinstance(step, HandleNut) and step.approach_tilt < tilt:
                     keys += f", approach_tilt_deg: {least}"
                 text = f"allow {step.name} to tilt by {least} deg ({keys})"
                 return Remedy("tilt", step.name, (0.0, 0.0, 0.0), tilt, text)
@@ -129,9 +129,9 @@ class _RemedySearch:
     def _collides(self) -> bool:
         return self.refusal.reason == PathStatus.COLLISION
 
-    def _shift_matters(self, step: TurnNut | ToTarget) -> bool:
+    def _shift_matters(self, step: HandleNut | ToTarget) -> bool:
         """Return whether moving the bolt or the target can help."""
-        if not isinstance(step, TurnNut):
+        if not isinstance(step, HandleNut):
             return True
         if self.refusal.reason is None:
             return False  # no stroke fits, wherever the bolt is
@@ -139,18 +139,18 @@ class _RemedySearch:
         moving = near is not None and scene.moves_with(near.second, step.bolt)
         return not (self._collides and moving)
 
-    def _tilt_matters(self, step: TurnNut | ToTarget | Turn) -> bool:
+    def _tilt_matters(self, step: HandleNut | ToTarget | Turn) -> bool:
         """Return whether allowing another orientation can help."""
         if isinstance(step, ToTarget) and step.target.orientation == "any":
             return False
-        if isinstance(step, TurnNut) and self.refusal.reason is None:
+        if isinstance(step, HandleNut) and self.refusal.reason is None:
             return False
         return self.refusal.reason not in (PathStatus.COLLISION, PathStatus.UNREACHABLE_POSITION)
 
-    def _shifted(self, step: TurnNut | ToTarget, direction: Array, mm: int) -> bool:
+    def _shifted(self, step: HandleNut | ToTarget, direction: Array, mm: int) -> bool:
         scene = self.situation.world.scene
         displacement = direction * mm * 1e-3
-        if isinstance(step, TurnNut):
+        if isinstance(step, HandleNut):
             return self.trials.can_step(step, scene.shifted(step.bolt, displacement))
         frame = step.target.frame
         chain = self.plan.request.chain
@@ -159,10 +159,10 @@ class _RemedySearch:
         target = replace(step.target, pose=moved)
         return self.trials.can_step(replace(step, target=target), scene)
 
-    def _tilted(self, step: TurnNut | ToTarget | Turn, deg: int) -> bool:
+    def _tilted(self, step: HandleNut | ToTarget | Turn, deg: int) -> bool:
         tilt = math.radians(deg)
         loose = replace(step, tolerance=Tolerance(step.tolerance.position, tilt))
-        if isinstance(loose, TurnNut):
+        if isinstance(loose, HandleNut):
             loose = replace(loose, approach_tilt=max(tilt, loose.approach_tilt))
         return self.trials.can_step(loose, self.situation.world.scene)
 

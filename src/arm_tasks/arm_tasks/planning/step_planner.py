@@ -59,6 +59,7 @@ class StepPlanner:
             steps.Unscrew: self._unscrew,
             steps.ScrewOn: self._screw_on,
             steps.FindThread: self._find_thread,
+            steps.Regrasp: self._regrasp,
             steps.Wait: self._wait,
             steps.WaitUntil: self._wait_until,
             steps.FindFrame: self._find_frame,
@@ -67,7 +68,7 @@ class StepPlanner:
             steps.PauseForPerson: self._pause,
         }
 
-    def plan(self, step: steps.StepBase, name: str, screw_next: steps.TurnNut | None) -> None:
+    def plan(self, step: steps.StepBase, name: str, screw_next: steps.HandleNut | None) -> None:
         """Plan a step that does not contain others."""
         q, width = self.builder.q, self.builder.width
         self.situation = Situation(step, screw_next, q, width, self.world)
@@ -130,10 +131,7 @@ class StepPlanner:
         if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
             raise self._nut_elsewhere(step, f"on {step.bolt}")
         self._require_empty_jaws(step)
-        then = self.situation.screw_next if self.situation else None
-        next_turn = then if isinstance(then, steps.ScrewOn | steps.FindThread) else None
-        after = planner.unscrew(step, nut, next_turn)
-        self.world = replace(self.world, nut=after)
+        self.world = replace(self.world, nut=planner.unscrew(step, nut, self._next_with_nut()))
 
     def _screw_on(self, step: steps.ScrewOn, name: str) -> None:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)
@@ -148,7 +146,20 @@ class StepPlanner:
             raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
         ScrewPlanner(self.builder, self.world.scene, step, name).find_thread(step, nut)
 
-    def _nut_elsewhere(self, step: steps.TurnNut, required: str) -> TaskFileError:
+    def _regrasp(self, step: steps.Regrasp, name: str) -> None:
+        nut, then = self.world.nut, self._next_with_nut()
+        planner = ScrewPlanner(self.builder, self.world.scene, step, name)
+        if not isinstance(nut, InJaws):
+            raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
+        self.world = replace(self.world, nut=planner.regrasp(step, nut, then))
+
+    def _next_with_nut(self) -> steps.ScrewOn | steps.FindThread | steps.Regrasp | None:
+        """Return the next step for which it matters by which flats the jaws hold the nut."""
+        then = self.situation.screw_next if self.situation else None
+        kinds = steps.ScrewOn | steps.FindThread | steps.Regrasp
+        return then if isinstance(then, kinds) else None
+
+    def _nut_elsewhere(self, step: steps.HandleNut, required: str) -> TaskFileError:
         where = where_nut_is(self.world.nut)
         fell = isinstance(self.world.nut, Dropped)
         return self.builder.invalid(

@@ -18,7 +18,7 @@ from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_STATIC_TOPIC, TF_TOPIC
-from arm_common.transforms import Array
+from arm_common.transforms import Array, shift_z
 from arm_description.ros.robot_file_watcher import PERIOD, FileWatch
 from arm_kinematics.markers.layers import NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark, text_mark
@@ -37,7 +37,7 @@ from arm_tasks.errors import SceneError, resolve
 from arm_tasks.scene.editing import SceneEditor
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.objects import STEEL, Color, Primitive
-from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Scene
+from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Bolt, Scene
 
 _NUT_COLOUR = (0.82, 0.10, 0.42, 1.0)  # of no shipped robot, bolt or wall
 _NAME_HEIGHT = 0.05  # [m] above a bolt, clear of the wall that it is in
@@ -51,10 +51,7 @@ def scene_marks(scene: Scene) -> Iterator[NumberedMark]:
         for i, part in enumerate(obj.parts):
             yield NumberedMark(f"{obj.kind}/{obj.name}", i, _primitive(obj.name, part))
     for bolt in scene.bolts.values():
-        points = bolt_picture(bolt.thread, bolt.length, bolt.start)
-        yield NumberedMark(
-            f"bolt/{bolt.name}", 0, _triangles(BASE_FRAME, bolt.pose, STEEL, points)
-        )
+        yield NumberedMark(f"bolt/{bolt.name}", 0, _bolt_mark(bolt))
         above, name = bolt.pose[:3, 3] + (0.0, 0.0, _NAME_HEIGHT), bolt.name.replace("_", " ")
         yield NumberedMark(f"name/{bolt.name}", 0, text_mark(BASE_FRAME, above, name, 0.008))
     if scene.nut is not None:
@@ -66,6 +63,15 @@ def task_text_mark(text: str) -> NumberedMark:
     """Return the mark of the task message; an empty text deletes it."""
     mark = text_mark(BASE_FRAME, (0.0, 0.0, _TEXT_HEIGHT), text, 0.012) if text else None
     return NumberedMark("task_text", 0, mark)
+
+
+def _bolt_mark(bolt: Bolt) -> Mark:
+    if bolt.is_pin:
+        size = bolt.diameter, bolt.diameter, bolt.length
+        middle = bolt.pose @ shift_z(bolt.length / 2.0)
+        return Mark(Kind.CYLINDER, BASE_FRAME, middle, size, STEEL)
+    points = bolt_picture(bolt.thread, bolt.length, bolt.start)
+    return _triangles(BASE_FRAME, bolt.pose, STEEL, points)
 
 
 def _primitive(frame: str, part: Primitive) -> Mark:

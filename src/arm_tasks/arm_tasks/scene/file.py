@@ -47,7 +47,7 @@ BOLT = Table(
     {
         **PLACED,
         "diameter": Key(ABOVE, "major diameter of the thread", True),
-        "pitch": Key(ABOVE, "advance per turn", True),
+        "pitch": Key(ABOVE, "advance per turn; a smooth pin if omitted"),
         "length": Key(ABOVE, "length of the thread from the free end", True),
         "handedness": Key(Choice(HANDS), "handedness of the thread; right if omitted"),
         "thread_start": Key(
@@ -244,10 +244,11 @@ def scene_placement(keys: TypedMapping, robot: str) -> Array:
 
 def _bolt(name: str, item: Field, placer: _Placer) -> Bolt:
     keys = TypedMapping(item, f"bolt {name}", BOLT)
-    sizes = {key: keys.number(key, above=0.0) for key in ("diameter", "length", "pitch")}
+    sizes = {key: keys.number(key, above=0.0) for key in ("diameter", "length")}
     bolt = Bolt(
         name=name,
         pose=placer.place(name, keys),
+        pitch=keys.number("pitch", above=0.0) if keys.has("pitch") else 0.0,
         hand=_hand(keys),
         start=keys.number("thread_start", 0.0),
         start_known=keys.has("thread_start"),
@@ -255,7 +256,10 @@ def _bolt(name: str, item: Field, placer: _Placer) -> Bolt:
     )
     if bolt.pitch >= bolt.length:
         raise keys.fail(f"the pitch must be smaller than the length ({bolt.length * 1e3:g} mm)")
-    _thread(keys, bolt.diameter, bolt.pitch, bolt.hand)
+    if not bolt.is_pin:
+        _thread(keys, bolt.diameter, bolt.pitch, bolt.hand)
+    elif given := [key for key in ("handedness", "thread_start") if keys.has(key)]:
+        raise keys.fail(f"a smooth pin has no {given[0]}; give its pitch if it has a thread")
     return bolt
 
 
@@ -297,7 +301,7 @@ def _color(keys: TypedMapping) -> Color | None:
 
 def _nut(item: Field, bolts: Mapping[str, Bolt]) -> Nut:
     keys = TypedMapping(item, "the nut", NUT)
-    on = keys.choice("on", tuple(bolts))
+    on = keys.choice("on", tuple(name for name, bolt in bolts.items() if not bolt.is_pin))
     bolt = bolts[on]
     sizes = {key: keys.number(key, getattr(bolt, key), above=0.0) for key in ("diameter", "pitch")}
     thread = _thread(keys, **sizes, hand=_hand(keys, bolt.hand))

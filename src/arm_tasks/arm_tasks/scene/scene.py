@@ -23,14 +23,16 @@ TURN = 2.0 * math.pi
 # Turns of a nut at the start of the thread when it has caught: chamfer and countersink let the tip
 # in by three quarters of a pitch first, so it is the next whole turn (docs/screw.md).
 CATCH_TURNS = 1.0
+PIN_OVERHANG = 3e-3  # by which a nut is pushed past the end of a pin [m]
+_PIN_PLAY = 0.4e-3  # least play of a pin in a nut [m]
 _Named = TypeVar("_Named")
 
 
 @dataclass(frozen=True)
 class Bolt:
-    """A threaded bolt; its frame is at the free end, z into the wall, x as upright as possible.
+    """A bolt; its frame is at the free end, z into the wall, x as upright as possible.
 
-    The position of a nut on it is a single number, the turns it has been screwed on: at 0 its
+    Without a pitch it is a smooth pin, over which a nut slides. On a thread the position of a nut on it is a single number, the turns it has been screwed on: at 0 its
     front face is flush with the free end. Hence depth = pitch * turns and
     roll = start + hand * 2 pi * turns. It catches at CATCH_TURNS.
     """
@@ -39,7 +41,7 @@ class Bolt:
     pose: Array  # base_link <- bolt (4, 4), read-only [m]
     diameter: float  # major diameter [m]
     length: float  # length of the thread from the free end [m]
-    pitch: float  # advance per turn [m]
+    pitch: float  # advance per turn [m]; 0 of a smooth pin
     hand: int = 1  # +1 if a positive turn about +z advances along +z (right-handed), else -1
     # roll about z, from x, at which the thread of a nut catches [rad]; the roll of a nut is that
     # of its x axis, through the middle of a flat
@@ -47,14 +49,19 @@ class Bolt:
     start_known: bool = False  # whether start is known; otherwise a plan must not rely on it
 
     @property
+    def is_pin(self) -> bool:
+        """Whether it is smooth."""
+        return self.pitch == 0.0
+
+    @property
     def thread(self) -> ScrewThread:
-        """Its thread; raises SimulationError if such a thread is impossible."""
+        """Its thread; raises SimulationError if such a thread is impossible, as that of a pin."""
         return ScrewThread.of(self.diameter, self.pitch, self.hand)
 
     @property
     def max_turns(self) -> float:
-        """Turns at which the nut's front face reaches the end of the thread."""
-        return self.length / self.pitch
+        """Turns at which the nut's front face reaches the end of the thread; 0 of a pin."""
+        return 0.0 if self.is_pin else self.length / self.pitch
 
     def depth(self, turns: float) -> float:
         """Return the depth of the nut's front face past the free end [m]."""
@@ -133,8 +140,24 @@ class Scene:
         nut = self.require_nut()
         return nut.thread or self.bolt(nut.on).thread
 
+    def pin_misfit(self, name: str) -> str:
+        """Return why the nut cannot hang on a bolt as a smooth pin, a clause, or "" if it can."""
+        pin, nut = self.bolt(name), self.require_nut()
+        hole, least = self.nut_thread.internal.minor, nut.thickness + 2.0 * PIN_OVERHANG
+        if not pin.is_pin:
+            return f"{name} has a thread; a bolt without a pitch is a smooth pin"
+        if pin.diameter > hole - _PIN_PLAY:
+            what = f"{name} is too thick, {pin.diameter * 1e3:.2f} mm, for the nut's hole"
+            return f"{what} of {hole * 1e3:.2f} mm; at most {(hole - _PIN_PLAY) * 1e3:.2f} mm pass"
+        if pin.length < least:
+            what = f"{name} is too short, {pin.length * 1e3:.1f} mm"
+            return f"{what}; the nut needs {least * 1e3:.1f} mm"
+        return ""
+
     def misfit(self, bolt: str) -> str:
         """Return why the nut cannot be screwed onto a bolt, a clause, or "" if it fits."""
+        if self.bolt(bolt).is_pin:
+            return f"{bolt} is a smooth pin; a bolt with a thread has a pitch"
         nut, on = self.nut_thread, self.bolt(bolt).thread
         if on.fits(nut, self.require_nut().thickness / nut.pitch):
             return ""

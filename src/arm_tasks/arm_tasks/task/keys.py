@@ -156,21 +156,30 @@ def _screw(turns: Key, extra: str) -> dict[str, Key]:
         **_turn_nut(),
         "turns": turns,
         "extra_turns": Key(Leaf("number, at least 0", "at_least_0"), extra),
-        "grip_width": Key(DISTANCE, "jaw width that holds the nut; a little less than the nut"),
-        "open_width": Key(
-            DISTANCE, "jaw width that clears the corners; a little more than they need"
-        ),
+        **_JAW_WIDTHS,
     }
+
+
+_JAW_WIDTHS = {
+    "grip_width": Key(DISTANCE, "jaw width that holds the nut; a little less than the nut"),
+    "open_width": Key(DISTANCE, "jaw width that clears the corners; a little more than they need"),
+}
 
 
 def _turn_nut() -> dict[str, Key]:
     return {
-        "bolt": Key(TEXT, "name of the bolt in the scene", True),
-        "approach": Key(ABOVE, "length of the straight approach; 20 mm"),
+        **_handle_nut("bolt"),
         "press": Key(DISTANCE, "distance to push the nut against the bolt's end; 0.3 mm"),
         "search": Key(
             DISTANCE, "radius of the search for the bolt's tip, under pressure; 0 if omitted"
         ),
+    }
+
+
+def _handle_nut(what: str) -> dict[str, Key]:
+    return {
+        "bolt": Key(TEXT, f"name of the {what} in the scene", True),
+        "approach": Key(ABOVE, "length of the straight approach; 20 mm"),
         "play": Key(TILT, "dead band and backlash to compensate; 0 if omitted"),
         "approach_tilt": Key(TILT, "largest tilt on approach and retreat; the default if omitted"),
         "position": Key(ABOVE, "largest position error while it turns; 0.01 mm"),
@@ -304,6 +313,12 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
                 "which the step `unscrew` before it chooses its last grip; 0 if omitted",
             ),
         },
+        "bolt",
+    ),
+    "regrasp": _drive(
+        "Hangs the nut in the jaws on a smooth pin, a bolt without a pitch, grips it by the flats "
+        "that suit the thread of the next `screw_on` best, and retreats with it.",
+        {**_handle_nut("pin"), **_JAW_WIDTHS},
         "bolt",
     ),
     "wait": _command("Waits.", {"seconds": Key(SECONDS, "duration", True)}, "seconds"),

@@ -305,13 +305,12 @@ def _parser(cls: type[steps.StepBase], **own_defaults: Any) -> Parser:
     return parse
 
 
-_SCREW = {
+_HANDLE = {
     "approach": 0.02,
-    "press": 0.3e-3,
-    "search": 0.0,
     "play": 0.0,
     "tolerance": steps.Tolerance(tilt=math.radians(3.0)),
 }
+_SCREW = {**_HANDLE, "press": 0.3e-3, "search": 0.0}
 PARSERS: dict[str, Parser] = {
     "move_joints": _move_joints,
     "move_posture": _move_posture,
@@ -328,6 +327,7 @@ PARSERS: dict[str, Parser] = {
     "unscrew": _parser(steps.Unscrew, extra_turns=0.1, pull_off_turns=0.0, **_SCREW),
     "screw_on": _parser(steps.ScrewOn, extra_turns=0.5, **_SCREW),
     "find_thread": _parser(steps.FindThread, around=0.0, click_depth=0.0, **_SCREW),
+    "regrasp": _parser(steps.Regrasp, **_HANDLE),
     "wait": _parser(steps.Wait),
     "wait_until": _wait_until,
     "find_frame": _parser(steps.FindFrame, timeout=10.0),

@@ -181,17 +181,31 @@ class Turn(StepBase):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnNut(StepBase):
-    """Fields of the steps that turn the nut on a bolt."""
+class HandleNut(StepBase):
+    """Fields of the steps that handle the nut on a bolt."""
 
     bolt: str  # the bolt's name
     approach: float  # length of the straight approach to the bolt's end or the nut [m]
-    press: float  # distance to push the nut against the bolt's end [m]
-    search: float  # radius of the search for the bolt's tip; 0 for none [m]
     # dead band and backlash of revolute joints, to compensate before gripping and threading [rad]
     play: float
     approach_tilt: float  # largest tilt on the approach and the retreat [rad]
     tolerance: Tolerance  # while it turns
+
+
+@dataclass(frozen=True, kw_only=True)
+class Regrasp(HandleNut):
+    """Hang the nut in the jaws on a smooth pin, grip it by other flats and retreat with it."""
+
+    grip_width: float | None  # as for Screw
+    open_width: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnNut(HandleNut):
+    """Fields of the steps that turn the nut on a thread."""
+
+    press: float  # distance to push the nut against the bolt's end [m]
+    search: float  # radius of the search for the bolt's tip; 0 for none [m]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from arm_hardware.calibration.calibration import Calibration, ServoBoard, config_folder
 from arm_hardware.calibration.store import calibration_for
 from arm_hardware.errors import CalibrationError
-from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, SolidBody, SolidPart
+from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, PinBody, SolidBody, SolidPart
 from arm_simulation.world import NutTruth, SimulatedScene
 
 from arm_description import RobotModel
@@ -61,7 +61,9 @@ def simulated_scene(scene: Scene) -> SimulatedScene:
     return SimulatedScene(tuple(bolts.values()), nut, solids, scene.floor)
 
 
-def _body(bolt: Bolt) -> BoltBody:
+def _body(bolt: Bolt) -> BoltBody | PinBody:
+    if bolt.is_pin:
+        return PinBody(bolt.name, bolt.pose, bolt.diameter, bolt.length)
     return BoltBody(bolt.name, bolt.pose, bolt.thread, bolt.length, bolt.start)
 
 

@@ -78,6 +78,17 @@ def contact_with(bolt: Bolt, nut: Nut, T_nut: Array) -> BoltTipContact:
     return BoltTipContact(z + nut.thickness / 2.0, off, tilt_z(R), twist_z(R), beside, (x, y))
 
 
+def in_nut(pin: Bolt, nut: Nut, thread: ScrewThread, T_nut: Array) -> bool:
+    """Return whether a pin holds a nut at base_link <- nut (4, 4) when it is released.
+
+    Its end is past the nut's middle; the nut's countersink found it, as the arm yields.
+    """
+    at = contact_with(pin, nut, T_nut)
+    aside = (thread.countersink - pin.diameter) / 2.0
+    deep = at.overlap >= nut.thickness / 2.0 and not at.beside
+    return deep and at.off_axis <= aside and at.tilt <= GRIP.tilt
+
+
 def turns_past_start(bolt: Bolt, before: BoltTipContact, now: BoltTipContact) -> float | None:
     """Return the turns of the nut past the start of the thread within one step.
 
@@ -184,6 +195,7 @@ class FreeNut:
         self._ends = [
             BoltEnd(bolt, nut, thread, scene.misfit(name), contact_with(bolt, nut, self.pose))
             for name, bolt in scene.bolts.items()
+            if not bolt.is_pin
         ]
 
     def move(self, T_tool: Array) -> None:

@@ -8,14 +8,23 @@ import logging
 import math
 
 import numpy as np
-from arm_common.transforms import Array, PoseInterpolation, is_rigid, pose, shift_z, turn_z
+from arm_common.transforms import (
+    Array,
+    PoseInterpolation,
+    inverse,
+    is_rigid,
+    pose,
+    shift_z,
+    turn_z,
+    twist_z,
+)
 
 from arm_tasks.errors import WorldError
 from arm_tasks.scene.grasp import GRIP, check_grip
 from arm_tasks.scene.nut_state import NutEvent, NutIncident, NutReport, NutStatus
 from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Bolt, Scene
-from arm_tasks.world.held_nut import FreeNut, ThreadedNut
+from arm_tasks.world.held_nut import FreeNut, ThreadedNut, in_nut
 
 _LOGGER = logging.getLogger(__name__)
 _STEP_LENGTH = 0.25e-3  # step of the motion between two updates [m]
@@ -28,7 +37,7 @@ class NutWorld:
 
     On a thread the nut has one degree of freedom, its turns; the gripper turns it by its own
     rotation about the bolt's axis and may slide along the flats. Off the thread it moves with the
-    gripper; released, it falls. At the end of a bolt it slides back in the jaws and catches the
+    gripper; released, it falls, or hangs on a smooth pin that is in it. At the end of a bolt it slides back in the jaws and catches the
     thread when it is turned past the thread's start, unless it is tilted too much. Jaws and
     arm are compliant within GRIP and CONTACT. Equal inputs give equal outputs.
     """
@@ -36,9 +45,11 @@ class NutWorld:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.nut = scene.require_nut()
+        self._thread = scene.nut_thread
         self._pose = scene.nut_start()
         self._bolt: Bolt | None = scene.bolt(self.nut.on)
         self._turns = self.nut.turns
+        self._pin = ""  # smooth pin on which it hangs
         self._held: ThreadedNut | FreeNut | None = None
         self._opened = math.inf  # width before the jaws close
         self._last: tuple[Array, float] | None = None
@@ -52,6 +63,8 @@ class NutWorld:
         if self._bolt:
             bolt, engaged = self._bolt.name, self._bolt.engaged(self._turns, self.nut.thickness)
             status = NutStatus.ON_BOLT_HELD if held else NutStatus.ON_BOLT
+        elif self._pin:
+            bolt, status = self._pin, NutStatus.ON_BOLT
         event, message = self._last_incident
         return NutReport(status, bolt, engaged, held, readonly(self._pose), message, event)
 
@@ -112,15 +125,28 @@ class NutWorld:
             if float(self._pose[:3, 2] @ T_tool[:3, 2]) < 0.0:  # a nut has no front side
                 self._pose = self._pose @ pose(np.diag([1.0, -1.0, -1.0]))
             self._start_carrying(T_tool)
-            self._report_event(NutEvent.GRIPPED, "picked up")
+            self._report_event(NutEvent.GRIPPED, f"picked up{self._pin and ' from ' + self._pin}")
+            self._pin = ""
 
     def _release(self) -> None:
         self._held = None
         if self._bolt is None:
-            self._fall(NutEvent.DROPPED, "it was released with no thread engaged")
+            if not self._hang_on_pin():
+                self._fall(NutEvent.DROPPED, "it was released with no thread engaged")
             return
         left = f"left on {self._bolt.name}, {self.report.turns_engaged:.2f} turns engaged"
         self._report_event(NutEvent.RELEASED, left)
+
+    def _hang_on_pin(self) -> bool:
+        """Let a free nut hang on the pin that is in it; return whether there is one."""
+        for name, pin in self.scene.bolts.items():
+            if self.scene.pin_misfit(name) == "" and in_nut(pin, self.nut, self._thread, self._pose):
+                at = inverse(pin.pose) @ self._pose
+                roll = turn_z(twist_z(at[:3, :3]))
+                self._pose, self._pin = pin.pose @ shift_z(float(at[2, 3])) @ roll, name
+                self._report_event(NutEvent.RELEASED, f"left on {name}")
+                return True
+        return False
 
     def _turn(self, held: ThreadedNut, T_tool: Array) -> None:
         held.move(T_tool)

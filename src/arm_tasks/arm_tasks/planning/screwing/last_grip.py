@@ -9,26 +9,25 @@ catches. All angles are rolls of the tool about the bolt's z axis [rad].
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+import numpy as np
 from arm_common.transforms import Array, turn_z, wrap
 
 from arm_kinematics import Chain
 from arm_tasks.planning.screwing.strokes import (
     MIN_CAUGHT,
     GripScore,
+    Stroke,
     Strokes,
     rotation,
     turn_back,
-    unscrew_strokes,
 )
 from arm_tasks.planning.screwing.wrist import MIN_BEFORE, Wrist, next_wrist, thread_turn_to_go
-from arm_tasks.planning.tool_path import OutOfReach
 from arm_tasks.planning.world_model import OnBolt
-from arm_tasks.scene.scene import CATCH_TURNS, TURN, Bolt, Scene
-from arm_tasks.task.steps import FindThread, ScrewOn, Unscrew
+from arm_tasks.scene.grasp import SIXTH
+from arm_tasks.scene.scene import TURN, Bolt, Scene
+from arm_tasks.task.steps import FindThread, Regrasp, ScrewOn, Unscrew
 
 _EPS = 1e-9
 _LATE = "as the next thread would catch too late after any other grip"
@@ -45,8 +44,7 @@ _DEEPEST_PULL_OFF = 1.7e-3  # the same if the next thread would catch too late o
 _PULL_OFF_STEP = 1.0 / 12.0  # between numbers of turns to try
 _DEEPER_STEP = 1.0 / 36.0  # the same, deeper
 _PULL_OFF_CHANGE = 0.5  # largest change of the turns that a task requests
-_STAND_STARTS = 72  # tried starts of a stand's thread
-_FIRM_LEVELS = FIRM, math.radians(75.0), math.radians(60.0)  # tried for transfers over a stand
+_PIN_GRIPS = 37  # tried rolls of a grip on a pin
 FIRM_FIRST = FIRM - MIN_CAUGHT, 0.0  # levels of the score of a last grip
 # An arm sags while its jaws are open, by 3 mm in contact physics. Closing jaws lift it along their
 # opening alone; the nut may be above their middle by this share of the rest, as the arm still sags
@@ -152,14 +150,16 @@ def _surely_off(bolt: Bolt) -> float:
 
 
 def grip_score(
-    chain: Chain, scene: Scene, nut: OnBolt, then: ScrewOn | FindThread, seed: Array
+    chain: Chain, scene: Scene, nut: OnBolt, then: ScrewOn | FindThread | Regrasp, seed: Array
 ) -> GripScore | None:
     """Return the score of a last grip for the first stroke on the next bolt, for ratchet().
 
     It is None if it does not matter, as where that bolt's thread starts is unknown. The nut is
     still on its bolt; the arm stays near the seed (n,) [rad or m].
     """
-    bolt = scene.bolt(then.bolt)
+    origin, bolt = scene.bolt(nut.bolt), scene.bolt(then.bolt)
+    if isinstance(then, Regrasp):
+        return lambda _, grip: _EPS if _off_middle(origin, grip) else math.inf
     if isinstance(then, ScrewOn) and not bolt.start_known:
         return None
     wrist = next_wrist(chain, scene, then, seed)
@@ -169,7 +169,7 @@ def grip_score(
         back, around = turn_back(bolt, wrist), then.around
         middle = nut.roll + back.grip + back.turn / 2.0 - around
         return lambda turned, grip: math.pi - abs(wrap(middle + turned - grip))
-    return _catch_score(bolt, wrist, then, scene.bolt(nut.bolt), nut.roll)
+    return _catch_score(bolt, wrist, then, origin, nut.roll)
 
 
 def _catch_score(bolt: Bolt, wrist: Wrist, then: ScrewOn, origin: Bolt, roll: float) -> GripScore:
@@ -193,60 +193,18 @@ def _catch_score(bolt: Bolt, wrist: Wrist, then: ScrewOn, origin: Bolt, roll: fl
     return score
 
 
-def stand_start(
-    nut: OnBolt, step: Unscrew, then: ScrewOn, first: tuple[Bolt, Wrist], last: tuple[Bolt, Wrist]
-) -> float | None:
-    """Return the start of a third bolt's thread for a safe transfer over it [rad], or None.
+def regrasp_strokes(wrist: Wrist, score: GripScore) -> Strokes:
+    """Choose the rolls at which the jaws leave a nut on a pin and grip it again.
 
-    The bolts have the wrists of their steps; the stand is like them. The start is in the middle
-    of the longest range in which the jaws hold the nut whenever it could fall, and turn it as far
-    as possible on each thread before they open.
+    They differ by sixths of a turn, at most as many as the wrist can turn by. The score rates a
+    grip for the next thread, with the nut's roll on the pin as its rotation.
     """
-    for least in _FIRM_LEVELS:
-        served = _served_starts(nut, step, then, first, last, least)
-        if (middle := _middle_of_longest_run(served)) is not None:
-            return wrap(TURN * middle / _STAND_STARTS)
-    return None
-
-
-def _served_starts(
-    nut: OnBolt,
-    step: Unscrew,
-    then: ScrewOn,
-    first: tuple[Bolt, Wrist],
-    last: tuple[Bolt, Wrist],
-    least: float,
-) -> list[bool]:
-    """Return which starts of a stand, spread over a turn, allow turns of the least angle [rad]."""
-    (bolt, wrist), (goal, wrist_on) = first, last
-    begin = wrist_on.low if goal.hand > 0 else wrist_on.high
-
-    def safe(origin: Bolt, nut: OnBolt, target: Bolt) -> Strokes | None:
-        option = off_options(origin, nut, step)[0]
-        score = _catch_score(target, wrist_on, then, origin, nut.roll)
-        levels = (least - MIN_CAUGHT,)
-        with suppress(OutOfReach):
-            turns, held = option.turns, option.held
-            return unscrew_strokes(origin, wrist, nut, turns, score, held, levels)
-        return None
-
-    def serves(start: float) -> bool:
-        stand, target = replace(bolt, start=start), replace(goal, start=start)
-        off = safe(bolt, nut, target)
-        if off is None:
-            return False
-        roll = nut.roll + rotation(off.strokes[:-1]) - off.strokes[-1].grip + begin
-        to_go = thread_turn_to_go(target, roll) / TURN
-        turns = CATCH_TURNS + (then.turns or 0.0) + max(then.extra_turns - to_go, 0.0)
-        return safe(stand, OnBolt(nut.bolt, turns, stand.roll(turns)), goal) is not None
-
-    return [serves(TURN * k / _STAND_STARTS) for k in range(_STAND_STARTS)]
-
-
-def _middle_of_longest_run(ring: Sequence[bool]) -> float | None:
-    """Return the middle index of the longest run of True in a ring; None without any."""
-    if all(ring) or not any(ring):
-        return 0.0 if ring[0] else None
-    runs = [[*ring[k:], *ring[:k]].index(False) for k in range(len(ring))]
-    first = max(range(len(ring)), key=runs.__getitem__)
-    return first + (runs[first] - 1) / 2.0
+    sixths = np.arange(-3, 4) * SIXTH
+    pairs = [
+        (float(grip + more), float(grip))
+        for grip in np.linspace(wrist.low, wrist.high, _PIN_GRIPS)
+        for more in sixths
+        if wrist.low - _EPS <= grip + more <= wrist.high + _EPS
+    ]
+    leave, grip = max(pairs, key=lambda pair: score(*pair))
+    return Strokes([Stroke(leave, 0.0), Stroke(grip, 0.0)], 0.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plans unscrew, screw_on, find_thread: coupled turn and advance, regrasps, search for the tip."""
+"""Plans unscrew, screw_on, regrasp, find_thread: coupled turn and advance, search for the tip."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from arm_tasks.planning.screwing.last_grip import (
     grip_score,
     off_options,
     off_warning,
-    stand_start,
+    regrasp_strokes,
 )
 from arm_tasks.planning.screwing.strokes import (
     MIN_CAUGHT,
@@ -38,14 +38,16 @@ from arm_tasks.planning.screwing.strokes import (
     turn_back,
     unscrew_strokes,
 )
-from arm_tasks.planning.screwing.wrist import Place, Spiral, Wrist, between, next_wrist, wrists
+from arm_tasks.planning.screwing.wrist import Place, Spiral, Wrist, between, wrists
 from arm_tasks.planning.tool_path import OutOfReach, path_options, tool_path
 from arm_tasks.planning.world_model import InJaws, OnBolt
 from arm_tasks.scene.payloads import holding_width
-from arm_tasks.scene.scene import CATCH_TURNS, TURN, Nut, Scene
+from arm_tasks.scene.scene import CATCH_TURNS, PIN_OVERHANG, TURN, Nut, Scene
 from arm_tasks.task.steps import (
     FindThread,
+    HandleNut,
     Orientation,
+    Regrasp,
     Screw,
     ScrewOn,
     Tolerance,
@@ -65,7 +67,11 @@ _CLICK_SPEED = math.radians(4.0)  # of a joint; a person reacts in about 0.3 s [
 # Levels of the score of a last grip. The middle of a turn back is within 30 degrees of the desired
 # roll where the grips, a sixth of a turn apart, allow it.
 _MIDDLES = math.radians(149.0), math.radians(119.0), 0.0
-_DOING = {ScrewOn: "screwing onto", Unscrew: "unscrewing from", FindThread: "on"}
+_DOING = {ScrewOn: "screwing onto", Unscrew: "unscrewing from", FindThread: "on", Regrasp: "on"}
+_ADVICE = (
+    "turn the other bolt about its axis, or let the arm grip the nut anew on a pin "
+    "(docs/screw.md#over-a-pin)"
+)
 StrokeChoice = Callable[[Wrist], Strokes]
 _TILT_SHARE = 0.6  # used fraction of the largest starting tilt; the rest is for servo errors
 
@@ -90,41 +96,40 @@ def width_problem(grip: float | None, cleared: float | None, nut: Nut, jaws: Gri
 
 @dataclass
 class ScrewPlanner:
-    """Plans one step that turns the nut and adds it to a builder."""
+    """Plans one step that handles the nut and adds it to a builder."""
 
     builder: PlanBuilder
     scene: Scene
-    step: TurnNut
+    step: HandleNut
     name: str
 
     def __post_init__(self) -> None:
         self.bolt = self.scene.bolt(self.step.bolt)
         self._thread: ThreadSearch | None = None  # of find_thread
-        self._wrist: Wrist | None = None  # that unscrews
-        self._advised = ""
-        nut, jaws = self.scene.require_nut(), self.builder.jaws(self.step)
-        grip = self.step.grip_width if isinstance(self.step, Screw) else None
-        cleared = self.step.open_width if isinstance(self.step, Screw) else None
-        misfit = self.scene.misfit(self.step.bolt) or width_problem(grip, cleared, nut, jaws)
+        nut, jaws, step = self.scene.require_nut(), self.builder.jaws(self.step), self.step
+        has_widths = isinstance(step, Screw | Regrasp)
+        grip, cleared = (step.grip_width, step.open_width) if has_widths else (None, None)
+        fits = self.scene.pin_misfit if isinstance(step, Regrasp) else self.scene.misfit
+        misfit = fits(step.bolt) or width_problem(grip, cleared, nut, jaws)
         if misfit:
-            raise self.builder.invalid(self.step, misfit)
+            raise self.builder.invalid(step, misfit)
         self.grip_width = holding_width(jaws, nut.across_flats) if grip is None else grip
         widest = min(nut.corners + _CLEARANCE, jaws.max_width)
         self.open_width = widest if cleared is None else cleared
-        self.approach_tolerance = Tolerance(self.step.tolerance.position, self.step.approach_tilt)
+        self.approach_tolerance = Tolerance(step.tolerance.position, step.approach_tilt)
         self.half_nut = nut.thickness / 2.0
 
     @property
     def _keeps_pressing(self) -> bool:
         step = self.step
-        return isinstance(step, FindThread) or (isinstance(step, ScrewOn) and step.keep_pressing)
+        return not isinstance(step, Screw) or (isinstance(step, ScrewOn) and step.keep_pressing)
 
     def unscrew(
-        self, step: Unscrew, nut: OnBolt, then: ScrewOn | FindThread | None
+        self, step: Unscrew, nut: OnBolt, then: ScrewOn | FindThread | Regrasp | None
     ) -> InJaws | OnBolt:
         """Plan to unscrew or loosen the nut; return where it is afterwards.
 
-        The next step of the task that turns the nut, if any, determines the last grip.
+        The next step of the task that handles the nut, if any, determines the last grip.
         """
         requested = nut.turns if step.turns is None else step.turns
         comes_off = requested >= nut.turns
@@ -140,8 +145,7 @@ class ScrewPlanner:
         if comes_off:
             next_score = score() if isinstance(then, ScrewOn) else None
             if risk := off_warning(self.bolt, nut, step, chosen, next_score):
-                advice = self._advice(step, nut, then)
-                self.builder.warnings.append(f"{self.name}: {risk}; {advice}")
+                self.builder.warnings.append(f"{self.name}: {risk}; {_ADVICE}")
             return InJaws(nut.roll + rotation(chosen.strokes[:-1]) - chosen.strokes[-1].grip)
         turned = -self.bolt.hand * requested * TURN
         return OnBolt(nut.bolt, nut.turns - requested, nut.roll + turned)
@@ -150,7 +154,7 @@ class ScrewPlanner:
         self,
         nut: OnBolt,
         options: Sequence[OffOption],
-        then: ScrewOn | FindThread | None,
+        then: ScrewOn | FindThread | Regrasp | None,
         score: Callable[[], GripScore | None],
     ) -> list[StrokeChoice]:
         """Return choices of strokes; all but the first are for a NoLastGrip of the first."""
@@ -162,12 +166,10 @@ class ScrewPlanner:
             return unscrew_strokes(self.bolt, wrist, nut, turns, score(), held, levels)
 
         def choose_safest(wrist: Wrist) -> Strokes:
-            self._wrist = wrist
             try:
                 return choose(options[0], wrist)
             except NoLastGrip as none:
-                advice = self._advice(self.step, nut, then)
-                raise NoLastGrip(f"{none}; {advice}") from None
+                raise NoLastGrip(f"{none}; {_ADVICE}") from None
 
         def choose_less_safe(option: OffOption, wrist: Wrist) -> Strokes:
             with suppress(NoLastGrip):
@@ -177,29 +179,8 @@ class ScrewPlanner:
 
         return [choose_safest, *(partial(choose_less_safe, option) for option in options[1:])]
 
-    def _advice(self, step: TurnNut, nut: OnBolt, then: ScrewOn | FindThread | None) -> str:
-        """Return what to do if no safe last grip suits the next thread, a clause."""
-        if not self._advised:
-            self._advised = "turn the other bolt about its axis"
-            start = self._stand_start(step, nut, then)
-            if start is not None:
-                what = f"a third bolt with a thread_start_deg of {math.degrees(start):.0f}"
-                self._advised += f", or use {what} (docs/screw.md#over-a-stand)"
-        return self._advised
-
-    def _stand_start(
-        self, step: TurnNut, nut: OnBolt, then: ScrewOn | FindThread | None
-    ) -> float | None:
-        if self._wrist is None or not (isinstance(step, Unscrew) and isinstance(then, ScrewOn)):
-            return None
-        wrist = next_wrist(self.builder.chain, self.scene, then, self.builder.q)
-        if wrist is None:
-            return None
-        bolts = (self.bolt, self._wrist), (self.scene.bolt(then.bolt), wrist)
-        return stand_start(nut, step, then, *bolts)
-
     def _last_grip_score(
-        self, nut: OnBolt, then: ScrewOn | FindThread | None
+        self, nut: OnBolt, then: ScrewOn | FindThread | Regrasp | None
     ) -> Callable[[], GripScore | None]:
         chain, q = self.builder.chain, self.builder.q
 
@@ -211,6 +192,22 @@ class ScrewPlanner:
             return self.builder.remembered("score", make)
 
         return score
+
+    def regrasp(
+        self, step: Regrasp, nut: InJaws, then: ScrewOn | FindThread | Regrasp | None
+    ) -> InJaws:
+        """Plan to grip the nut in the jaws anew on a pin, as suits the next thread; return it."""
+        on_pin = OnBolt(step.bolt, 0.0, nut.phase)
+        score = self._last_grip_score(on_pin, then)()
+        if score is None:
+            what = "needs a following screw_on onto a bolt with a thread_start"
+            raise self.builder.invalid(step, f"{self.name} {what}")
+        z = self.half_nut + PIN_OVERHANG
+        chosen = self._choose_wrist(
+            z, [-self.half_nut], [lambda wrist: regrasp_strokes(wrist, score)], holding=True
+        )
+        leave, grip = (stroke.grip for stroke in chosen.strokes)
+        return InJaws(wrap(nut.phase + leave - grip))
 
     def find_thread(self, step: FindThread, nut: InJaws) -> None:
         """Plan to turn the nut in the jaws back on the bolt's end, and to retreat."""
@@ -277,6 +274,9 @@ class ScrewPlanner:
         self._approach(wrist, first, holding)
         if self._thread is not None:
             last = self._turn_back(chosen.strokes[0], first, self._thread)
+        elif isinstance(self.step, Regrasp):
+            again = replace(first, roll=chosen.strokes[1].grip)
+            last = self._grip_anew(first, again, "turn to other flats")
         else:
             last = self._turn(chosen, first, holding)
         step = self.step
@@ -291,7 +291,9 @@ class ScrewPlanner:
     def _approach(self, wrist: Wrist, place: Place, holding: bool) -> None:
         """Plan a motion in front of a place and straight to it, in the wrist's configuration."""
         chain = self.builder.chain
-        begin = self._search_start(wrist, place) if holding and self.step.search else place
+        step = self.step
+        searches = holding and isinstance(step, TurnNut) and step.search > 0.0
+        begin = self._search_start(wrist, place, step.press) if searches else place
         front = Place(self.bolt, place.z - self.step.approach, begin.roll)
         q = wrist.joints_at(chain, begin.roll, self.step.tolerance)
         options = path_options("axis", self.approach_tolerance)
@@ -315,7 +317,7 @@ class ScrewPlanner:
         if begin is not place:
             turn, more = place.roll - begin.roll, place.z - begin.z
             mouth = self.scene.nut_thread.mouth
-            rings = Spiral(begin.pose, self.step.search, turn, mouth, more)
+            rings = Spiral(begin.pose, step.search, turn, mouth, more)
             with self.builder.allow_contact(self.bolt.name):
                 labels = self._labels("search for the tip", _SEARCH_SPEED)
                 self.builder.follow(labels, rings, path_options("full", self.approach_tolerance))
@@ -354,7 +356,7 @@ class ScrewPlanner:
         shift = np.clip(moved, chain.lower, chain.upper) - q
         return np.asarray(q + chain.constraints.share(q, shift) * shift)
 
-    def _search_start(self, wrist: Wrist, place: Place) -> Place:
+    def _search_start(self, wrist: Wrist, place: Place, press: float) -> Place:
         """Return the start of the search, turned ahead because the search turns back.
 
         A press that is kept rises from half during the search: the joints yield by angles, not
@@ -362,7 +364,7 @@ class ScrewPlanner:
         """
         room = wrist.high - place.roll if self.bolt.hand > 0 else place.roll - wrist.low
         roll = place.roll + self.bolt.hand * min(_SEARCH_TURN, room)
-        rise = self.step.press / 2.0 if self._keeps_pressing else 0.0
+        rise = press / 2.0 if self._keeps_pressing else 0.0
         return Place(self.bolt, place.z - rise, roll)
 
     def _turn(self, chosen: Strokes, at: Place, holding: bool) -> Place:
@@ -372,13 +374,9 @@ class ScrewPlanner:
                 skipped += self._advance(stroke.turn)  # all are like the first
                 continue
             if i > 0:
-                self._gripper("open", self.open_width)
                 again = Place(self.bolt, at.z + skipped, stroke.grip)
-                before = self.builder.q
-                self._move(f"turn back {i} of {count - 1}", at, again)
-                self._settle(np.sign(self.builder.q - before))
-                at = again
-            if i > 0 or not holding:
+                at = self._grip_anew(at, again, f"turn back {i} of {count - 1}")
+            elif not holding:
                 self._gripper("grip", self.grip_width)
             done += abs(stroke.turn) / TURN
             part = f"turn {i + 1} of {count}, {done:.1f} of {chosen.turns:.1f} turns"
@@ -395,6 +393,15 @@ class ScrewPlanner:
                 self._move(part, at, goal, turns)
             at = goal
         return at
+
+    def _grip_anew(self, at: Place, goal: Place, part: str) -> Place:
+        """Plan to open the jaws, move them to another place and close them; return that place."""
+        self._gripper("open", self.open_width)
+        before = self.builder.q
+        self._move(part, at, goal)
+        self._settle(np.sign(self.builder.q - before))
+        self._gripper("grip", self.grip_width)
+        return goal
 
     def _turn_back(self, stroke: Stroke, at: Place, thread: ThreadSearch) -> Place:
         """Plan to turn back so slowly that a person can tell the moment of the click."""
