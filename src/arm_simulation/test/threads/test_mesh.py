@@ -13,6 +13,7 @@ from arm_simulation.threads.mesh import (
     hexagon_vertices,
     nut_mesh,
     nut_picture,
+    pin_mesh,
 )
 from arm_simulation.threads.standard import ScrewThread
 
@@ -22,7 +23,7 @@ LEFT = ScrewThread.of(6e-3, 1e-3, -1)
 
 @pytest.mark.parametrize("thread", [THREAD, LEFT])
 def test_meshes_are_watertight_and_face_outwards(thread):
-    for mesh in (bolt_mesh(thread, 5e-3), nut_mesh(thread, 4e-3)):
+    for mesh in (bolt_mesh(thread, 5e-3), nut_mesh(thread, 4e-3), pin_mesh(4e-3, 15e-3)):
         assert mesh.is_watertight
         assert mesh.volume > 0.0
 
@@ -39,6 +40,13 @@ def test_volume_of_a_bolt_is_that_of_its_profile():
     whole = area * 12.7e-3
     assert mesh.volume == pytest.approx(whole, rel=0.02)  # the tip is chamfered
     assert mesh.volume < whole
+
+
+def test_volume_of_a_pin_is_that_of_a_cylinder_without_its_chamfer():
+    radius, length, chamfer = 2e-3, 15e-3, 1e-3
+    cone = math.pi * chamfer * (3 * radius**2 - 3 * radius * chamfer + chamfer**2) / 3
+    whole = math.pi * radius**2 * (length - chamfer) + cone
+    assert pin_mesh(2 * radius, length).volume == pytest.approx(whole, rel=2e-3)
 
 
 def advance(mesh, z):

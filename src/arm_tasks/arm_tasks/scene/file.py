@@ -301,8 +301,10 @@ def _color(keys: TypedMapping) -> Color | None:
 
 def _nut(item: Field, bolts: Mapping[str, Bolt]) -> Nut:
     keys = TypedMapping(item, "the nut", NUT)
-    on = keys.choice("on", tuple(name for name, bolt in bolts.items() if not bolt.is_pin))
+    on = keys.choice("on", tuple(bolts))
     bolt = bolts[on]
+    if bolt.is_pin:
+        raise keys.fail(f"the nut cannot be on {on}, a smooth pin; give the pitch of a thread")
     sizes = {key: keys.number(key, getattr(bolt, key), above=0.0) for key in ("diameter", "pitch")}
     thread = _thread(keys, **sizes, hand=_hand(keys, bolt.hand))
     nut = Nut(

@@ -16,6 +16,7 @@ from arm_tasks.planning.screwing.last_grip import grip_score
 from arm_tasks.planning.screwing.strokes import Stroke, ratchet
 from arm_tasks.planning.screwing.wrist import Spiral
 from arm_tasks.planning.world_model import OnBolt
+from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.grasp import SIXTH
 from arm_tasks.scene.nut_state import NutEvent, NutStatus
 from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise, NoisyArm, run_trial
@@ -266,6 +267,37 @@ def test_nut_that_fits_neither_bolt_by_its_own_sizes_is_refused(request_for, sce
     nut = replace(scene.nut, thread=ScrewThread.of(6e-3, 1e-3))
     with pytest.raises(TaskFileError, match="the nut, M6x1, does not fit upper_bolt, 1/4-20"):
         plan_task(request_for(transfer(), scene=replace(scene, nut=nut)), collisions=False)
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"diameter": 5e-3}, "pin is too thick, 5.00 mm, for the nut's hole of 5.12 mm"),
+        ({"length": 10e-3}, "pin is too short, 10.0 mm; the nut needs 11.6 mm"),
+        ({"pitch": 1e-3}, "pin has a thread; a bolt without a pitch is a smooth pin"),
+    ],
+)
+def test_nut_does_not_hang_on_any_pin(request_for, changed, what):
+    over = load_scene("nut_over_pin")
+    bolts = {**over.bolts, "pin": replace(over.bolt("pin"), **changed)}
+    with pytest.raises(TaskFileError, match=what):
+        plan_task(request_for("nut_over_pin", scene=replace(over, bolts=bolts)), collisions=False)
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        (["unscrew: pin"], "pin is a smooth pin; a bolt with a thread has a pitch"),
+        (["regrasp: pin"], "the nut is on upper_bolt at this step, not in the jaws"),
+        (["unscrew: upper_bolt", "regrasp: pin"], "needs a following screw_on onto a bolt with a"),
+        (["unscrew: upper_bolt", "regrasp: {bolt: pin, open_width_mm: 12}"], "does not clear the"),
+    ],
+)
+def test_regrasp_that_makes_no_sense_is_refused(request_for, lines, what):
+    text = "\n".join(["task: t", "steps:", *(f"  - {line}" for line in ["open", *lines])])
+    request = request_for(task_from_text(text), scene=load_scene("nut_over_pin"))
+    with pytest.raises(TaskFileError, match=what):
+        plan_task(request, collisions=False)
 
 
 @pytest.mark.parametrize(

@@ -362,6 +362,43 @@ def test_nut_that_strikes_a_bolt_is_knocked_out(held):
     assert "from the side" in held.nut.message
 
 
+PIN = {"diameter": 4e-3, "pitch": 0.0, "length": 15e-3}
+
+
+def over_pin(scene_with, make_hand, z, **place):
+    """Release a nut with the tool at z on a smooth pin in place of the lower bolt; return the hand."""
+    hand = make_hand(scene_with(LOWER, **PIN))
+    take_off(hand)
+    for depth in (-0.02, z):
+        hand.go(hand.at(LOWER, depth, 30.0, **place))
+    hand.open()
+    return hand
+
+
+def test_nut_released_on_a_pin_hangs_there_and_can_be_gripped_by_other_flats(
+    scene_with, make_hand
+):
+    hand = over_pin(scene_with, make_hand, CENTRE + 3e-3, off=1e-3)
+    nut = hand.nut
+    assert (nut.status, nut.bolt, nut.turns_engaged) == (NutStatus.ON_BOLT, LOWER, 0.0)
+    x, y, z = in_bolt(hand)[:3, 3]
+    assert math.hypot(x, y) < 1e-9 and z == pytest.approx(CENTRE + 3e-3, abs=1e-5)
+    before = twist_z(in_bolt(hand)[:3, :3])
+    hand.go(hand.at(LOWER, CENTRE + 3e-3, -30.0))
+    assert hand.grip().status == NutStatus.HELD and hand.nut.bolt == ""
+    hand.go(hand.at(LOWER, CENTRE + 3e-3, -10.0))
+    assert math.degrees(twist_z(in_bolt(hand)[:3, :3]) - before) == pytest.approx(20.0)
+
+
+@pytest.mark.parametrize(
+    ("z", "place"),
+    [(-1e-4, {}), (CENTRE, {"off": 1.6e-3}), (CENTRE, {"tilt_deg": 13.0}), (0.02, {})],
+)
+def test_nut_released_beside_or_before_a_pin_falls(scene_with, make_hand, z, place):
+    hand = over_pin(scene_with, make_hand, z, **place)
+    assert hand.nut.status == NutStatus.FALLEN
+
+
 def test_invalid_pose_or_width_is_rejected(scene):
     world = NutWorld(scene)
     for T in (np.full((4, 4), np.nan), np.zeros((4, 4)), np.diag([1.0, 1.0, -1.0, 1.0])):
