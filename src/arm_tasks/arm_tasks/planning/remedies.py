@@ -98,7 +98,9 @@ class _RemedySearch:
                 shifted = partial(self._shifted, step, direction)
                 if shifted(mm):
                     mm = _least(shifted, below, mm)
-                    what = step.bolt if isinstance(step, HandleNut) else f"the target of {step.name}"
+                    what = (
+                        step.bolt if isinstance(step, HandleNut) else f"the target of {step.name}"
+                    )
                     x, y, z = (float(v) * mm * 1e-3 for v in direction)
                     text = f"move {what} by {mm} mm along {axis} of base_link"
                     return Remedy("move", what, (x, y, z), 0.0, text)

@@ -140,7 +140,9 @@ class NutWorld:
     def _hang_on_pin(self) -> bool:
         """Let a free nut hang on the pin that is in it; return whether there is one."""
         for name, pin in self.scene.bolts.items():
-            if self.scene.pin_misfit(name) == "" and in_nut(pin, self.nut, self._thread, self._pose):
+            if self.scene.pin_misfit(name) == "" and in_nut(
+                pin, self.nut, self._thread, self._pose
+            ):
                 at = inverse(pin.pose) @ self._pose
                 roll = turn_z(twist_z(at[:3, :3]))
                 self._pose, self._pin = pin.pose @ shift_z(float(at[2, 3])) @ roll, name

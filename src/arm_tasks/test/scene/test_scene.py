@@ -96,8 +96,18 @@ def test_with_bolt_returns_a_copy(scene):
     ("old", "new", "line", "message"),
     [
         ("pitch_mm", "pich_mm", 10, "unknown key 'pich_mm'; did you mean 'pitch_mm'?"),
-        ("    pitch_mm: 1.27\n", "", 11, "the nut cannot be on a, a smooth pin; give the pitch of"),
-        ("pitch_mm: 1.27", "handedness: left", 5, "a smooth pin has no handedness; give its pitch"),
+        (
+            "    pitch_mm: 1.27\n",
+            "",
+            11,
+            "the nut cannot be on a, a smooth pin; give the pitch of",
+        ),
+        (
+            "pitch_mm: 1.27",
+            "handedness: left",
+            5,
+            "a smooth pin has no handedness; give its pitch",
+        ),
         ("    axis", "    color: 3\n    axis", 8, "bolt a: unknown key 'color'"),
         ("pitch_mm: 1.27", "pitch_mm: -1.27", 10, "pitch_mm is -1.27 but must be above 0"),
         ("pitch_mm: 1.27", "pitch_mm: 1\n    pitch: 1", 10, "either pitch or pitch_mm, not both"),

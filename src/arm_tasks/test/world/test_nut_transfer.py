@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_tasks.execution.engine import EngineState
-from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutEvent, NutStatus
 from arm_tasks.world.ideal_arm import simulate

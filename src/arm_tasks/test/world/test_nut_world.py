@@ -366,7 +366,7 @@ PIN = {"diameter": 4e-3, "pitch": 0.0, "length": 15e-3}
 
 
 def over_pin(scene_with, make_hand, z, **place):
-    """Release a nut with the tool at z on a smooth pin in place of the lower bolt; return the hand."""
+    """Release a nut on a smooth pin in place of the lower bolt, with the tool at z."""
     hand = make_hand(scene_with(LOWER, **PIN))
     take_off(hand)
     for depth in (-0.02, z):
