@@ -65,7 +65,7 @@ def bolt_mesh(thread: ScrewThread, length: float, start: float = 0.0) -> Triangl
 
 
 def pin_mesh(diameter: float, length: float) -> TriangleMesh:
-    """Return a smooth pin from its free end at z = 0 to z = length [m], chamfered by 45 degrees."""
+    """Return a smooth pin from its chamfered free end at z = 0 to z = length [m]."""
     angles = np.arange(_ROUND, dtype=np.float64) * (2.0 * math.pi / _ROUND)
     chamfer = min(diameter, length) / 4.0
     heights = np.array([0.0, chamfer, length])

@@ -32,9 +32,10 @@ _Named = TypeVar("_Named")
 class Bolt:
     """A bolt; its frame is at the free end, z into the wall, x as upright as possible.
 
-    Without a pitch it is a smooth pin, over which a nut slides. On a thread the position of a nut on it is a single number, the turns it has been screwed on: at 0 its
-    front face is flush with the free end. Hence depth = pitch * turns and
-    roll = start + hand * 2 pi * turns. It catches at CATCH_TURNS.
+    Without a pitch it is a smooth pin, over which a nut slides. On a thread the position of a nut
+    is a single number, the turns it has been screwed on: at 0 its front face is flush with the
+    free end. Hence depth = pitch * turns and roll = start + hand * 2 pi * turns. It catches at
+    CATCH_TURNS.
     """
 
     name: str  # name of the bolt and of its tf frame

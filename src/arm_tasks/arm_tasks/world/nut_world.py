@@ -37,9 +37,10 @@ class NutWorld:
 
     On a thread the nut has one degree of freedom, its turns; the gripper turns it by its own
     rotation about the bolt's axis and may slide along the flats. Off the thread it moves with the
-    gripper; released, it falls, or hangs on a smooth pin that is in it. At the end of a bolt it slides back in the jaws and catches the
-    thread when it is turned past the thread's start, unless it is tilted too much. Jaws and
-    arm are compliant within GRIP and CONTACT. Equal inputs give equal outputs.
+    gripper; released, it falls, or hangs on a smooth pin that is in it. At the end of a bolt it
+    slides back in the jaws and catches the thread when it is turned past the thread's start,
+    unless it is tilted too much. Jaws and arm are compliant within GRIP and CONTACT. Equal inputs
+    give equal outputs.
     """
 
     def __init__(self, scene: Scene) -> None:
