@@ -107,8 +107,9 @@ class ScrewPlanner:
         self.bolt = self.scene.bolt(self.step.bolt)
         self._thread: ThreadSearch | None = None  # of find_thread
         nut, jaws, step = self.scene.require_nut(), self.builder.jaws(self.step), self.step
-        has_widths = isinstance(step, Screw | Regrasp)
-        grip, cleared = (step.grip_width, step.open_width) if has_widths else (None, None)
+        grip = cleared = None
+        if isinstance(step, Screw | Regrasp):
+            grip, cleared = step.grip_width, step.open_width
         fits = self.scene.pin_misfit if isinstance(step, Regrasp) else self.scene.misfit
         misfit = fits(step.bolt) or width_problem(grip, cleared, nut, jaws)
         if misfit:
@@ -292,8 +293,8 @@ class ScrewPlanner:
         """Plan a motion in front of a place and straight to it, in the wrist's configuration."""
         chain = self.builder.chain
         step = self.step
-        searches = holding and isinstance(step, TurnNut) and step.search > 0.0
-        begin = self._search_start(wrist, place, step.press) if searches else place
+        search = step if holding and isinstance(step, TurnNut) and step.search else None
+        begin = self._search_start(wrist, place, search.press) if search else place
         front = Place(self.bolt, place.z - self.step.approach, begin.roll)
         q = wrist.joints_at(chain, begin.roll, self.step.tolerance)
         options = path_options("axis", self.approach_tolerance)
@@ -314,10 +315,10 @@ class ScrewPlanner:
         with self.builder.allow_contact(self.bolt.name if holding else ""):
             self.builder.motion(self._labels(push, speed), out.positions[::-1], errors)
         self._settle(signs)
-        if begin is not place:
+        if search:
             turn, more = place.roll - begin.roll, place.z - begin.z
             mouth = self.scene.nut_thread.mouth
-            rings = Spiral(begin.pose, step.search, turn, mouth, more)
+            rings = Spiral(begin.pose, search.search, turn, mouth, more)
             with self.builder.allow_contact(self.bolt.name):
                 labels = self._labels("search for the tip", _SEARCH_SPEED)
                 self.builder.follow(labels, rings, path_options("full", self.approach_tolerance))
