@@ -16,6 +16,7 @@ from arm_tasks.errors import PlanError, SceneError, TaskFileError
 from arm_tasks.planning.motions import MOTIONS, Motions
 from arm_tasks.planning.plan import Situation
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
+from arm_tasks.planning.screwing.last_grip import NextGrip
 from arm_tasks.planning.screwing.planner import ScrewPlanner
 from arm_tasks.planning.torques import carried_load
 from arm_tasks.planning.world_model import (
@@ -131,7 +132,7 @@ class StepPlanner:
         if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
             raise self._nut_elsewhere(step, f"on {step.bolt}")
         self._require_empty_jaws(step)
-        self.world = replace(self.world, nut=planner.unscrew(step, nut, self._next_with_nut()))
+        self.world = replace(self.world, nut=planner.unscrew(step, nut, self._next_grip()))
 
     def _screw_on(self, step: steps.ScrewOn, name: str) -> None:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)
@@ -147,17 +148,16 @@ class StepPlanner:
         ScrewPlanner(self.builder, self.world.scene, step, name).find_thread(step, nut)
 
     def _regrasp(self, step: steps.Regrasp, name: str) -> None:
-        nut, then = self.world.nut, self._next_with_nut()
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)
+        nut = self.world.nut
         if not isinstance(nut, InJaws):
             raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
-        self.world = replace(self.world, nut=planner.regrasp(step, nut, then))
+        self.world = replace(self.world, nut=planner.regrasp(step, nut, self._next_grip()))
 
-    def _next_with_nut(self) -> steps.ScrewOn | steps.FindThread | steps.Regrasp | None:
-        """Return the next step for which it matters by which flats the jaws hold the nut."""
+    def _next_grip(self) -> NextGrip | None:
+        """Return the next step with the nut if it matters by which flats the jaws hold it."""
         then = self.situation.screw_next if self.situation else None
-        kinds = steps.ScrewOn | steps.FindThread | steps.Regrasp
-        return then if isinstance(then, kinds) else None
+        return then if isinstance(then, NextGrip) else None
 
     def _nut_elsewhere(self, step: steps.HandleNut, required: str) -> TaskFileError:
         where = where_nut_is(self.world.nut)

@@ -162,7 +162,7 @@ def _screw(turns: Key, extra: str) -> dict[str, Key]:
 
 _JAW_WIDTHS = {
     "grip_width": Key(DISTANCE, "jaw width that holds the nut; a little less than the nut"),
-    "open_width": Key(DISTANCE, "jaw width that clears the corners; a little more than they need"),
+    "open_width": Key(DISTANCE, "jaw width that clears its corners; a little more"),
 }
 
 
@@ -170,9 +170,7 @@ def _turn_nut() -> dict[str, Key]:
     return {
         **_handle_nut("bolt"),
         "press": Key(DISTANCE, "distance to push the nut against the bolt's end; 0.3 mm"),
-        "search": Key(
-            DISTANCE, "radius of the search for the bolt's tip, under pressure; 0 if omitted"
-        ),
+        "search": Key(DISTANCE, "radius of the search for the tip, under pressure; 0 if omitted"),
     }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from arm_common.transforms import Array, turn_z, wrap
@@ -29,6 +30,8 @@ from arm_tasks.scene.grasp import SIXTH
 from arm_tasks.scene.scene import TURN, Bolt, Scene
 from arm_tasks.task.steps import FindThread, Regrasp, ScrewOn, Unscrew
 
+# Steps for which it matters by which flats the jaws hold the nut
+NextGrip: TypeAlias = ScrewOn | FindThread | Regrasp
 _EPS = 1e-9
 _LATE = "as the next thread would catch too late after any other grip"
 # Turn on the thread before the jaws open [rad], as MIN_CAUGHT, for a nut that must not hang on
@@ -150,7 +153,7 @@ def _surely_off(bolt: Bolt) -> float:
 
 
 def grip_score(
-    chain: Chain, scene: Scene, nut: OnBolt, then: ScrewOn | FindThread | Regrasp, seed: Array
+    chain: Chain, scene: Scene, nut: OnBolt, then: NextGrip, seed: Array
 ) -> GripScore | None:
     """Return the score of a last grip for the first stroke on the next bolt, for ratchet().
 
@@ -193,7 +196,7 @@ def _catch_score(bolt: Bolt, wrist: Wrist, then: ScrewOn, origin: Bolt, roll: fl
     return score
 
 
-def regrasp_strokes(wrist: Wrist, score: GripScore) -> Strokes:
+def regrasp_strokes(score: GripScore, wrist: Wrist) -> Strokes:
     """Choose the rolls at which the jaws leave a nut on a pin and grip it again.
 
     They differ by sixths of a turn, at most as many as the wrist can turn by. The score rates a

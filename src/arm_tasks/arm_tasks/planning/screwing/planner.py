@@ -21,6 +21,7 @@ from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.last_grip import (
     FIRM,
     FIRM_FIRST,
+    NextGrip,
     OffOption,
     grip_score,
     off_options,
@@ -111,8 +112,7 @@ class ScrewPlanner:
         if isinstance(step, Screw | Regrasp):
             grip, cleared = step.grip_width, step.open_width
         fits = self.scene.pin_misfit if isinstance(step, Regrasp) else self.scene.misfit
-        misfit = fits(step.bolt) or width_problem(grip, cleared, nut, jaws)
-        if misfit:
+        if misfit := fits(step.bolt) or width_problem(grip, cleared, nut, jaws):
             raise self.builder.invalid(step, misfit)
         self.grip_width = holding_width(jaws, nut.across_flats) if grip is None else grip
         widest = min(nut.corners + _CLEARANCE, jaws.max_width)
@@ -125,9 +125,7 @@ class ScrewPlanner:
         step = self.step
         return not isinstance(step, Screw) or (isinstance(step, ScrewOn) and step.keep_pressing)
 
-    def unscrew(
-        self, step: Unscrew, nut: OnBolt, then: ScrewOn | FindThread | Regrasp | None
-    ) -> InJaws | OnBolt:
+    def unscrew(self, step: Unscrew, nut: OnBolt, then: NextGrip | None) -> InJaws | OnBolt:
         """Plan to unscrew or loosen the nut; return where it is afterwards.
 
         The next step of the task that handles the nut, if any, determines the last grip.
@@ -137,7 +135,7 @@ class ScrewPlanner:
         options = off_options(self.bolt, nut, step) if comes_off else [OffOption([requested])]
         if isinstance(then, FindThread):
             options = options[1:] or options  # the middle of the turn back matters more
-        score = self._last_grip_score(nut, then if comes_off else None)
+        score = self._grip_score(nut, then if comes_off else None)
         self._gripper("open", max(self.open_width, self.builder.width))
         z = self.bolt.depth(nut.turns) - self.half_nut
         end = z - self.bolt.pitch * max(options[0].turns)
@@ -155,7 +153,7 @@ class ScrewPlanner:
         self,
         nut: OnBolt,
         options: Sequence[OffOption],
-        then: ScrewOn | FindThread | Regrasp | None,
+        then: NextGrip | None,
         score: Callable[[], GripScore | None],
     ) -> list[StrokeChoice]:
         """Return choices of strokes; all but the first are for a NoLastGrip of the first."""
@@ -180,9 +178,7 @@ class ScrewPlanner:
 
         return [choose_safest, *(partial(choose_less_safe, option) for option in options[1:])]
 
-    def _last_grip_score(
-        self, nut: OnBolt, then: ScrewOn | FindThread | Regrasp | None
-    ) -> Callable[[], GripScore | None]:
+    def _grip_score(self, nut: OnBolt, then: NextGrip | None) -> Callable[[], GripScore | None]:
         chain, q = self.builder.chain, self.builder.q
 
         @cache  # slow, and not needed if the nut is out of reach
@@ -194,19 +190,15 @@ class ScrewPlanner:
 
         return score
 
-    def regrasp(
-        self, step: Regrasp, nut: InJaws, then: ScrewOn | FindThread | Regrasp | None
-    ) -> InJaws:
+    def regrasp(self, step: Regrasp, nut: InJaws, then: NextGrip | None) -> InJaws:
         """Plan to grip the nut in the jaws anew on a pin, as suits the next thread; return it."""
-        on_pin = OnBolt(step.bolt, 0.0, nut.phase)
-        score = self._last_grip_score(on_pin, then)()
+        score = self._grip_score(OnBolt(step.bolt, 0.0, nut.phase), then)()
         if score is None:
-            what = "needs a following screw_on onto a bolt with a thread_start"
-            raise self.builder.invalid(step, f"{self.name} {what}")
+            what = f"{self.name} needs a following screw_on onto a bolt with a thread_start"
+            raise self.builder.invalid(step, what)
         z = self.half_nut + PIN_OVERHANG
-        chosen = self._choose_wrist(
-            z, [-self.half_nut], [lambda wrist: regrasp_strokes(wrist, score)], holding=True
-        )
+        choose = partial(regrasp_strokes, score)
+        chosen = self._choose_wrist(z, [-self.half_nut], [choose], holding=True)
         leave, grip = (stroke.grip for stroke in chosen.strokes)
         return InJaws(wrap(nut.phase + leave - grip))
 
