@@ -152,9 +152,11 @@ def pose_to_matrix(position: ArrayLike, quaternion: ArrayLike) -> Array:
     from transforms3d.quaternions import quat2mat
 
     xyz = _finite(position, 3, "position")
-    x, y, z, w = _finite(quaternion, 4, "quaternion")
-    if x * x + y * y + z * z + w * w < 1e-12:
+    xyzw = _finite(quaternion, 4, "quaternion")
+    largest = np.abs(xyzw).max()  # unlike the norm, it cannot overflow
+    if largest < 1e-6:
         raise InputError("the quaternion is zero", remedy="write (0, 0, 0, 1) for no rotation")
+    x, y, z, w = xyzw / largest
     return pose(quat2mat((w, x, y, z)), xyz)
 
 

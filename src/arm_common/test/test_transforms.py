@@ -109,8 +109,9 @@ def test_inverse_times_transform_is_identity(xyz, rpy):
     np.testing.assert_allclose(inverse(T) @ T, np.eye(4), atol=1e-13)
 
 
-def test_quaternion_is_in_ros_order():
-    T = pose_to_matrix((1, 2, 3), (0, 0, math.sqrt(0.5), math.sqrt(0.5)))
+@pytest.mark.parametrize("length", [1.0, 1e308])
+def test_quaternion_of_any_length_is_in_ros_order(length):
+    T = pose_to_matrix((1, 2, 3), (0, 0, length * math.sqrt(0.5), length * math.sqrt(0.5)))
     np.testing.assert_allclose(
         T, [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]], atol=1e-15
     )

@@ -116,10 +116,10 @@ def _pose(marker: Any) -> Array:
     p, q = marker.pose.position, marker.pose.orientation
     xyz, xyzw = np.array([p.x, p.y, p.z]), np.array([q.x, q.y, q.z, q.w])
     require(marker, bool(np.isfinite([*xyz, *xyzw]).all()), "its pose is not finite")
-    norm = float(np.linalg.norm(xyzw))
-    if norm == 0.0:  # an unset orientation is the identity, as in RViz
-        xyzw, norm = np.array([0.0, 0.0, 0.0, 1.0]), 1.0
-    return frozen(pose_to_matrix(xyz, xyzw / norm), (4, 4))
+    largest = float(np.abs(xyzw).max())  # unlike the norm, it cannot overflow
+    if largest == 0.0:  # an unset orientation is the identity, as in RViz
+        xyzw, largest = np.array([0.0, 0.0, 0.0, 1.0]), 1.0
+    return frozen(pose_to_matrix(xyz, xyzw / largest), (4, 4))
 
 
 def _arrow(marker: Any) -> DrawnShape:

@@ -109,8 +109,10 @@ def test_pose_colour_frame_and_lifetime(marker):
     assert (drawing.frame, drawing.locked, drawing.lifetime) == ("tool0", True, 3.0)
 
 
-def test_unset_orientation_is_the_identity(marker):
-    np.testing.assert_array_equal(read_marker(marker(orientation=(0, 0, 0, 0))).pose, np.eye(4))
+@pytest.mark.parametrize("orientation", [(0, 0, 0, 0), (0, 0, 0, 1e308), (0, 0, 0, 5e-324)])
+def test_unset_huge_or_tiny_orientation_is_the_identity(orientation, marker):
+    drawing = read_marker(marker(orientation=orientation))
+    np.testing.assert_array_equal(drawing.pose, np.eye(4))
 
 
 BAD = {
