@@ -143,6 +143,16 @@ def test_world_that_stops_seeing_a_moving_arm_is_noticed_before_it_moves_far(pac
         assert not any(world.run(1.0))
 
 
+def test_short_motions_that_the_world_does_not_see_count_together():
+    world = World(8.0)
+    world.run(1.0)
+    unseen = []
+    for _ in range(4):
+        unseen += world.run(0.2, sees=False) + world.run(0.1, sees=False, moving=False)
+    first = next(i for i, value in enumerate(unseen) if value) * 0.02
+    assert first <= 0.9  # after two and a half motions
+
+
 def test_arm_that_stopped_for_a_blind_world_waits_until_it_sees_again():
     """The hold itself stops the arm: that is no sign of the world."""
     world = World(20.0)

@@ -150,25 +150,31 @@ class BlindWorldDetector:
     ) -> None:
         self._observer, self._clock, self._wall = observer, clock, wall
         self._expected = wall() - observer.received < _NUT_MAX_AGE
-        self._advanced, self._since = observer.advanced, (clock(), wall())
-        self._was_moving, self._late_ticks = False, 0
+        self._advanced, self._late_ticks = observer.advanced, 0
+        self._since = self._last = clock(), wall()  # of the newest state, and of the last tick
+        self._moved = 0.0, 0.0  # for how long the arm has moved since that state, by both clocks
 
     def update(self, moving: bool) -> float:
         """Return for how long the world has not seen the arm, in wall time [s]; 0 if it does.
 
-        Call it at each tick. An arm at rest is rarely published. Once the world is blind, only a
-        new state of it changes that, not the arm, which then stops.
+        Call it at each tick. An arm at rest is rarely published, so motions that the world misses
+        count together, and rests for longer. Once it is blind, only a new state changes that.
         """
         observer, now = self._observer, (self._clock(), self._wall())
         observer.poll()
         self._expected = self._expected or observer.received > self._since[1]
         sees = observer.advanced != self._advanced
         blind = self._late_ticks >= _LATE_TICKS and not sees
-        if sees or (moving is not self._was_moving and not blind):
-            self._since = now
-        self._advanced, self._was_moving = observer.advanced, moving
+        self._moved = (
+            self._moved[0] + moving * (now[0] - self._last[0]),
+            self._moved[1] + moving * (now[1] - self._last[1]),
+        )
+        if sees:
+            self._since, self._moved = now, (0.0, 0.0)
+        self._advanced, self._last = observer.advanced, now
         arm, wall = now[0] - self._since[0], now[1] - self._since[1]
-        late = blind or (wall > (_UNSEEN_MOVING if moving else _UNSEEN) and arm > _UNSEEN)
+        moves_unseen = self._moved[0] > _UNSEEN and self._moved[1] > _UNSEEN_MOVING
+        late = blind or moves_unseen or (arm > _UNSEEN and wall > _UNSEEN)
         # after a pause of this process, what was queued meanwhile is processed first
         self._late_ticks = self._late_ticks + 1 if late and self._expected else 0
         return wall if self._late_ticks >= _LATE_TICKS else 0.0
