@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import rclpy
 import yaml
+from arm_common.ros.qos import LATCHED
 from arm_common.ros.worker import ExecutorThread
 from arm_common.transforms import pose, so3_exp
 from arm_tasks.client import Arm, ArmError, ArmTimeoutError, Teacher
@@ -27,7 +28,7 @@ from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
-from arm_interfaces.msg import IKSolution
+from arm_interfaces.msg import IKSolution, TaskState
 from arm_interfaces.srv import (
     CancelIKBatch,
     CheckTask,
@@ -54,6 +55,7 @@ class Servers:
         self.batches, self.canceled = [], []  # requests, and ids
         self.preferred = []  # preferences of requests
         self.not_ready = 0  # remaining responses NOT_READY
+        self.beating = True  # whether the task server has its heartbeat
         group = ReentrantCallbackGroup()
         self.action = ActionServer(
             self.node,
@@ -69,7 +71,7 @@ class Servers:
             (CancelIKBatch, "kinematics/cancel_ik_batch", self.cancel_batch),
             (SolveFK, "kinematics/solve_fk", self.fk),
             (SolveDynamics, "kinematics/solve_dynamics", self.dynamics),
-            (CheckTask, "check_task", lambda _, response: response),
+            (CheckTask, "check_task", self.check),
             (Trigger, "arm_hardware/stop", self.trigger),
             (Trigger, "arm_hardware/reset", self.trigger),
         ):
@@ -77,8 +79,14 @@ class Servers:
         publisher = self.node.create_publisher(JointState, "joint_states", 10)
         self.state = JointState(name=["waist"], position=[0.25])
         self.node.create_timer(0.05, lambda: publisher.publish(self.state), callback_group=group)
+        self.beats = self.node.create_publisher(TaskState, "task_server/state", LATCHED)
+        self.node.create_timer(0.05, self.beat, callback_group=group)
         executor = MultiThreadedExecutor(num_threads=4, context=context)
         self.thread = ExecutorThread(executor, [self.node], lambda: None)
+
+    def beat(self):
+        if self.beating:
+            self.beats.publish(TaskState())
 
     def run(self, handle):
         goal = handle.request
@@ -97,6 +105,11 @@ class Servers:
             return RESULT(status=RESULT.CANCELED, message="canceled; the arm holds where it is")
         handle.succeed()
         return RESULT(status=RESULT.SUCCESS, message="done")
+
+    def check(self, _, response):
+        while not (self.beating or self.over):
+            time.sleep(0.01)
+        return response
 
     def ik(self, request, response):
         self.preferred.append(request.preference)
@@ -317,6 +330,23 @@ def test_motion_that_exceeds_its_timeout_is_cancelled(arm, servers):
     with pytest.raises(ArmTimeoutError, match="move_joints did not finish within"):
         arm.move_joints({"waist": 2.0}, timeout=0.3)
     assert arm.move_joints({"waist": 0.1}).message == "done"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda arm: arm.later.move_joints({"waist": 1.5}), lambda arm: arm.later.check_task("t")],
+    ids=["motion", "check"],
+)
+def test_task_server_that_hangs_is_noticed_by_its_heartbeat(arm, servers, call):
+    goals, servers.beating = len(servers.stopped), False
+    try:
+        future = call(arm)
+        with pytest.raises(ArmError, match="the task server has been silent for 5 s; see its log"):
+            future.result(BOUND)
+    finally:
+        servers.beating = True
+    if future.what == "move_joints":  # it is cancelled, should the server work again
+        wait_for(lambda: len(servers.stopped) > goals, "cancelled goal")
 
 
 def test_unresponsive_server_delays_only_its_own_verb(arm, servers):

@@ -4,24 +4,22 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from arm_common.errors import InputError
 from arm_common.ros.messages import pose_matrix
 from arm_common.ros.names import PrefixedNames
-from arm_common.ros.qos import FEEDBACK, GOAL, service_qos
+from arm_common.ros.qos import service_qos
 from arm_common.transforms import Array
 from arm_kinematics.ros.client import KinematicsClient
 from numpy.typing import ArrayLike
-from rclpy.action import ActionClient
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
-from arm_interfaces.msg import TaskState, TextFile
+from arm_interfaces.msg import TextFile
 from arm_interfaces.srv import CheckTask, SolveDynamics, SolveFK, SolveIK, SolveIKBatch
 from arm_tasks.ros.client.future import ArmFuture, ClientThread
 from arm_tasks.ros.client.kinematics import (
@@ -38,17 +36,20 @@ from arm_tasks.ros.client.results import (
     DynamicsAnswer,
     IkAnswer,
     IkBatchAnswer,
-    Progress,
     pose_keys,
     task_text,
+)
+from arm_tasks.ros.client.task_goal import (
+    SERVER_TIMEOUT,
+    OnProgress,
+    TaskGoal,
+    TaskServerClient,
 )
 from arm_tasks.ros.messages import file_messages
 from arm_tasks.task.request import files_of
 from arm_tasks.task.steps import Orientation
 
-_LOGGER = logging.getLogger(__name__)
 MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs
-_SERVER_TIMEOUT = 10.0  # [s], for a server to appear
 ROBOT_TIMEOUT = 5.0  # [s], for a kinematics node that has just started to receive the robot
 _RETRY_PERIOD = 0.1  # [s]
 _TRIGGERS = {
@@ -58,7 +59,6 @@ _TRIGGERS = {
     "resume": "task_server/resume",
     "step": "task_server/step",
 }
-OnProgress = Callable[[Progress], None]
 
 
 class AsyncArm:
@@ -71,13 +71,7 @@ class AsyncArm:
         node = thread.node
         self._names = names or PrefixedNames()
         self._thread = thread
-        self._action = ActionClient(
-            node,
-            RunTask,
-            "run_task",
-            goal_service_qos_profile=GOAL,
-            feedback_sub_qos_profile=FEEDBACK,
-        )
+        self._server = TaskServerClient(node)
         self._check = node.create_client(CheckTask, "check_task")
         self._kinematics = KinematicsClient(node)
         self._triggers = {
@@ -185,7 +179,7 @@ class AsyncArm:
         files = _files(task, scene)
         request = CheckTask.Request(task=task, scene=scene, files=files)
         what = f"check_task {task}"
-        return self._thread.start(what, self._call, self._check, request, timeout=timeout)
+        return self._thread.start(what, self._check_task, what, request, timeout=timeout)
 
     def ik(
         self,
@@ -312,7 +306,7 @@ class AsyncArm:
     @property
     def missing(self) -> str:
         """The first of the arm's servers that is not available, or ""."""
-        if not self._action.server_is_ready():
+        if not self._server.action.server_is_ready():
             return "the task server"
         if not self._kinematics.solve_ik.is_ready:
             return "the kinematics node"
@@ -326,14 +320,18 @@ class AsyncArm:
     def _run(
         self, task: str, timeout: float, on_progress: OnProgress | None = None, **fields: Any
     ) -> ArmFuture[RunTask.Result]:
-        goal = _TaskGoal(self._thread, self._action, on_progress)
+        goal = TaskGoal(self._thread, self._server, on_progress)
         message = RunTask.Goal(task=task, **fields)
         return self._thread.start(task, goal.run, message, timeout=timeout, cancel=goal.cancel)
 
     async def _call(self, client: Any, request: Any) -> Any:
         what = f"a server of {client.srv_name}"
-        await self._thread.until(client.service_is_ready, _SERVER_TIMEOUT, what)
+        await self._thread.until(client.service_is_ready, SERVER_TIMEOUT, what)
         return await client.call_async(request)
+
+    async def _check_task(self, what: str, request: CheckTask.Request) -> Any:
+        await self._thread.until(self._check.service_is_ready, SERVER_TIMEOUT, "the task server")
+        return await self._server.answer(self._thread, self._check.call_async(request), what)
 
     async def _trigger(self, name: str) -> str:
         response = await self._checked(self._triggers[name], Trigger.Request(), name)
@@ -347,7 +345,7 @@ class AsyncArm:
 
     async def _solve(self, caller: Any, request: Any) -> Any:
         """Call the kinematics node; retry while it has not received the robot yet."""
-        await self._thread.until(lambda: caller.is_ready, _SERVER_TIMEOUT, "the kinematics node")
+        await self._thread.until(lambda: caller.is_ready, SERVER_TIMEOUT, "the kinematics node")
         end = time.monotonic() + ROBOT_TIMEOUT
         while True:
             response = await caller.call_async(request)
@@ -388,59 +386,6 @@ class AsyncArm:
     def _set_joints(self, state: Any, joints: Mapping[str, float] | None) -> None:
         state.name = self._names.add_all(joints or {})
         state.position = [float(value) for value in (joints or {}).values()]
-
-
-class _TaskGoal:
-    """One goal of run_task."""
-
-    def __init__(
-        self, thread: ClientThread, action: ActionClient, on_progress: OnProgress | None
-    ) -> None:
-        self._thread, self._action, self._on_progress = thread, action, on_progress
-        self._handle: Any = None
-        self._canceled = False
-
-    def cancel(self) -> None:
-        """Cancel the goal, as soon as it has been accepted."""
-        self._canceled = True
-        if self._handle is not None:
-            self._handle.cancel_goal_async()
-
-    async def run(self, goal: RunTask.Goal) -> RunTask.Result:
-        """Send the goal and await its result."""
-
-        def is_ready() -> bool:
-            return bool(self._action.server_is_ready())
-
-        await self._thread.until(is_ready, _SERVER_TIMEOUT, "the task server")
-        if self._canceled:
-            raise ArmError(f"{goal.task}: canceled before anything moved")
-        self._handle = await self._action.send_goal_async(goal, self._on_feedback)
-        if not self._handle.accepted:
-            raise ArmError(f"{goal.task}: the task server rejected the goal; see its log")
-        if self._canceled:
-            self._handle.cancel_goal_async()
-        response: Any = self._handle.get_result_async()
-        await self._thread.until(lambda: response.done() or not is_ready(), math.inf, "the end")
-        if not response.done():
-            raise ArmError(f"{goal.task}: the task server is gone; see its log")
-        result: RunTask.Result = response.result().result
-        if result.status != RunTask.Result.SUCCESS:
-            raise ArmError(result.message, result)
-        return result
-
-    def _on_feedback(self, message: Any) -> None:
-        if self._on_progress is None:
-            return
-        feedback = message.feedback
-        paused = feedback.state == TaskState.PAUSED
-        step, name, text = feedback.step, feedback.name, feedback.message
-        try:
-            self._on_progress(
-                Progress(step, feedback.steps_total, name, feedback.progress, text, paused)
-            )
-        except Exception:
-            _LOGGER.exception("on_progress failed")
 
 
 def _files(task: str, scene: str) -> list[TextFile]:

@@ -1,0 +1,123 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Goals of the action run_task, and whether the task server still works."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable
+from typing import Any
+
+from arm_common.ros.qos import FEEDBACK, GOAL, STEADY_CLOCK
+from rclpy.action import ActionClient
+from rclpy.node import Node
+from rclpy.task import Future
+
+from arm_interfaces.action import RunTask
+from arm_interfaces.msg import TaskState
+from arm_tasks.ros.client.future import ClientThread
+from arm_tasks.ros.client.results import ArmError, Progress
+
+_LOGGER = logging.getLogger(__name__)
+SERVER_TIMEOUT = 10.0  # [s], for a server to appear
+_TICK = 0.5  # [s]
+_SILENT_TICKS = 10  # without a heartbeat, which comes once a second
+OnProgress = Callable[[Progress], None]
+
+
+class TaskServerClient:
+    """The action run_task, and the heartbeat of its server, task_server/state.
+
+    DDS notices a killed process only after 20 s, and one that hangs never.
+
+    Attributes:
+        action: The client of the action.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.action = ActionClient(
+            node,
+            RunTask,
+            "run_task",
+            goal_service_qos_profile=GOAL,
+            feedback_sub_qos_profile=FEEDBACK,
+        )
+        self._ticks = -math.inf  # since the last heartbeat; a server may have none
+        node.create_subscription(TaskState, "task_server/state", self._on_state, 1)
+        # Counted, as this thread can be late: then, what has arrived meanwhile is received first.
+        node.create_timer(_TICK, self._tick, clock=STEADY_CLOCK)
+
+    def _on_state(self, _: TaskState) -> None:
+        self._ticks = 0
+
+    def _tick(self) -> None:
+        self._ticks += 1
+
+    def lost(self) -> str:
+        """Return how the task server was lost, or ""."""
+        if not self.action.server_is_ready():
+            return "the task server is gone; see its log"
+        if self._ticks < _SILENT_TICKS:
+            return ""
+        return f"the task server has been silent for {_TICK * _SILENT_TICKS:.0f} s; see its log"
+
+    async def answer(self, thread: ClientThread, sent: Future, what: str) -> Any:
+        """Await what the server answers; raise ArmError once it is lost."""
+        await thread.until(lambda: sent.done() or bool(self.lost()), math.inf, what)
+        if not sent.done():
+            raise ArmError(f"{what}: {self.lost()}")
+        return sent.result()
+
+
+class TaskGoal:
+    """One goal of run_task."""
+
+    def __init__(
+        self, thread: ClientThread, server: TaskServerClient, on_progress: OnProgress | None
+    ) -> None:
+        self._thread, self._server, self._on_progress = thread, server, on_progress
+        self._handle: Any = None
+        self._canceled = False
+
+    def cancel(self) -> None:
+        """Cancel the goal, as soon as it has been accepted."""
+        self._canceled = True
+        if self._handle is not None:
+            self._handle.cancel_goal_async()
+
+    async def run(self, goal: RunTask.Goal) -> RunTask.Result:
+        """Send the goal and await its result."""
+        action, server = self._server.action, self._server
+        await self._thread.until(action.server_is_ready, SERVER_TIMEOUT, "the task server")
+        if self._canceled:
+            raise ArmError(f"{goal.task}: canceled before anything moved")
+        sent: Any = action.send_goal_async(goal, self._on_feedback)
+        self._handle = await server.answer(self._thread, sent, goal.task)
+        if not self._handle.accepted:
+            raise ArmError(f"{goal.task}: the task server rejected the goal; see its log")
+        if self._canceled:
+            self._handle.cancel_goal_async()
+        try:
+            ended = self._handle.get_result_async()
+            response = await server.answer(self._thread, ended, goal.task)
+        except ArmError:
+            self._handle.cancel_goal_async()  # if it only hangs
+            raise
+        result: RunTask.Result = response.result
+        if result.status != RunTask.Result.SUCCESS:
+            raise ArmError(result.message, result)
+        return result
+
+    def _on_feedback(self, message: Any) -> None:
+        if self._on_progress is None:
+            return
+        feedback = message.feedback
+        paused = feedback.state == TaskState.PAUSED
+        step, name, text = feedback.step, feedback.name, feedback.message
+        try:
+            self._on_progress(
+                Progress(step, feedback.steps_total, name, feedback.progress, text, paused)
+            )
+        except Exception:
+            _LOGGER.exception("on_progress failed")
