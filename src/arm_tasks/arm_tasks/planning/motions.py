@@ -269,7 +269,8 @@ class Motions:
             assert isinstance(error.value, int)
             raise self.builder.invalid(step.steps[error.value], str(error)) from None
         where = _where(step.steps[-1].target)
-        labels = Labels(step, name, f"moving around {len(shapes) - 1} corners to {where}")
+        corners = "a corner" if len(shapes) == 2 else f"{len(shapes) - 1} corners"
+        labels = Labels(step, name, f"moving around {corners} to {where}")
         q, rows, errors = self.builder.q, [self.builder.q[None]], [(0.0, 0.0)]
         for each, way in zip(step.steps, ways, strict=True):
             options = path_options(each.target.orientation, each.tolerance)
