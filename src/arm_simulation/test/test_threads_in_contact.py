@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_common.transforms import pose, shift_z, turn_z
 from arm_simulation.mjcf.elements import CGS
-from arm_simulation.mjcf.scene_objects import BoltBody, NutBody
+from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, PinBody
 from arm_simulation.threads.standard import ScrewThread
 from arm_simulation.world import ContactWorld, SimulatedScene
 
@@ -35,12 +35,17 @@ MAPS = dict.fromkeys((*MODEL.joint_names, "gripper"), AnyServo())
 
 
 class NutOnBolt:
-    """A nut on one level bolt, away from an arm without pulses; gravity may point elsewhere."""
+    """A nut on one level bolt, away from an arm without pulses; gravity may point elsewhere.
 
-    def __init__(self, thread, depth, gravity=(0.0, 0.0, -9.81)):
+    With the diameter of a pin [m], the bolt is a smooth pin.
+    """
+
+    def __init__(self, thread, depth, gravity=(0.0, 0.0, -9.81), pin=None):
         start = 0.4
         self.thread = thread
         self.bolt = BoltBody("bolt", pose(LEVEL, (0.3, 0.0, 0.3)), thread, 25e-3, start)
+        if pin is not None:
+            self.bolt = PinBody("bolt", self.bolt.pose, pin, 15e-3)
         roll = start + thread.hand * 2.0 * math.pi * depth / thread.pitch
         T = self.bolt.pose @ shift_z(depth - THICKNESS / 2.0) @ turn_z(roll)
         nut = NutBody(T, thread, 11.11e-3, THICKNESS)
@@ -147,6 +152,19 @@ def test_nut_that_is_hardly_engaged_falls_and_an_engaged_one_stays():
         assert (truth.bolt == "bolt") == stays
         assert truth.fallen == (not stays)
         assert not stays or truth.turns_engaged == pytest.approx(1.34, abs=0.1)
+
+
+def test_nut_hangs_on_a_pin_through_its_hole_and_falls_from_its_tip():
+    for depth, hangs in ((THICKNESS + 3e-3, True), (1.5e-3, False)):
+        nut = NutOnBolt(QUARTER_20, depth, pin=4e-3)
+        nut.wait(0.6)
+        truth = nut.world.nut()
+        assert ((truth.bolt == "bolt"), truth.fallen) == (hangs, not hangs)
+        assert truth.turns_engaged == 0.0
+        if hangs:
+            assert nut.depth == pytest.approx(depth, abs=0.2e-3)
+            lower = QUARTER_20.internal.minor / 2.0 - 2e-3  # its hole rests on the pin
+            assert truth.pose[2, 3] == pytest.approx(0.3 - lower, abs=0.1e-3)
 
 
 def test_parts_of_a_nut_at_rest_do_not_sink_into_each_other():

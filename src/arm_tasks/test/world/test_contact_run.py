@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nut transfer by contact and friction: driver, emulated chip and physics in lock-step."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -25,9 +26,9 @@ thorough = pytest.mark.thorough  # the transfer takes a minute of CPU
 def transfer(scene, model, request_for):
     """Return a function that plans the transfer for an arm with errors, and the arm."""
 
-    def make(errors=None):
+    def make(errors=None, task="nut_transfer", scene=scene):
         arm = ContactArm(model, scene, errors)
-        request = replace(request_for("nut_transfer"), start=arm.configuration())
+        request = replace(request_for(task, scene=scene), start=arm.configuration())
         return plan_task(request), arm
 
     return make
@@ -56,6 +57,16 @@ def test_nut_is_transferred_by_contact_alone(transfer):
     assert run.nut.turns_engaged >= 3.0
     assert not run.nut.held
     assert run.outcome.state is EngineState.SUCCEEDED
+
+
+@thorough
+@pytest.mark.parametrize("start_deg", [0.0, 51.0])
+def test_nut_gripped_anew_on_a_pin_is_transferred(transfer, scene_with, start_deg):
+    """No grip of the upper bolt alone suits these starts well."""
+    over = load_scene("nut_over_pin", "nut_arm")
+    other = scene_with("lower_bolt", over, start=math.radians(start_deg))
+    run = run_in_contact(*transfer(task="nut_over_pin", scene=other))
+    assert run.nut.bolt == "lower_bolt" and run.nut.turns_engaged >= 3.0 and not run.nut.held
 
 
 @thorough
