@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.transforms import Array, pose, so3_exp, turn_z
+from arm_tasks.scene.scene import PIN_OVERHANG
 from contact.hand import (
     ACROSS,
     OPEN,
@@ -100,6 +101,18 @@ def press_on(aside: float, R: Array, roll: float) -> tuple[Array, list[Motion]]:
     return motions[0].T @ turn_z(-ACROSS), motions
 
 
+def push_over_pin(aside: float) -> tuple[Array, list[Motion]]:
+    """Push a nut in the jaws over a pin beside its axis, and release it; return its start."""
+
+    def at(z: float, width: float, seconds: float) -> Motion:
+        return Motion(tool(z, 0.0, None, (aside, 0.0)), width, seconds)
+
+    over, before = CENTRE + PIN_OVERHANG, -CENTRE - 0.01
+    motions = [at(before, SHUT, 0.3), at(over, SHUT, 0.6), at(over, SHUT, 0.1)]
+    motions += [at(over, OPEN, 0.3), at(over, OPEN, 0.3)]
+    return motions[0].T @ turn_z(-ACROSS), motions
+
+
 def grip_and_turn(offset: Array, R: Array, flats: float) -> list[Motion]:
     """Grip an engaged nut with the jaws off by (x, y, z) [m] in the tool, and turn back 60 deg."""
     bolt = scene().bolt("lower_bolt")
@@ -136,7 +149,7 @@ def pull_off(depth: float) -> list[Motion]:
 
 def run_case(case: Case) -> tuple[bool, bool]:
     """Return whether the attempt succeeds in physics and by the rules."""
-    by_kind = {"aside": _press, "tilt": _press, "release": _release, "pull": _pull}
+    by_kind = {"aside": _press, "tilt": _press, "release": _release, "pull": _pull, "pin": _hang}
     return by_kind.get(case.kind, _grip)(case)
 
 
@@ -159,6 +172,12 @@ def _pull(case: Case) -> tuple[bool, bool]:
     physics = in_physics(nut, motions, case.setting, turn_z(case.roll))
     rules = by_rules(case.value / PITCH, motions, free=False)
     return physics.came_off, rules.came_off
+
+
+def _hang(case: Case) -> tuple[bool, bool]:
+    nut, motions = push_over_pin(case.value)
+    physics = in_physics(nut, motions, case.setting, turn_z(case.roll), pin=True)
+    return physics.on_bolt, by_rules(0.0, motions, free=True, pin=True).on_bolt
 
 
 def _grip(case: Case) -> tuple[bool, bool]:
@@ -198,6 +217,8 @@ def sweeps() -> list[Sweep]:
         Sweep("lean_y", "jaws leaning along the flats: turn it", deg, angles(30, 6), one),
         Sweep("flats", "flats turned against the jaws: turn it", deg, angles(30, 6), one),
         Sweep("aside", "pressed on the tip beside its axis: catches", mm, lengths(0, 2.5, 0.25)),
+        Sweep("pin", "pushed over a pin beside its axis: hangs", mm, lengths(0, 3, 0.5)),
+        Sweep("pin", "the same, 0.25 N/mm", mm, lengths(0, 3, 0.5), ROLLS, WEAK),
     ]
 
 

@@ -38,7 +38,7 @@ from ik.tables import processor, table, write
 from arm_common import cli
 from arm_description import load_robot
 
-TASK = "nut_transfer"
+TASKS = "nut_transfer", "nut_over_pin"
 PICTURES = 3
 RunAll = Callable[[Sequence[TransferJob], str], list[TransferTrial]]
 FACTORS = (0.5, 2.0)
@@ -65,16 +65,19 @@ class Level:
         text: What is off.
         noise: By how much.
         touched: Whether the arm is calibrated by touching points before.
+        task: The task that is run, in the scene of its name.
     """
 
     name: str
     text: str
     noise: Noise
     touched: bool = False
+    task: str = TASKS[0]
 
-    def jobs(self, task: str, seeds: Sequence[int], **more: bool) -> list[TransferJob]:
+    def jobs(self, seeds: Sequence[int], **more: bool) -> list[TransferJob]:
         """Return a job for each seed."""
-        return [TransferJob(task, self.noise, s, touched=self.touched, **more) for s in seeds]
+        task, touched = self.task, self.touched
+        return [TransferJob(task, self.noise, s, touched=touched, **more) for s in seeds]
 
 
 def geometric_levels() -> list[Level]:
@@ -127,9 +130,7 @@ def run_geometric(levels: Sequence[Level], seeds: Sequence[int], run: RunAll) ->
     """Run the trials by the rules of geometry; return their table."""
     lines, begin = [], time.monotonic()
     for level in levels:
-        exact, whole = (
-            run(level.jobs(TASK, seeds, exact=exact), level.text) for exact in (True, False)
-        )
+        exact, whole = (run(level.jobs(seeds, exact=exact), level.text) for exact in (True, False))
         lines.append([level.text, share(exact), share(whole), faults(whole)])
         print(f"{level.text:36} {lines[-1][1]:>20} {lines[-1][2]:>20}  {lines[-1][3]}", flush=True)
     spent = (time.monotonic() - begin) / (2 * len(lines) * len(seeds))
@@ -191,7 +192,7 @@ def run_sensitivity(level: Level, seeds: Sequence[int], pool: Executor) -> str:
             if what == PLAY:
                 band, gears = factor * noise.dead_band, factor * noise.backlash
                 noise = noise.but(dead_band=band, backlash=gears)
-            jobs = replace(level, noise=noise).jobs(TASK, seeds)
+            jobs = replace(level, noise=noise).jobs(seeds)
             scaled = [ScaledJob(job, what, factor) for job in jobs]
             done = cli.run_jobs(pool, run_scaled, scaled, f"{what}, {factor:g}")
             row += [share(done), faults(done)]
@@ -216,7 +217,7 @@ def run_the_rest(
     pool: Executor, keep: Path, level: Level, jobs: Sequence[TransferJob]
 ) -> list[TransferTrial]:
     """Run the jobs that have no result in the level's file yet; return all results."""
-    file = keep / f"{level.name}.jsonl"
+    file = keep / f"{level.task}_{level.name}.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     kept = {trial.seed: trial for trial in (TransferTrial(**json.loads(line)) for line in lines)}
     missing = [job for job in jobs if job.seed not in kept]
@@ -235,7 +236,7 @@ def run_contact(
     """Run the trials in contact physics, return their table."""
     lines, failed, begin = [], [], time.monotonic()
     for level in levels:
-        jobs = level.jobs(TASK, seeds, contact=True)
+        jobs = level.jobs(seeds, contact=True)
         if keep:
             done = run_the_rest(pool, keep, level, jobs)
         else:
@@ -257,7 +258,7 @@ def run_contact(
 
 def draw(failed: Sequence[tuple[Level, TransferTrial]], folder: Path) -> None:
     """Draw one run of each of the commonest faults, up to the fault."""
-    model, scene = load_robot("nut_arm"), load_scene("nut_transfer")
+    model = load_robot("nut_arm")
     failed = [pair for pair in failed if pair[1].joints]
     common = Counter(trial.fault for _, trial in failed).most_common(PICTURES)
     for number, (fault, _) in enumerate(common, 1):
@@ -265,7 +266,7 @@ def draw(failed: Sequence[tuple[Level, TransferTrial]], folder: Path) -> None:
         file = folder / f"failure_{number}.png"
         joints = [np.array(q) for q in trial.joints]
         title = f"{level.text}, seed {trial.seed}: {fault}"
-        draw_run(file, model, scene, joints, np.array(trial.nut), title)
+        draw_run(file, model, load_scene(level.task), joints, np.array(trial.nut), title)
         print(f"written to {file}")
 
 
@@ -289,6 +290,7 @@ def bench(chosen: argparse.Namespace) -> None:
                 raise InputError(f"--{option} needs --world contact")
             folder.mkdir(parents=True, exist_ok=True)
     levels = chosen_levels(contact_levels() if contact else geometric_levels(), chosen.noise)
+    levels = [replace(level, task=chosen.task) for level in levels]
     seeds = range(chosen.seed, chosen.seed + chosen.trials)
     with cli.executor(chosen.workers, chosen.dask) as pool:
         if chosen.sensitivity:
@@ -314,6 +316,7 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=cli.at_least(0), default=0, help="of the first trial (0)")
     parser.add_argument("--noise", default="", metavar="LEVELS", help="only these lines (all)")
+    parser.add_argument("--task", choices=TASKS, default=TASKS[0], help=f"to run ({TASKS[0]})")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
     parser.add_argument(
         "--pictures", type=Path, metavar="FOLDER", help="draw typical failures in contact physics"

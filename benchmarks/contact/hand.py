@@ -30,6 +30,7 @@ from arm_tasks.world.nut_world import NutWorld
 from arm_description import load_robot
 
 BOLT = "lower_bolt"
+PIN = {"pitch": 0.0, "diameter": 4e-3, "length": 15e-3}  # of nut_over_pin
 OPEN, SHUT = 20e-3, 10.3e-3  # widths of the jaws [m]
 ACROSS = math.radians(90.0)  # roll of the tool against the nut: its y is normal to a flat
 _STEP = 1e-3  # [s]
@@ -85,9 +86,12 @@ class NutEnd:
 
 
 @cache
-def scene() -> Scene:
-    """Return the bolt and the nut on it."""
+def scene(pin: bool = False) -> Scene:
+    """Return the bolt and the nut on it; or a smooth pin in its place, and the nut elsewhere."""
     whole = load_scene("nut_transfer")
+    if pin:
+        smooth = replace(whole.bolt(BOLT), **PIN)
+        return replace(whole, bolts={**whole.bolts, BOLT: smooth}, objects={})
     nut = replace(whole.require_nut(), on=BOLT)
     level = whole.bolt(BOLT)
     return replace(whole, bolts={BOLT: level}, objects={}, nut=nut)
@@ -100,13 +104,18 @@ def nut_on_thread(depth: float) -> Array:
 
 
 def in_physics(
-    nut: Array, motions: Sequence[Motion], setting: Setting, spun: Array | None = None
+    nut: Array,
+    motions: Sequence[Motion],
+    setting: Setting,
+    spun: Array | None = None,
+    pin: bool = False,
 ) -> NutEnd:
     """Run motions in contact physics with the nut at bolt <- nut (4, 4), from the first target.
 
-    With spun, a rotation (4, 4) about the bolt's axis, gravity is turned instead of all else.
+    With spun, a rotation (4, 4) about the bolt's axis, gravity is turned instead of all else. A
+    smooth pin may take the place of the bolt.
     """
-    model = _model(setting)
+    model = _model(setting, pin)
     down = np.array([0.0, 0.0, -9.81 * CGS.length])
     data = mujoco.MjData(model)
     frame = scene().bolt(BOLT).pose
@@ -123,11 +132,11 @@ def in_physics(
     return _end(model, data, frame, nut)
 
 
-def by_rules(nut_turns: float, motions: Sequence[Motion], free: bool) -> NutEnd:
+def by_rules(nut_turns: float, motions: Sequence[Motion], free: bool, pin: bool = False) -> NutEnd:
     """Run motions by the rules of geometry; a free nut starts in the jaws, off the bolt."""
-    bolt = scene().bolt(BOLT)
-    nut = replace(scene().require_nut(), turns=0.05 if free else nut_turns)
-    start = replace(scene(), nut=nut)
+    bolt = scene(pin).bolt(BOLT)
+    nut = replace(scene(pin).require_nut(), turns=0.05 if free else nut_turns)
+    start = replace(scene(pin), nut=nut)
     world, frame = NutWorld(start), bolt.pose
     at = inverse(frame) @ start.nut_start()
     begin = at
@@ -147,7 +156,7 @@ def by_rules(nut_turns: float, motions: Sequence[Motion], free: bool) -> NutEnd:
     now = inverse(frame) @ report.pose
     on_bolt = report.status in (NutStatus.ON_BOLT, NutStatus.ON_BOLT_HELD)
     return NutEnd(
-        on_bolt and report.turns_engaged > 0.0,
+        on_bolt and report.bolt == BOLT and (pin or report.turns_engaged > 0.0),
         report.grasped,
         float(now[2, 3]) + nut.thickness / 2.0,
         _turned(begin, now),
@@ -160,8 +169,8 @@ def _turned(before: Array, now: Array) -> float:
 
 
 @cache
-def _model(setting: Setting) -> Any:
-    root = ET.fromstring(scene_mjcf(load_robot("nut_arm"), simulated_scene(scene())))
+def _model(setting: Setting, pin: bool) -> Any:
+    root = ET.fromstring(scene_mjcf(load_robot("nut_arm"), simulated_scene(scene(pin))))
     world = section(root, "worldbody")
     for body in world.findall("body"):
         if body.get("name") == "base_link":

@@ -37,6 +37,10 @@ class ContactRules:
     # off at 1.5 mm and none at 2 mm (jaws of 10 N; ./arm bench contact_rules --only pull).
     pull_depth: float = 1.75e-3
 
+    # Chamfer of a pin over its diameter that counts. With 0.25, contact physics push a nut over a
+    # pin of 4 mm to 2 mm beside its axis (./arm bench contact_rules --only pin).
+    pin_chamfer: float = 0.25
+
     def max_offset(self, mouth: float, pressed: float) -> float:
         """Return the largest lateral offset of a seated nut for its mouth and a pressed length."""
         return mouth + pressed * math.tan(self.slope + math.atan(self.friction))
@@ -81,10 +85,11 @@ def contact_with(bolt: Bolt, nut: Nut, T_nut: Array) -> BoltTipContact:
 def in_nut(pin: Bolt, nut: Nut, thread: ScrewThread, T_nut: Array) -> bool:
     """Return whether a pin holds a nut at base_link <- nut (4, 4) when it is released.
 
-    Its end is past the nut's middle; the nut's countersink found it, as the arm yields.
+    Its end is past the nut's middle; its chamfer, at least a quarter of its diameter, has found
+    the nut's countersink, as the arm yields.
     """
     at = contact_with(pin, nut, T_nut)
-    aside = (thread.countersink - pin.diameter) / 2.0
+    aside = (thread.countersink - pin.diameter + CONTACT.pin_chamfer * pin.diameter) / 2.0
     deep = at.overlap >= nut.thickness / 2.0 and not at.beside
     return deep and at.off_axis <= aside and at.tilt <= GRIP.tilt
 

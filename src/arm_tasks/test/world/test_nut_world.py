@@ -392,7 +392,7 @@ def test_nut_released_on_a_pin_hangs_there_and_can_be_gripped_by_other_flats(
 
 @pytest.mark.parametrize(
     ("z", "place"),
-    [(-1e-4, {}), (CENTRE, {"off": 1.6e-3}), (CENTRE, {"tilt_deg": 13.0}), (0.02, {})],
+    [(-1e-4, {}), (CENTRE, {"off": 2.1e-3}), (CENTRE, {"tilt_deg": 13.0}), (0.02, {})],
 )
 def test_nut_released_beside_or_before_a_pin_falls(scene_with, make_hand, z, place):
     hand = over_pin(scene_with, make_hand, z, **place)
