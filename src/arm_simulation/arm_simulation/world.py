@@ -98,7 +98,10 @@ def scene_mjcf(model: RobotModel, scene: SimulatedScene) -> str:
     objects = SceneObjectsMjcf(root, CGS)
     objects.add_floor(scene.floor)
     for bolt in scene.bolts:
-        objects.add_pin(bolt) if isinstance(bolt, PinBody) else objects.add_bolt(bolt)
+        if isinstance(bolt, PinBody):
+            objects.add_pin(bolt)
+        else:
+            objects.add_bolt(bolt)
     if scene.nut is not None:
         objects.add_nut(scene.nut)
     for solid in scene.solids:

@@ -135,7 +135,7 @@ class SceneObjectsMjcf:
         thread, length = bolt.thread, bolt.simulated
         mesh = f"bolt_{thread.diameter * 1e6:.0f}_{thread.pitch * 1e6:.0f}_{thread.hand}_{length}"
         self._add_mesh(mesh, lambda: bolt_mesh(thread, length))
-        body = self._threaded_body(bolt.name, bolt.pose @ turn_z(bolt.start), mesh)
+        body = self._body_in_nut(bolt.name, bolt.pose @ turn_z(bolt.start), mesh)
         radius = thread.diameter / 2.0
         self._cylinder(body, radius, 0.0, bolt.length, SHANK | {"group": "3"})
         collar = max(bolt.length - length, 1e-3)
@@ -145,11 +145,11 @@ class SceneObjectsMjcf:
         """Add a smooth pin, and a cylinder for the arm."""
         mesh = f"pin_{pin.diameter * 1e6:.0f}_{pin.length * 1e6:.0f}"
         self._add_mesh(mesh, lambda: pin_mesh(pin.diameter, pin.length))
-        body = self._threaded_body(pin.name, pin.pose, mesh)
+        body = self._body_in_nut(pin.name, pin.pose, mesh)
         self._cylinder(body, pin.diameter / 2.0, 0.0, pin.length, SHANK | {"group": "3"})
 
-    def _threaded_body(self, name: str, pose: Array, mesh: str) -> ET.Element:
-        """Add a body whose mesh meets the thread of the nut."""
+    def _body_in_nut(self, name: str, pose: Array, mesh: str) -> ET.Element:
+        """Add a body whose mesh meets the inside of the nut."""
         body = ET.SubElement(self._world, "body", placement(pose, self._units), name=name)
         values = {"name": f"{name}_thread", "type": "sdf", "mesh": mesh, "rgba": _LOOK["bolt"]}
         ET.SubElement(body, "geom", values | THREAD | _THREAD_CONTACT)

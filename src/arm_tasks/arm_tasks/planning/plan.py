@@ -155,7 +155,7 @@ class Situation:
     """Situation in which a step of the task is planned."""
 
     step: StepBase
-    screw_next: HandleNut | None  # the next step that handles the nut, or None
+    next_nut_step: HandleNut | None  # the next step that handles the nut, or None
     q: Array  # joint positions (n,) [rad or m]
     width: float  # of the jaws [m]
     world: PlannedWorldState  # the expected world

@@ -133,9 +133,9 @@ class BranchPlanner:
             return self._until(step, states, suffix, later)
         if step.on_failure:
             return self._with_failure(step, states, suffix, later)
-        screw_next = next(screws(later), None)
+        next_nut_step = next(nut_steps(later), None)
         after = [
-            self._from(state, step, self._name(step, suffix, k, states), screw_next)
+            self._from(state, step, self._name(step, suffix, k, states), next_nut_step)
             for k, state in enumerate(states)
         ]
         return [state for state in after if state is not None]
@@ -180,10 +180,10 @@ class BranchPlanner:
         """Plan a step and what follows if one of its parts fails, from where that part begins."""
         after: list[PlanState] = []
         steps = self._builder.steps
-        screw_next = next(screws(later), None)
+        next_nut_step = next(nut_steps(later), None)
         for k, state in enumerate(states):
             first = len(steps)
-            done = self._from(state, step, self._name(step, suffix, k, states), screw_next)
+            done = self._from(state, step, self._name(step, suffix, k, states), next_nut_step)
             after += [] if done is None else [done]
             failed = [
                 PlanState(part.start, part.start_width, state.world, ((part.index, "otherwise"),))
@@ -195,13 +195,13 @@ class BranchPlanner:
         return self._merged(after, step, later)
 
     def _from(
-        self, state: PlanState, step: StepBase, name: str, screw_next: HandleNut | None
+        self, state: PlanState, step: StepBase, name: str, next_nut_step: HandleNut | None
     ) -> PlanState | None:
         """Plan a step from a state; return the state after it, None if that is not known yet."""
         builder = self._builder
         self._set_state(state)
         first = len(builder.steps)
-        self._planner.plan(step, name, screw_next)
+        self._planner.plan(step, name, next_nut_step)
         if len(builder.steps) == first:
             return replace(state, q=builder.q, width=builder.width, world=self._planner.world)
         if builder.steps[-1].find is not None:
@@ -234,7 +234,7 @@ class BranchPlanner:
     def _merged(self, states: list[PlanState], step: StepBase, later: Steps) -> list[PlanState]:
         """Return the states with those merged that are the same for the later steps."""
         result: list[PlanState] = []
-        nut_matters = any(True for _ in screws(later))
+        nut_matters = any(True for _ in nut_steps(later))
         for state in states:
             for i, other in enumerate(result):
                 if state.is_same(other, nut_matters):
@@ -253,17 +253,17 @@ class BranchPlanner:
         return f"{step.name}{suffix}{branch}"
 
 
-def screws(steps: Steps) -> Iterator[HandleNut]:
-    """Yield the screw steps in order, with those of `then` before those of `else`."""
+def nut_steps(steps: Steps) -> Iterator[HandleNut]:
+    """Yield the steps that handle the nut in order, those of `then` before those of `else`."""
     for step in steps:
         if isinstance(step, HandleNut):
             yield step
         elif isinstance(step, Repeat | For | Call | Until):
-            yield from screws(step.steps)
+            yield from nut_steps(step.steps)
         elif isinstance(step, If):
-            yield from screws((*step.then, *step.otherwise))
+            yield from nut_steps((*step.then, *step.otherwise))
         else:
-            yield from screws(step.on_failure)
+            yield from nut_steps(step.on_failure)
 
 
 def plan_task(
@@ -343,7 +343,7 @@ def can_step(
         world = replace(at.world, scene=scene)
         try:
             planner = StepPlanner(builder, world, CollisionCheckerCache(model, collisions))
-            planner.plan(step, step.name, at.screw_next)
+            planner.plan(step, step.name, at.next_nut_step)
         except (StepRefused, TimeRanOut):
             return False
         return True

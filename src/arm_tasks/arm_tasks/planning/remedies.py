@@ -26,7 +26,7 @@ _COLLISION_SHIFTS = (10, 40)  # mm to try for a collision, as its check is slow
 _TILTS = (6, 12, 20, 30, 45)  # deg to try
 # [s] for plan and search together; the part of a step that is being tried then is still planned
 _TOTAL_TIME = 4.0
-_MAX_SCREW_TILT = 12  # deg; jaws tilted by more miss the nut (GRIP.tilt)
+_MAX_NUT_TILT = 12  # deg; jaws tilted by more miss the nut (GRIP.tilt)
 _DIRECTIONS = {
     f"{sign}{axis}": (1 if sign == "+" else -1) * unit
     for axis, unit in zip("xyz", np.eye(3), strict=True)
@@ -113,7 +113,7 @@ class _RemedySearch:
         if not isinstance(step, HandleNut | ToTarget | Turn) or not self._tilt_matters(step):
             return None
         below = math.floor(math.degrees(step.tolerance.tilt))
-        most = _MAX_SCREW_TILT if isinstance(step, HandleNut) else _TILTS[-1]
+        most = _MAX_NUT_TILT if isinstance(step, HandleNut) else _TILTS[-1]
         tilted = partial(self._tilted, step)
         for deg in (d for d in _TILTS if below < d <= most):
             if tilted(deg):

@@ -69,10 +69,10 @@ class StepPlanner:
             steps.PauseForPerson: self._pause,
         }
 
-    def plan(self, step: steps.StepBase, name: str, screw_next: steps.HandleNut | None) -> None:
+    def plan(self, step: steps.StepBase, name: str, next_nut_step: steps.HandleNut | None) -> None:
         """Plan a step that does not contain others."""
         q, width = self.builder.q, self.builder.width
-        self.situation = Situation(step, screw_next, q, width, self.world)
+        self.situation = Situation(step, next_nut_step, q, width, self.world)
         self.builder.checker = self._checkers.get(self.world)
         self.builder.payload = carried_load(self.world)
         try:
@@ -156,7 +156,7 @@ class StepPlanner:
 
     def _next_grip(self) -> NextGrip | None:
         """Return the next step with the nut if it matters by which flats the jaws hold it."""
-        then = self.situation.screw_next if self.situation else None
+        then = self.situation.next_nut_step if self.situation else None
         return then if isinstance(then, NextGrip) else None
 
     def _nut_elsewhere(self, step: steps.HandleNut, required: str) -> TaskFileError:

@@ -82,7 +82,7 @@ def contact_with(bolt: Bolt, nut: Nut, T_nut: Array) -> BoltTipContact:
     return BoltTipContact(z + nut.thickness / 2.0, off, tilt_z(R), twist_z(R), beside, (x, y))
 
 
-def in_nut(pin: Bolt, nut: Nut, thread: ScrewThread, T_nut: Array) -> bool:
+def pin_holds(pin: Bolt, nut: Nut, thread: ScrewThread, T_nut: Array) -> bool:
     """Return whether a pin holds a nut at base_link <- nut (4, 4) when it is released.
 
     Its end is past the nut's middle; its chamfer, at least a quarter of its diameter, has found

@@ -24,7 +24,7 @@ from arm_tasks.scene.grasp import GRIP, check_grip
 from arm_tasks.scene.nut_state import NutEvent, NutIncident, NutReport, NutStatus
 from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Bolt, Scene
-from arm_tasks.world.held_nut import FreeNut, ThreadedNut, in_nut
+from arm_tasks.world.held_nut import FreeNut, ThreadedNut, pin_holds
 
 _LOGGER = logging.getLogger(__name__)
 _STEP_LENGTH = 0.25e-3  # step of the motion between two updates [m]
@@ -141,7 +141,7 @@ class NutWorld:
     def _hang_on_pin(self) -> bool:
         """Let a free nut hang on the pin that is in it; return whether there is one."""
         for name, pin in self.scene.bolts.items():
-            if self.scene.pin_misfit(name) == "" and in_nut(
+            if not self.scene.pin_misfit(name) and pin_holds(
                 pin, self.nut, self._thread, self._pose
             ):
                 at = inverse(pin.pose) @ self._pose

@@ -43,7 +43,7 @@ def test_transfer_works_for_any_thread_start(transfer, scene_with, start_deg):
     assert is_transferred(transfer(other, scene=other)[1])
 
 
-@pytest.mark.parametrize("start_deg", sampled(range(75, 329, 15), 300))
+@pytest.mark.parametrize("start_deg", sampled(range(135, 329, 15), 300))
 def test_thread_holds_the_nut_firmly_at_its_first_release(transfer, scene_with, start_deg):
     other = scene_with("lower_bolt", start=math.radians(start_deg))
     plan, run = transfer(other, scene=other)

@@ -285,8 +285,8 @@ class ScrewPlanner:
         """Plan a motion in front of a place and straight to it, in the wrist's configuration."""
         chain = self.builder.chain
         step = self.step
-        search = step if holding and isinstance(step, TurnNut) and step.search else None
-        begin = self._search_start(wrist, place, search.press) if search else place
+        searching = step if holding and isinstance(step, TurnNut) and step.search else None
+        begin = self._search_start(wrist, place, searching.press) if searching else place
         front = Place(self.bolt, place.z - self.step.approach, begin.roll)
         q = wrist.joints_at(chain, begin.roll, self.step.tolerance)
         options = path_options("axis", self.approach_tolerance)
@@ -307,10 +307,10 @@ class ScrewPlanner:
         with self.builder.allow_contact(self.bolt.name if holding else ""):
             self.builder.motion(self._labels(push, speed), out.positions[::-1], errors)
         self._settle(signs)
-        if search:
+        if searching:
             turn, more = place.roll - begin.roll, place.z - begin.z
             mouth = self.scene.nut_thread.mouth
-            rings = Spiral(begin.pose, search.search, turn, mouth, more)
+            rings = Spiral(begin.pose, searching.search, turn, mouth, more)
             with self.builder.allow_contact(self.bolt.name):
                 labels = self._labels("search for the tip", _SEARCH_SPEED)
                 self.builder.follow(labels, rings, path_options("full", self.approach_tolerance))
