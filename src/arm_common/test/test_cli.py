@@ -108,11 +108,12 @@ def test_failed_job_ends_the_others():
 
 
 SLEEPER = """
-import argparse, sys, time
+import argparse, os, sys, time
 from arm_common import cli
 
 def nap(seconds):
-    print("started", flush=True)
+    # One write a line: print() may write the end of the line by itself, after another process.
+    os.write(1, b"started\\n")
     time.sleep(seconds)
 
 def main(_):
