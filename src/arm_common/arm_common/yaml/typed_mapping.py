@@ -25,6 +25,7 @@ from arm_common.yaml.schema_types import Table
 _DEGREE = math.pi / 180.0
 _MAX_TEXT = 10_000  # characters of a text with variables
 _NAMED = re.compile(r"\$(\w*)")  # $name
+_WORD = re.compile(r"\w+")
 _WITHIN = re.compile(r"\$\(((?:[^()]|\([^()]*\))*)\)")  # $(expression), which may have parentheses
 
 
@@ -88,6 +89,17 @@ class Variables:
         if "$(" in _WITHIN.sub("", self._limit(text, item)):
             raise item.error("$( has no matching )", "nest at most one pair of parentheses in it")
         return self._limit(_WITHIN.sub(lambda found: self._within(found[1], item), text), item)
+
+    def literal(self, item: Field) -> str:
+        """Return a text without `$`; refuse one that reads as the value of a variable."""
+        text = item.raw("text")
+        if not self.texts.keys() & set(_WORD.findall(text)) or not self._has_value(text):
+            return text
+        remedy = f"write {f'${text}' if text in self.texts else f'$({text})'} for its value"
+        raise item.error(f"{text!r} is a text here, not the value of a variable", remedy)
+
+    def _has_value(self, text: str) -> bool:
+        return text in self.texts or self._value(text) != text
 
     def _refuse_name(self, name: str, text: str, item: Field) -> None:
         """Refuse a $name that is only part of a text, or unknown; `$5` and `$(...)` are none."""

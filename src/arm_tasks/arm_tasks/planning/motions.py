@@ -22,6 +22,7 @@ from arm_kinematics.paths.timing import keep_pace
 
 from arm_description import DescriptionError
 from arm_kinematics import Chain, IkSolution, KinematicsError
+from arm_tasks.errors import SceneError
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.tool_path import (
     OutOfReach,
@@ -186,7 +187,13 @@ class Motions:
         return self._frame(target.frame, tool) @ target.pose
 
     def _frame(self, name: str, tool: Array) -> Array:
-        return tool if name == TOOL_FRAME else self.scene.frame(name)
+        if name == TOOL_FRAME:
+            return tool
+        try:
+            return self.scene.frame(name)
+        except SceneError as error:
+            remedy = "a frame that another node publishes needs the step find_frame first"
+            raise SceneError(f"{error.problem}; {remedy}", error.file) from None
 
     def move_pose(self, step: steps.MovePose, name: str) -> None:
         """Plan a step to a tool pose, straight in joint space to the nearest free solution."""

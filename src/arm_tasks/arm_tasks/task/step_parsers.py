@@ -246,9 +246,14 @@ def _plain(keys: TypedMapping, item: Field) -> Any:
         return {key: _plain(keys, value) for key, value in item.mapping().items()}
     if item.is_list:
         return [_plain(keys, value) for value in item.items()]
-    if not isinstance(item.value, str) or "$" not in item.value:
-        return item.value
+    return _text(keys, item) if isinstance(item.value, str) else item.value
+
+
+def _text(keys: TypedMapping, item: Field) -> float | str:
+    """Return a text, or the number that a variable in it makes of it."""
     assert keys.variables is not None
+    if "$" not in item.raw("text"):
+        return keys.variables.literal(item)
     text = keys.variables.text(item)
     with suppress(ValueError):
         return float(text)
@@ -259,16 +264,13 @@ def _scalar(keys: TypedMapping, name: str) -> Value | None:
     """Return a number, a text, true or false; None if the key is omitted."""
     if not keys.has(name):
         return None
-    value = keys.require(name).value
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int | float):
+    item = keys.require(name)
+    if isinstance(item.value, bool):
+        return item.value
+    if isinstance(item.value, int | float):
         return keys.number(name)
-    text = keys.text(name)
-    if "$" in str(value):
-        with suppress(ValueError):  # of a variable
-            return float(text)
-    return text
+    keys.text(name)  # refuses what is no text
+    return _text(keys, item)
 
 
 Parser = Callable[[TypedMapping, str, Defaults], steps.StepBase]

@@ -214,6 +214,10 @@ def test_angles_in_an_expression_have_the_unit_of_the_key(angle, rad):
     assert read_step(f"turn: {{{angle}}}").angle == pytest.approx(rad)
 
 
+CALL = "run_function: {function: f, arguments:"
+UNTIL = "wait_until: {topic: a, field: b, timeout: 1,"
+
+
 @pytest.mark.parametrize(
     ("step", "variables", "message"),
     [
@@ -231,6 +235,10 @@ def test_angles_in_an_expression_have_the_unit_of_the_key(angle, rad):
         ("grip: cell_$(row", "{row: 0}", "$( has no matching )"),
         ("grip: cell_$(2*((row)))", "{row: 0}", "nest at most one pair of parentheses"),
         ("grip: $(a)", f"{{a: {'x' * 10_001}}}", "a text of more than 10000 characters"),
+        (f"{CALL} {{row: row}}}}", "{row: 1}", "'row' is a text here, not the value of a variable"),
+        (f"{CALL} {{at: [10 * row]}}}}", "{row: 1}", "write $(10 * row) for its value"),
+        (f"{CALL} {{part: part}}}}", "{part: cup}", "write $part for its value"),
+        (f"{UNTIL} equals: part}}", "{part: cup}", "write $part for its value"),
         ("wait: 1", "{pi: 3}", "'pi' is reserved"),
         ("wait: 1", "{a-b: 3}", "is not a name"),
         ("wait: 1", "{a: [1]}", "must be a number, an expression or a text"),
@@ -255,6 +263,11 @@ def test_invalid_variable_is_reported_with_its_line(step, variables, message):
 def test_texts_have_the_values_of_expressions(text, value):
     step = read_step(f"pause_for_person: '{text}'", "{row: 1, half: row/2, name: cup}")
     assert step.say == value
+
+
+def test_text_that_only_contains_the_name_of_a_variable_is_kept():
+    step = read_step(f"{CALL} {{say: take the cup, at: row 3, sum: 1 + 2}}}}", "{row: 1, cup: 2}")
+    assert step.content == {"say": "take the cup", "at": "row 3", "sum": "1 + 2"}
 
 
 @pytest.fixture
