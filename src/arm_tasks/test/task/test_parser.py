@@ -235,7 +235,11 @@ UNTIL = "wait_until: {topic: a, field: b, timeout: 1,"
         ("grip: cell_$(row", "{row: 0}", "$( has no matching )"),
         ("grip: cell_$(2*((row)))", "{row: 0}", "nest at most one pair of parentheses"),
         ("grip: $(a)", f"{{a: {'x' * 10_001}}}", "a text of more than 10000 characters"),
-        (f"{CALL} {{row: row}}}}", "{row: 1}", "'row' is a text here, not the value of a variable"),
+        (
+            f"{CALL} {{row: row}}}}",
+            "{row: 1}",
+            "'row' is a text here, not the value of a variable",
+        ),
         (f"{CALL} {{at: [10 * row]}}}}", "{row: 1}", "write $(10 * row) for its value"),
         (f"{CALL} {{part: part}}}}", "{part: cup}", "write $part for its value"),
         (f"{UNTIL} equals: part}}", "{part: cup}", "write $part for its value"),
