@@ -30,7 +30,6 @@ from arm_hardware.simulation.pca9685_chip import (
 
 _LOGGER = logging.getLogger(__name__)
 _SIMULATED = "the simulated bus"
-PATIENCE = 0.3  # [s] for the answer of a simulated servo, as its thread may have to wait
 _MODULES = {"servokit": ("adafruit_servokit", "board"), "i2c_dev": ("smbus2",)}
 
 
@@ -111,7 +110,7 @@ def simulated_servos(bus: SerialBus, clock: SteadyClock) -> BoardConnection:
     servos = SimulatedServoBus(bus.servos, clock)
     for number, servo in bus.servos.items():
         servos.servos[number].set(HOMING_OFFSET, servo.homing_offset or 0)
-    simulated = FeetechBus(bus, servos.path, patience=PATIENCE)
+    simulated = FeetechBus(bus, servos.path, exchange=servos.exchange)
     return BoardConnection(simulated, servo_bus=servos)
 
 

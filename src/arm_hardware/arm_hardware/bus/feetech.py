@@ -50,6 +50,7 @@ TRIES = 3  # after which an id counts as free
 HALF_TURN = COUNTS // 2
 STORING_TIME = 0.02  # [s] in which a servo stores a value
 ON = 1  # of TORQUE_ENABLE; 128 would set the servo's zero
+EMPTY_ANSWER = 6  # bytes of an answer without data
 READ_TIMEOUT = 0.005  # [s] of one read of the port, of which a transfer needs several
 PHRASES = BusPhrases(
     "a servo",
@@ -80,7 +81,7 @@ class FeetechBus:
         bus: SerialBus,
         path: str,
         lock: BoardLock | None = None,
-        patience: float | None = None,
+        exchange: Callable[[Callable[[], int]], int] | None = None,
     ) -> None:
         """Create a closed bus.
 
@@ -88,7 +89,8 @@ class FeetechBus:
             bus: Its servos and its speed.
             path: The serial port, which may differ from the bus' own if that is simulated.
             lock: Held while the bus is open.
-            patience: Time for an answer [s]; by default the library's, 34 ms besides the bytes'.
+            exchange: Calls the function that sends an instruction and returns its result; that of
+                simulated servos returns once they have answered.
         """
         self.name = f"The servo bus at {bus.port}"
         self.rewrites = 0
@@ -97,7 +99,7 @@ class FeetechBus:
         self._bus = bus
         self._path = path
         self._lock = lock
-        self.patience = patience
+        self._exchange = exchange or (lambda send: send())
         self._sdk: Any = None
         self._port: Any = None
         self._packets: Any = None
@@ -129,13 +131,11 @@ class FeetechBus:
 
     def scan(self) -> list[int]:
         """Return the ids from SCANNED that answer."""
-        found, patience = [], self.patience
-        self.patience = None
+        found = []
         for number in SCANNED:
             with suppress(OSError):
                 self._model(number)
                 found.append(number)
-        self.patience = patience
         return found
 
     def is_free(self, number: int) -> bool:
@@ -264,8 +264,8 @@ class FeetechBus:
         if not ids:
             return {}
         self._send(lambda: self._packets.syncReadTx(self._port, address, length, ids, len(ids)))
-        if self.patience is not None:
-            self._port.setPacketTimeoutMillis(1e3 * self.patience)
+        # 34 ms besides the bytes', from now on: an exchange with simulated servos may take longer
+        self._port.setPacketTimeout((EMPTY_ANSWER + length) * len(ids))
         answers = {}
         for number in ids:
             receive = partial(self._packets.readRx, self._port, number, length)
@@ -283,7 +283,7 @@ class FeetechBus:
             raise OSError(errno.ENODEV, "the serial port is gone")
         self._guarded(self._port.ser.reset_input_buffer)
         self._port.is_using = False  # an exception of the port left it set
-        if self._guarded(send) != self._sdk.COMM_SUCCESS:
+        if self._guarded(lambda: self._exchange(send)) != self._sdk.COMM_SUCCESS:
             raise OSError(errno.EIO, "the instruction was not sent")
 
     def _guarded(self, call: Callable[[], Any]) -> Any:

@@ -31,6 +31,7 @@ HEADER, BROADCAST = b"\xff\xff", 0xFE
 PING, READ, WRITE, REG_WRITE, ACTION = 1, 2, 3, 4, 5
 SYNC_READ, SYNC_WRITE = 0x82, 0x83
 _SHORTEST = 6  # bytes of a packet without parameters
+_LONGEST = 10.0  # [s] that the thread of the servos may have to wait for the processor
 
 
 def packet(number: int, code: int, parameters: bytes = b"") -> bytes:
@@ -103,12 +104,26 @@ class SimulatedServoBus:
         self.byte_time = 0.0  # [s] that a byte takes on the wire; 1e-5 at 1 Mbit/s
         self.servos: Mapping[int, SimulatedServo] = {n: SimulatedServo(n) for n in ids}
         self._lock = threading.Lock()
+        self._answered, self._progress = 0, threading.Condition()  # instructions so far
         self._master, self._slave = os.openpty()
         tty.setraw(self._slave)
         self.path = os.ttyname(self._slave)
         self._wake_read, self._wake_write = os.pipe()
         self._thread = threading.Thread(target=self._serve, name="servo_bus", daemon=True)
         self._thread.start()
+
+    def exchange(self, send: Callable[[], int]) -> int:
+        """Call a function that sends one instruction; return its result once it is answered.
+
+        A computer that is too busy for the thread of the servos is then no silent servo.
+        """
+        before = self._answered
+        result = send()
+        with self._progress:
+            self._progress.wait_for(
+                lambda: self._answered > before or not self._thread.is_alive(), _LONGEST
+            )
+        return result
 
     def unplug(self) -> None:
         """End the thread and remove the serial port."""
@@ -121,6 +136,8 @@ class SimulatedServoBus:
                 return
             os.write(self._wake_write, b"x")
             self._thread.join()
+            with self._progress:
+                self._progress.notify_all()
             for number in (self._master, self._slave, self._wake_read, self._wake_write):
                 os.close(number)
             self._master = -1
@@ -141,6 +158,9 @@ class SimulatedServoBus:
                     time.sleep(self.byte_time * (len(instruction) + len(answer)))
                 if answer:
                     os.write(self._master, answer)
+                with self._progress:
+                    self._answered += 1
+                    self._progress.notify_all()
 
     def answer(self, instruction: bytes) -> bytes:
         """Carry out an instruction packet; return the answers of all servos."""

@@ -170,10 +170,14 @@ def test_echo_of_the_adapter_disturbs_nothing(bus, faults):
     assert bus.measure([4])[4].count == 2048 and bus.scan() == list(IDS)
 
 
+def test_simulated_servo_that_the_processor_keeps_waiting_is_not_silent(rig):
+    rig.servo_bus.byte_time = 0.02  # half a second for the answer
+    assert rig.bus.measure([4])[4].count == 2048
+
+
 def test_wrong_checksums_are_repeated_and_never_believed(bus, faults, monkeypatch):
     monkeypatch.setattr(retrying_bus, "GIVE_UP_AFTER", 60.0)  # only the number of attempts counts
     retrying = RetryingBus(bus)
-    bus.patience = None  # a wrong length ends with a timeout
     faults.corrupt(0.02, seed=1)
     for count in range(2000, 2100):
         retrying.write({1: count, 2: count})

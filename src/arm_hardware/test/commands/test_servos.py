@@ -15,7 +15,9 @@ pytest.importorskip("scservo_sdk")
 def simulated(monkeypatch, clock):
     made = SimulatedServoBus([1, 4], clock)
     monkeypatch.setattr(feetech, "SCANNED", range(1, 7))  # each silent one takes its time
-    monkeypatch.setattr(tool, "servo_bus_at", lambda bus: FeetechBus(bus, made.path))
+    monkeypatch.setattr(
+        tool, "servo_bus_at", lambda bus: FeetechBus(bus, made.path, exchange=made.exchange)
+    )
     yield made
     made.close()
 

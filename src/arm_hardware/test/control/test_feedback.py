@@ -429,7 +429,6 @@ def test_servo_that_answers_with_another_id_is_a_fault(arm):
 def test_wrong_checksums_of_one_servo_are_a_fault(arm):
     goal = arm.go(*THERE)
     arm.tick(5)
-    arm.driver.bus.patience = None
     arm.faults.corrupt(1.0, seed=3)
     arm.tick(2)
     assert goal.outcome is GoalOutcome.ABORTED and arm.state is DriverState.FAULT
@@ -466,7 +465,6 @@ def test_stop_freezes_the_targets(arm):
 
 def test_disturbed_bus_does_not_disturb_a_motion(patient):
     arm = patient
-    arm.driver.bus.patience = 0.1
     arm.faults.corrupt(0.005, seed=5)
     for q in (THERE, (0.0,) * 4):
         goal = arm.go(*q)
