@@ -18,8 +18,6 @@ from typing import TypeAlias
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.constraints import SLACK
-from scipy.optimize import minimize
-from scipy.stats import qmc
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian, log_cost
@@ -83,6 +81,8 @@ def minimum_inside(
         start: The first x, which is inside.
         bounds: Lower and upper of each component of x, None where there is none.
     """
+    from scipy.optimize import minimize  # a node need not load it
+
     if not chain.constraints:
         return np.asarray(minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
     inside = chain.constraints.inside
@@ -186,6 +186,8 @@ def motion_directions(chain: Chain) -> Array:
 
 def halton_points(lower: Array, upper: Array, count: int) -> Array:
     """Return a Halton sequence (count, n) between two corners (n,); always the same points."""
+    from scipy.stats import qmc  # a node need not load it
+
     shares = qmc.Halton(len(lower), scramble=False).random(count + 1)[1:]
     return np.asarray(lower + shares * (upper - lower))
 
