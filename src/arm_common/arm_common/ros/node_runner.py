@@ -36,6 +36,7 @@ from arm_common.signals import ProcessEnd, interrupt_on_signals
 _SHUTDOWN_TIMEOUT = 8.0  # [s] after which a hung process exits; launch kills it after 10
 
 _SET_TIME = TimeSource.clock_callback
+_CLOCK_LOGGER = rclpy.logging.get_logger("clock")  # a new one would not know what it said before
 
 
 class NodeError(Exception):
@@ -109,7 +110,7 @@ def _set_time(source: TimeSource, message: Any) -> None:
     if message.clock.sec >= 0:
         _SET_TIME(source, message)
     else:
-        rclpy.logging.get_logger("clock").warning("Ignoring a negative time on /clock.", once=True)
+        _CLOCK_LOGGER.warning("Ignoring a negative time on /clock.", once=True)
 
 
 def _spin_until(
