@@ -31,8 +31,8 @@ TWO_MACHINES = (
     "Not run here because network namespaces need root and the command ip (Debian's iproute2):"
     " src/arm_tasks/test/system/test_two_machines_system.py and test_discovery_system.py."
 )
-# The tests of a file stay together because they share nodes; the plugin orders the files. There are
-# two more workers than cores because tests of processes wait for half of their time.
+# The tests of a file stay together because they share nodes; the plugin orders the files. There
+# are two more workers than cores because tests of processes wait for half of their time.
 WORKERS = str(min((os.cpu_count() or 1) + 2, 4))
 PARALLEL = ("-q", "-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder")
 KINDS = {
