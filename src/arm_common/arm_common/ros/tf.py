@@ -214,14 +214,14 @@ class TfListener:
             )
 
     def _on_moving(self, message: TFMessage) -> None:
-        for stamped in message.transforms:
-            self._stamps[stamped.child_frame_id] = stamped.header.stamp
-        self._on_tf(message)
+        self._on_tf(message, self._stamps)
 
-    def _on_tf(self, message: TFMessage) -> None:
+    def _on_tf(self, message: TFMessage, stamps: dict[str, Time] | None = None) -> None:
         for stamped in message.transforms:
             try:
                 self._set(stamped)
+                if stamps is not None:
+                    stamps[stamped.child_frame_id] = stamped.header.stamp
             except TransformError as error:
                 self._logger.warning(
                     f"Ignored a transform of tf: {error}", throttle_duration_sec=_WARN_PERIOD

@@ -178,6 +178,18 @@ def test_frame_is_as_old_as_the_oldest_moving_transform_that_leads_to_it(probe, 
     assert listener.oldest_stamp("arm", "arm") == math.inf
 
 
+def test_ignored_transform_does_not_make_a_frame_newer(probe, nodes):
+    listener = nodes._listen()
+    publish = probe.node.create_publisher(TFMessage, "/tf", 10).publish
+    for second, x, child in ((5, 0.1, "cup"), (7, math.nan, "cup"), (8, 0.1, "plate")):
+        link = TransformStamped()
+        link.header.frame_id, link.child_frame_id, link.header.stamp.sec = "base", child, second
+        link.transform.translation.x, link.transform.rotation.w = x, 1.0
+        publish(TFMessage(transforms=[link]))
+    probe.until(lambda: listener.tree.has("plate"))
+    assert listener.oldest_stamp("base", "cup") == 5.0
+
+
 @pytest.mark.parametrize(
     ("made", "why"),
     [
