@@ -195,6 +195,8 @@ def test_ignored_transform_does_not_make_a_frame_newer(probe, nodes):
     [
         (command("publish", "a b", "std_msgs/msg/Bool"), "'a b' is not the name of a topic"),
         (command("call_service", "a b", "std_srvs/Trigger"), "'a b' is not the name of a service"),
+        (command("publish", "a//b", "std_msgs/Bool"), "topic name must not contain repeated '/'"),
+        (command("call_service", "{x}", "std_srvs/Trigger"), "only {node} and {ns} are known"),
         (command("publish", "a", "Bool"), "type 'Bool' is not a type such as std_msgs/msg/Bool"),
         (command("publish", "a", "no_msgs/msg/Bool"), "type no_msgs/msg/Bool is not installed"),
         (command("call_service", "a", "std_msgs/msg/Bool"), "is not a type such as std_srvs/srv/"),

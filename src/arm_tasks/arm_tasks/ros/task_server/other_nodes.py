@@ -13,9 +13,11 @@ from arm_common.errors import one_line
 from arm_common.ros.executor import QUIET
 from arm_common.ros.tf import TfListener, TransformError
 from rclpy.exceptions import NameValidationException
+from rclpy.expand_topic_name import expand_topic_name
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.topic_endpoint_info import TopicEndpointInfo
+from rclpy.validate_full_topic_name import validate_full_topic_name
 from rclpy.validate_topic_name import validate_topic_name
 
 from arm_tasks.errors import PlanError
@@ -357,11 +359,21 @@ class WatchedTopic:
 
 def publishers(node: Node, topic: str) -> list[TopicEndpointInfo]:
     """Return the publishers of a topic; raise PlanError if its name is invalid."""
+    _require_name(node, topic)
+    return list(node.get_publishers_info_by_topic(node.resolve_topic_name(topic)))
+
+
+def _require_name(node: Node, name: str, is_service: bool = False) -> None:
+    """Raise PlanError if a name cannot be that of a topic or service."""
     try:
-        validate_topic_name(topic)
-        return list(node.get_publishers_info_by_topic(node.resolve_topic_name(topic)))
+        validate_topic_name(name, is_service=is_service)
+        full = expand_topic_name(name, node.get_name(), node.get_namespace())
+        validate_full_topic_name(full, is_service=is_service)
     except NameValidationException as error:
         raise PlanError(why_invalid(error)) from None
+    except ValueError:  # of expand_topic_name
+        what = f"'{name}' is not the name of a {'service' if is_service else 'topic'}"
+        raise PlanError(f"{what}: only {{node}} and {{ns}} are known in braces") from None
 
 
 def why_invalid(error: NameValidationException) -> str:
@@ -381,11 +393,8 @@ def published_type(found: list[TopicEndpointInfo], topic: str) -> str:
 
 def service_type(node: Node, service: str) -> str:
     """Return the type of a service, "" if nothing offers it; raise PlanError for a bad name."""
-    try:
-        validate_topic_name(service, is_service=True)
-        name = node.resolve_service_name(service)
-    except NameValidationException as error:
-        raise PlanError(why_invalid(error)) from None
+    _require_name(node, service, is_service=True)
+    name = node.resolve_service_name(service)
     types = dict(node.get_service_names_and_types()).get(name, [])
     return types[0] if types else ""
 
