@@ -16,7 +16,7 @@ from arm_tasks.errors import PlanError, SceneError, TaskFileError
 from arm_tasks.planning.motions import MOTIONS, Motions
 from arm_tasks.planning.plan import Situation
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
-from arm_tasks.planning.screwing.last_grip import NextGrip
+from arm_tasks.planning.screwing.last_grip import NextGrip, pull_off_problem
 from arm_tasks.planning.screwing.planner import ScrewPlanner
 from arm_tasks.planning.torques import carried_load
 from arm_tasks.planning.world_model import (
@@ -131,6 +131,8 @@ class StepPlanner:
         nut = self.world.nut
         if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
             raise self._nut_elsewhere(step, f"on {step.bolt}")
+        if problem := pull_off_problem(planner.bolt, nut, step):
+            raise self.builder.invalid(step, problem)
         self._require_empty_jaws(step)
         self.world = replace(self.world, nut=planner.unscrew(step, nut, self._next_grip()))
 

@@ -276,7 +276,8 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
             ),
             "pull_off_turns": Key(
                 Leaf("number, at least 0", "at_least_0"),
-                "turns left at which the nut is pulled straight off; 0 (unscrew all) if omitted",
+                "turns left at which the nut is pulled straight off, with at most 1.7 mm of "
+                "thread; 0 (unscrew all) if omitted",
             ),
         },
         "bolt",

@@ -57,6 +57,13 @@ def test_nut_is_pulled_off_when_so_little_thread_is_left(plan_of):
     assert names[-1].endswith("retreat")
 
 
+@pytest.mark.parametrize("left", [1.5, 3.0, 99.0])
+def test_nut_is_not_pulled_off_from_more_thread_than_it_leaves(plan_of, left):
+    depth = min(left * 1.27, 5.56)
+    with pytest.raises(TaskFileError, match=f"leaves {depth:.2f} mm of thread.*at most 1.3"):
+        plan_of(transfer("unscrew", pull_off_turns=left))
+
+
 def test_pressing_tool_does_not_go_back_before_the_first_release(plan_of, chain, scene):
     depths = []
     for keep in (False, True):

@@ -78,6 +78,17 @@ class OffOption:
     held: float = 0.0  # turns left
 
 
+def pull_off_problem(bolt: Bolt, nut: OnBolt, step: Unscrew) -> str:
+    """Return why a nut does not come off with the turns left that a step requests, or ""."""
+    left = min(step.pull_off_turns, nut.turns)
+    stays = step.turns is not None and step.turns < nut.turns
+    if stays or left * bolt.pitch <= _DEEPEST_PULL_OFF:
+        return ""
+    what = f"pull_off_turns of {step.pull_off_turns:g} leaves {left * bolt.pitch * 1e3:.2f} mm"
+    most = math.floor(_DEEPEST_PULL_OFF / bolt.pitch * 10.0) / 10.0
+    return f"{what} of thread, from which a straight pull takes no nut off; give at most {most:g}"
+
+
 def off_options(bolt: Bolt, nut: OnBolt, step: Unscrew) -> list[OffOption]:
     """Return the ways to take a nut off, the safest first.
 
