@@ -34,6 +34,7 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Matrix, Vector, pose_to_matrix, rpy_matrix
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.editing import flow_word
+from arm_common.yaml.typed_mapping import MAX_LENGTH
 
 from arm_description.errors import DescriptionError
 from arm_description.library import read_text
@@ -42,7 +43,9 @@ from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.trajectory import (
+    LONGEST,
     MAX_POINTS,
+    SHORTEST,
     JointTrajectory,
     ToolTrajectory,
     TrajectoryPoints,
@@ -111,6 +114,7 @@ TOOL_POSITION = ("x", "y", "z")
 TOOL_ANGLES = ("roll", "pitch", "yaw")
 _TOOL_QUATERNION = ("qx", "qy", "qz", "qw")
 _LENGTH = "length"
+_LONGEST = {TIME: LONGEST, _LENGTH: 1000.0}  # from the first point to the last [s], [m]
 _TOO_SHORT = 1e-6  # an arc may be shorter than its chord by rounding [m]
 
 
@@ -173,6 +177,9 @@ def _column_unit(header: _Line, name: str, unit: str, default: Units) -> Callabl
 def _tool_pose(line: _Line, point: Mapping[str, float], turned: tuple[str, ...]) -> Matrix:
     """Return frame <- tool0 (4, 4) of a point."""
     p = [point[name] for name in TOOL_POSITION]
+    if (far := max(map(abs, p))) > MAX_LENGTH:
+        problem = f"a coordinate is {far:g} m, but nothing may be larger than {MAX_LENGTH:g} m"
+        raise line.error(problem, "name the unit in the header, as in x [mm]")
     values = [point[name] for name in turned]
     if turned != _TOOL_QUATERNION:
         return np.asarray(rpy_matrix(p, values or (0.0, 0.0, 0.0)))
@@ -186,9 +193,13 @@ def _increasing_along(lines: Sequence[_Line], what: str, values: Vector, poses: 
     """Return times or arc lengths relative to the first; raise an error unless they increase."""
     chords = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1)
     for line, before, value, chord in zip(lines[1:], values[:-1], values[1:], chords, strict=True):
-        if not value > before:
+        if not value - before >= SHORTEST:
             problem = f"the {what} {value:.6g} is not after {before:.6g}"
-            raise line.error(problem, f"{what}s must increase from point to point")
+            remedy = f"{what}s must increase from point to point, by {SHORTEST:g} at least"
+            raise line.error(problem, remedy)
+        if not value - values[0] <= _LONGEST[what]:
+            problem = f"the {what} {value:.6g} is too far after the first, {values[0]:.6g}"
+            raise line.error(problem, f"at most {_LONGEST[what]:g} is possible")
         if what == _LENGTH and value - before < chord - _TOO_SHORT:
             problem = f"the length grows by {value - before:.6g} m, the distance is {chord:.6g} m"
             raise line.error(problem, "an arc is never shorter than its chord")

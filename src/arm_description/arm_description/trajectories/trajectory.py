@@ -95,6 +95,8 @@ class ToolTrajectory:
 
 
 MAX_POINTS = 100_000
+SHORTEST = 1e-6  # between two points [s], or [m] over arc length
+LONGEST = 86_400.0  # from the first point to the last [s]
 # Limits and positions may be expressions that differ by rounding [rad or m].
 SLACK = 1e-9
 SPEED_SLACK = 1e-6
@@ -197,9 +199,13 @@ def _inside(points: TrajectoryPoints, model: RobotModel) -> Vector:
 def _increasing(points: TrajectoryPoints, times: Vector) -> Vector:
     """Return the times relative to the first; raise an error unless they increase."""
     for k, (before, time) in enumerate(pairwise(times), start=1):
-        if not time > before:
+        if not time - before >= SHORTEST:
             problem = f"the time {time:.6g} s is not after {before:.6g} s"
-            raise points.error(problem, "times must increase from point to point", k)
+            remedy = f"times must increase from point to point, by {SHORTEST:g} s at least"
+            raise points.error(problem, remedy, k)
+        if not time - times[0] <= LONGEST:
+            problem = f"the time {time:.6g} s is too long after the first, {times[0]:.6g} s"
+            raise points.error(problem, f"at most {LONGEST:g} s is possible", k)
     return np.asarray(times - times[0])
 
 
