@@ -48,6 +48,12 @@ class Condition:
             return "turns need a bolt; give nut_on, too"
         if bool(self.joint) != bounds:
             return "give joint together with joint_above or joint_below"
+        if _none_between(self.gripper_above, self.gripper_below):
+            return "no width is both above gripper_above and below gripper_below"
+        if _none_between(self.joint_above, self.joint_below):
+            return "no position is both above joint_above and below joint_below"
+        if self.nut_fallen and (self.nut_held or self.nut_on):
+            return "a fallen nut is neither held nor on a bolt"
         if self.measured and not (self.needs_width or self.joint):
             return "measured is for gripper_above, gripper_below and joint"
         return self.signal.problem if self.signal else ""
@@ -110,3 +116,7 @@ class Condition:
         parts += [f"{self.joint} is {w} {v:.4g}" for w, v in bounds if v is not None]
         parts += [str(self.signal)] if self.signal else []
         return " and ".join(parts)
+
+
+def _none_between(above: float | None, below: float | None) -> bool:
+    return above is not None and below is not None and above >= below

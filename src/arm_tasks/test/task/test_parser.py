@@ -98,6 +98,15 @@ def test_every_kind_of_step_is_read_in_si_units():
         ("wait_until: {topic: a, field: b, equals: 1, above: 1, timeout: 1}", "either equals, or"),
         ("wait_until: {topic: a, field: b, equals: [1], timeout: 1}", "equals must be text"),
         ("wait_until: {topic: a, field: b, above: x, timeout: 1}", "'x' is not a number"),
+        (
+            "wait_until: {gripper_above_mm: 20, gripper_below: 0.01, timeout: 1}",
+            "no width is both",
+        ),
+        (
+            "wait_until: {joint: a, joint_above: 1, joint_below: 1, timeout: 1}",
+            "no position is both",
+        ),
+        ("wait_until: {nut_fallen: true, nut_held: true, timeout: 1}", "a fallen nut is neither"),
         ("wait_until: {topic: a, field: b, above: 2, below: 1, timeout: 1}", "no value is above"),
         ("wait_until: {topic: a, field: b..c, equals: 1, timeout: 1}", "'b..c' is not a path"),
         ("wait_until: {topic: a, field: b, equals: 1, type: c, timeout: 1}", "'c' is not a"),
