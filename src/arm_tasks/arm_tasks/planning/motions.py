@@ -30,10 +30,9 @@ from arm_tasks.planning.tool_path import (
     path_options,
     tool_path,
 )
-from arm_tasks.scene.scene import BASE_FRAME, Scene
+from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME, Scene
 from arm_tasks.task import steps
 
-TOOL_FRAME = "tool0"
 # The jaws enclose a bolt if the tool is within this distance and angle of its axis.
 _ENCLOSED_DISTANCE = 8e-3  # m
 _ENCLOSED_TILT = math.radians(20.0)
@@ -72,7 +71,8 @@ class Motions:
         if isinstance(step, steps.MovePosture):
             also = f"a posture of {robot.name}" if taught in robot.postures else ""
         else:
-            also = f"a frame of {self.scene.name}" if taught in self.scene.frames else ""
+            frames = BASE_FRAME, TOOL_FRAME, *self.scene.frames
+            also = f"a frame of {self.scene.name}" if taught in frames else ""
         if also:
             what = f"'{taught}' is a taught pose and {also}; rename the taught pose"
             raise self.builder.invalid(step, what)

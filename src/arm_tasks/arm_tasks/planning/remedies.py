@@ -15,10 +15,9 @@ import numpy as np
 from arm_common.transforms import Array, pose
 from arm_kinematics.paths.result import PathStatus
 
-from arm_tasks.planning.motions import TOOL_FRAME
 from arm_tasks.planning.plan import Situation, StepReport, TaskPlan
 from arm_tasks.planning.planner import can_step
-from arm_tasks.scene.scene import Scene
+from arm_tasks.scene.scene import TOOL_FRAME, Scene
 from arm_tasks.task.steps import HandleNut, StepBase, Tolerance, ToTarget, Turn
 
 _SHIFTS = (2, 5, 10, 20, 40, 80)  # mm to try

@@ -30,7 +30,7 @@ from arm_tasks.planning.world_model import (
 )
 from arm_tasks.scene.grasp import GRIP
 from arm_tasks.scene.payloads import grasp, holding_width
-from arm_tasks.scene.scene import BASE_FRAME
+from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME
 from arm_tasks.task import steps
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.functions import load_function
@@ -181,8 +181,8 @@ class StepPlanner:
 
     def _find_frame(self, step: steps.FindFrame, name: str) -> None:
         """Plan a step that finds a frame; the plan goes on from it if its pose is known."""
-        if step.frame in self._own_frames or step.frame == BASE_FRAME:
-            what = f"{step.frame} is a frame of the scene; only others need to be found"
+        if step.frame in (BASE_FRAME, TOOL_FRAME, *self._own_frames):
+            what = f"{step.frame} is known; only frames of other nodes need to be found"
             raise self.builder.invalid(step, what)
         T = self._found.get(len(self.builder.steps))
         if T is None:

@@ -22,7 +22,7 @@ from arm_simulation.threads.standard import ScrewThread
 
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.scene.objects import GREY, SHAPES, Color, SceneObject, box, readonly
-from arm_tasks.scene.scene import BASE_FRAME, TURN, Bolt, Nut, Scene
+from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME, TURN, Bolt, Nut, Scene
 
 DEFAULT_SCENE = "nut_transfer"
 
@@ -181,7 +181,7 @@ class _Placer:
 
     def place(self, name: str, keys: TypedMapping) -> Array:
         """Register the frame of a part and return base_link <- part (4, 4)."""
-        if name in self.frames or name in (BASE_FRAME, "nut"):
+        if name in self.frames or name in (BASE_FRAME, TOOL_FRAME, "nut"):
             raise keys.fail(f"the name '{name}' is taken; choose another")
         self.parents[name] = keys.text("frame", BASE_FRAME)
         self.frames[name] = readonly(self._placed(keys))

@@ -18,6 +18,7 @@ from arm_tasks.errors import SceneError
 from arm_tasks.scene.objects import SceneObject, readonly
 
 BASE_FRAME = "base_link"
+TOOL_FRAME = "tool0"
 NUT_FRAME = "nut"
 TURN = 2.0 * math.pi
 # Turns of a nut at the start of the thread when it has caught: chamfer and countersink let the tip

@@ -100,8 +100,9 @@ def test_each_round_of_a_loop_finds_its_own_frame(request_for, there):
     ("steps", "what"),
     [
         ([GO, FIND], "there is no frame 'part' .* needs the step find_frame first"),
-        (["find_frame: upper_bolt"], "upper_bolt is a frame of the scene"),
-        (["find_frame: base_link"], "base_link is a frame of the scene"),
+        (["find_frame: upper_bolt"], "upper_bolt is known; only frames of"),
+        (["find_frame: base_link"], "base_link is known; only frames of other nodes"),
+        (["find_frame: tool0"], "tool0 is known; only frames of other nodes"),
         (["move_linear: {frame: tool0, blend_mm: 1}", FIND], "blend needs a following"),
     ],
 )

@@ -121,6 +121,8 @@ def test_missing_poses_file_is_named(tmp_path, taught):
             "move_pose: {frame: lower_bolt}",
             "a taught pose and a frame of nut_transf",
         ),
+        ("base_link", "move_pose: {orientation: any}", "'base_link' is a taught pose and a frame"),
+        ("tool0", "move_linear: {frame: tool0}", "'tool0' is a taught pose and a frame of"),
         ("table", "move_linear: {frame: table}", "'table' is a taught pose and a frame of"),
     ],
 )
