@@ -118,7 +118,9 @@ class _TaskReader:
     def steps(self, item: Field, defaults: Defaults) -> tuple[StepBase, ...]:
         """Read a list of steps; a set_speed applies to the steps below it."""
         if not item.is_list or not item.items():
-            what = f"steps must be a list of at least one step, not {item.kind}"
+            name = item.key.rpartition(".")[2]
+            found = "an empty one" if item.is_list else item.kind
+            what = f"{name} must be a list of at least one step, not {found}"
             raise TaskFileError(what, item.file, item.line)
         steps: list[StepBase] = []
         for child in item.items():

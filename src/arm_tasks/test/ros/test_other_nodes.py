@@ -260,6 +260,21 @@ def test_value_of_another_kind_is_refused(cls, content):
         filled(cls, content)
 
 
+@pytest.mark.parametrize(
+    ("cls", "content", "why"),
+    [
+        (UInt8, {"data": None}, "data of std_msgs/UInt8 is a uint8, not nothing"),
+        (PoseStamped, {"header": {"stamp": {"sec": 1e12}}}, "is an int32, not 1000000000000.0"),
+        (JointState, {"position": {}}, "is a sequence<double>, not a mapping"),
+        (Imu, {"orientation_covariance": [0, 0]}, "is a double[9], not a list of 2"),
+    ],
+)
+def test_sentence_names_the_value_that_is_refused(cls, content, why):
+    with pytest.raises(PlanError) as error:
+        filled(cls, content)
+    assert str(error.value).endswith(why)
+
+
 class Functions:
     """Entry points of a package."""
 

@@ -113,7 +113,14 @@ def test_every_kind_of_step_is_read_in_si_units():
         ("repeat: {times: 0, steps: [open]}", "times is 0 but must be at least 1"),
         ("repeat: {times: 1.5, steps: [open]}", "times must be a whole number, not 1.5"),
         ("repeat: {times: 99999, steps: [open]}", "times is 99999; at most 2000 is possible"),
-        ("repeat: {times: 2, steps: []}", "a list of at least one step, not a list"),
+        (
+            "repeat: {times: 2, steps: []}",
+            "steps must be a list of at least one step, not an empty",
+        ),
+        (
+            "close: {on_failure: open}",
+            "on_failure must be a list of at least one step, not 'open'",
+        ),
         ("repeat: {times: 2}", "the key 'steps' is missing"),
         ('open: {name: "a\\nb"}', r"name must be one line, not 'a\nb'"),
         ("repeat: {times: 2, steps: [fly]}", "there is no step 'fly'"),

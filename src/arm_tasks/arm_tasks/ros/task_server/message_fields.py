@@ -85,9 +85,18 @@ def filled(cls: Any, content: Mapping[str, Any], now: Any = None) -> Any:
         except PlanError:  # of a field within this one; it is a ValueError, too
             raise
         except (AssertionError, TypeError, ValueError, OverflowError):
-            shown = value if isinstance(value, str | int | float | bool) else type(value).__name__
-            raise PlanError(f"{key} of {name} is a {known[key]}, not {shown!r}") from None
+            article = "an" if known[key][0] in "aeio" else "a"
+            what = f"{key} of {name} is {article} {known[key]}, not {_shown(value)}"
+            raise PlanError(what) from None
     return message
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str | int | float | bool):
+        return repr(value)
+    if value is None:
+        return "nothing"
+    return "a mapping" if isinstance(value, Mapping) else f"a list of {len(value)}"
 
 
 def _converted(kind: str, value: Any, now: Any) -> Any:
