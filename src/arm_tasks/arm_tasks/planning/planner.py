@@ -319,9 +319,14 @@ def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> lis
     checker = checkers.get(world)
     if checker is None:
         return [f"collisions were not checked: {install_command('mujoco')}"]
-    meshes = ", ".join(checker.unsupported)
-    why = f"collisions of {meshes} were not checked: meshes are not supported"
-    return [why] if meshes else []
+    why = "were not checked: they touch in every posture"
+    unchecked = [
+        f"collisions of {', '.join(links)} with {obj} {why}"
+        for obj, links in checker.unchecked.items()
+    ]
+    if meshes := ", ".join(checker.unsupported):
+        unchecked.append(f"collisions of {meshes} were not checked: meshes are not supported")
+    return unchecked
 
 
 def can_step(

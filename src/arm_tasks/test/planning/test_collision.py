@@ -99,7 +99,16 @@ def test_fingers_may_touch_each_other_and_the_scene(checker_of):
 def test_pairs_that_always_touch_are_skipped(checker_of):
     checker = checker_of(box("slab", (0.0, 0.0, 0.0), (0.1, 0.1, 0.02)))
     assert ("waist_link", "slab") in checker.always_touching
+    assert checker.unchecked == {"slab": ["waist_link"]}
     assert checker.collision(HOME, 0.02) is None
+
+
+def test_plan_says_which_links_an_object_encloses_in_every_posture(request_for, scene):
+    room = box("room", (0.0, 0.0, 0.3), (0.9, 0.9, 0.9))
+    task = task_from_text("task: t\nsteps: [move_posture: rest]\n")
+    enclosed = replace(scene, objects={"room": room})
+    (warning,) = plan_task(request_for(task, scene=enclosed)).warnings
+    assert "wrist_roll_link with room were not checked: they touch in every" in warning
 
 
 def test_self_collisions_are_found(empty):

@@ -153,6 +153,12 @@ class CollisionChecker:
         every = list(zip(self._pairs.pairs, touching, still, strict=True))
         always = {self._owners(pair) for pair, touches, _ in every if touches}
         self.always_touching = tuple(sorted(always))  # in every sampled posture
+        # object of the scene -> links that touch it in every posture, and are not checked with it
+        self.unchecked = {
+            obj: links
+            for obj in scene.objects
+            if (links := [link for link, other in self.always_touching if other == obj])
+        }
         kept = [pair for pair, _, same in every if not same and self._owners(pair) not in always]
         self._pairs = PairDistances(self._bodies, kept)
         reach = MotionBounds(tree, own, model.joint_names)
