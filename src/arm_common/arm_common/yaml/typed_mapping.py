@@ -25,6 +25,9 @@ from arm_common.yaml.schema_types import Table
 _DEGREE = math.pi / 180.0
 _MAX_TEXT = 10_000  # characters of a text with variables
 _NAMED = re.compile(r"\$(\w*)")  # $name
+_MISREAD = re.compile(
+    r"[-+]?0\w|.*[_:]"
+)  # numbers that YAML 1.1 reads as 8, 10 or 90: 010, 1_0, 1:30
 _WORD = re.compile(r"\w+")
 _WITHIN = re.compile(r"\$\(((?:[^()]|\([^()]*\))*)\)")  # $(expression), which may have parentheses
 
@@ -65,7 +68,9 @@ class Variables:
 
     def number(self, item: Field, degrees: bool = False) -> float:
         """Return a finite number or the value of an expression, whose angles may be in degrees."""
-        if not isinstance(item.value, str):
+        value = item.value
+        misread = isinstance(value, int | float) and _MISREAD.match(item.raw("a number"))
+        if not isinstance(value, str) and not misread:
             return item.number()
         try:
             return self._expressions(degrees).evaluate(item.raw("a number"))

@@ -217,7 +217,9 @@ class TaskPlan:
             known = f"the {len(self.steps)} steps of {name} that are known can be done"
             what = f"what depends on {', '.join(frames)} is planned when it is found"
             return f"{known}, in about {seconds:.0f} s; {what}"
-        return f"all {len(self.steps)} steps of {name} can be done, in about {seconds:.0f} s"
+        number = len(self.steps)
+        every = f"all {number} steps" if number > 1 else "the only step"
+        return f"{every} of {name} can be done, in about {seconds:.0f} s"
 
 
 def off_lines(plan: TaskPlan, track: Iterable[tuple[int, Array]]) -> float:

@@ -121,7 +121,7 @@ def test_check_command_sets_the_exit_code(tmp_path, capsys):
     good.write_text("task: good\nsteps: [{move_posture: ready}]\n")
     bad.write_text(f"task: bad\nsteps:\n  - {target(0.3)}\n")
     assert check.main([str(good)]) == 0
-    assert "Fine: all 1 steps of good" in capsys.readouterr().out
+    assert "Fine: the only step of good" in capsys.readouterr().out
     assert check.main([str(bad), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["remedies"]
     for wrong in (["nope"], [str(good), "--start", "nope"], [str(good), "--robot", "nope"]):

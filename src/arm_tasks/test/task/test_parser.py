@@ -239,6 +239,10 @@ UNTIL = "wait_until: {topic: a, field: b, timeout: 1,"
     [
         ("wait: a + c", "{a: 1, b: 2}", "'c' is not a variable of this file"),
         ("wait: a", "{a: b, b: a}", "variables are circular"),
+        ("wait: 010", "{}", "'010' is not a decimal number; write 10"),
+        ("wait: 1_0", "{}", "'1_0' is not a decimal number; write 10"),
+        ("wait: 1:30", "{}", "'1:30' is a time of day, not a number"),
+        ("turn: {angle_deg: -0x1F}", "{}", "is not a decimal number"),
         ("wait: a", "{a: 1/0}", "divides by zero"),
         ("wait: __import__(1)", "{}", "there is no function '__import__'"),
         ("wait: a.b", "{a: 1}", "is not allowed in an expression"),
@@ -265,7 +269,7 @@ UNTIL = "wait_until: {topic: a, field: b, timeout: 1,"
         ("turn: {angle_deg: pi}", "{}", "pi is an angle in radians"),
     ],
 )
-def test_invalid_variable_is_reported_with_its_line(step, variables, message):
+def test_invalid_number_is_reported_with_its_line(step, variables, message):
     with pytest.raises(TaskFileError, match=r"my\.yaml, line [24]: ") as error:
         read_step(step, variables)
     assert message in str(error.value)

@@ -52,6 +52,7 @@ from arm_tasks.task.steps import Orientation
 MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs
 ROBOT_TIMEOUT = 5.0  # [s], for a kinematics node that has just started to receive the robot
 _RETRY_PERIOD = 0.1  # [s]
+_LAST_STEP = 2**32 - 1  # that the action can name
 _TRIGGERS = {
     "stop": "arm_hardware/stop",
     "reset": "arm_hardware/reset",
@@ -164,8 +165,11 @@ class AsyncArm:
             timeout: As for move_joints().
 
         Raises:
-            ArmError: At once, if a file that the task names is not what the task uses it as.
+            ArmError: At once, if a file that the task names is not what the task uses it as, or if
+                there cannot be such a step.
         """
+        if not 0 <= start_step <= _LAST_STEP:
+            raise ArmError(f"start_step is {start_step}; give the index of a step, from 0")
         goal = {"scene": scene, "dry_run": dry_run, "start_step": start_step}
         files = _files(task, scene)
         return self._run(task, timeout, on_progress, files=files, **goal)
