@@ -50,7 +50,6 @@ SLOW = (
     "arm_kinematics/test/dexterity/test_design",
     "arm_kinematics/test/kernels/test_residuals",
     "arm_kinematics/test/paths/test_differential_ik",
-    "arm_tasks/test/task/test_schemas",
     "arm_tasks/test/world/test_nut_transfer",
     "arm_tasks/test/world/test_reference_run",
     "arm_tasks/test/world/test_shipped_tasks",
