@@ -15,10 +15,11 @@ from arm_common.files import ANY_FILE, FileAccess, RecordedFiles
 from arm_common.transforms import Array
 from arm_description.robot_model import home_posture
 from arm_description.trajectories.files import check_recording
+from arm_description.urdf.assembly import assemble
 
 from arm_description import RobotModel
 from arm_kinematics import Chain
-from arm_tasks.errors import PlanError, TasksError, resolve, shipped
+from arm_tasks.errors import PlanError, SceneError, TasksError, resolve, shipped
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
@@ -109,6 +110,10 @@ def load_request(
         loaded = load_task(task or DEFAULT_TASK, files)
     if isinstance(scene, str):
         scene = load_scene(scene or loaded.scene or DEFAULT_SCENE, model.name, files)
+    for link in assemble(model, "").links:
+        if link.name in scene.frames:
+            what = f"the name '{link.name}' is that of a link of {model.name}; choose another"
+            raise SceneError(what, scene.file)
     return TaskRequest(loaded, scene, model, chain, start)
 
 

@@ -12,7 +12,7 @@ from arm_common.errors import InputError
 from arm_common.files import RecordedFiles, RestrictedFiles, SentFiles
 from arm_common.ros.forked import run_in_child
 from arm_description.trajectories.files import shipped_trajectories
-from arm_tasks.errors import shipped
+from arm_tasks.errors import SceneError, shipped
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import (
@@ -193,3 +193,13 @@ def test_plan_of_sent_files_does_not_contain_them(planned, project):
     answer = run_in_child(lambda: pickle.dumps(plan))  # as the task server sends it
     assert plan.feasible and b"From rest to both" not in answer
     assert load_task("my.yaml").steps[2:] == load_task("my.yaml", RecordedFiles()).steps[2:]
+
+
+@pytest.mark.parametrize("name", ["waist_link", "left_finger_link", "flange"])
+def test_scene_must_not_name_a_frame_as_a_link_of_the_robot(tmp_path, chain, model, name):
+    """tf would have two parents of one frame, and the collision check two bodies of one name."""
+    scene = tmp_path / "mine.yaml"
+    scene.write_text(f"scene: mine\nframes:\n  {name}: {{xyz: [0.2, 0, 0.1]}}\n")
+    start = ArmConfiguration.of_posture(model)
+    with pytest.raises(SceneError, match=f"the name '{name}' is that of a link of nut_arm"):
+        load_request("draw_line", model, chain, start, str(scene))
