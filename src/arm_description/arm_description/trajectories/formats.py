@@ -45,11 +45,11 @@ from arm_description.robot_model import RobotModel
 from arm_description.trajectories.trajectory import (
     LONGEST,
     MAX_POINTS,
-    SHORTEST,
     JointTrajectory,
     ToolTrajectory,
     TrajectoryPoints,
     joint_order,
+    spacing_problem,
 )
 
 MAX_BYTES = 50_000_000
@@ -193,13 +193,8 @@ def _increasing_along(lines: Sequence[_Line], what: str, values: Vector, poses: 
     """Return times or arc lengths relative to the first; raise an error unless they increase."""
     chords = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1)
     for line, before, value, chord in zip(lines[1:], values[:-1], values[1:], chords, strict=True):
-        if not value - before >= SHORTEST:
-            problem = f"the {what} {value:.6g} is not after {before:.6g}"
-            remedy = f"{what}s must increase from point to point, by {SHORTEST:g} at least"
-            raise line.error(problem, remedy)
-        if not value - values[0] <= _LONGEST[what]:
-            problem = f"the {what} {value:.6g} is too far after the first, {values[0]:.6g}"
-            raise line.error(problem, f"at most {_LONGEST[what]:g} is possible")
+        if wrong := spacing_problem(what, "", (values[0], before, value), _LONGEST[what]):
+            raise line.error(*wrong)
         if what == _LENGTH and value - before < chord - _TOO_SHORT:
             problem = f"the length grows by {value - before:.6g} m, the distance is {chord:.6g} m"
             raise line.error(problem, "an arc is never shorter than its chord")

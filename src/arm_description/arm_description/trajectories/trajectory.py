@@ -196,16 +196,29 @@ def _inside(points: TrajectoryPoints, model: RobotModel) -> Vector:
     return np.asarray(np.clip(q, model.lower, model.upper))
 
 
+def spacing_problem(
+    what: str, unit: str, values: tuple[float, float, float], longest: float
+) -> tuple[str, str] | None:
+    """Return why a time or length cannot follow another, and the remedy; None if it can.
+
+    The values are those of the first point, the one before, and this one.
+    """
+    first, before, value = values
+    if not value - before >= SHORTEST:
+        problem = f"the {what} {value:.6g}{unit} is not after {before:.6g}{unit}"
+        increase = f"{what}s must increase from point to point"
+        return problem, f"{increase}, by {SHORTEST:g}{unit} at least"
+    if not value - first <= longest:
+        problem = f"the {what} {value:.6g}{unit} is too far after the first, {first:.6g}{unit}"
+        return problem, f"at most {longest:g}{unit} is possible"
+    return None
+
+
 def _increasing(points: TrajectoryPoints, times: Vector) -> Vector:
     """Return the times relative to the first; raise an error unless they increase."""
     for k, (before, time) in enumerate(pairwise(times), start=1):
-        if not time - before >= SHORTEST:
-            problem = f"the time {time:.6g} s is not after {before:.6g} s"
-            remedy = f"times must increase from point to point, by {SHORTEST:g} s at least"
-            raise points.error(problem, remedy, k)
-        if not time - times[0] <= LONGEST:
-            problem = f"the time {time:.6g} s is too long after the first, {times[0]:.6g} s"
-            raise points.error(problem, f"at most {LONGEST:g} s is possible", k)
+        if wrong := spacing_problem("time", " s", (times[0], before, time), LONGEST):
+            raise points.error(*wrong, k)
     return np.asarray(times - times[0])
 
 

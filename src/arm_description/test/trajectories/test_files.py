@@ -194,7 +194,7 @@ CSV_ERRORS = {
     f"{HEAD}0,nan,0\n": "FILE:2: nan is not finite",
     f"{HEAD}0,0,0\ninf,0,0\n": "FILE:3: inf is not finite",
     f"{HEAD}0,0,0\n1e-300,0,0\n": "by 1e-06 s at least",
-    f"{HEAD}0,0,0\n1e9,0,0\n": "FILE:3: the time 1e+09 s is too long after the first, 0 s",
+    f"{HEAD}0,0,0\n1e9,0,0\n": "FILE:3: the time 1e+09 s is too far after the first, 0 s",
     f"{HEAD}0,0,0\n1,0,0\n1,0,0\n": "FILE:4: the time 1 s is not after 1 s",
     f"{DEGREES}0,0,0\n9,95,0\n": "FILE:3: joint 'turn' is at 95 deg at 9 s, 5 deg above its limit",
     f"{HEAD}0,0,-1e-3\n": "FILE:2: joint 'slide' is at -1 mm at 0 s, 1 mm below its limit 0 mm",
