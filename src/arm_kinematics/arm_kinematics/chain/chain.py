@@ -277,9 +277,8 @@ class Chain(RigidBodyDynamics):
     ) -> IkResult:
         """Find joint positions that bring the tip to the pose T (4, 4).
 
-        Each error is weighted by one over its tolerance: tight tolerances are met, errors with
-        loose ones are still made small. Equal input gives equal output. A result is true if it
-        has a solution.
+        Errors with loose tolerances yield to those with tight ones, and are still made small.
+        Equal input gives equal output. A result is true if it has a solution.
 
         Args:
             T: Target pose of the tip in the base frame, its rotation exact to 1e-4; in mode
@@ -303,10 +302,11 @@ class Chain(RigidBodyDynamics):
             tolerance_axes: "target" or "tool": the axes along which components are measured.
             weights: Joint weights of the distance (root of the weighted sum of squares) that
                 orders solutions: by name, 1 where not given, or (n,).
-            prefer: "nearest" to the seed, "centred" in the joint ranges, or "torque": the least
-                share of its effort limit at the joint that gravity loads most. All but "nearest"
-                and weights choose among several solutions, which takes longer. For redundant
-                arms, it is the preferred one of those that were tried.
+            prefer: "nearest" to the seed, which is itself the solution if it is within tolerances
+                wider than the defaults; "accurate", the smallest error near the seed; "centred"
+                in the joint ranges; or "torque": the least share of its effort limit at the joint
+                that gravity loads most. The last two and weights choose among several solutions,
+                which takes longer. For redundant arms, it is the preferred one of those tried.
 
         Raises:
             KinematicsError: An argument is invalid.

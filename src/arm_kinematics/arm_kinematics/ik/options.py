@@ -24,9 +24,13 @@ _TIGHT = 1e-2
 """Tolerances below this [rad, or the equivalent length] count as tight."""
 _STARTS_PER_CALL = 32 if HAVE_NUMBA else 1
 _TURN = k.DEFAULT_ORIENTATION_TOLERANCE
+_DEFAULT_BOUNDS = np.repeat([1.0 / k.DEFAULT_POSITION_TOLERANCE, 1.0 / _TURN], 3)
+_LOOSEST = 175.0
+"""Errors with tolerances beyond this multiple of the defaults (1.75 mm, 1 degree) are weighted
+alike, so that a wider tolerance does not change the posture that a narrower one allows."""
 MODES = ("pose", "position", "position_axis")
 AXES = ("target", "tool")
-PREFERENCES = ("nearest", "centred", "torque")
+PREFERENCES = ("nearest", "centred", "torque", "accurate")
 
 
 Tolerance: TypeAlias = float | Sequence[float]
@@ -63,7 +67,11 @@ def option_array(options: IkOptions, length: float, names: Sequence[str]) -> Arr
     opt[k.OPTIONS :] = _joint_weights(options.weights, names)
     _set_position(opt, options.position_tolerance)
     _set_orientation(opt, options)
-    opt[k.WEIGHTS : k.WEIGHTS + 6] = opt[k.BOUNDS : k.BOUNDS + 6]
+    bounds = opt[k.BOUNDS : k.BOUNDS + 6]
+    weights = np.maximum(bounds, _DEFAULT_BOUNDS / _LOOSEST)
+    opt[k.WEIGHTS : k.WEIGHTS + 6] = np.where(bounds > 0.0, weights, 0.0)
+    is_loose = ((bounds > 0.0) & (bounds < _DEFAULT_BOUNDS * (1.0 - 1e-9))).any()
+    opt[k.KEEP_SEED] = options.prefer == "nearest" and is_loose
     opt[k.EVEN : k.EVEN + 6] = opt[k.BOUNDS : k.BOUNDS + 6] > 0.0
     opt[k.EVEN : k.EVEN + 3] /= _LEVER * length
     _balance(opt, _LEVER * length)

@@ -229,6 +229,7 @@ class IkSolver:
         choose = number > 1 or self._has_to_choose(key, opt)
         opt = _with_aim(opt, _AIM_FOR_MANY if choose else opt[k.AIM])
         opt[k.DEADLINE] = deadline
+        opt[k.KEEP_SEED] *= max_solutions == 1
         result = self._by_search(opt, target, start, out, number, choose, whole_turns)
         if allow_approximate and not result.ok and result.status != IkStatus.TIMEOUT:
             result.status = IkStatus.APPROXIMATE

@@ -22,6 +22,7 @@ options selects the components that count:
                          distance from the preferred posture; 0 without a null space
     opt[CENTRED]         1 if the middle of the joint ranges is preferred, 0 if the seed is
     opt[DEADLINE]        deadline [s] on the monotonic clock (without Numba only)
+    opt[KEEP_SEED]       1 if a seed within the tolerances is the solution
     opt[OPTIONS + i]     weight of joint i in distances
 
 The rotation vector of the tip against the target has the same components along the axes of both:
@@ -117,8 +118,8 @@ def normal(a: Vector, b: Vector) -> tuple[Vector, float, float]:
 NOTHING, AXIS_ONLY, ROTATION = 0, 1, 2
 WHAT, WEIGHTS, BOUNDS, EVEN = 0, 1, 7, 13
 PLACE_BOX, TURN_BOX, IN_TIP, ENOUGH, TOOL, AIM, PERSIST, STARTS = 19, 20, 21, 22, 23, 26, 27, 28
-SPARE, CENTRED, DEADLINE = 29, 30, 31
-OPTIONS = 32
+SPARE, CENTRED, DEADLINE, KEEP_SEED = 29, 30, 31, 32
+OPTIONS = 33
 
 DEFAULT_POSITION_TOLERANCE = 1e-5  # [m]
 DEFAULT_ORIENTATION_TOLERANCE = 1e-4  # [rad]

@@ -29,6 +29,7 @@ from arm_kinematics.kernels.forward import Q, move, work
 from arm_kinematics.kernels.residuals import (
     EVEN,
     FAILED,
+    KEEP_SEED,
     OPTIONS,
     PERSIST,
     SPARE,
@@ -36,6 +37,7 @@ from arm_kinematics.kernels.residuals import (
     WEIGHTS,
     derive,
     error,
+    quality,
 )
 
 # A result is a table (1 + slots, n + SLOT). Its first row is a head: solutions found, starts and
@@ -81,7 +83,10 @@ def _search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
     set_preference(c, opt, W, seed)
     found = int(out[HEAD, FOUND])
     slots = out.shape[0] - BEST
-    for _ in range(int(opt[STARTS])):
+    if out[HEAD, USED] == 0.0 and accept_seed(c, opt, W, seed):
+        write_solution(c, opt, W, seed, out, BEST)
+        found, out[HEAD, USED] = 1, 1.0
+    for _ in range(int(opt[STARTS]) if found < slots else 0):
         _start(c, opt, W, seed, int(out[HEAD, USED]))
         near = out[HEAD, BEST_EFFORT] != 0.0 and is_near(opt, out[BEST, n + 6])
         W[n, forward.EVALUATIONS] = 0.0
@@ -108,6 +113,20 @@ def _search(c: Array, opt: Array, T: Array, seed: Array, out: Array) -> int:
                 break
     out[HEAD, FOUND] = found
     return found
+
+
+@kernel
+def accept_seed(c: Array, opt: Array, W: Array, seed: Array) -> bool:
+    """Return True if the seed, moved inside the limits, is the solution; leave it in W[:, Q]."""
+    n = W.shape[0] - 1
+    if opt[KEEP_SEED] == 0.0:
+        return False
+    set_preference(c, opt, W, seed)
+    for i in range(n):
+        W[i, Q] = min(max(seed[i], c[i + 1, forward.LOWER]), c[i + 1, forward.UPPER])
+    move(c, W, Q)
+    W[n, forward.COST] = error(opt, W, forward.ERROR)
+    return bool(quality(opt, W, forward.ERROR, W[n, forward.COST]) != FAILED)
 
 
 @kernel

@@ -46,6 +46,7 @@ class PathOptions:
         """Return the corresponding arguments of ``Chain.ik``."""
         arguments: dict[str, Any]
         arguments = {"mode": self.mode, "position_tolerance": self.position_tolerance}
+        arguments["prefer"] = "accurate"  # what is nearest would lag behind the path
         if self.turns():
             arguments["orientation_tolerance"] = self.orientation_tolerance
         return arguments if self.axis is None else {**arguments, "axis": tuple(self.axis)}

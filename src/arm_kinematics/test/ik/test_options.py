@@ -9,6 +9,7 @@ import pytest
 from arm_common.transforms import pose, so3_exp, so3_log
 from arm_kinematics.model.lie import se3_exp
 from arm_testing.chains import in_limits, limited, posture, shipped, turned
+from arm_testing.samples import ROBOTS
 
 from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, IkStatus, KinematicsError
@@ -281,3 +282,50 @@ def test_torque_preference_needs_masses():
     bare = Chain(chain.S, chain.M, [ChainJoint(n, False, -3.0, 3.0) for n in chain.joint_names])
     with pytest.raises(KinematicsError, match="a chain of screws has no masses"):
         bare.ik(bare.fk(np.ones(6)), prefer="torque")
+
+
+def near_pose(T: np.ndarray, rng: np.random.Generator, distance: float, angle: float):
+    """Return a pose at a distance [m] and an angle [rad] from T."""
+    shift, axis = rng.normal(size=3), rng.normal(size=3)
+    shift *= distance / np.linalg.norm(shift)
+    return pose(T[:3, :3] @ so3_exp(axis * angle / np.linalg.norm(axis)), T[:3, 3] + shift)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", ROBOTS)
+def test_seed_within_wide_tolerances_is_the_nearest_solution(name, weighted, rng):
+    """The seed is returned by ik and ik_batch, but not if accuracy or the middle is preferred."""
+    chain, inside = shipped(name), 0
+    tolerances = {"position_tolerance": 5e-3, "orientation_tolerance": math.radians(10.0)}
+    weights = rng.uniform(0.5, 2.0, chain.n) if weighted else None
+    for q in postures(chain, rng, 30):
+        if chain.constraints.violation(q) > 0.0:
+            continue
+        T = near_pose(chain.fk(q), rng, 1e-3, math.radians(5.0))
+        for mode in ("pose", "position_axis"):
+            r = chain.ik(T, q, mode, weights=weights, **tolerances)
+            assert r.ok and (r.q == q).all() and r.solutions[0].distance == 0.0
+            batch = chain.ik_batch([T], q, mode, weights=weights, **tolerances)
+            assert (batch.q == q).all()
+            accurate = chain.ik(T, q, mode, prefer="accurate", **tolerances)
+            assert accurate.ok and (accurate.q != q).any()
+        inside += 1
+    assert inside >= 10
+
+
+@pytest.mark.parametrize("name", ["nut_arm", "puma560"])
+def test_seed_outside_the_tolerances_is_no_solution(name, rng):
+    """One that is too far in position, in orientation, or beyond a limit is replaced."""
+    chain, solved = shipped(name), 0
+    for q in postures(chain, rng, 30):
+        T = chain.fk(q)
+        for target in (near_pose(T, rng, 6e-3, 0.0), near_pose(T, rng, 0.0, math.radians(11.0))):
+            r = chain.ik(
+                target, q, position_tolerance=5e-3, orientation_tolerance=math.radians(10.0)
+            )
+            assert not r.ok or (r.q != q).any()
+            solved += r.ok
+        over = np.where(np.arange(chain.n) == 0, chain.upper + 0.01, q)
+        r = chain.ik(chain.fk(over), over, position_tolerance=0.05, orientation_tolerance=0.2)
+        assert r.ok and in_limits(chain, r.q)
+    assert solved >= 10

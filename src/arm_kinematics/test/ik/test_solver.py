@@ -171,7 +171,10 @@ BAD = {
     "weight of another joint": ({"weights": {"knee": 1.0}}, "no joint 'knee'"),
     "NaN weight": ({"weights": (1.0, math.nan, 1.0, 1.0)}, "weights"),
     "too few weights": ({"weights": (1.0, 1.0)}, "4 finite numbers"),
-    "another preference": ({"prefer": "fastest"}, "expected one of nearest, centred"),
+    "another preference": (
+        {"prefer": "fastest"},
+        "expected one of nearest, centred, torque, accurate",
+    ),
     "tool that bends": ({"tool": target(0, 0, 3.0)}, "tool: .* not a rotation"),
     "no solutions": ({"max_solutions": 0}, "max_solutions is 0"),
     "half a solution": ({"max_solutions": 2.5}, "max_solutions is 2.5"),

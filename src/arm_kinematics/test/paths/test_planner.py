@@ -12,7 +12,8 @@ from arm_kinematics.paths.planner import follow, plan_path
 from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import arc, line, screw
 from arm_kinematics.paths.timing import point_to_point, time_result
-from arm_testing.chains import REGULAR, shipped
+from arm_testing.chains import REGULAR, posture, shipped
+from arm_testing.samples import ROBOTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicHermiteSpline
@@ -254,6 +255,29 @@ def test_samples_are_denser_near_a_singularity():
     tips = np.array([chain.fk(row)[:3, 3] for row in result.positions])
     steps = np.linalg.norm(np.diff(tips, axis=0), axis=1)
     assert steps.min() < 0.2 * steps.max()
+
+
+@pytest.mark.parametrize("mode", ["pose", "position_axis"])
+@pytest.mark.parametrize("name", ROBOTS)
+def test_wider_tolerance_solves_what_a_narrower_one_does(name, mode, rng):
+    """With no joint step larger: what the tolerance allows does not change where the arm goes."""
+    chain, solved = shipped(name), 0
+    length = float(np.linalg.norm(chain.M[:3, 3]))
+    tolerances = [1e-4, *np.radians([2.0, 5.0, 10.0, 11.0, 20.0, 30.0, 45.0])]
+    for _ in range(12):
+        q = posture(chain, rng, 3.0)
+        shape = line(T := chain.fk(q), moved(T, 0.15 * length * rng.normal(size=3)))
+        smallest = math.inf
+        for tolerance in tolerances:
+            options = PathOptions(mode, orientation_tolerance=tolerance)
+            result = follow(chain, [shape], q, options)
+            assert result.ok or smallest == math.inf, (tolerance, result.message)
+            if result.ok and len(result.positions) > 1:
+                step = float(np.abs(np.diff(result.positions, axis=0)).max())
+                assert step <= smallest * 1.01 + 1e-4, tolerance
+                smallest = min(smallest, step)
+        solved += smallest < math.inf
+    assert solved >= (0 if chain.constraints.constraints else 2)
 
 
 def test_branch_change_ends_the_path():

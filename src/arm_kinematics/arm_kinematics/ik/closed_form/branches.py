@@ -42,6 +42,7 @@ from arm_kinematics.kernels.search import (
     LEAP_BY_ERROR,
     SINGULAR,
     SLOT,
+    accept_seed,
     check_request,
     is_new,
     prepare_search,
@@ -227,6 +228,10 @@ def _solve_nearest(
         return sound
     W = work(n)
     set_target(T, c, W)
+    if accept_seed(c, opt, W, seed):
+        write_solution(c, opt, W, seed, out, BEST)
+        out[HEAD, FOUND] = 1.0
+        return 1
     if n >= TRACKED and opt[STARTS] > 0.0 and _descend_nearby(c, opt, plan, seed, W, out):
         return 1
     B = np.empty((inv.COMPLETE + inv.MOST, inv.VALUES + n))
