@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arm_common.network import RANGE, limit_to_this_computer
+from arm_common.network import NETWORK, limit_to_this_computer, report_reach
 
 from arm_testing import domains
 
@@ -89,7 +89,10 @@ def fresh_domain(ros_domain: int) -> Iterator[int]:
 def _in_new_domain() -> Iterator[int]:
     with domains.leased() as domain, pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROS_DOMAIN_ID", str(domain))
-        for name, value in limit_to_this_computer({RANGE: "LOCALHOST"}).items():
+        patch.delenv(NETWORK, raising=False)
+        environment = limit_to_this_computer({})
+        report_reach(environment)  # nodes of tests need not
+        for name, value in environment.items():
             patch.setenv(name, value)
         yield domain
 

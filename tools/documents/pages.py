@@ -30,8 +30,7 @@ Fields and constants: [messages, services, actions](messages.md)."""
 
 _NETWORK = (
     "The nodes listen on this computer only, unless `network:=subnet` is given or"
-    " `ROS_AUTOMATIC_DISCOVERY_RANGE` is set in the environment"
-    " ([two computers](../two_computers.md))."
+    " `ARM_NETWORK=subnet` is set in the environment ([two computers](../two_computers.md))."
 )
 
 

@@ -8,6 +8,7 @@ import pwd
 import re
 from pathlib import Path
 
+from arm_common.errors import InputError
 from arm_common.network import limit_to_this_computer
 
 from . import sourced, venv, workspace
@@ -41,7 +42,10 @@ def prepare(paths: Paths, again: bool = False) -> dict[str, str]:
         make(paths, again)
         fcntl.flock(lock, fcntl.LOCK_SH)
     environment = sourced.environment(paths) if ros_is_sourced() else run_environment(paths)
-    return limit_to_this_computer(with_home(environment))
+    try:
+        return limit_to_this_computer(with_home(environment))
+    except InputError as error:
+        raise SetupError(str(error)) from None
 
 
 def is_ready(paths: Paths) -> bool:

@@ -6,12 +6,17 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from arm_common.errors import InputError
 from arm_common.network import (
+    NETWORK,
     RANGE,
+    Reach,
     configured_by,
     is_limited,
     limit_to_this_computer,
     node_environment,
+    reach,
+    report_reach,
 )
 
 FAST, FAST_3 = "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"
@@ -54,18 +59,55 @@ def test_every_locator_of_fast_dds_has_content():
     assert len(locators) == 2 and all(len(locator) for locator in locators)
 
 
-@pytest.mark.parametrize("wanted", ["SUBNET", "SYSTEM_DEFAULT", "OFF"])
-def test_another_range_is_left_alone(wanted):
+@pytest.mark.parametrize(
+    ("wanted", "reached"), [("SYSTEM_DEFAULT", Reach.NETWORK), ("OFF", Reach.NOWHERE)]
+)
+def test_a_range_that_only_a_user_sets_is_left_alone(wanted, reached):
     assert limit_to_this_computer({RANGE: wanted}) == {RANGE: wanted}
+    assert reach({RANGE: wanted}) is reached
+
+
+@pytest.mark.parametrize("sourced", ["SUBNET", "subnet", "LAN"])
+def test_the_range_that_jazzy_sets_when_it_is_sourced_opens_nothing(sourced):
+    """Its ros_environment sets SUBNET, so the value does not tell what the user wants."""
+    assert limit_to_this_computer({RANGE: sourced}) == limit_to_this_computer({})
+    assert reach(limit_to_this_computer({RANGE: sourced})) is Reach.THIS_COMPUTER
+    opened = limit_to_this_computer({RANGE: sourced, NETWORK: "subnet"})
+    assert opened == {RANGE: "SUBNET", NETWORK: "subnet"} and reach(opened) is Reach.NETWORK
 
 
 @pytest.mark.parametrize(
     ("middleware", "name"), [(m, name) for m, names in CONFIGURED.items() for name in names]
 )
-def test_a_configuration_of_the_user_is_left_alone(middleware, name):
-    given = {"RMW_IMPLEMENTATION": middleware, name: "/home/me/mine"}
+@pytest.mark.parametrize("sourced", [{}, {RANGE: "SUBNET"}])
+def test_a_configuration_of_the_user_is_left_alone(middleware, name, sourced):
+    given = {"RMW_IMPLEMENTATION": middleware, name: "/home/me/mine", **sourced}
     assert limit_to_this_computer(dict(given)) == given
-    assert configured_by(given) == [name]
+    assert configured_by(given) == [name] and reach(given) is Reach.CONFIGURED
+    closed = limit_to_this_computer({**given, NETWORK: "this_computer"})
+    assert is_limited(closed) and closed.get(name) != "/home/me/mine"
+    opened = limit_to_this_computer({**given, NETWORK: "subnet"})
+    assert opened == {**given, NETWORK: "subnet", RANGE: "SUBNET"}
+
+
+def test_an_unknown_network_is_refused_before_anything_changes():
+    given = {NETWORK: "lan", RANGE: "SUBNET"}
+    with pytest.raises(InputError, match="ARM_NETWORK is 'lan'; set it to one of auto, this_comp"):
+        limit_to_this_computer(given)
+    assert given == {NETWORK: "lan", RANGE: "SUBNET"}
+    assert limit_to_this_computer({NETWORK: ""}).items() >= limit_to_this_computer({}).items()
+
+
+def test_the_reach_is_reported_once_for_a_process_and_its_children():
+    environment = limit_to_this_computer({RANGE: "SUBNET"})
+    sentence = report_reach(environment)
+    assert "this computer only" in sentence and "ARM_NETWORK=subnet" in sentence
+    child = limit_to_this_computer(dict(environment))
+    assert report_reach(child) == ""
+    opened = limit_to_this_computer({**environment, NETWORK: "subnet"})
+    assert "every computer of the network" in report_reach(opened)
+    cyclone = limit_to_this_computer({"RMW_IMPLEMENTATION": "rmw_cyclonedds_cpp"})
+    assert "receives on every address" in report_reach(cyclone)
 
 
 def test_a_configuration_that_only_ends_as_the_limit_is_the_users():
@@ -80,12 +122,17 @@ def test_a_configuration_that_only_ends_as_the_limit_is_the_users():
 
 
 @pytest.mark.parametrize("before", ["", "LOCALHOST", "SUBNET", "SYSTEM_DEFAULT"])
-def test_an_argument_decides_before_the_range(before):
-    given = {RANGE: before, "ROS_LOCALHOST_ONLY": "1"}
+@pytest.mark.parametrize("variable", ["subnet", "this_computer", "lan"])
+def test_an_argument_decides_before_the_environment(before, variable):
+    given = {RANGE: before, "ROS_LOCALHOST_ONLY": "1", NETWORK: variable}
+    opened = {RANGE: "SUBNET", NETWORK: "subnet"}
     assert is_limited(node_environment(given, "this_computer"))
-    assert node_environment(given, "subnet") == {RANGE: "SUBNET"}
+    assert node_environment(given, "subnet") == opened
     limited = limit_to_this_computer({})
-    assert node_environment(limited, "subnet") == {RANGE: "SUBNET"}
+    assert node_environment(limited, "subnet") == opened
+    for network in ("subnet", "this_computer"):  # what a node decides that a launch starts
+        child = node_environment(given, network)
+        assert limit_to_this_computer(dict(child)) == child
     alone = {RANGE: before}
     assert node_environment(alone, "auto") == limit_to_this_computer(dict(alone))
 
@@ -95,7 +142,8 @@ def test_a_limit_is_inherited_replaced_and_removed():
     assert limit_to_this_computer(dict(limited)) == limited
     elsewhere = {name: value.replace("/src/", "/opt/share/") for name, value in limited.items()}
     assert limit_to_this_computer(elsewhere) == limited
-    assert limit_to_this_computer({**limited, RANGE: "SUBNET"}) == {RANGE: "SUBNET"}
+    assert limit_to_this_computer({**limited, RANGE: "SUBNET"}) == limited
+    assert limit_to_this_computer({**limited, RANGE: "OFF"}) == {RANGE: "OFF"}
     cyclone = limit_to_this_computer({**limited, "RMW_IMPLEMENTATION": "rmw_cyclonedds_cpp"})
     assert FAST not in cyclone and "CYCLONEDDS_URI" in cyclone
 

@@ -302,8 +302,7 @@ def arguments():
             default_value="auto",
             choices=["auto", "this_computer", "subnet"],
             description="Who reaches the nodes: this_computer, subnet (every computer of the"
-            " network), or auto: as ROS_AUTOMATIC_DISCOVERY_RANGE says, this computer if it is"
-            " not set.",
+            " network), or auto: as ARM_NETWORK says, this computer if it is not set.",
         ),
         DeclareLaunchArgument(
             "speed",

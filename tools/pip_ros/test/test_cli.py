@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from arm_common.network import RANGE, is_limited
+from arm_common.network import NETWORK, RANGE, is_limited
 from arm_testing.waiting import wait_for
 from pip_ros import cli, environment, prepare
 from pip_ros.errors import SetupError
@@ -104,8 +104,13 @@ def test_programs_are_limited_to_this_computer_by_default(monkeypatch):
     monkeypatch.setattr(prepare, "is_ready", lambda paths: True)
     monkeypatch.delenv(RANGE, raising=False)
     assert is_limited(prepare.prepare(Paths()))
-    monkeypatch.setenv(RANGE, "SUBNET")
+    monkeypatch.setenv(RANGE, "SUBNET")  # as a sourced Jazzy does
+    assert is_limited(prepare.prepare(Paths()))
+    monkeypatch.setenv(NETWORK, "subnet")
     assert not is_limited(prepare.prepare(Paths()))
+    monkeypatch.setenv(NETWORK, "lan")
+    with pytest.raises(SetupError, match="ARM_NETWORK is 'lan'; set it to one of auto, "):
+        prepare.prepare(Paths())
 
 
 def test_foreign_python_paths_are_removed():

@@ -27,7 +27,7 @@ from rclpy.utilities import remove_ros_args
 from rclpy.validate_namespace import validate_namespace
 
 from arm_common.errors import InputError
-from arm_common.network import limit_to_this_computer
+from arm_common.network import limit_to_this_computer, report_reach
 from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.parameters import refuse_unknown_types
 from arm_common.ros.worker import ExecutorThread
@@ -79,11 +79,13 @@ def run_node(
     """
     input_errors: tuple[type[Exception], ...] = (InputError, *errors)
     end = ProcessEnd()
-    limit_to_this_computer(os.environ)
     TimeSource.clock_callback = _set_time  # type: ignore[method-assign, assignment]
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     nodes: list[Node] = []
     try:
+        reach = report_reach(limit_to_this_computer(os.environ))
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        if reach:
+            rclpy.logging.get_logger("network").info(reach)
         nodes += make()
         for node in nodes:
             refuse_unknown_types(node)

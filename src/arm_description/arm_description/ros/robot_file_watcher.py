@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
-from arm_common.ros.node_runner import run_node
+from arm_common.ros.node_runner import run_node, session
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from rcl_interfaces.msg import Parameter as ParameterMessage
@@ -238,9 +238,8 @@ def main() -> int:
 
 def watched_robot(patience: float = 5.0) -> str:
     """Return the robot that a running watcher follows, "" if none answers in time [s]."""
-    rclpy.init()
-    node = rclpy.create_node("robot_file_client")
-    try:
+    with session():
+        node = rclpy.create_node("robot_file_client")
         client = node.create_client(GetParameters, "robot_file_watcher/get_parameters")
         if not client.wait_for_service(patience):
             return ""
@@ -248,6 +247,3 @@ def watched_robot(patience: float = 5.0) -> str:
         rclpy.spin_until_future_complete(node, future, timeout_sec=patience)
         response = future.result()
         return str(response.values[0].string_value) if response else ""
-    finally:
-        node.destroy_node()
-        rclpy.try_shutdown()

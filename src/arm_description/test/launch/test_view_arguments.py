@@ -95,13 +95,14 @@ def test_values_of_the_parameter_file_come_last(tmp_path):
 
 
 def test_nodes_get_the_environment_and_the_network_of_their_group(monkeypatch):
-    for name in ("ROS_AUTOMATIC_DISCOVERY_RANGE", "RMW_IMPLEMENTATION", "CYCLONEDDS_URI"):
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET")  # as a sourced Jazzy does
+    for name in ("ARM_NETWORK", "RMW_IMPLEMENTATION", "CYCLONEDDS_URI"):
         monkeypatch.delenv(name, raising=False)
-    for network, wanted in (("subnet", "SUBNET"), ("this_computer", "SYSTEM_DEFAULT")):
+    for network, wanted in (("subnet", "SUBNET"), ("auto", "SYSTEM_DEFAULT")):
         for _, _, environment in Started(network=network):
             assert environment["RMW_IMPLEMENTATION"] == "rmw_cyclonedds_cpp"
             assert environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] == wanted
-            assert ("CYCLONEDDS_URI" in environment) == (network == "this_computer")
+            assert ("CYCLONEDDS_URI" in environment) == (network == "auto")
 
 
 def test_parameter_file_that_does_not_exist_is_refused():

@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from arm_common.network import RANGE, configured_by, is_limited, limit_to_this_computer
+from arm_common.errors import InputError
+from arm_common.network import (
+    NETWORK,
+    RANGE,
+    Reach,
+    configured_by,
+    limit_to_this_computer,
+    reach,
+)
 
 from arm_hardware.commands.doctor_checks import CheckResult
 from arm_hardware.commands.doctor_sockets import Endpoint, check_endpoints, fix_for
@@ -38,8 +46,13 @@ def check_network(
     fix = f"set ROS_DOMAIN_ID to a number from 0 to {HIGHEST_DOMAIN}"
     same = "; every computer needs the same" if ok else ""
     yield CheckResult("ROS_DOMAIN_ID", ok, f"{domain}{same}", fix)
-    yield _check_discovery(environment, _interfaces(sys))
-    yield _check_security(environment)
+    try:
+        limited = limit_to_this_computer(dict(environment))
+    except InputError as error:
+        yield CheckResult("discovery", False, error.problem, error.remedy)
+        return
+    yield _check_discovery(environment, limited, _interfaces(sys))
+    yield _check_security(limited)
     if not ok:
         return
     found = loopback()
@@ -54,8 +67,8 @@ def _check_security(environment: Mapping[str, str]) -> CheckResult:
     """Check SROS 2; without it, anyone on the network can command the arm."""
     what, keystore = "keys (SROS 2)", environment.get("ROS_SECURITY_KEYSTORE", "")
     if environment.get("ROS_SECURITY_ENABLE") != "true":
-        limited = is_limited(limit_to_this_computer(dict(environment)))
-        anyone = "every user of this computer" if limited else "anyone on the network"
+        is_local = reach(environment) in (Reach.THIS_COMPUTER, Reach.FORGED_PACKETS, Reach.NOWHERE)
+        anyone = "every user of this computer" if is_local else "anyone on the network"
         return CheckResult(what, True, f"not enabled: {anyone} can command the arm")
     if not keystore or not (Path(keystore) / "enclaves").is_dir():
         where = keystore or "ROS_SECURITY_KEYSTORE is not set"
@@ -69,23 +82,27 @@ def _check_security(environment: Mapping[str, str]) -> CheckResult:
     return CheckResult(what, enforced, f"enabled{detail}", fix, needed=False)
 
 
-def _check_discovery(environment: Mapping[str, str], interfaces: list[str]) -> CheckResult:
-    """Check with whom the nodes of the arm communicate, by the settings."""
-    what, chosen = "discovery", environment.get(RANGE) or "LOCALHOST"
-    if chosen not in RANGES:
-        return CheckResult(what, False, f"{RANGE} is {chosen}", f"set it to one of {_CHOICES}")
-    if chosen == "OFF":
+def _check_discovery(
+    environment: Mapping[str, str], limited: Mapping[str, str], interfaces: list[str]
+) -> CheckResult:
+    """Check with whom the nodes of the arm communicate, by the settings and their effect."""
+    what, discovery_range = "discovery", environment.get(RANGE) or "LOCALHOST"
+    if discovery_range not in RANGES:
+        detail = f"{RANGE} is {discovery_range}"
+        return CheckResult(what, False, detail, f"set it to one of {_CHOICES}")
+    nodes = reach(limited)
+    if nodes is Reach.NOWHERE:
         return CheckResult(
             what, False, f"{RANGE}=OFF: nodes find no other nodes", f"unset {RANGE}"
         )
-    limited = limit_to_this_computer(dict(environment))
-    if is_limited(limited):
-        return _check_limited(environment)
-    if names := configured_by(limited):
-        return CheckResult(what, True, f"as your {', '.join(names)} configures it")
-    if limited.get(RANGE) == "LOCALHOST":
+    if nodes is Reach.CONFIGURED:
+        names = ", ".join(configured_by(limited))
+        return CheckResult(what, True, f"as your {names} configures it")
+    if nodes is Reach.UNKNOWN_MIDDLEWARE:
         middleware = environment.get("RMW_IMPLEMENTATION")
         return CheckResult(what, True, f"this computer, as far as {middleware} limits it")
+    if nodes is not Reach.NETWORK:
+        return _check_limited(environment)
     if server := environment.get("ROS_DISCOVERY_SERVER", ""):
         return CheckResult(what, True, f"by the server at {server}")
     peers = environment.get("ROS_STATIC_PEERS", "")
@@ -99,9 +116,12 @@ def _check_discovery(environment: Mapping[str, str], interfaces: list[str]) -> C
 
 def _check_limited(environment: Mapping[str, str]) -> CheckResult:
     unused = [name for name in _REMOTE if environment.get(name)]
+    is_ignored = environment.get(RANGE) == "SUBNET"
+    ignored = f"; {RANGE}=SUBNET, which ROS 2 itself sets, does not open it" if is_ignored else ""
     effect = f"; {' and '.join(unused)} without effect" if unused else ""
-    fix = f"to use a network, export {RANGE}=SUBNET"
-    return CheckResult("discovery", not unused, f"this computer only{effect}", fix, needed=False)
+    fix = f"to use a network, export {NETWORK}=subnet"
+    detail = f"this computer only{ignored}{effect}"
+    return CheckResult("discovery", not unused, detail, fix, needed=False)
 
 
 def _interfaces(sys: Path) -> list[str]:

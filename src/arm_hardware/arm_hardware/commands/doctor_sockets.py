@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from arm_common.network import RANGE, configured_by, is_limited
+from arm_common.network import NETWORK, RANGE, configured_by, is_limited
 
 from arm_hardware.commands.doctor_checks import CheckResult
 
@@ -29,7 +29,7 @@ _FIREWALL = (
     "Cyclone DDS receives on every address: close UDP ports 7400 and above with a firewall, or use"
     " keys (docs/security.md)"
 )
-_CLOSE = f"unset {RANGE}, or start it with network:=this_computer; or use keys (docs/security.md)"
+_CLOSE = "unset {}, or start it with network:=this_computer; or use keys (docs/security.md)"
 _START_LIMITED = "start it with ./arm exec, or with the settings in docs/security.md"
 
 
@@ -106,8 +106,10 @@ def fix_for(middleware: str, environment: Mapping[str, str]) -> str:
         return _FIREWALL
     if names := configured_by(environment):
         return f"it uses your {', '.join(names)}: bind it to 127.0.0.1 there (docs/security.md)"
-    is_open = (environment.get(RANGE) or "LOCALHOST") != "LOCALHOST"
-    return _CLOSE if is_open and not is_limited(environment) else _START_LIMITED
+    if environment.get(NETWORK) == "subnet":
+        return _CLOSE.format(NETWORK)
+    is_open = environment.get(RANGE) == "SYSTEM_DEFAULT" and not is_limited(environment)
+    return _CLOSE.format(RANGE) if is_open else _START_LIMITED
 
 
 def check_endpoints(what: str, endpoints: tuple[Endpoint, ...], fix: str) -> CheckResult:

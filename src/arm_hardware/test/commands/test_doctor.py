@@ -27,6 +27,7 @@ from arm_hardware.simulation.board import SimulatedBoard
 
 TODAY = date(2026, 6, 1)
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+OPEN = {"ARM_NETWORK": "subnet"}
 GOVERNOR = "devices/system/cpu/cpu0/cpufreq/scaling_governor"
 
 
@@ -81,7 +82,7 @@ def host(tmp_path, monkeypatch):
     (sys / GOVERNOR).write_text("ondemand\n")
 
     return Host(
-        *(node, sys, {RANGE: "SUBNET"}, pulsing, lambda: "throttled=0x0\n"),
+        *(node, sys, OPEN, pulsing, lambda: "throttled=0x0\n"),
         lambda: Loopback(True, (Endpoint("udp", "127.0.0.1", 7410),)),
         TODAY,
         tmp_path / "proc",
@@ -198,6 +199,7 @@ def test_checks_write_nothing_to_the_board(host, measured):
         ("two nodes here", {"loopback": lambda: Loopback(False, ())}, "no message", "firewall"),
         ("discovery", {"environment": {RANGE: "OFF"}}, "no other nodes", "unset"),
         ("discovery", {"environment": {RANGE: "LAN"}}, "LAN", "SUBNET"),
+        ("discovery", {"environment": {"ARM_NETWORK": "lan"}}, "'lan'", "subnet"),
         ("computer's supply", {"throttled": lambda: "throttled=0x50005"}, "voltage now", "5 A"),
     ],
 )  # fmt: skip
@@ -236,11 +238,13 @@ def test_discovery_names_the_reachable_computers(host):
     def detail(**environment):
         return seen(host, environment=environment)["discovery"].detail
 
-    network = {RANGE: "SUBNET"}
     peers = {"ROS_STATIC_PEERS": "10.0.0.2"}
-    assert detail(**network, **peers) == "other computers by eth0, static peers 10.0.0.2"
+    assert detail(**OPEN, **peers) == "other computers by eth0, static peers 10.0.0.2"
     server = {"ROS_DISCOVERY_SERVER": "10.0.0.2:11811"}
-    assert "by the server at 10.0.0.2:11811" in detail(**network, **server)
+    assert "by the server at 10.0.0.2:11811" in detail(**OPEN, **server)
+    assert detail(**{RANGE: "SYSTEM_DEFAULT"}) == "other computers by eth0"
+    sourced = detail(**{RANGE: "SUBNET"})  # by ROS 2 itself, when it is sourced
+    assert sourced.startswith("this computer only") and f"{RANGE}=SUBNET" in sourced
     assert detail() == detail(ROS_LOCALHOST_ONLY="1") == "this computer only"
     assert "as your ZENOH_CONFIG_OVERRIDE configures it" in detail(
         RMW_IMPLEMENTATION="rmw_zenoh_cpp", ZENOH_CONFIG_OVERRIDE="mode='client'"
@@ -248,7 +252,7 @@ def test_discovery_names_the_reachable_computers(host):
     assert "as far as rmw_mine limits it" in detail(RMW_IMPLEMENTATION="rmw_mine")
     unused = seen(host, environment={RANGE: "LOCALHOST", **peers})["discovery"]
     assert unused.mark == "note" and "ROS_STATIC_PEERS without effect" in unused.detail
-    assert f"{RANGE}=SUBNET" in unused.fix
+    assert "ARM_NETWORK=subnet" in unused.fix
 
 
 def test_enabled_security_needs_a_keystore(host, tmp_path):
@@ -256,7 +260,8 @@ def test_enabled_security_needs_a_keystore(host, tmp_path):
         return seen(host, environment=environment)["keys (SROS 2)"]
 
     assert "every user of this computer" in keys().detail
-    assert "anyone on the network" in keys(**{RANGE: "SUBNET"}).detail
+    assert "every user of this computer" in keys(**{RANGE: "SUBNET"}).detail
+    assert "anyone on the network" in keys(**OPEN).detail
     asked = {"ROS_SECURITY_ENABLE": "true"}
     assert keys(**asked).mark == "problem" and "keystore FOLDER" in keys(**asked).fix
     asked["ROS_SECURITY_KEYSTORE"] = str(tmp_path / "keys")

@@ -7,7 +7,7 @@ import os
 import socket
 
 import pytest
-from arm_common.network import RANGE
+from arm_common.network import NETWORK, RANGE
 from arm_hardware.commands.doctor_sockets import (
     Endpoint,
     check_processes,
@@ -79,14 +79,20 @@ def test_the_hint_depends_on_the_cause(tmp_path):
     cyclone = process(tmp_path, 11, "00000000:1CF2", environment=f"{RANGE}=SUBNET\0")
     with (cyclone / "maps").open("a") as maps:
         maps.write("7f01 r-xp /opt/ros/jazzy/lib/librmw_cyclonedds_cpp.so\n")
-    process(tmp_path, 12, "00000000:1CF2", environment=f"{RANGE}=SUBNET\0")
+    process(tmp_path, 12, "00000000:1CF2", environment=f"{NETWORK}=subnet\0{RANGE}=SUBNET\0")
     process(tmp_path, 13, "00000000:1CF2")
     process(tmp_path, 14, "00000000:1CF2", environment=f"{RANGE}=LOCALHOST\0")
     mine = "FASTRTPS_DEFAULT_PROFILES_FILE"
     process(tmp_path, 15, "00000000:1CF2", environment=f"{mine}=/home/me/mine.xml\0")
-    firewall, unset, *own, configured = (check.fix for check in check_processes(tmp_path))
+    process(tmp_path, 16, "00000000:1CF2", environment=f"{RANGE}=SYSTEM_DEFAULT\0")
+    process(tmp_path, 17, "00000000:1CF2", environment=f"{RANGE}=SUBNET\0")
+    firewall, unset, *own, configured, system, sourced = (
+        check.fix for check in check_processes(tmp_path)
+    )
     assert "firewall" in firewall and RANGE not in firewall
-    assert f"unset {RANGE}" in unset and "./arm exec" not in unset
+    assert f"unset {NETWORK}" in unset and "./arm exec" not in unset
+    assert f"unset {RANGE}" in system and "./arm exec" not in system
+    own.append(sourced)
     assert mine in configured and "./arm exec" not in configured
     assert all("./arm exec" in fix and "unset" not in fix for fix in own)
 

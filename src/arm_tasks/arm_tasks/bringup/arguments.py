@@ -117,7 +117,7 @@ ARGUMENTS = (
         "network",
         "auto",
         "Who reaches the nodes: this_computer, subnet (every computer of the network), or auto: as"
-        " ROS_AUTOMATIC_DISCOVERY_RANGE says, this computer if it is not set.",
+        " ARM_NETWORK says, this computer if it is not set.",
         tuple(NETWORKS),
     ),
     Argument(

@@ -341,6 +341,8 @@ def run_table(enabled: Sequence[Process], values: Mapping[str, str], keep_open: 
     group = ProcessGroup(values, _LOGS)
     for process in enabled:
         group.command(process)  # check all of them before the first start
+    if group.reach:
+        print(f"arm: {group.reach}", file=sys.stderr, flush=True)
     interrupt_on_signals()
     try:
         _start(group, enabled, values.get("wait", ""))

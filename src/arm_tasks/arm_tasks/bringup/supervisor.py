@@ -16,7 +16,7 @@ from pathlib import Path
 
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from arm_common.network import node_environment
+from arm_common.network import node_environment, report_reach
 from arm_common.signals import die_with_parent
 
 from arm_tasks.bringup.arguments import Plain, Values
@@ -35,10 +35,16 @@ def resolve(value: Value, values: Values) -> Plain:
 
 
 class ProcessGroup:
-    """A group of running processes and the folder of their logs, which is created."""
+    """A group of running processes and the folder of their logs, which is created.
+
+    Attributes:
+        reach: A sentence that says from where the nodes are reached; "" if already reported.
+    """
 
     def __init__(self, values: Values, logs: Path) -> None:
         self._values = dict(values)
+        self._environment = node_environment(os.environ, values["network"])
+        self.reach = report_reach(self._environment)
         self._logs = logs
         try:
             logs.mkdir(parents=True, exist_ok=True)
@@ -96,7 +102,7 @@ class ProcessGroup:
                 stderr=None if to_terminal else subprocess.STDOUT,
                 start_new_session=True,
                 preexec_fn=partial(die_with_parent, signal.SIGTERM),
-                env=node_environment(os.environ, self._values["network"]),
+                env=self._environment,
             )
         self._running[process.label] = child
         return child

@@ -1,6 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""bringup.launch.py: an armed driver with exactly the robot's joints, and the kinematics."""
+"""bringup.launch.py: an armed driver with exactly the robot's joints, and the kinematics.
+
+It is launched where Jazzy is sourced, which sets ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET.
+"""
 
 import math
 import os
@@ -9,7 +12,9 @@ from pathlib import Path
 
 import launch_testing
 import pytest
+from arm_common.network import NETWORK, RANGE, limit_to_this_computer
 from arm_common.ros.qos import LATCHED
+from arm_hardware.commands.doctor_sockets import ros_processes
 from arm_testing import domains
 from arm_testing.ros.probe import Probe
 from launch import LaunchDescription
@@ -32,6 +37,9 @@ NAMES = [*MODEL.joint_names, *MODEL.gripper.joints]
 
 @pytest.mark.launch_test
 def generate_test_description():
+    for name in (NETWORK, *limit_to_this_computer({})):
+        os.environ.pop(name, None)
+    os.environ[RANGE] = "SUBNET"
     os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)  # before launch_ros makes its own node
     arm = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(LAUNCH)), launch_arguments=[("hardware", "fake")]
@@ -57,6 +65,17 @@ class TestBringup(unittest.TestCase):
             self.assertEqual(len(state.position), len(NAMES))
             self.assertTrue(all(map(math.isfinite, state.position)))
         self.assertEqual(len(node.get_publishers_info_by_topic("joint_states")), 1)
+
+    def test_every_process_is_reached_from_this_computer_only(self):
+        """The probe, a program of the same shell, reaches them in the other tests."""
+        started_here = f"ROS_DOMAIN_ID={DOMAIN}\0"
+        self.probe.until(lambda: "kinematics" in self.probe.node.get_node_names())
+        environments = {p: Path(f"/proc/{p.pid}/environ").read_text() for p in ros_processes()}
+        nodes = [node for node, variables in environments.items() if started_here in variables]
+        self.assertGreaterEqual(len(nodes), 2)
+        for node in nodes:
+            self.assertTrue(node.endpoints)
+            self.assertTrue(all(endpoint.is_local for endpoint in node.endpoints), node)
 
     def test_kinematics_node_solves_fk_of_the_current_position(self):
         fk = self.probe.node.create_client(SolveFK, "kinematics/solve_fk")

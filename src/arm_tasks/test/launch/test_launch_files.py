@@ -10,12 +10,20 @@ from unittest.mock import patch
 
 import pytest
 import yaml
+from arm_common.errors import InputError
+from arm_common.network import (
+    RANGE,
+    REPORTED,
+    is_limited,
+    limit_to_this_computer,
+    report_reach,
+)
 from arm_tasks.bringup.arguments import ARGUMENTS, default_values
 from arm_tasks.bringup.launch import RvizConfig
 from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import resolve
 from launch import LaunchContext
-from launch.actions import ExecuteLocal
+from launch.actions import ExecuteLocal, LogInfo
 from launch.utilities import perform_substitutions
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -82,8 +90,8 @@ def started(description, **values):
     return found
 
 
-def all_started(description, **values):
-    """Return the nodes that a launch file would start."""
+def all_started(description, log=None, **values):
+    """Return the nodes that a launch file would start; append what it logs to a list."""
     context = LaunchContext()
     context.launch_configurations.update(values)
     found = []
@@ -92,6 +100,8 @@ def all_started(description, **values):
         condition = getattr(entity, "condition", None)
         if condition is not None and not condition.evaluate(context):
             return
+        if log is not None and isinstance(entity, LogInfo):
+            log.append(perform_substitutions(context, entity.msg))
         inner = entity.execute(context) if hasattr(entity, "execute") else entity.visit(context)
         for child in inner or ():
             visit(child)
@@ -209,11 +219,44 @@ def test_namespace_prefix_tf_and_log_level_reach_every_node():
     assert nodes["rviz2", "rviz2"].command[2:4] == ["-f", "left_base_link"]
 
 
-def test_every_process_gets_the_network_of_the_argument(launched, monkeypatch):
-    monkeypatch.delenv("ROS_AUTOMATIC_DISCOVERY_RANGE", raising=False)
-    for network, wanted in (("subnet", "SUBNET"), ("this_computer", "SYSTEM_DEFAULT")):
-        for node in started(launched[0], network=network).values():
-            assert node.environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] == wanted
+@pytest.mark.parametrize(
+    ("network", "variable", "is_open"),
+    [
+        ("auto", "", False),
+        ("auto", "subnet", True),
+        ("subnet", "this_computer", True),
+        ("this_computer", "subnet", False),
+    ],
+)
+def test_every_process_is_reached_as_the_argument_or_arm_network_says(
+    launched, monkeypatch, network, variable, is_open
+):
+    monkeypatch.delenv(REPORTED, raising=False)
+    monkeypatch.setenv(RANGE, "SUBNET")  # as a sourced Jazzy does
+    monkeypatch.setenv("ARM_NETWORK", variable)
+    log = []
+    for node in all_started(launched[0], log, network=network):
+        assert is_limited(node.environment) is not is_open
+        assert limit_to_this_computer(dict(node.environment)) == node.environment
+        assert report_reach(node.environment) == ""  # the launch has reported it
+    (sentence,) = (line for line in log if "reached from" in line)
+    assert "ARM_NETWORK=subnet" in sentence or is_open
+    assert ("every computer of the network" in sentence) is is_open
+
+
+def test_an_unknown_arm_network_starts_nothing(launched, monkeypatch):
+    monkeypatch.setenv("ARM_NETWORK", "lan")
+    with pytest.raises(InputError, match="ARM_NETWORK is 'lan'; set it to one of auto"):
+        all_started(launched[0])
+
+
+@pytest.mark.parametrize("variable", ["", "subnet"])
+def test_two_arms_report_once_from_where_they_are_reached(monkeypatch, variable):
+    monkeypatch.delenv(REPORTED, raising=False)
+    monkeypatch.setenv("ARM_NETWORK", variable)
+    log = []
+    all_started(description_of("two_arms"), log)
+    assert sum("reached from" in line for line in log) == 1
 
 
 def test_rviz_opens_a_copy_of_the_shipped_configuration_and_the_users_file_itself(tmp_path):

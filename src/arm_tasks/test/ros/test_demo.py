@@ -287,7 +287,9 @@ def test_each_arm_has_its_own_names_and_one_publishes_the_clock():
 
 
 def test_what_a_node_logs_as_an_error_reaches_the_terminal_once(tmp_path):
-    group = ProcessGroup({"params_file": "", "log_level": "info"}, tmp_path / "logs")
+    group = ProcessGroup(
+        {"params_file": "", "log_level": "info", "network": "auto"}, tmp_path / "logs"
+    )
     group._running["driver"] = Mock()
     log = tmp_path / "logs" / "driver.log"
     log.write_text(

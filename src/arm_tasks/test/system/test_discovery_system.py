@@ -5,6 +5,7 @@
 The configurations are those of docs/two_computers.md, between two network namespaces.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -12,9 +13,11 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
-from arm_common.network import RANGE, limit_to_this_computer
+from ament_index_python.packages import get_package_prefix
+from arm_common.network import NETWORK, RANGE, REPORTED, limit_to_this_computer
 from arm_hardware.commands.doctor_sockets import endpoints_of
 from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.processes import chosen, processes
@@ -22,11 +25,12 @@ from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_testing.ros import two_machines
 
 WHY_NOT = two_machines.why_not()
-pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
+needs_namespaces = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 BOUND = 60.0  # s
 PI, DESK = "10.28.0.1", "10.28.0.2"
 SERVER = f"{PI}:11811"
-OPEN = {RANGE: "SUBNET"}
+SOURCED = {RANGE: "SUBNET"}  # what Jazzy's setup.bash exports
+OPEN = {**SOURCED, NETWORK: "subnet"}
 CONFIGURATIONS = {
     "range": (OPEN, OPEN),
     "static peers": (OPEN | {"ROS_STATIC_PEERS": DESK}, OPEN | {"ROS_STATIC_PEERS": PI}),
@@ -144,10 +148,11 @@ def read_until(lines, condition, what):
 
 @pytest.fixture
 def driver(network, tmp_path, monkeypatch):
-    """The driver on the Pi, started without any variable that concerns the network."""
+    """The driver on the Pi, started where Jazzy is sourced and nothing else is set."""
     monkeypatch.setenv("ROS_DOMAIN_ID", "28")
-    for name in limit_to_this_computer({RANGE: ""}):
+    for name in limit_to_this_computer({}):
         monkeypatch.delenv(name)
+    monkeypatch.setenv(RANGE, "SUBNET")
     values = default_values(hardware="fake", part="hardware")
     group = ProcessGroup(values, tmp_path)
     with network.pi.inside():
@@ -157,6 +162,7 @@ def driver(network, tmp_path, monkeypatch):
     group.stop()
 
 
+@needs_namespaces
 @pytest.mark.thorough
 @pytest.mark.parametrize("configuration", CONFIGURATIONS)
 def test_desk_discovers_the_pi(network, configuration):
@@ -169,6 +175,7 @@ def test_desk_discovers_the_pi(network, configuration):
     assert names_received(network.listen(network.desk, at_desk), "driver") == {"driver"}
 
 
+@needs_namespaces
 def test_another_computer_that_names_this_one_does_not_reach_the_driver(network, driver):
     """The attack: static peers, no shared memory; an open node on the Pi shows that it works."""
     network.talk(network.pi, OPEN, "other")
@@ -176,7 +183,7 @@ def test_another_computer_that_names_this_one_does_not_reach_the_driver(network,
         network.command(network.desk, variables | {"ROS_STATIC_PEERS": PI}, *OWN_MEMORY)
         for variables in (OPEN, {RANGE: "LOCALHOST"})
     ]
-    here = network.command(network.pi, {RANGE: ""})
+    here = network.command(network.pi, SOURCED)
     read_until(here, lambda seen: seen[1].get("waist", 0.0) > 0.1, "motion by a local program")
     for attacker in attackers:
         nodes, joints, readers = read_until(attacker, lambda seen: "other" in seen[0], "open node")
@@ -186,9 +193,35 @@ def test_another_computer_that_names_this_one_does_not_reach_the_driver(network,
     assert all(endpoint.is_local for endpoint in endpoints_of(pid))
 
 
+@needs_namespaces
 @pytest.mark.thorough
 def test_a_program_of_this_computer_reaches_the_driver_by_every_setting(network, driver):
-    for variables in (OPEN, {RANGE: "LOCALHOST"}, {"FASTDDS_BUILTIN_TRANSPORTS": "DEFAULT"}):
+    for variables in (SOURCED, {RANGE: "LOCALHOST"}, {"FASTDDS_BUILTIN_TRANSPORTS": "DEFAULT"}):
         program = network.command(network.pi, variables)
         read_until(program, lambda seen: "waist" in seen[1] and seen[2] == 1, f"{variables}")
     assert not driver.ended()
+
+
+def test_where_jazzy_is_sourced_the_driver_is_reached_from_this_computer_only(monkeypatch):
+    """No argument or launch file decides; plain programs of the same shell command it."""
+    for name in (REPORTED, *limit_to_this_computer({})):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv(RANGE, "SUBNET")
+    driver = Path(get_package_prefix("arm_hardware")) / "lib/arm_hardware/hardware"
+    with contextlib.ExitStack() as programs:
+
+        def start(*command):
+            program = subprocess.Popen(command, stdout=-1, stderr=subprocess.STDOUT, text=True)
+            programs.enter_context(program)  # waits for its end
+            programs.callback(program.kill)
+            return program
+
+        parameters = ("-p", "hardware:=fake", "-p", "autostart:=activate")
+        node = start(str(driver), "--ros-args", *parameters)
+        plain = start(sys.executable, "-c", COMMAND).stdout
+        nodes, joints, _ = read_until(plain, lambda s: s[1].get("waist", 0.0) > 0.1, "motion")
+        assert "arm_hardware" in nodes and "waist" in joints
+        assert endpoints_of(node.pid) and all(e.is_local for e in endpoints_of(node.pid))
+        node.terminate()
+        (reach,) = (line for line in node.communicate()[0].splitlines() if "reached from" in line)
+        assert "this computer only" in reach and "ARM_NETWORK=subnet" in reach

@@ -15,7 +15,7 @@ import sys
 import time
 
 import pytest
-from arm_common.network import RANGE, limit_to_this_computer
+from arm_common.network import NETWORK, RANGE, limit_to_this_computer
 from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
@@ -120,6 +120,7 @@ def network(tmp_path_factory, ros_domain):
         for name in limit_to_this_computer({}):
             patch.delenv(name, raising=False)
         patch.setenv(RANGE, "SUBNET")
+        patch.setenv(NETWORK, "subnet")
         patch.setenv("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4")  # two computers share no memory
         patch.setenv("ROS_SECURITY_KEYSTORE", str(keys / "own"))
         patch.setenv("ROS_SECURITY_ENABLE", "true")

@@ -33,7 +33,8 @@ steps:
   - move_joints: {name: there, joints: {waist: -1.2}, speed: 0.02}
 """
 NETWORK = {
-    "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET",
+    "ARM_NETWORK": "subnet",
+    "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET",  # for the watchers, as where ROS 2 is sourced
     "ROS_DOMAIN_ID": "27",
     "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4",  # two computers share no memory
 }
