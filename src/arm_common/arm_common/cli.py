@@ -23,7 +23,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from arm_common.errors import InputError
-from arm_common.files import write_bytes
+from arm_common.files.saving import write_bytes
 from arm_common.signals import INTERRUPTED, die_with_parent
 from arm_common.suggestions import install_command
 

@@ -12,10 +12,9 @@ from arm_common.files import (
     RecordedFiles,
     RestrictedFiles,
     SentFiles,
-    check_writable,
     folders_in,
-    write_bytes,
 )
+from arm_common.files.saving import check_writable, write_bytes
 
 TEXT = b"task: t\n"
 

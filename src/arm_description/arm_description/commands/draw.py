@@ -13,7 +13,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from arm_common.files import write_bytes
+from arm_common.files.saving import write_bytes
 from arm_common.suggestions import did_you_mean
 
 from arm_common import cli

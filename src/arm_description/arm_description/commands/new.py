@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
-from arm_common.files import write_bytes
+from arm_common.files.saving import contents, save_edit
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.expressions import Expressions
 
@@ -252,10 +252,11 @@ def _new(arguments: argparse.Namespace) -> None:
             file=arguments.file,
         )
     cli.refuse_overwriting(arguments.file, arguments.force)
+    before = contents(path)
     name = re.sub(r"[^\w-]+", "_", path.stem)
     text = _copy(arguments.template, name) if arguments.template else _interviewed(name)
     parse_robot(text, arguments.file)
-    write_bytes(text.encode(), arguments.file)
+    save_edit(text.encode(), path, before)
     cli.print_status(f"Wrote {arguments.file}; view it with ./arm view {arguments.file}")
 
 

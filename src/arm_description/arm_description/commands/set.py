@@ -14,7 +14,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from arm_common.files import write_with_backup
+from arm_common.files.saving import contents, save_edit
 from arm_common.suggestions import did_you_mean
 
 from arm_common import cli
@@ -43,7 +43,8 @@ def _set(arguments: argparse.Namespace) -> None:
             remedy="copy it: ./arm new my_arm.yaml --from " + path.stem,
             file=path.name,
         )
-    write_with_backup(changed(path, arguments.symbol, arguments.value), str(path))
+    read = contents(path)
+    save_edit(changed(path, arguments.symbol, arguments.value), path, read)
     cli.print_status(f"{path}: {arguments.symbol} = {arguments.value}")
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,21 +20,13 @@ _NO_DATES: Mapping[str, Mapping[str, Any]] = {
 _POSTSCRIPT_DATE = re.compile(rb"^%%CreationDate: .*\n", re.MULTILINE)
 
 
-def save_figure(
-    figure: Figure, file: Path | IO[bytes], kind: str, dpi: float | Literal["figure"] = "figure"
-) -> None:
-    """Write a figure in a format of matplotlib, such as one of FORMATS."""
+def figure_file(figure: Figure, kind: str, dpi: float | Literal["figure"] = "figure") -> bytes:
+    """Return a figure in a format of matplotlib, such as one of FORMATS, without dates."""
     import matplotlib as mpl
 
     # An EPS file is as large as the figure; without this, PS files are cut at a sheet of paper.
     with mpl.rc_context({"svg.hashsalt": "arm", "ps.papersize": "figure"}):
-        if kind not in ("eps", "ps"):
-            figure.savefig(file, format=kind, dpi=dpi, metadata=_NO_DATES.get(kind))
-            return
         content = io.BytesIO()
-        figure.savefig(content, format=kind, dpi=dpi)
-    undated = _POSTSCRIPT_DATE.sub(b"", content.getvalue())
-    if isinstance(file, Path):
-        file.write_bytes(undated)
-    else:
-        file.write(undated)
+        figure.savefig(content, format=kind, dpi=dpi, metadata=_NO_DATES.get(kind))
+    data = content.getvalue()
+    return _POSTSCRIPT_DATE.sub(b"", data) if kind in ("eps", "ps") else data

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import numpy as np
 from arm_common.transforms import Matrix, Vector
 from numpy.typing import ArrayLike
 
-from arm_description.exporters.figure import save_figure
+from arm_description.exporters.figure import figure_file
 from arm_description.exporters.projection import (
     ParallelProjection,
     PinholeProjection,
@@ -338,9 +337,7 @@ def draw_page(
         for number, line in enumerate(lines):
             at = height - 0.22 - number * _LINE
             axes.text(_MARGIN / 2, at, line, color=DARK, fontsize=_TITLE, va="center")
-        file = io.BytesIO()
-        save_figure(figure, file, kind, dpi)
-    return file.getvalue()
+        return figure_file(figure, kind, dpi)
 
 
 def title_lines(title: str, width: float, measure: Callable[[str], float]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import yaml
+from arm_common.files.saving import write_bytes
 from arm_common.transforms import Matrix
 
 from arm_description.library import load_robot
@@ -30,7 +31,7 @@ def write_config(robot: str, template: Path, file: Path) -> None:
     """
     config = yaml.safe_load(template.read_text(encoding="utf-8"))
     fit_view(config, load_robot(robot))
-    file.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+    write_bytes(yaml.safe_dump(config, sort_keys=False).encode(), file)
 
 
 def fit_view(config: dict[str, Any], model: RobotModel) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from arm_common.files import write_with_backup
+from arm_common.files.saving import save_edit
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.editing import YamlEditor, flow_mapping, flow_word, with_values
 
@@ -52,7 +52,7 @@ def store_posture(
     new = _edited(data, name, _texts(model, name, positions))
     after = parse_robot(new, shown)
     _reject_other_changes(model, after, name, positions, shown)
-    write_with_backup(new, str(file))
+    save_edit(new, file, data)
     return after
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from arm_common.files.saving import write_bytes
 from arm_common.yaml.colours import FORMS
 from arm_common.yaml.expressions import FOREIGN, MAX_LENGTH
 from arm_common.yaml.schema_types import (
@@ -244,9 +245,9 @@ def write(package: Path) -> None:
     """Write schemas and reference to the source tree of the package."""
     for name in SCHEMAS:
         file = package / "schema" / f"{name}.schema.json"
-        file.write_text(schema_text(name), encoding="utf-8")
+        write_bytes(schema_text(name).encode(), file)
     readme = package / "README.md"
-    readme.write_text(with_reference(readme.read_text(encoding="utf-8")), encoding="utf-8")
+    write_bytes(with_reference(readme.read_text(encoding="utf-8")).encode(), readme)
 
 
 if __name__ == "__main__":

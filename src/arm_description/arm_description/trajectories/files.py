@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from arm_common.files import ANY_FILE, FileAccess, shipped_files, write_bytes
+from arm_common.files import ANY_FILE, FileAccess, shipped_files
+from arm_common.files.saving import contents, save_edit, write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, matrix_rpy
 
@@ -121,7 +122,8 @@ def add_tool_pose(path: Path, pose: Array, units: Units) -> int:
     """
     columns = ",".join((TIME, *TOOL_POSITION, *TOOL_ANGLES))
     head = f"# units: {units.length}, {units.angle}\n{columns}\n"
-    text = read_text(path, MAX_BYTES) if path.exists() else head
+    read = contents(path)
+    text = head if read is None else read_text(path, MAX_BYTES)
     if not text.startswith(head):
         problem = f"has other columns or units than {columns} in {units.length} and {units.angle}"
         raise DescriptionError(problem, remedy="name another file", file=str(path))
@@ -134,7 +136,7 @@ def add_tool_pose(path: Path, pose: Array, units: Units) -> int:
     values += [units.written(float(value), "revolute") for value in rpy]
     row = ",".join(f"{round(value, 9) + 0.0:.12g}" for value in (time, *values))
     end = "" if text.endswith("\n") else "\n"
-    write_bytes(f"{text}{end}{row}\n".encode(), str(path))
+    save_edit(f"{text}{end}{row}\n".encode(), path, read)
     return len(rows) + 1
 
 
@@ -156,7 +158,7 @@ def write_trajectory(
         text = rows_text(trajectory, model)
     else:
         text = csv_text(trajectory) if form == ".csv" else yaml_text(trajectory)
-    write_bytes(text.encode(), os.fspath(file))
+    write_bytes(text.encode(), file)
 
 
 def _path(file: str | os.PathLike[str], model: RobotModel, files: FileAccess) -> Path:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.errors import InputError
-from arm_common.files import write_bytes
+from arm_common.files.saving import write_bytes
 from arm_common.transforms import Matrix
 
 from arm_description.errors import DescriptionError
@@ -52,7 +52,7 @@ def _mesh_file(kind: str, size: tuple[float, ...], folder: Path) -> Path:
     try:
         if not (path.is_file() and path.read_bytes() == data):
             folder.mkdir(parents=True, exist_ok=True)
-            write_bytes(data, str(path))
+            write_bytes(data, path)
     except (OSError, InputError):
         raise DescriptionError(
             f"the mesh of a {kind} cannot be written to {folder}",

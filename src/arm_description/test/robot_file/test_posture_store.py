@@ -3,8 +3,10 @@
 """Saving a posture changes nothing else in the robot file."""
 
 import stat
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from arm_common.files.saving import FileChangedError
 from arm_description.robot_file.posture_store import store_posture
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -78,6 +80,21 @@ def test_backup_and_permissions_are_kept(file, small):
     assert model == read_robot(file) and link.is_symlink()
     assert file.with_name("my.yaml.bak").read_text() == small
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def test_of_two_postures_stored_at_once_none_is_lost_silently(file, small):
+    file.write_text(small)
+
+    def store(number):
+        try:
+            store_posture(file, f"posture_{number}", HERE)
+        except FileChangedError:
+            return None
+        return f"posture_{number}"
+
+    with ThreadPoolExecutor(2) as pool:
+        stored = set(pool.map(store, range(50))) - {None}
+    assert set(read_robot(file).postures) == {"rest", *stored} and stored
 
 
 def refused(file, text, name="here", positions=HERE):

@@ -5,19 +5,18 @@
 from __future__ import annotations
 
 import difflib
-import itertools
 import logging
 import math
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arm_common.files import write_bytes
+from arm_common.errors import InputError
+from arm_common.files.saving import save_edit
 from arm_common.yaml.editing import flow_word, with_values
 from arm_description.model.gripper import Claw
 
-from arm_description import DescriptionError, RobotModel
+from arm_description import RobotModel
 from arm_hardware.calibration.axes import GRIPPER, Axis
 from arm_hardware.calibration.calibration import (
     Calibration,
@@ -51,39 +50,33 @@ class CalibrationChange:
     """A proposed change to a calibration file."""
 
     path: Path
-    old: bytes  # its text; empty if it does not exist yet
+    old: bytes | None  # the text that was read; None if it did not exist yet
     new: bytes
     calibration: Calibration  # parsed from the new text
 
     def diff(self) -> str:
         """Return the change as a unified diff, empty if there is none."""
-        old, new = (data.decode("utf-8-sig").splitlines(True) for data in (self.old, self.new))
+        old, new = (
+            data.decode("utf-8-sig").splitlines(True) for data in (self.old or b"", self.new)
+        )
         name = str(self.path)
         return "".join(difflib.unified_diff(old, new, name, f"{name} (new)", n=1))
 
     def write(self) -> Path | None:
-        """Write the file atomically; return the path of the backup, None if the file is new."""
-        backup = None
+        """Save the file; return the path of the former one, None if the file is new."""
         try:
-            if self.path.exists():
-                backup = _free_backup(self.path)
-                shutil.copy2(self.path, backup)
-            write_bytes(self.new, str(self.path))
-        except OSError as error:
-            raise CalibrationError(
-                f"no backup can be written beside it ({error.strerror})",
-                str(self.path),
-                remedy="copy the file to a folder of yours",
-            ) from None
-        except DescriptionError as error:
+            return save_edit(self.new, self.path, self.old, numbered=True)
+        except InputError as error:
             raise CalibrationError(error.problem, error.file, remedy=error.remedy) from None
-        return backup
 
 
-def change(path: Path, text: bytes, values: Mapping[str, Mapping[str, str]]) -> CalibrationChange:
+def change(
+    path: Path, text: bytes, values: Mapping[str, Mapping[str, str]], read: bytes | None
+) -> CalibrationChange:
     """Return a file with keys of its servos set, or raise CalibrationError if it is invalid.
 
-    ``values`` holds YAML text by servo name and key; ``text`` is that of the file or of a new one.
+    ``values`` holds YAML text by servo name and key; ``text`` is that of the file or of a new one;
+    ``read`` is what the file contained when it was read, None without a file.
     Once every servo has its day of calibration, the file is no longer an example.
     """
     new = text
@@ -94,8 +87,7 @@ def change(path: Path, text: bytes, values: Mapping[str, Mapping[str, str]]) -> 
     if calibration.example and calibration.oldest is not None:
         new = with_values(new, (), {"example": "false"})
         calibration = parse_calibration(new, path)
-    old = path.read_bytes() if path.exists() else b""
-    return CalibrationChange(path, old, new, calibration)
+    return CalibrationChange(path, read, new, calibration)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -104,12 +96,6 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise CalibrationError(f"cannot be read ({error.strerror})", str(path)) from None
-
-
-def _free_backup(path: Path) -> Path:
-    """Return the first of ``<file>.1.bak``, ``<file>.2.bak``, ... that does not exist."""
-    backups = (path.with_name(f"{path.name}.{number}.bak") for number in itertools.count(1))
-    return next(backup for backup in backups if not backup.exists())
 
 
 DECIMALS = 3  # of deg, mm and us: finer than any board or measuring tool

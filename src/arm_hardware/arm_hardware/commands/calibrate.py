@@ -40,10 +40,8 @@ from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.options import add_board
 
 
-def _file_text(path: Path, robot: str, backend: str) -> bytes:
-    """Return the text of a file, or of a new one for a robot if it does not exist."""
-    if path.exists():
-        return read_bytes(path)
+def _new_text(path: Path, robot: str, backend: str) -> bytes:
+    """Return the text of a new file for a robot."""
     if not robot:
         raise CalibrationError(
             "does not exist", str(path), remedy="give --robot ROBOT to create it"
@@ -53,7 +51,8 @@ def _file_text(path: Path, robot: str, backend: str) -> bytes:
 
 def calibrate(chosen: argparse.Namespace) -> None:
     """Run the tool."""
-    text = _file_text(chosen.file, chosen.robot, chosen.backend)
+    read = read_bytes(chosen.file) if chosen.file.exists() else None
+    text = _new_text(chosen.file, chosen.robot, chosen.backend) if read is None else read
     if chosen.port:
         text = with_values(text, ("bus",), {"port": flow_word(chosen.port)})
     calibration = parse_calibration(text, chosen.file)
@@ -63,7 +62,7 @@ def calibrate(chosen: argparse.Namespace) -> None:
     retrying.open()
     try:
         pulses = (MeasuredPulses if bus.measures else Pulses)(retrying, calibration)
-        session = CalibrationSession(chosen.file, text, calibration, pulses, date.today(), model)
+        session = CalibrationSession(text, read, calibration, pulses, date.today(), model)
         with screen:
             session.run(screen)
     finally:

@@ -67,7 +67,7 @@ def with_zeros(path: Path, found: KinematicFit, drivetrain: Drivetrain) -> Calib
             raise HardwareError(f"{path} has no joint {name}.")
         new = replace(old, zero=old.zero - old.sign * float(value))
         values[name] = changed_keys(old, within_reach(new), wires)
-    return change(path, text, values)
+    return change(path, text, values, text)
 
 
 def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arm_common.cli import run
-from arm_common.files import write_bytes
+from arm_common.files.saving import save_edit
 
 from arm_description import DescriptionError, load_robot
 from arm_hardware.calibration.file import load_calibration, parse_calibration
@@ -46,7 +46,7 @@ def _export(chosen: argparse.Namespace) -> None:
 def _write(path: Path, text: bytes) -> None:
     if path.exists():
         raise CalibrationError("already exists", str(path), remedy="give another name with -o")
-    write_bytes(text, str(path))
+    save_edit(text, path, None)
     sys.stdout.write(f"Wrote {path}.\n")
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from arm_common.files import check_writable, write_bytes
+from arm_common.files.saving import check_writable, write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_description.library import shipped_robots
@@ -71,7 +71,7 @@ def _write_page(model: RobotModel, arguments: argparse.Namespace) -> None:
     cli.print_status("Writing: inverse ...")
     write_inverse(page, chain, q)
     for file, content in rendered(page, path).items():
-        write_bytes(content, str(file))
+        write_bytes(content, file)
         cli.print_status(f"Wrote {file}")
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from arm_description.exporters.figure import FORMATS, save_figure
+from arm_common.files.saving import write_bytes
+from arm_description.exporters.figure import FORMATS, figure_file
 from matplotlib.figure import Figure
 
 from arm_kinematics.dexterity.design import Design
@@ -64,7 +65,4 @@ def _save(figure: Figure, path: Path) -> None:
             f"'{path.name}' has no picture format; end the name in .{', .'.join(FORMATS)}",
             what="plot",
         )
-    try:
-        save_figure(figure, path, kind)
-    except OSError as error:
-        raise KinematicsError(f"'{path}' cannot be written ({error.strerror})") from None
+    write_bytes(figure_file(figure, kind), path)

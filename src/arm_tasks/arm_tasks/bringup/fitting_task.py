@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from arm_common.files import write_with_backup
+from arm_common.files.saving import contents, save_edit
 from arm_common.transforms import Array
 from arm_description.robot_model import home_posture
 from arm_kinematics.paths.result import PathStatus
@@ -57,7 +57,7 @@ class FittingTask:
         files = folder / f"{robot}_task.yaml", folder / f"{robot}_scene.yaml"
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in zip(files, (self.task, self.scene), strict=True):
-            write_with_backup(text.encode(), str(file))
+            save_edit(text.encode(), file, contents(file))
         return str(files[0]), str(files[1])
 
 

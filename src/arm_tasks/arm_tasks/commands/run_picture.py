@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from arm_common.files.saving import write_bytes
 from arm_common.transforms import Array
-from arm_description.exporters.figure import save_figure
+from arm_description.exporters.figure import figure_file
 from arm_description.exporters.solids import Solid
 
 from arm_description import RobotModel
@@ -71,7 +72,7 @@ def draw_run(
     handles, names = axes.get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncol=len(names), frameon=False)
     file.parent.mkdir(parents=True, exist_ok=True)
-    save_figure(figure, file, file.suffix.removeprefix(".") or "png", dpi=120)
+    write_bytes(figure_file(figure, file.suffix.removeprefix(".") or "png", dpi=120), file)
     return file
 
 

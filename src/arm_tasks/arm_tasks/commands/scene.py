@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.errors import InputError
-from arm_common.files import write_with_backup
+from arm_common.files.saving import contents, save_edit
 
 from arm_common import cli
 from arm_tasks.errors import SceneError, resolve, shipped
@@ -81,19 +81,21 @@ def run(options: argparse.Namespace) -> None:
     if options.edit is None:
         sys.stdout.write(f"{scene_table(scene)}\n")
         if options.output:
-            _save(path.read_bytes(), Path(options.output), " without changes")
+            output = Path(options.output)
+            _save(path.read_bytes(), output, contents(output), " without changes")
         return
     if not options.output and path in shipped("scenes").values():
         raise SceneError(f"{options.scene} is shipped; give a file to write: -o my.yaml")
     goal = Path(options.output) if options.output else path
-    _save(edit_scene(options, path.read_bytes(), str(path)), goal)
+    before, data = contents(goal), path.read_bytes()
+    _save(edit_scene(options, data, str(path)), goal, data if goal == path else before)
 
 
-def _save(data: bytes, goal: Path, how: str = "") -> None:
-    """Write a file, keep the one that it replaces as .bak, and report it."""
-    changed = write_with_backup(data, str(goal))
+def _save(data: bytes, goal: Path, before: bytes | None, how: str = "") -> None:
+    """Save a file, keep the one that it replaces as .bak, and report it."""
+    save_edit(data, goal, before)
     sys.stdout.write(
-        f"Saved {goal}{how}\n" if changed else f"Nothing changed: {goal} is already so\n"
+        f"Nothing changed: {goal} is already so\n" if data == before else f"Saved {goal}{how}\n"
     )
 
 

@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 import yaml
 from arm_common.errors import InputError
-from arm_common.files import write_bytes
+from arm_common.files.saving import save_edit
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, matrix_rpy, pose, so3_exp
 from arm_common.yaml.document import parse_yaml
@@ -121,7 +121,7 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
     if not np.allclose(after.bolt(name).pose[:3, 2:], target[:3, 2:], atol=_TOLERANCE):
         what = f"the pose of {name} cannot be changed by itself; is it an alias?"
         raise SceneError(what, scene.file)
-    write_bytes(new, str(path))
+    save_edit(new, path, data)
     return after
 
 
@@ -136,8 +136,7 @@ def write_thread_start(scene: Scene, name: str, start: float, robot: str) -> Sce
     key, value = ("thread_start", start) if plain else ("thread_start_deg", np.degrees(start))
     new = with_values(data, ("bolts", name), {key: f"{value:.{4 if plain else 1}f}"})
     after = scene_from_text(new.decode("utf-8-sig"), scene.file, robot)
-    write_bytes(data, f"{path}.bak")
-    write_bytes(new, str(path))
+    save_edit(new, path, data)
     return after
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from arm_common.files import ANY_FILE, FileAccess, write_bytes
+from arm_common.files import ANY_FILE, FileAccess
+from arm_common.files.saving import contents, save_edit
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, matrix_rpy, rpy_matrix
 from arm_common.yaml.document import parse_yaml, read_yaml
@@ -85,7 +86,8 @@ def save_pose(
     """
     if name in taken:
         raise TaskFileError(f"{name} is a posture of {robot}; choose another name")
-    data = _data_of(path, robot)
+    read = contents(path)
+    data = _new_file(robot) if read is None else read
     if check_name(name) in _checked(data, path, robot) and not replace:
         what = f"the pose {name} already exists; replace it or rename it"
         raise TaskFileError(what, str(path))
@@ -94,12 +96,13 @@ def save_pose(
     stored = _checked(editor.data, path, robot).get(name)
     if stored is None or not np.allclose(stored.tool, pose.tool, atol=1e-6):
         raise TaskFileError(f"the pose {name} cannot be saved; is it an alias?", str(path))
-    write_bytes(editor.data, str(path))
+    save_edit(editor.data, path, read)
 
 
 def forget_pose(path: Path, robot: str, name: str) -> None:
     """Remove a pose from a file; no other may depend on it."""
-    data = _data_of(path, robot)
+    read = contents(path)
+    data = _new_file(robot) if read is None else read
     poses = _checked(data, path, robot)
     if name not in poses:
         raise TaskFileError(f"there is no pose '{name}'; {did_you_mean(name, poses)}", str(path))
@@ -107,12 +110,10 @@ def forget_pose(path: Path, robot: str, name: str) -> None:
     editor.remove(("poses", name))
     if set(_checked(editor.data, path, robot)) != set(poses) - {name}:
         raise TaskFileError(f"the pose {name} cannot be removed; is it an alias?", str(path))
-    write_bytes(editor.data, str(path))
+    save_edit(editor.data, path, read)
 
 
-def _data_of(path: Path, robot: str) -> bytes:
-    if path.is_file():
-        return path.read_bytes()
+def _new_file(robot: str) -> bytes:
     head = "# Taught poses: joints [rad or m]; tool in base_link [m, rad]."
     return f"{head}\nrobot: {flow_word(robot)}\nposes: {{}}\n".encode()
 

@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from arm_common.files.saving import write_bytes
 from arm_common.yaml.colours import FORMS
 from arm_description.robot_file.schema import BEGIN, END, EXPRESSION, key_reference, schema_of
 
@@ -122,7 +123,7 @@ def _text(schema: dict[str, Any]) -> str:
 def write(repository: Path) -> None:
     """Write schemas and references into the source tree."""
     for path, text in texts(repository).items():
-        path.write_text(text, encoding="utf-8")
+        write_bytes(text.encode(), path)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,11 @@
 """Taught poses in their file and in tasks; recorded paths."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from arm_common.files.saving import FileChangedError
 from arm_description.trajectories.files import write_trajectory
 from arm_tasks.errors import TaskFileError, TasksError
 from arm_tasks.manual.recorder import PathRecorder
@@ -72,6 +74,21 @@ def test_invalid_save_leaves_the_file_unchanged(file, taught, robot, name, messa
     with pytest.raises(TaskFileError, match=message):
         save_pose(file, robot, name, taught(0.0, 0.0, 0.0, 0.0), replace=False)
     assert file.read_bytes() == before
+
+
+def test_of_poses_saved_and_forgotten_at_once_none_is_lost_silently(file, taught):
+    save_pose(file, "nut_arm", "old", taught(0.0, 0.0, 0.0, 0.0), replace=False)
+
+    def save(number):
+        try:
+            save_pose(file, "nut_arm", f"pose_{number}", taught(0.0, 0.0, 0.0, 0.0), replace=False)
+        except FileChangedError:
+            return None
+        return f"pose_{number}"
+
+    with ThreadPoolExecutor(2) as pool:
+        saved = set(pool.map(save, range(50))) - {None}
+    assert set(load_poses(file)) == {"old", *saved} and saved
 
 
 def test_name_of_a_posture_cannot_be_taught(file, taught, model):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arm_common.cli import run
+from arm_common.files.saving import write_bytes
 from arm_description.library import shipped_robots
 
 from arm_description import load_robot
@@ -69,7 +70,7 @@ def save_picture(page: Any, robot: str, file: Path) -> None:
             visit(page, address_in(log, TIMEOUT), TIMEOUT)
             page.get_by_label("Drag handle").click()
             page.wait_for_function("!document.querySelector('[data-arm=problem]')")
-            page.screenshot(path=str(file), style=WITHOUT_PANEL, clip=scene_box(page))
+            write_bytes(page.screenshot(style=WITHOUT_PANEL, clip=scene_box(page)), file)
 
 
 @contextmanager

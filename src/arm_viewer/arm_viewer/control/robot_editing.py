@@ -18,7 +18,7 @@ from typing import Generic
 
 import yaml
 from arm_common.errors import InputError
-from arm_common.files import write_with_backup
+from arm_common.files.saving import FileChangedError, contents, save_edit
 from arm_common.yaml.editing import CheckedEditor, Model, YamlEditor
 from arm_description.library import robot_path, shipped_robots
 from arm_description.robot_file.attachments import shipped_payloads, shipped_tools
@@ -135,15 +135,7 @@ class FileEditing(ABC, Generic[Model]):
             raise ViewerError(
                 f"{self.path.name} is a shipped {self.noun}: give a name with Save as."
             )
-        try:
-            if self.path.read_bytes() != self._saved:
-                raise ViewerError(
-                    f"{self.path.name} was changed by another program: use Save as, or Open it "
-                    "again without your edits."
-                )
-        except OSError as error:
-            raise ViewerError(f"{self.path.name} cannot be saved: {error.strerror}") from None
-        return self._write(self.path)
+        return self._write(self.path, self._saved)
 
     def save_as(self, name: str) -> str:
         """Write another file and edit it from now on; return an answer.
@@ -159,24 +151,27 @@ class FileEditing(ABC, Generic[Model]):
         """
         path, asked = self.folder / file_name(name), self._asked
         self._asked = None
-        changed = path == self.path and not self._is_as_saved(path)
         if path in self._shipped():
             raise ViewerError(f"{path.name} is a shipped {self.noun}: give another name.")
-        if path.exists() and (changed or path != self.path) and asked != ("Save as", path):
+        try:
+            before = contents(path)
+        except InputError as error:
+            raise ViewerError(str(error)) from None
+        is_mine = path == self.path and before == self._saved
+        if before is not None and not is_mine and asked != ("Save as", path):
             self._asked = "Save as", path
-            why = "was changed by another program" if changed else "exists"
+            why = "was changed by another program" if path == self.path else "exists"
             raise ViewerError(f"{path} {why}: press Save as again to overwrite it.")
-        return self._write(path)
+        return self._write(path, before)
 
-    def _is_as_saved(self, path: Path) -> bool:
+    def _write(self, path: Path, before: bytes | None) -> str:
         try:
-            return path.read_bytes() == self._saved
-        except OSError:
-            return False
-
-    def _write(self, path: Path) -> str:
-        try:
-            write_with_backup(self.editor.data, str(path))
+            save_edit(self.editor.data, path, before)
+        except FileChangedError:
+            raise ViewerError(
+                f"{path.name} was changed by another program: use Save as, or Open it again "
+                "without your edits."
+            ) from None
         except InputError as error:
             raise ViewerError(str(error)) from None
         self.path, self._saved = path, self.editor.data

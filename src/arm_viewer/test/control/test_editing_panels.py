@@ -190,7 +190,12 @@ def test_poses_are_added_to_a_file_beside_the_robot_and_chosen_from_it(folder):
         before = panel._answer.content
         add(name)
         assert panel._answer.content != before
-    assert sorted(path.name for path in folder.iterdir()) == ["mine.csv", "other.csv", "own.yaml"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "mine.csv",
+        "mine.csv.bak",
+        "other.csv",
+        "own.yaml",
+    ]
 
 
 @pytest.mark.parametrize("edited", [True, False])

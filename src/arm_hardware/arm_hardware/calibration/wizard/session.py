@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial
-from pathlib import Path
 
 from arm_common.terminal import Screen
 
@@ -43,15 +42,18 @@ class CalibrationSession:
 
     def __init__(
         self,
-        path: Path,
         text: bytes,
+        read: bytes | None,
         calibration: Calibration,
         pulses: Pulses,
         today: date,
         model: RobotModel | None = None,
     ) -> None:
-        """Begin with a file's text; without a robot, positions are those of its actuators."""
-        self._path, self._text, self._today = path, text, today
+        """Begin with a file's text; without a robot, positions are those of its actuators.
+
+        `read` is what the file contained, None if it is a new one.
+        """
+        self._path, self._text, self._read, self._today = calibration.path, text, read, today
         self._pulses = pulses
         self._measures = isinstance(pulses, MeasuredPulses)
         self._terms = MEASURED_TERMS if self._measures else BOARD_TERMS
@@ -351,7 +353,7 @@ class CalibrationSession:
 
     def _write(self) -> None:
         say = self._terminal.print
-        new = change(self._path, self._text, self._values())
+        new = change(self._path, self._text, self._values(), self._read)
         diff = new.diff()
         if not diff:
             say("Nothing to write: measure two points of a servo, or set its limits or channel.")
@@ -360,7 +362,7 @@ class CalibrationSession:
         if not confirmed(self._terminal, f"Write this to {self._path}?"):
             return
         backup = new.write()
-        self._text = new.new
+        self._text = self._read = new.new
         self._begin(new.calibration)
         say(f"Written{f'; the previous file is {backup}' if backup else ''}.")
         left = [n for n, s in new.calibration.servos.items() if s.calibrated is None]

@@ -7,6 +7,7 @@ import math
 import re
 import sys
 from datetime import date
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -82,8 +83,9 @@ def typed(model, text, keys, path, bus=None):
     bus, screen = bus or FakeBus(), Keys(keys)
     calibration = parse_calibration(text.encode(), path)
     pulses = Pulses(RetryingBus(bus), calibration)
+    read = Path(path).read_bytes() if Path(path).exists() else None
     session = CalibrationSession(
-        path, text.encode(), calibration, pulses, date(2026, 5, 18), model
+        text.encode(), read, calibration, pulses, date(2026, 5, 18), model
     )
     with contextlib.suppress(KeyboardInterrupt):
         session.run(screen)
@@ -315,7 +317,7 @@ def test_interrupted_push_ends_and_the_servo_is_limp(kit, path, monkeypatch, err
     monkeypatch.setattr(pulses_module, "time", SimpleNamespace(sleep=sleep))
     calibration = parse_calibration(MEASURED.encode(), path)
     pulses = Pulses(RetryingBus(bus), calibration)
-    session = CalibrationSession(path, MEASURED.encode(), calibration, pulses, date.today(), kit)
+    session = CalibrationSession(MEASURED.encode(), None, calibration, pulses, date.today(), kit)
     with pytest.raises(error):
         session.run(Keys(["p", "y", "f", "y", "."]))
     assert pushes == [308] and not any(bus.counts.values())
@@ -337,7 +339,7 @@ def test_tap_ends_its_pulse_when_it_is_interrupted(path, monkeypatch):
 def test_servo_that_feels_is_limp_however_the_session_ends(kit, path):
     calibration = parse_calibration(MEASURED.encode(), path)
     pulses = Pulses(RetryingBus(FakeBus()), calibration)
-    session = CalibrationSession(path, MEASURED.encode(), calibration, pulses, date.today(), kit)
+    session = CalibrationSession(MEASURED.encode(), None, calibration, pulses, date.today(), kit)
     with pytest.raises(KeyboardInterrupt):
         session.run(Keys(["p", "y", "f", "y"]))
     assert pulses.counts["waist"] is None

@@ -65,7 +65,7 @@ def file(tmp_path, calibration_path):
 def run(file, text, bus, script):
     calibration = parse_calibration(text, file)
     pulses = (MeasuredPulses if bus.measures else Pulses)(RetryingBus(bus), calibration)
-    CalibrationSession(file, text, calibration, pulses, TODAY).run(script)
+    CalibrationSession(text, text, calibration, pulses, TODAY).run(script)
 
 
 def typed(file, bus, *keys):
@@ -100,6 +100,17 @@ def test_backups_are_numbered_and_never_overwritten(file):
     backups = sorted(path.name for path in file.parent.glob("*.bak"))
     assert backups == ["mine.yaml.1.bak", "mine.yaml.2.bak"]
     assert load_calibration(file).servos["waist"].pulse_limits[1] == pytest.approx(417 * 4.88)
+
+
+def test_what_another_program_wrote_meanwhile_is_not_overwritten(file):
+    text = file.read_bytes()
+    other = text.replace(b"0x40", b"0x41")
+    file.write_bytes(other)
+    script = Script(*WAIST, "w", "y")
+    with pytest.raises(KeyboardInterrupt):
+        run(file, text, FakeBus(), script)
+    assert "mine.yaml: was changed by another program; open it again" in script.text()
+    assert file.read_bytes() == other and not list(file.parent.glob("*.bak"))
 
 
 def test_nothing_is_written_without_confirmation(file):

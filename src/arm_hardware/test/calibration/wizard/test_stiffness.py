@@ -130,7 +130,8 @@ def session(file, keys, bus=None):
     calibration = load_calibration(file)
     kind = MeasuredPulses if bus.measures else Pulses
     sent = kind(RetryingBus(bus), calibration)
-    begun = CalibrationSession(file, file.read_bytes(), calibration, sent, date.today(), ARM)
+    text = file.read_bytes()
+    begun = CalibrationSession(text, text, calibration, sent, date.today(), ARM)
     with pytest.raises(KeyboardInterrupt):
         begun.run(screen)
     return "\n".join(screen.said)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from arm_common.cli import run
 from arm_common.errors import InputError
-from arm_common.files import check_writable, write_bytes
+from arm_common.files.saving import check_writable, write_bytes
 from arm_common.ros.node_runner import add_namespace, checked_namespace
 from arm_common.transforms import Array
 from arm_description.exporters.figure import FORMATS
@@ -76,7 +76,7 @@ def _export(given: argparse.Namespace) -> None:
         data = _animation(found, shown, given)
     else:
         data = _picture(found[-1], shown[-1], given, kind)
-    write_bytes(data, str(given.output))
+    write_bytes(data, given.output)
     sys.stdout.write(f"{given.output}\n")
 
 

@@ -1,98 +1,18 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write files atomically; find shipped files; limit the files that a name can refer to."""
+"""Find shipped files; limit the files that a name can refer to."""
 
 from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from arm_common.errors import InputError
-
-
-def write_bytes(data: bytes, output: str) -> None:
-    """Write a file atomically: to a temporary file beside it, then rename that over it.
-
-    Readers see the old content or the new, never a part of it.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    path = Path(output)
-    try:
-        if path.exists() and not path.is_file():  # /dev/stdout or a pipe; a folder raises OSError
-            path.write_bytes(data)
-        else:
-            _replace(path.resolve(), data)
-    except OSError as error:
-        raise _unwritable(error.strerror, output) from None
-
-
-def check_writable(output: str) -> None:
-    """Raise an InputError unless `write_bytes` can write a file, to be known before long work."""
-    path = Path(output)
-    folder = path.resolve().parent
-    number = 0
-    if path.is_dir():
-        number = errno.EISDIR
-    elif not folder.is_dir():
-        number = errno.ENOTDIR if folder.exists() else errno.ENOENT
-    elif not os.access(path if path.exists() and not path.is_file() else folder, os.W_OK):
-        number = errno.EACCES
-    if number:
-        raise _unwritable(os.strerror(number), output)
-
-
-def _unwritable(why: str | None, output: str) -> InputError:
-    return InputError(f"cannot be written ({why})", remedy="check the path", file=output)
-
-
-def write_with_backup(data: bytes, output: str) -> bool:
-    """Write a file atomically and keep the one that it replaces as ``<output>.bak``.
-
-    Returns:
-        Whether the file is another one now; one with the same content is left alone.
-
-    Raises:
-        InputError: the file or its backup cannot be written; the file is unchanged then.
-    """
-    path = Path(output)
-    try:
-        if path.is_file():
-            if path.read_bytes() == data:
-                return False
-            shutil.copy2(path, path.with_name(f"{path.name}.bak"))
-    except OSError as error:
-        remedy = "copy the file to a writable folder"
-        problem = f"no backup can be written beside it ({error.strerror})"
-        raise InputError(problem, remedy=remedy, file=output) from None
-    write_bytes(data, output)
-    return True
-
-
-def _replace(path: Path, data: bytes) -> None:
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as temporary:
-            temporary.write(data)
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def shipped_files(
