@@ -21,12 +21,14 @@ def parameters(**values: object) -> list[str]:
     return ["--ros-args", *words]
 
 
-def start_python(*arguments: str, **environment: str) -> subprocess.Popen[str]:
+def start_python(
+    *arguments: str, stdin: int = subprocess.DEVNULL, **environment: str
+) -> subprocess.Popen[str]:
     """Start an interpreter in the test's ROS domain, stdout and stderr in one pipe."""
     return subprocess.Popen(
         [sys.executable, *arguments],
         env={**os.environ, **environment, "ROS_DOMAIN_ID": os.environ.get("ROS_DOMAIN_ID", "0")},
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

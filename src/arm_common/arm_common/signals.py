@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Handling of SIGINT, SIGTERM and SIGHUP, from the first import to the end of a process.
+"""What ends a process: SIGINT, SIGTERM, SIGHUP, and the death of the launch that started it.
 
 A node shuts down in order with exit code 0 (`ProcessEnd`), a tool by KeyboardInterrupt with exit
 code 130. During the imports a signal ends either of them silently.
@@ -14,15 +14,18 @@ import importlib
 import os
 import select
 import signal
+import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from types import FrameType
 from typing import TypeAlias
 
 INTERRUPTED = 130  # exit code of a tool
+LAUNCH_HOLDS_STDIN = "ARM_LAUNCH_HOLDS_STDIN"  # set by our launch files for their nodes
 _PR_SET_PDEATHSIG = 1  # prctl(2)
+_STDIN = 0
 _LIBC = ctypes.CDLL(None)
 EntryPoint: TypeAlias = Callable[[], int]
 
@@ -73,8 +76,23 @@ def _start(module: str, function: str, interrupted: int, restores: bool) -> int:
     return int(run())
 
 
+def launch_pipe(environment: Mapping[str, str]) -> list[int]:
+    """Return the descriptor of the pipe that the launch of this process holds; empty without one.
+
+    launch makes a pipe the standard input of each process and writes nothing to it; the kernel
+    closes it, however launch ends. The parent process is no evidence: it is also 1 in a container.
+    """
+    if environment.get(LAUNCH_HOLDS_STDIN) != "1":
+        return []
+    try:
+        mode = os.fstat(_STDIN).st_mode
+    except OSError:  # closed
+        return []
+    return [_STDIN] if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) else []
+
+
 class ProcessEnd:
-    """Waits for a signal, or for a thread that requests the end of the process.
+    """Waits for a signal, for the death of the launch, or for a thread that requests the end.
 
     The interpreter's C handler writes to a pipe, in whatever thread the kernel chose for the
     signal; a threading.Event would be set only when the main thread runs Python code again.
@@ -83,10 +101,12 @@ class ProcessEnd:
         in_order: Whether a signal starts an orderly shutdown; until it is set, a signal ends the
             process at once with exit code 0.
         signals: Number of signals received since then.
+        is_orphaned: Whether the launch that started this process has ended.
     """
 
     def __init__(self) -> None:
-        self.in_order, self.signals = False, 0
+        self.in_order, self.signals, self.is_orphaned = False, 0, False
+        self._launch = launch_pipe(os.environ)
         self._read, self._write = os.pipe()
         os.set_blocking(self._write, False)
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
@@ -106,7 +126,15 @@ class ProcessEnd:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end, at most `timeout` seconds; return whether it was requested."""
-        return bool(select.select([self._read], [], [], timeout)[0])
+        while True:
+            ready = select.select([self._read, *self._launch], [], [], timeout)[0]
+            if not ready or self._read in ready:
+                return bool(ready)
+            with suppress(OSError):  # reset by the launch
+                if os.read(_STDIN, select.PIPE_BUF):
+                    continue
+            self.is_orphaned, self._launch = True, []
+            self.request()
 
 
 @contextmanager

@@ -6,10 +6,11 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from arm_common.ros.launch import check_files, set_network
+from arm_common.errors import InputError
+from arm_common.ros.launch import StartTogether, check_files, set_network
 from arm_description.exporters.rviz_config import write_config
 from launch import LaunchDescription, Substitution
-from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.logging import launch_config
 from launch.substitutions import (
@@ -22,6 +23,8 @@ from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
+from arm_description import load_robot
+
 SHARE = FindPackageShare("arm_description")
 TEMPLATE = PathJoinSubstitution([SHARE, "rviz", "view_arm.rviz"])
 CONFIG = PathJoinSubstitution([SHARE, "config", "view_arm.yaml"])
@@ -33,8 +36,8 @@ def generate_launch_description():
     return LaunchDescription(
         [
             *_arguments(),
-            OpaqueFunction(function=check_files),
-            GroupAction(
+            OpaqueFunction(function=_check_arguments),
+            StartTogether(
                 [
                     OpaqueFunction(function=set_network),
                     PushRosNamespace(LaunchConfiguration("namespace")),
@@ -47,6 +50,12 @@ def generate_launch_description():
             ),
         ]
     )
+
+
+def _check_arguments(context):
+    """Raise InputError for a file that launch itself does not check."""
+    check_files(context)
+    load_robot(context.launch_configurations["robot"])
 
 
 def _description():
@@ -130,6 +139,8 @@ class RvizConfig(Substitution):
     def perform(self, context):
         """Return the path."""
         config = LaunchConfiguration("rviz_config").perform(context)
+        if config and not Path(config).is_file():
+            raise InputError(f"rviz_config is {config}, which is not a file; give a path")
         if config:
             return config
         file = Path(mkdtemp(dir=launch_config.log_dir)) / "view_arm.rviz"

@@ -48,7 +48,7 @@ def launch_file(package, monkeypatch):
 
 
 def nodes_of(description):
-    (group,) = (a for a in description.args[0] if type(a).__name__ == "GroupAction")
+    (group,) = (a for a in description.args[0] if type(a).__name__ == "StartTogether")
     return {
         action.kwargs["executable"]: action.kwargs
         for action in group.args[0]

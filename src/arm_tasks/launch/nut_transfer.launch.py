@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nut transfer on fake, simulated or real hardware, shown in RViz or a browser."""
 
-from arm_common.ros.launch import set_network
+from arm_common.ros.launch import StartTogether, set_network
 from arm_tasks.bringup.launch import (
     RvizConfig,
+    check_task_and_port,
     exit_handlers,
     on_last_task_exit,
     on_task_exit,
@@ -45,26 +46,36 @@ def generate_launch_description():
     return LaunchDescription(
         [
             *arguments(),
-            # It declares the other arguments, which the nodes below share: robot, scene, ...
-            IncludeLaunchDescription(
-                PythonLaunchDescriptionSource(BRINGUP), launch_arguments=[("tasks", "true")]
-            ),
-            GroupAction(
+            StartTogether(
                 [
-                    OpaqueFunction(function=set_network),
-                    PushRosNamespace(LaunchConfiguration("namespace")),
-                    SetRemap("/tf", "tf", condition=private_tf),
-                    SetRemap("/tf_static", "tf_static", condition=private_tf),
-                    *rviz(IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), "rviz"))),
-                    *browser(
-                        IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), "browser"))
+                    # It declares the other arguments, which the nodes below share: robot, ...
+                    IncludeLaunchDescription(
+                        PythonLaunchDescriptionSource(BRINGUP),
+                        launch_arguments=[("tasks", "true")],
                     ),
-                    *task(),
+                    OpaqueFunction(function=check_task_and_port),
+                    GroupAction(
+                        [
+                            OpaqueFunction(function=set_network),
+                            PushRosNamespace(LaunchConfiguration("namespace")),
+                            SetRemap("/tf", "tf", condition=private_tf),
+                            SetRemap("/tf_static", "tf_static", condition=private_tf),
+                            *rviz(viewer("rviz")),
+                            *browser(viewer("browser")),
+                            *task(),
+                        ],
+                        condition=IfCondition(NotEqualsSubstitution(part, "hardware")),
+                    ),
                 ],
-                condition=IfCondition(NotEqualsSubstitution(part, "hardware")),
+                scoped=False,
             ),
         ]
     )
+
+
+def viewer(kind):
+    """Return the condition that the view is of a kind."""
+    return IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), kind))
 
 
 def rviz(condition):

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two arms side by side, left and right, each with its own nodes; both do the task at once."""
 
-from arm_common.ros.launch import set_network
+from arm_common.ros.launch import StartTogether, set_network
+from arm_tasks.bringup.arguments import Arg
 from arm_tasks.bringup.launch import RvizConfig, exit_handlers, on_view_exit
 from arm_tasks.bringup.several_arms import marker_topics, world_urdf
 from launch import LaunchDescription
@@ -35,19 +36,22 @@ def generate_launch_description():
     return LaunchDescription(
         [
             *arguments(),
-            *(arm(name, publish_clock=name == ARMS[0]) for name in ARMS),
-            GroupAction(
+            StartTogether(
                 [
+                    *(arm(name, publish_clock=name == ARMS[0]) for name in ARMS),
                     OpaqueFunction(function=set_network),
                     OpaqueFunction(function=world),
-                    *rviz(IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), "rviz"))),
-                    *browser(
-                        IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), "browser"))
-                    ),
+                    *rviz(viewer("rviz")),
+                    *browser(viewer("browser")),
                 ]
             ),
         ]
     )
+
+
+def viewer(kind):
+    """Return the condition that the view is of a kind."""
+    return IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), kind))
 
 
 def arm(name, publish_clock):
@@ -75,7 +79,7 @@ def arm(name, publish_clock):
 def world(context):
     """Return the publisher of where the arms stand, and of one description of both."""
     values = context.launch_configurations
-    urdf = world_urdf(values["robot"], ARMS, float(values["spacing"]))
+    urdf = world_urdf(values["robot"], ARMS, Arg("spacing", float)(values))
     node = Node(
         package="arm_description",
         executable="state_publisher",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import subprocess
 import threading
 import time
 
@@ -48,11 +49,14 @@ SERVICES = {
 
 
 class NodeProcess:
-    """One driver node."""
+    """One driver node; `environment` and `stdin` are those of its process."""
 
-    def __init__(self, code: str = "", **values) -> None:
+    def __init__(
+        self, code: str = "", environment=None, stdin: int = subprocess.DEVNULL, **values
+    ) -> None:
         program = ["-c", code] if code else ["-m", "arm_hardware.ros.process"]
-        self.process = start_python(*program, *parameters(**values))
+        words = [*program, *parameters(**values)]
+        self.process = start_python(*words, stdin=stdin, **environment or {})
 
     def handles_sigterm(self) -> bool:
         return handles_sigterm(self.process.pid)

@@ -35,6 +35,7 @@ from arm_common.signals import ProcessEnd, interrupt_on_signals
 
 _SHUTDOWN_TIMEOUT = 8.0  # [s] after which a hung process exits; launch kills it after 10
 
+_LOGGER = rclpy.logging.get_logger("process")
 _SET_TIME = TimeSource.clock_callback
 _CLOCK_LOGGER = rclpy.logging.get_logger("clock")  # a new one would not know what it said before
 
@@ -60,7 +61,7 @@ def run_node(
     close: Callable[[], None] | None = None,
     failed: Callable[[Exception], object] | None = None,
 ) -> int:
-    """Run nodes on one executor until SIGINT, SIGTERM, SIGHUP, shutdown or a failing callback.
+    """Run nodes on one executor until a signal, the end of their launch, or a failing callback.
 
     Args:
         make: Returns or yields the nodes; a signal meanwhile ends the process at once. All nodes
@@ -127,6 +128,8 @@ def _spin_until(
         has_begun = end.wait(0.0) or begin(end)
         if has_begun:
             end.wait()
+        if end.is_orphaned:
+            _LOGGER.warning("The launch that started this process is gone; ending.")
     finally:
         if close is not None:
             close()

@@ -38,8 +38,8 @@ def test_rviz_camera_is_fitted_to_the_robot_by_default(robot, metres):
     manager = yaml.safe_load(Path(config.perform(context)).read_text())["Visualization Manager"]
     assert 0.8 * metres < manager["Views"]["Current"]["Distance"] < 1.2 * metres
     assert config.perform(context) != config.perform(context)  # of a file included twice
-    context.launch_configurations["rviz_config"] = "/mine.rviz"
-    assert config.perform(context) == "/mine.rviz"
+    context.launch_configurations["rviz_config"] = str(LAUNCH)  # any file
+    assert config.perform(context) == str(LAUNCH)
 
 
 class Started(list):
@@ -108,3 +108,15 @@ def test_nodes_get_the_environment_and_the_network_of_their_group(monkeypatch):
 def test_parameter_file_that_does_not_exist_is_refused():
     with pytest.raises(Exception, match=r"params_file is '/nosuch.yaml', which is not a file"):
         Started(params_file="/nosuch.yaml")
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"robot": "nosuch"}, "no robot named 'nosuch'"),
+        ({"rviz_config": "/nosuch.rviz"}, "rviz_config is /nosuch.rviz, which is not a file"),
+    ],
+)
+def test_missing_file_is_named(values, reason):
+    with pytest.raises(Exception, match=reason):
+        Started(**values)

@@ -3,10 +3,12 @@
 """How a driver process ends, seen at the registers of the board that it leaves behind."""
 
 import contextlib
+import os
 import signal
 
 import pytest
 from action_msgs.msg import GoalStatus
+from arm_common.signals import LAUNCH_HOLDS_STDIN
 from arm_hardware.commands import release
 from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip
 from arm_testing.ros import driver as nc
@@ -70,6 +72,45 @@ def test_exit_action_is_carried_out_on_the_board(start, client, board, action, n
     assert board.pulses() == pulses
     assert ("Parked." in output) == (action == "park")
     assert client.done(answer).status == GoalStatus.STATUS_ABORTED
+
+
+@pytest.fixture
+def pipe():
+    """Return both ends of a pipe."""
+    ends = os.pipe()
+    yield ends
+    for descriptor in ends:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+
+
+@pytest.mark.parametrize("launched", [True, False])
+def test_only_a_driver_of_a_launch_ends_when_nobody_holds_its_standard_input(
+    start, client, board, pipe, launched
+):
+    environment = {LAUNCH_HOLDS_STDIN: "1"} if launched else {}
+    process = start(exit_action="release", environment=environment, stdin=pipe[0])
+    answer = moving(client)
+    os.close(pipe[1])
+    if launched:
+        code, output = process.output()
+        assert "The launch that started this process is gone" in output
+        assert client.done(answer).status == GoalStatus.STATUS_ABORTED
+    else:
+        client.states.clear()
+        nc.wait_for(lambda: len(client.states) > 20, "driver that goes on")
+        assert client.status.state == HardwareStatus.MOVING
+        code, output = process.end()
+        assert "launch" not in output
+    assert code == 0 and "Traceback" not in output
+    assert board.pulses() == 0
+
+
+def test_driver_of_a_launch_that_was_gone_before_is_not_armed(start, board, pipe):
+    os.close(pipe[1])
+    process = start(environment={LAUNCH_HOLDS_STDIN: "1"}, stdin=pipe[0], exit_action="hold")
+    code, output = process.output()
+    assert code == 0 and "Configured" not in output and board.pulses() == 0
 
 
 def test_second_signal_releases_at_once(start, client, board):

@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arguments of the launch files and of `./arm demo`, and the simulated world they choose."""
 
+import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from arm_common.files import check_params_file, folders_in
 from arm_common.network import NETWORKS
+from arm_hardware.calibration.calibration import config_folder
+from arm_hardware.calibration.store import calibration_for
 
 from arm_description import load_robot
 from arm_tasks.errors import TasksError
-from arm_tasks.scene.file import DEFAULT_SCENE
+from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.task.parser import DEFAULT_TASK
 
 Values = Mapping[str, str]
@@ -155,6 +160,54 @@ def default_values(**given: str) -> dict[str, str]:
     """
     values = {argument.name: argument.default for argument in ARGUMENTS} | given
     return values | {"world": checked_world(values, lambda report: None)}
+
+
+def check_inputs(values: Values) -> None:
+    """Raise InputError if a number or a file that bringup.launch.py needs is invalid.
+
+    Nodes would report it, too, but only after others have started.
+    """
+    check_speed(values)
+    check_params_file(values)
+    model = load_robot(values["robot"])
+    if values["part"] != "rest" and values["hardware"] != "fake":
+        simulated = values["hardware"] == "sim"
+        calibration_for(model, values["calibration"], config_folder(), simulated)
+    if values["part"] != "hardware" and values["tasks"] == "true":
+        check_scene(values)
+        folders_in(values["task_path"], "task_path")
+
+
+def check_scene(values: Values) -> None:
+    """Raise TasksError for an invalid scene, or one with a nut that the robot cannot hold."""
+    model = load_robot(values["robot"])
+    scene = load_scene(values["scene"], model.name)
+    if model.gripper is None and scene.nut is not None:
+        raise TasksError(
+            f"{model.name} has no gripper to hold the nut of the scene {values['scene']}; leave"
+            " out task and scene, or choose ones that it can do"
+        )
+
+
+def check_speed(values: Values, lower: float = 0.01, upper: float = 100.0) -> None:
+    """Raise TasksError unless `speed` is within bounds and fits the hardware."""
+    speed, number = values["speed"], math.nan
+    with suppress(ValueError):
+        number = float(speed)
+    if not lower <= number <= upper:
+        raise TasksError(f"speed is {speed!r}; give a number from {lower:g} to {upper:g}")
+    if number != 1.0 and values["hardware"] == "real":
+        raise TasksError(
+            f"speed is {speed}, but real servos have no simulated time; leave it out, or choose"
+            " the hardware sim"
+        )
+
+
+def check_port(values: Values) -> None:
+    """Raise TasksError unless `viewer_port` is a TCP port."""
+    port = values["viewer_port"]
+    if not (port.isdecimal() and 0 < int(port) < 65536):
+        raise TasksError(f"viewer_port is {port!r}; give a number from 1 to 65535")
 
 
 def checked_world(values: Values, report: Callable[[str], object]) -> str:

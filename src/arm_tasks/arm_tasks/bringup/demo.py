@@ -24,7 +24,14 @@ from arm_common.files import check_params_file
 from arm_common.signals import INTERRUPTED, ended_at_once, interrupt_on_signals
 
 from arm_description import load_robot
-from arm_tasks.bringup.arguments import ARGUMENTS, checked_world, default_values
+from arm_tasks.bringup.arguments import (
+    ARGUMENTS,
+    check_port,
+    check_scene,
+    check_speed,
+    checked_world,
+    default_values,
+)
 from arm_tasks.bringup.processes import (
     Process,
     check_namespace,
@@ -40,7 +47,7 @@ from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
 
-_MAX_SPEED = 20.0
+_SPEEDS = (0.1, 20.0)
 _POLL_PERIOD = 0.05  # [s]
 _ERROR_PERIOD = 1.0  # [s] between two looks into the logs
 _TASK_END_TIMEOUT = 30.0  # [s], for the task server to notice a lost node and end the task
@@ -96,7 +103,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     """Return the values of the demo's arguments by name, or raise an error of the package."""
     parser = demo_parser()
     values = vars(parse(parser, arguments))
-    _check_speed(values["speed"], values["hardware"])
+    check_speed(values, *_SPEEDS)
     values["world"] = checked_world(values, lambda text: print(f"arm: {text}", file=sys.stderr))
     _choose_task(values)
     values["task"] = values["task"] or DEFAULT_TASK
@@ -106,12 +113,12 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     if values.pop("headless"):
         values["viewer"] = "none"
     values["wait"] = _wait_for_page(values)
-    check_port(values["viewer_port"])
+    check_port(values)
     check_params_file(values)
     _check_namespace(values)
     _check_record(values, values.pop("force"))
     check_arms(values)
-    _check_scene(values)
+    check_scene(values)
     return values
 
 
@@ -132,7 +139,7 @@ def view_values(arguments: Sequence[str]) -> dict[str, str]:
     _add_namespace(parser)
     given = vars(parse(parser, arguments))
     values = default_values(tasks="false", **given)
-    check_port(values["viewer_port"])
+    check_port(values)
     _check_namespace(values)
     model = load_robot(values["robot"])
     if values["scene"]:
@@ -203,17 +210,6 @@ def _one_arm(table: Sequence[Process], values: Mapping[str, str]) -> list[Proces
     return [in_namespace(process, name) for process in selected] if name else selected
 
 
-def _check_scene(values: Mapping[str, str]) -> None:
-    """Raise TasksError for an invalid scene, or one with a nut that the robot cannot hold."""
-    model = load_robot(values["robot"])
-    scene = load_scene(values["scene"], model.name)
-    if model.gripper is None and scene.nut is not None:
-        raise TasksError(
-            f"{model.name} has no gripper to hold the nut of the scene {values['scene']}; leave"
-            " out --task and --scene, and a task is chosen that it can do"
-        )
-
-
 def _choose_task(values: dict[str, str]) -> None:
     """Choose a task for a simulated robot that is not the demo's own, unless one is given.
 
@@ -231,26 +227,6 @@ def _choose_task(values: dict[str, str]) -> None:
     found = fitting_square(model) if drawn else fitting_task(model)
     values["task"], values["scene"] = found.write(_OUTPUT, model.name)
     print(f"{model.name} does the task {values['task']}.", file=sys.stderr)
-
-
-def _check_speed(speed: str, hardware: str) -> None:
-    try:
-        number = float(speed)
-    except ValueError:
-        number = float("nan")
-    if not 0.1 <= number <= _MAX_SPEED:
-        raise TasksError(f"--speed is {speed}; give a number from 0.1 to {_MAX_SPEED:g}.")
-    if number != 1.0 and hardware == "real":
-        raise TasksError(
-            f"--speed {speed} is for simulated time, and real servos have none; leave it out, or"
-            " use --hardware sim."
-        )
-
-
-def check_port(port: str) -> None:
-    """Raise TasksError unless a text is a TCP port."""
-    if not (port.isdecimal() and 0 < int(port) < 65536):
-        raise TasksError(f"--viewer-port is {port}; give a number from 1 to 65535.")
 
 
 @contextlib.contextmanager

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arm_common.files import check_params_file
 from launch import LaunchContext, Substitution
 from launch.actions import LogInfo, RegisterEventHandler, Shutdown
 from launch.conditions import IfCondition, UnlessCondition
@@ -20,8 +19,10 @@ from launch.logging import get_logger, launch_config
 from launch.substitutions import EqualsSubstitution, LaunchConfiguration
 from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
 
-from arm_tasks.bringup.arguments import checked_world, use_sim_time
+from arm_tasks.bringup.arguments import check_inputs, check_port, checked_world
 from arm_tasks.bringup.processes import PhysicsFile, copy_for_editing
+from arm_tasks.errors import TasksError
+from arm_tasks.task.parser import load_task
 
 # mypy: disable-error-code="attr-defined, misc"
 
@@ -39,14 +40,21 @@ class _Tasks:
 
 
 def check_arguments(context: LaunchContext) -> None:
-    """Raise TasksError if an argument is invalid that launch itself would not check.
+    """Raise an error for an argument of bringup.launch.py that launch itself does not check.
 
     Without MuJoCo, the world becomes geometric.
     """
     values = context.launch_configurations
-    use_sim_time(values)
-    check_params_file(values)
+    check_inputs(values)
     values["world"] = checked_world(values, get_logger("arm_tasks").warning)
+
+
+def check_task_and_port(context: LaunchContext) -> None:
+    """Raise an error for a task or a port that launch itself does not check."""
+    values = context.launch_configurations
+    check_port(values)
+    if values["part"] != "hardware":
+        load_task(values["task"])
 
 
 def on_node_exit(event: Any, context: LaunchContext) -> list[Any] | None:
@@ -160,6 +168,8 @@ class RvizConfig(Substitution):
     def perform(self, context: LaunchContext) -> str:
         """Return the path."""
         file = Path(perform_substitutions(context, self._file))
+        if not file.is_file():
+            raise TasksError(f"rviz_config is {file}, which is not a file; give a path")
         if file != Path(perform_substitutions(context, self._shipped)):
             return str(file)
         return str(copy_for_editing(file, Path(launch_config.log_dir)))

@@ -17,8 +17,8 @@ from arm_description.trajectories.trajectory import JointTrajectory as FileTraje
 from arm_kinematics.paths.trajectories import read_motion
 
 from arm_description import RobotModel, load_robot
-from arm_tasks.bringup.arguments import default_values
-from arm_tasks.bringup.demo import check_port, run_table, single_instance
+from arm_tasks.bringup.arguments import check_port, default_values
+from arm_tasks.bringup.demo import run_table, single_instance
 from arm_tasks.bringup.processes import chosen, play_processes
 from arm_tasks.ros.trajectory_player import paced, player
 
@@ -77,8 +77,8 @@ def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:
         if getattr(options, name):
             remedy = f"leave out --{name}, or play in the view that runs there"
             raise InputError(f"--view has no --{name}", remedy=remedy)
-    check_port(options.viewer_port)
     values = default_values(tasks="false", robot=options.robot, viewer_port=options.viewer_port)
+    check_port(values)
     words = (*given, f"--patience={_OWN_VIEW_TIMEOUT}")
     with single_instance():
         return run_table(

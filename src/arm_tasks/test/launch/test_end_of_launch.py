@@ -4,8 +4,11 @@
 
 import os
 import signal
+import sys
 
 import pytest
+from arm_common.ros.launch import StartTogether, set_network
+from arm_common.signals import LAUNCH_HOLDS_STDIN
 from arm_tasks.bringup.launch import (
     exit_handlers,
     on_last_task_exit,
@@ -17,11 +20,13 @@ from launch import LaunchDescription, LaunchService
 from launch.actions import (
     ExecuteProcess,
     GroupAction,
+    OpaqueFunction,
     RegisterEventHandler,
     SetLaunchConfiguration,
     Shutdown,
 )
 from launch.event_handlers import OnProcessExit, OnProcessStart
+from launch_ros.actions import Node
 
 FOREVER = ["sleep", "600"]
 BRIEFLY = ["sleep", "1.5"]
@@ -124,3 +129,39 @@ def test_failed_arm_does_not_end_an_arm_beside_it():
     service.include_launch_description(LaunchDescription([exits, *arms]))
     service.run()
     assert codes == {"left": 1, "right": 0}
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_no_process_starts_if_a_later_action_of_the_launch_file_raises(tmp_path, nested):
+    """launch itself would start the first process, and leave it behind."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    start = ExecuteProcess(cmd=["touch", str(first)])
+    actions = [StartTogether([start]) if nested else start]
+    actions += [Node(package="no_such_package", executable="node")]
+    actions += [ExecuteProcess(cmd=["touch", str(second)])]
+    service = LaunchService(noninteractive=True)
+    service.include_launch_description(LaunchDescription([StartTogether(actions)]))
+    assert service.run() == 1
+    assert not first.exists() and not second.exists()
+
+
+def test_launch_waits_for_processes_that_start_together(tmp_path):
+    file = tmp_path / "end"
+    words = ["sh", "-c", f"sleep 1; touch {file}"]
+    service = LaunchService(noninteractive=True)
+    actions = [StartTogether([ExecuteProcess(cmd=words)])]
+    service.include_launch_description(LaunchDescription([StartTogether(actions)]))
+    assert service.run() == 0 and file.exists()
+
+
+def test_process_learns_that_launch_holds_its_standard_input(tmp_path):
+    """A test of the driver shows that it ends with that pipe."""
+    file = tmp_path / "words"
+    code = "import os, stat; m = os.fstat(0).st_mode; p = stat.S_ISFIFO(m) or stat.S_ISSOCK(m)"
+    code += f"; open({str(file)!r}, 'w').write(str([p, os.environ[{LAUNCH_HOLDS_STDIN!r}]]))"
+    network = [SetLaunchConfiguration("network", "this_computer")]
+    actions = [*network, OpaqueFunction(function=set_network)]
+    actions += [ExecuteProcess(cmd=[sys.executable, "-c", code])]
+    service = LaunchService(noninteractive=True)
+    service.include_launch_description(LaunchDescription([StartTogether(actions)]))
+    assert service.run() == 0 and file.read_text() == "[True, '1']"

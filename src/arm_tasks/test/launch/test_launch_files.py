@@ -182,12 +182,28 @@ def test_moveit_group_reaches_the_kinematics():
     assert nodes["arm_tasks", "arm_nodes"].parameters("kinematics")["moveit_group"] == "none"
 
 
-def test_invalid_arguments_are_named(launched):
-    description, *_ = launched
-    with pytest.raises(Exception, match="speed is 'fast'; give a number"):
-        started(description, speed="fast")
-    with pytest.raises(Exception, match=r"params_file is .*, which is not a file"):
-        started(description_of("bringup"), params_file="/nosuch.yaml")
+@pytest.mark.parametrize(
+    ("file", "values", "reason"),
+    [
+        ("bringup", {"speed": "fast"}, "speed is 'fast'; give a number"),
+        ("bringup", {"speed": "-1"}, "speed is '-1'; give a number"),
+        ("bringup", {"robot": "nosuch"}, "no robot named 'nosuch'"),
+        ("bringup", {"calibration": "nosuch"}, "no calibration 'nosuch'"),
+        ("bringup", {"params_file": "/nosuch.yaml"}, r"params_file is .*, which is not a file"),
+        ("bringup", {"tasks": "true", "scene": "nosuch"}, "'nosuch' is neither a scene"),
+        ("bringup", {"tasks": "true", "task_path": "/nosuch"}, "there is no folder /nosuch"),
+        ("nut_transfer", {"scene": "nosuch"}, "'nosuch' is neither a scene"),
+        ("nut_transfer", {"task": "nosuch"}, "'nosuch' is neither a task"),
+        ("nut_transfer", {"viewer": "browser", "viewer_port": "x"}, "viewer_port is 'x'"),
+        ("nut_transfer", {"rviz_config": "/nosuch"}, "rviz_config is /nosuch, which is not a"),
+        ("two_arms", {"spacing": "far"}, "spacing is 'far'; give a number"),
+        ("two_arms", {"scene": "nosuch"}, "'nosuch' is neither a scene"),
+    ],
+    ids=str,
+)
+def test_missing_file_or_invalid_number_is_named(file, values, reason):
+    with pytest.raises(Exception, match=reason):
+        all_started(description_of(file), **values)
 
 
 def test_values_of_the_parameter_file_come_last(tmp_path):
@@ -268,6 +284,7 @@ def test_rviz_opens_a_copy_of_the_shipped_configuration_and_the_users_file_itsel
     other = Path(RvizConfig(str(shipped), str(shipped)).perform(LaunchContext()))
     assert other != copy and copy.read_text() == "changed in RViz"  # of a file included twice
     mine = tmp_path / "mine.rviz"
+    mine.touch()
     assert RvizConfig(str(mine), str(shipped)).perform(LaunchContext()) == str(mine)
 
 

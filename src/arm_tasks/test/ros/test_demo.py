@@ -85,18 +85,18 @@ def test_arm_that_contact_physics_cannot_simulate_is_refused_before_the_start(
 @pytest.mark.parametrize(
     ("option", "message", "values"),
     [
-        ("--speed", "give a number from 0.1 to 20", ["0", "-1", "nan", "inf", "fast", "1000"]),
-        ("--viewer-port", "give a number from 1 to 65535", ["0", "-1", "70000", "http"]),
+        ("speed", "give a number from 0.1 to 20", ["0", "-1", "nan", "inf", "fast", "1000"]),
+        ("viewer_port", "give a number from 1 to 65535", ["0", "-1", "70000", "http"]),
     ],
 )
 def test_invalid_number_is_rejected(option, message, values):
     for value in values:
-        with pytest.raises(TasksError, match=f"{option} is {value}; {message}"):
-            demo_values([f"{option}={value}"])
+        with pytest.raises(TasksError, match=f"{option} is '{value}'; {message}"):
+            demo_values([f"--{option.replace('_', '-')}={value}"])
 
 
 def test_speed_is_rejected_for_real_hardware():
-    with pytest.raises(TasksError, match="--speed 8 is for simulated time, and real servos"):
+    with pytest.raises(TasksError, match="speed is 8, but real servos have no simulated time"):
         demo_values(["--hardware", "real", "--speed", "8"])
 
 
@@ -106,7 +106,7 @@ def test_misspelt_scene_is_rejected_before_any_process_starts():
 
 
 def test_robot_without_gripper_is_refused_a_nut_before_any_process_starts():
-    with pytest.raises(TasksError, match=r"puma560 has no gripper .* leave out --task"):
+    with pytest.raises(TasksError, match=r"puma560 has no gripper .* leave out task"):
         demo_values(["--robot", "puma560", "--task", "nut_transfer"])
     assert demo_values(["--robot", "puma560", "--task", "draw_line"])["scene"] == "easel"
 

@@ -125,7 +125,7 @@ def test_single_point_has_no_duration():
         (["nut_amr", "wave"], "did you mean 'nut_arm'?"),
         (["nut_arm", "wafe"], "did you mean 'wave'?"),
         (["nut_arm", "no.csv"], "no.csv: there is no such file"),
-        (["nut_arm", "wave", "--view", "--viewer-port", "x"], "--viewer-port is x"),
+        (["nut_arm", "wave", "--view", "--viewer-port", "x"], "viewer_port is 'x'"),
         (["nut_arm", "wave", "--view", "--namespace", "left"], "--view has no --namespace"),
         (["nut_arm", "wave", "--view", "--prefix", "left_"], "--view has no --prefix"),
     ],
