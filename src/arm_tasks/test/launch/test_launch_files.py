@@ -24,7 +24,7 @@ from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import resolve
 from launch import LaunchContext
 from launch.actions import ExecuteLocal, LogInfo
-from launch.utilities import perform_substitutions
+from launch.utilities import perform_substitutions, visit_all_entities_and_collect_futures
 
 PACKAGE = Path(__file__).resolve().parents[2]
 LAUNCH = PACKAGE / "launch"
@@ -96,22 +96,21 @@ def all_started(description, log=None, **values):
     context.launch_configurations.update(values)
     found = []
 
-    def visit(entity):
-        condition = getattr(entity, "condition", None)
-        if condition is not None and not condition.evaluate(context):
-            return
-        if log is not None and isinstance(entity, LogInfo):
-            log.append(perform_substitutions(context, entity.msg))
-        inner = entity.execute(context) if hasattr(entity, "execute") else entity.visit(context)
-        for child in inner or ():
-            visit(child)
-
     def start(node, context):
         """Record a node instead of starting its process."""
         found.append(Started(node, context))
 
-    with patch.object(ExecuteLocal, "execute", start), patch.object(subprocess, "run", run_once):
-        visit(description)
+    def write(info, context):
+        """Append a line that would be logged."""
+        if log is not None:
+            log.append(perform_substitutions(context, info.msg))
+
+    with (
+        patch.object(ExecuteLocal, "execute", start),
+        patch.object(LogInfo, "execute", write),
+        patch.object(subprocess, "run", run_once),
+    ):
+        visit_all_entities_and_collect_futures(description, context)
     return found
 
 
