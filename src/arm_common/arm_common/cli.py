@@ -14,13 +14,16 @@ import errno
 import functools
 import importlib
 import io
+import math
 import os
+import re
 import signal
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from arm_common.errors import InputError
 from arm_common.files.saving import write_bytes
@@ -62,6 +65,9 @@ def run(
             return _without_output(parser.prog, error)
         if not isinstance(error, errors):
             raise
+        words = sys.argv[1:] if argv is None else argv
+        if _like_option(parser, words):  # it was taken for an expression
+            _fail(parser, words, parser.prog, "")
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return refused
     except KeyboardInterrupt:
@@ -81,38 +87,132 @@ def _without_output(prog: str, error: OSError) -> int:
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
     """Parse arguments without abbreviations; a mistake ends the process with code 2.
 
-    It is one sentence; that of a misspelt option names the nearest.
+    A word is an option only if it equals a declared one, or is ``--name=value``: -pi/2 and -1e-6
+    are numbers. The error is one sentence; that of a misspelt option names the nearest.
     """
-    words = sys.argv[1:] if argv is None else argv
+    words = sys.argv[1:] if argv is None else list(argv)
     for each in _with_commands(parser):
-        each.allow_abbrev = False
         fail = functools.partial(_fail, parser, words, each.prog)
         each.error = fail  # type: ignore[method-assign,assignment]
-    given, unknown = parser.parse_known_args(argv)
+        each._parse_optional = functools.partial(_option, each)  # type: ignore[method-assign]
+    if wrong := next(_misspelt(parser, words), ""):
+        _fail(parser, words, parser.prog, "", wrong)
+    given, unknown = parser.parse_known_args(words)
     if unknown:
-        wrong = next((word for word in unknown if word[0] == "-"), "")
+        wrong = next(filter(_LONG_OPTION.fullmatch, unknown), "")
         problem = "" if wrong else f"{unknown[0]!r} is one too many"
         _fail(parser, words, parser.prog, problem, wrong)
     return given
+
+
+def _options(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Action]:
+    return parser._option_string_actions
+
+
+def _option(parser: argparse.ArgumentParser, word: str) -> Any:
+    """Return what argparse makes of an option, None for a word that is not one."""
+    if word and _name(word) in _options(parser):
+        return type(parser)._parse_optional(parser, word)
+    return None
+
+
+_LONG_OPTION = re.compile(r"--[A-Za-z][\w-]*(=.*)?", re.DOTALL)
+_NUMERAL = re.compile(r"[-+]+[\d.(]")
+
+
+def _misspelt(parser: argparse.ArgumentParser, words: Sequence[str]) -> Iterator[str]:
+    """Yield the words that begin with -, but are neither options nor may be numbers."""
+    commands, numbers = [parser], 0.0  # how many numbers the last option may still have
+    for word in words:
+        option = next((o for each in commands if (o := _options(each).get(_name(word)))), None)
+        if word == "--":
+            return
+        if option:
+            numbers = _count_of_numbers(option) if _name(word) == word else 0.0
+        elif len(word) < 2 or word[0] != "-":
+            numbers -= 1.0
+            commands += filter(None, [_commands(commands[-1]).get(word)])
+        elif word != _name(word):
+            yield word
+        elif numbers > 0.0:
+            numbers -= 1.0
+        elif not (_NUMERAL.match(word) or _takes_numbers(commands)):
+            yield word
+
+
+def _like_option(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:
+    """Return the first word with the form of an undeclared long option, "" without one."""
+    options = [name for each in _with_commands(parser, words) for name in _options(each)]
+    for word in words:
+        if _LONG_OPTION.fullmatch(word) and _name(word) not in options:
+            try:
+                number(word)
+            except argparse.ArgumentTypeError:
+                return word
+    return ""
+
+
+def _takes_numbers(parsers: Iterable[argparse.ArgumentParser]) -> bool:
+    """Return True if a positional argument may be a number."""
+    positional = (a for each in parsers for a in each._actions if not a.option_strings)
+    return any(_count_of_numbers(action) for action in positional)
+
+
+def _count_of_numbers(action: argparse.Action) -> float:
+    """Return how many numbers an argument may have; infinity if it has no limit."""
+    if action.type in (None, str, Path) or action.nargs == 0:
+        return 0.0
+    if isinstance(action.nargs, int):
+        return float(action.nargs)
+    return math.inf if action.nargs in ("*", "+") else 1.0
+
+
+def number(text: str) -> float:
+    """Return the value of a number or expression of the command line, always finite."""
+    from arm_common.yaml.expressions import Expressions  # here: not every command has numbers
+
+    try:
+        return Expressions().evaluate(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def positive(text: str) -> float:
+    """Return the value of a number or expression of the command line that is above 0."""
+    if (value := number(text)) <= 0.0:
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    return value
+
+
+def expression(text: str) -> str:
+    """Return the text of a number or expression that the command evaluates itself."""
+    return text
 
 
 def _fail(
     parser: argparse.ArgumentParser, words: Sequence[str], prog: str, problem: str, wrong: str = ""
 ) -> NoReturn:
     """End the process with a problem and a wrong option, by default a misspelt long one."""
-    commands = _with_commands(parser, words)
-    options = [option for each in commands for option in each._option_string_actions]
-    misspelt = (word for word in words if word[:2] == "--" and _name(word) not in options)
+    options = [name for each in _with_commands(parser, words) for name in _options(each)]
     parts = [problem, "--help lists all arguments"]
-    if name := _name(wrong or next(misspelt, "")):
+    if name := _name(wrong or _like_option(parser, words)):
         if near := difflib.get_close_matches(name, options, n=1):
             parts = [f"did you mean {near[0]}? {parts[-1]}"]
+        elif name[:2] in options:
+            parts = [f"did you mean {name[:2]} {name[2:]}? {parts[-1]}"]
         parts.insert(0, f"there is no option {name}")
     parser.exit(2, f"{prog}: {'; '.join(filter(None, parts))}\n")
 
 
 def _name(word: str) -> str:
-    return word.partition("=")[0]
+    """Return the option of a word, without the value of ``--name=value``."""
+    return word.partition("=")[0] if word[:2] == "--" else word
+
+
+def _commands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """Return the parsers of the commands of a parser by name."""
+    kinds = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    return {word: command for kind in kinds for word, command in kind.choices.items()}
 
 
 def _with_commands(
@@ -120,11 +220,9 @@ def _with_commands(
 ) -> Iterator[argparse.ArgumentParser]:
     """Yield a parser and those of its commands, or only of the commands that are among words."""
     yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for word, command in action.choices.items():
-                if words is None or word in words:
-                    yield from _with_commands(command, words)
+    for word, command in _commands(parser).items():
+        if words is None or word in words:
+            yield from _with_commands(command, words)
 
 
 def confirm(question: str) -> bool:

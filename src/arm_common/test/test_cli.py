@@ -27,6 +27,8 @@ from arm_common import cli
         (["x", "y"], "'y' is one too many;"),
         (["--spee", "3"], "there is no option --spee; did you mean --speed?"),  # no abbreviation
         (["--speed"], "argument --speed: expected one argument;"),
+        (["-oFILE"], "there is no option -oFILE; did you mean -o FILE?"),
+        (["x", "-1e-6"], "'-1e-6' is one too many;"),
     ],
 )
 def test_unknown_argument_is_one_line_with_the_nearest_option(given, problem, capsys):
@@ -34,12 +36,72 @@ def test_unknown_argument_is_one_line_with_the_nearest_option(given, problem, ca
     parser.add_argument("robot", nargs="?")
     parser.add_argument("--headless", action="store_true")
     parser.add_argument("--speed")
+    parser.add_argument("-o", "--output")
     with pytest.raises(SystemExit) as end:
         cli.run(parser, lambda _: None, given)
     assert end.value.code == 2
     said = capsys.readouterr().err
     assert said.startswith(f"draw: {problem}") and said.endswith("--help lists all arguments\n")
     assert said.count("\n") == 1
+
+
+NEGATIVE = (
+    *("-1", "-.5", "-1.", "-1e-6", "-1E+3", "-1.199e-05", "-0", "-90/4", "-(1+2)", "--2", "-+3"),
+    *("-pi", "-pi/2", "--pi", "-sqrt(2)", "-hypot(3, 4)", "-max(1,2)", "-rad(90)", "-abs(-2)"),
+)
+
+
+def _speed_parser():
+    parser = argparse.ArgumentParser(prog="fk")
+    parser.add_argument("robot")
+    parser.add_argument("q", nargs="+", type=cli.expression)
+    parser.add_argument("--xyz", nargs=3, type=cli.number, default=())
+    parser.add_argument("--by", nargs="+", type=cli.number, default=())
+    parser.add_argument("-m", action="store_true")
+    parser.add_argument("-p", "--plain", action="store_true")
+    return parser
+
+
+@pytest.mark.parametrize("text", NEGATIVE)
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_no_number_is_an_option(text, count):
+    """Neither before nor behind an option, nor as one of several values of one."""
+    value, words = cli.number(text), [text] * count
+    for argv in (["x", *words, "-m"], ["x", "-m", *words], ["-m", "x", *words]):
+        assert cli.parse(_speed_parser(), argv).q == words
+    given = cli.parse(_speed_parser(), ["x", *words, "--xyz", "0", text, text, "-m"])
+    assert (given.q, given.xyz, given.m) == (words, [0.0, value, value], True)
+    assert cli.parse(_speed_parser(), ["x", "1", "--by", *words, "-p"]).by == [value] * count
+
+
+@pytest.mark.parametrize("argv", [["x", "-p", "-pi", "-m"], ["-m", "x", "--", "-pi", "-p"]])
+def test_declared_options_beside_numbers(argv):
+    given = cli.parse(_speed_parser(), argv)
+    assert given.m and given.plain == (argv[1] == "-p")
+    assert given.q == ["-pi", "-p"][: 2 - given.plain]
+
+
+@pytest.mark.parametrize(
+    "argv", [["x", "--plian"], ["x", "--plian=3", "1"], ["x", "1", "--plian"]]
+)
+def test_misspelt_option_where_an_expression_may_be(argv, capsys):
+    def refuse(given):
+        raise InputError(f"{given.q[0]} is not a number")
+
+    with pytest.raises(SystemExit) as end:
+        cli.run(_speed_parser(), refuse, argv)
+    said = capsys.readouterr().err
+    assert end.value.code == 2
+    assert said.startswith("fk: there is no option --plian; did you mean --plain?")
+
+
+@pytest.mark.parametrize("text", ["nan", "-inf", "1e999", "1,5", "0x10", "1_000", "010", "3 deg"])
+def test_number_of_no_expression_is_one_sentence(text, capsys):
+    with pytest.raises(SystemExit):
+        cli.parse(_speed_parser(), ["x", "--by", text])
+    assert capsys.readouterr().err.count("\n") == 1
+    with pytest.raises(argparse.ArgumentTypeError, match="not a number above 0"):
+        cli.positive("-1e-9")
 
 
 @pytest.mark.parametrize("is_required", [False, True])

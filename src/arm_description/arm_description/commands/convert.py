@@ -94,7 +94,7 @@ def _convert_rvs(arguments: argparse.Namespace) -> None:
 
 
 def _angle(text: str) -> float:
-    value = float(text)
+    value = cli.number(text)
     if not 0.0 <= value < 0.1:
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 0.1 rad")
     return value

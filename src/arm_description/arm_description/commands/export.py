@@ -13,7 +13,6 @@ dh2moveit nut_arm -o src            # makes src/nut_arm_moveit_config
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -37,7 +36,7 @@ def dh2urdf(argv: Sequence[str] | None = None) -> int:
     add("--prefix", default="", help=_PREFIX)
     add("--dh-frames", action="store_true", help="add the frames dh_0 .. dh_n")
     add("--parent", default="", help="link to mount the arm on (default: none)")
-    triple: dict[str, Any] = {"nargs": 3, "type": _finite, "default": (0.0, 0.0, 0.0)}
+    triple: dict[str, Any] = {"nargs": 3, "type": cli.number, "default": (0.0, 0.0, 0.0)}
     add("--xyz", metavar=tuple("XYZ"), help="position on the parent in m", **triple)
     add("--rpy", metavar=tuple("RPY"), help="roll, pitch, yaw on the parent in rad", **triple)
     text = "add the block <ros2_control> for mock, joint state topics or Gazebo"
@@ -75,13 +74,6 @@ def _parser(name: str, description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=name, description=description)
     cli.add_robot(parser, shipped_robots())
     return parser
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"{text} is not finite")
-    return value
 
 
 def _write_urdf(arguments: argparse.Namespace) -> None:

@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="set", description="Give a constant of a robot file another value."
     )
     parser.add_argument("symbol", help="name of the constant")
-    parser.add_argument("value", help="a number or an expression")
+    parser.add_argument("value", type=cli.expression, help="a number or an expression")
     shown = "path of the robot file (default: that of the running ./arm view)"
     parser.add_argument("robot", nargs="?", default="", help=shown)
     return cli.run(parser, _set, argv)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from arm_common.cli import confirm, run
+from arm_common.cli import confirm, number, run
 from arm_common.signals import interrupt_on_signals
 from arm_common.suggestions import did_you_mean
 from arm_description.transmissions.transmission import SeveralActuatorsTransmission
@@ -207,7 +207,7 @@ def main(args: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--robot", default="", help="shipped name or path (default: the file's)")
     parser.add_argument(
-        "--speed", type=float, default=0.2, help="share of the highest speeds (default 0.2)"
+        "--speed", type=number, default=0.2, help="share of the highest speeds (default 0.2)"
     )
     add_board(parser)
     interrupt_on_signals()

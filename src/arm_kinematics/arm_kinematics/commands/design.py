@@ -180,7 +180,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--starts", type=cli.at_least(1), default=1, metavar="N", help=starts)
     cli.add_executor(parser)
     parser.add_argument("--from", dest="robot", default="", help=start)
-    parser.add_argument("--length", type=float, default=0.0, help=length)
+    parser.add_argument("--length", type=cli.number, default=0.0, help=length)
     parser.add_argument("--name", default="designed_arm", help="name of the robot")
     parser.add_argument(
         "--plot",

@@ -30,7 +30,7 @@ def fk(argv: Sequence[str] | None = None) -> int:
     """Print the pose of the tool at joint positions; return the exit code."""
     parser = _parser("fk", "Print the pose of the tool at joint positions.")
     positions = "position of each joint, in the file's units; or the name of a posture"
-    parser.add_argument("positions", nargs="+", metavar="Q", help=positions)
+    parser.add_argument("positions", nargs="+", type=cli.expression, metavar="Q", help=positions)
     return cli.run(parser, _fk, argv, _ERRORS)
 
 
@@ -38,7 +38,7 @@ def ik(argv: Sequence[str] | None = None) -> int:
     """Print the joint positions that reach a pose; return the exit code."""
     parser = _parser("ik", "Print all joint positions that bring the tool to a pose.")
     pose = "x y z, and roll pitch yaw about fixed axes unless only the position counts"
-    parser.add_argument("pose", nargs="+", metavar="NUMBER", help=pose)
+    parser.add_argument("pose", nargs="+", type=cli.expression, metavar="NUMBER", help=pose)
     return cli.run(parser, _ik, argv, _ERRORS)
 
 

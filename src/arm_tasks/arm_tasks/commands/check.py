@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
         result.add_argument(f"--{name}", default=default, help=text)
     for name, percent, text in (("warning", 60, "warn"), ("limit", 100, "refuse a step")):
         words = f"{text} above this share of a servo's torque [%%] (default: {percent})"
-        result.add_argument(f"--torque-{name}", type=float, default=percent, help=words)
+        result.add_argument(f"--torque-{name}", type=cli.number, default=percent, help=words)
     words = "of several postures for a target: nearest, or the least torque of a servo"
     result.add_argument("--prefer", choices=PREFERENCES, default=PREFERENCES[0], help=words)
     result.add_argument("--json", action="store_true", help="print JSON")

@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Sequence
 
-from arm_common.cli import parse
+from arm_common.cli import number, parse, positive
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
@@ -37,7 +36,7 @@ def _parser() -> argparse.ArgumentParser:
         help="path of a .csv, .yaml or .txt file, or name of one shipped for the robot",
     )
     result.add_argument(
-        "--speed", type=_pace, default=1.0, help="pace; 2 is twice as fast, within the limits"
+        "--speed", type=positive, default=1.0, help="pace; 2 is twice as fast, within the limits"
     )
     add_arm(result)
     result.add_argument("--reverse", action="store_true", help="play it backwards")
@@ -49,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
         "--view", action="store_true", help="start a view in the browser and play there"
     )
     result.add_argument("--viewer-port", default="8080", help="first TCP port to try for --view")
-    result.add_argument("--patience", type=float, default=_TIMEOUT, help=argparse.SUPPRESS)
+    result.add_argument("--patience", type=number, default=_TIMEOUT, help=argparse.SUPPRESS)
     return result
 
 
@@ -97,13 +96,3 @@ def _play(options: argparse.Namespace, model: RobotModel, trajectory: FileTrajec
             arm.play(motion)
     print("Done.", flush=True)
     return 0
-
-
-def _pace(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0.0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text} is not a valid pace; give a number above 0")
-    return value

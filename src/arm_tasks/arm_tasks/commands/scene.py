@@ -30,7 +30,7 @@ def _parser() -> argparse.ArgumentParser:
     move.add_argument("name", help="name of the object")
     target = move.add_mutually_exclusive_group(required=True)
     for option, text in (("--to-mm", "position"), ("--by-mm", "displacement")):
-        target.add_argument(option, nargs=3, type=float, metavar=("X", "Y", "Z"), help=text)
+        target.add_argument(option, nargs=3, type=cli.number, metavar=("X", "Y", "Z"), help=text)
     add = edits.add_parser("add", help="add an object: pallets box1 xyz_mm=[0,0,20] ...")
     add.add_argument("section", help=", ".join(SECTIONS))
     add.add_argument("name", help="name of the new object")

@@ -75,7 +75,8 @@ def _parser() -> argparse.ArgumentParser:
                 words.add_argument(name, action="store_true")
             else:
                 optional = name.endswith("?")
-                words.add_argument(name.rstrip("?"), nargs="?" if optional else None)
+                kind = cli.expression if name.startswith("value") else None
+                words.add_argument(name.rstrip("?"), nargs="?" if optional else None, type=kind)
     return result
 
 

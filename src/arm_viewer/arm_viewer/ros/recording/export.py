@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arm_common.cli import run
+from arm_common.cli import number, positive, run
 from arm_common.errors import InputError
 from arm_common.files.saving import check_writable, write_bytes
 from arm_common.ros.node_runner import add_namespace, checked_namespace
@@ -147,23 +147,16 @@ def _parser() -> argparse.ArgumentParser:
     add_namespace(parser)
     parser.add_argument("--view", choices=VIEWS, default="iso", help="direction of view")
     add = parser.add_argument
-    add("--from", dest="begin", type=float, default=0.0, help="[s] since its start")
-    add("--to", dest="end", type=float, help="[s] (default: the recording's end)")
+    add("--from", dest="begin", type=number, default=0.0, help="[s] since its start")
+    add("--to", dest="end", type=number, help="[s] (default: the recording's end)")
     speed = f"of an animation (default: at most {DEFAULT_LENGTH:g} s long, {CLOSE_LENGTH:g} s with"
     speed += " --follow)"
-    add("--speed", type=_pace, help=speed)
+    add("--speed", type=positive, help=speed)
     add("--width", type=_width, default=640, help="in pixels")
     add("--follow", default="", help="of an animation: the frame that the camera follows, as nut")
-    add("--field", type=_pace, default=0.16, help="width of its picture with --follow [m]")
+    add("--field", type=positive, default=0.16, help="width of its picture with --follow [m]")
     add("--tool-frame", default="tool0", help="the frame whose path is drawn")
     return parser
-
-
-def _pace(text: str) -> float:
-    value = float(text)
-    if not 0.0 < value < math.inf:
-        raise ValueError(text)
-    return value
 
 
 def _width(text: str) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
-from arm_common.cli import run
+from arm_common.cli import positive, run
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_namespace, checked_namespace, session
 from arm_common.ros.qos import LATCHED, TF_STATIC_TOPIC, TF_TOPIC
@@ -175,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="./arm replay", description="Play a recording.")
     parser.add_argument("file", type=Path, help="an MCAP file of ./arm record")
     add_namespace(parser)
-    parser.add_argument("--speed", type=_speed, default=1.0, help="recorded seconds per second")
+    parser.add_argument("--speed", type=positive, default=1.0, help="recorded seconds per second")
     parser.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
     parser.add_argument("--no-view", action="store_true", help="publish only")
     return run(parser, _replay, arguments, (ViewerError, InputError))
@@ -205,12 +205,6 @@ def _replay(given: argparse.Namespace) -> None:
         if view is not None:
             view.terminate()
             view.wait()
-
-
-def _speed(text: str) -> float:
-    if not (speed := float(text)) > 0.0:
-        raise argparse.ArgumentTypeError(f"{speed:g} is not a positive number")
-    return speed
 
 
 if __name__ == "__main__":
