@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Input errors: the problem, its location and the remedy."""
+"""Input errors: the problem, its location and the remedy; numbers and texts in messages."""
 
 from __future__ import annotations
 
@@ -43,6 +43,25 @@ class InputError(ValueError):
 def escaped(text: str) -> str:
     """Return text on one line, control characters escaped."""
     return CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+_LARGEST = 1e15  # above, digits before the point would be invented
+
+
+def number_text(value: float, digits: int = 6, decimals: int = 6) -> str:
+    """Return a number for people: rounded, without exponent, trailing zeros or -0.
+
+    Args:
+        value: the number.
+        digits: at most so many significant digits.
+        decimals: at most so many digits behind the point, so that rounding errors become 0.
+    """
+    rounded = f"{float(value):.{digits}g}"
+    if not abs(value) < _LARGEST:
+        return rounded
+    text = f"{float(rounded):.{decimals}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
 
 
 def one_line(text: str, max_length: int = 1000) -> str:

@@ -13,7 +13,7 @@ import types
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from arm_common.errors import InputError
+from arm_common.errors import InputError, number_text
 
 from arm_common import cli
 
@@ -251,3 +251,16 @@ def test_cluster_without_dask_gives_the_command_to_install_it(monkeypatch):
         cli.executor(dask="tcp://there:8786"),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        *((-7.0316e-19, "0"), (-0.0, "0"), (-6.96439e-15, "0"), (1e-5, "0.00001"), (-90.0, "-90")),
+        *((0.1 + 0.2, "0.3"), (1234567.0, "1234570"), (-0.0054908334, "-0.005491"), (2.5, "2.5")),
+        *((1e300, "1e+300"), (float("inf"), "inf"), (float("nan"), "nan"), (999999.96, "1000000")),
+    ],
+)
+def test_numbers_for_people_are_rounded_and_never_minus_zero(value, text):
+    assert number_text(value) == text
+    assert number_text(value, 3, 0) == number_text(value, 3, 0).removeprefix("-0.")

@@ -93,7 +93,7 @@ def _joints(model: RobotModel, words: Sequence[str]) -> dict[str, float]:
         kind, lower, upper = kinds[name]
         value, units = _number(word, text, kind, model.units)
         if not lower - SLACK <= value <= upper + SLACK:
-            low, high = (f"{units.written(limit, kind):.6g}" for limit in (lower, upper))
+            low, high = (units.number(limit, kind) for limit in (lower, upper))
             problem = f"{word} is outside the limits of {name}"
             limits = f"{low} .. {high} {units.unit(kind)}"
             raise DescriptionError(problem, remedy=f"choose a value in {limits}")

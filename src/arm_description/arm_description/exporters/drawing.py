@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from arm_common.errors import number_text
 from arm_common.transforms import Matrix, Vector
 from arm_common.yaml.colours import rgba
 
 from arm_description.exporters.page import DARK, VIEWS, Page, draw_page, draw_text, parallel_page
 from arm_description.exporters.solids import Solid, solid
 from arm_description.model.elements import NO_MOTION
-from arm_description.model.units import Units
+from arm_description.model.units import SHOWN
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, FLANGE, PALM, PAYLOAD, assemble, dh_frames
 from arm_description.urdf.elements import UrdfParts
@@ -28,7 +29,6 @@ LINE = 0.19  # distance of labels [inch]
 _AXIS = 0.55  # length of a frame's axes [inch]
 _AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f5fd0")  # x, y, z as in RViz
 _LABEL_WIDTH = 1.9
-_SHOWN = Units("mm", "deg")
 
 
 @dataclass(frozen=True)
@@ -163,9 +163,9 @@ def _labels(
     targets = {}
     for joint in model.joints:
         at = page.project(arm.joint_position(joint.name, model.colours.joints))
-        number = round(_SHOWN.written(values[joint.name], joint.type), 1) + 0.0
+        number = number_text(SHOWN.written(values[joint.name], joint.type), decimals=1)
         unit = "°" if joint.type == "revolute" else " mm"
-        targets[f"{joint.name}  {number:g}{unit}"] = at
+        targets[f"{joint.name}  {number}{unit}"] = at
     column = page.size[0] + 0.1
     for (text, at), y in zip(*spread_labels(targets, page.size[1]), strict=True):
         axes.plot((at[0], column - 0.25, column - 0.06), (at[1], y, y), color=DARK, linewidth=0.6)

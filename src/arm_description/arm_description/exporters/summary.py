@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from arm_common.errors import number_text
 from arm_common.transforms import matrix_rpy
 from arm_common.yaml.linear_expressions import LinearExpression
 
@@ -19,6 +19,7 @@ from arm_description.model.units import Units
 from arm_description.robot_file.scope import Constant
 from arm_description.robot_model import RobotModel, home_posture
 
+_DECIMALS = 9  # of the table, whose numbers are exact
 WIDTH = 96
 _PRODUCTS: dict[Convention, str] = {"standard": "Rz Tz Tx Rx", "modified": "Rx Tx Rz Tz"}
 _LEFT = ("joint", "posture", "constant", "moves")
@@ -61,7 +62,7 @@ class _Summary:
 
     def _text(self, value: float, kind: str = "prismatic") -> str:
         """Return a length, or an angle of a revolute joint, in the chosen unit."""
-        return _short(self._units.written(float(value), kind))
+        return number_text(self._units.written(float(value), kind), decimals=_DECIMALS)
 
     def _texts(self, values: Iterable[float], kind: str = "prismatic") -> str:
         return " ".join(self._text(value, kind) for value in values)
@@ -115,7 +116,7 @@ class _Summary:
                     f"{self._text(joint.upper, kind)} {unit}",
                     f"{self._text(joint.velocity, kind)} {unit}/s",
                     f"{self._text(joint.acceleration, kind)} {unit}/s2",
-                    f"{_short(joint.effort)} {'N m' if kind == 'revolute' else 'N'}",
+                    f"{number_text(joint.effort)} {'N m' if kind == 'revolute' else 'N'}",
                 )
             )
         yield from _columns(rows)
@@ -147,7 +148,7 @@ class _Summary:
         text = ""
         for name, factor in one.factors:
             scale = self._units.written(1.0, kind) / self._units.written(1.0, types[name])
-            number = _short(abs(factor) * scale)
+            number = number_text(abs(factor) * scale)
             term = name if number == "1" else f"{number}*{name}"
             text += _signed(factor, term, first=not text)
         if one.constant or not text:
@@ -158,7 +159,7 @@ class _Summary:
         gripper, payload, unit = self._model.gripper, self._model.payload, self._unit
         if tool := self._model.mounted:
             about = f": {tool.description}" if tool.description else ""
-            yield f"Tool: {Path(tool.name).stem}, {_short(tool.mass)} kg{about}"
+            yield f"Tool: {Path(tool.name).stem}, {number_text(tool.mass)} kg{about}"
         if gripper:
             low, high, speed = map(
                 self._text, (gripper.min_width, gripper.max_width, gripper.velocity)
@@ -171,7 +172,7 @@ class _Summary:
             yield ""
         if payload:
             centre = self._texts(payload.centre)
-            yield f"Payload: {_short(payload.mass)} kg at {centre} {unit} in tool0"
+            yield f"Payload: {number_text(payload.mass)} kg at {centre} {unit} in tool0"
 
     def _postures(self) -> Iterator[str]:
         model = self._model
@@ -236,7 +237,7 @@ def _constants(constants: Sequence[Constant], units: Units) -> Iterator[str]:
         text = "" if _is_number(constant.text) else f" = {constant.text}"
         comment = f"   {constant.comment}" if constant.comment else ""
         yield from textwrap.wrap(
-            f"{constant.name:<{width}}  {_short(constant.value)}{text}{comment}",
+            f"{constant.name:<{width}}  {number_text(constant.value)}{text}{comment}",
             WIDTH,
             initial_indent="  ",
             subsequent_indent=" " * (width + 6),
@@ -265,11 +266,6 @@ def _signed(value: float, text: str, first: bool) -> str:
     if first:
         return f"-{text}" if value < 0.0 else text
     return f" - {text}" if value < 0.0 else f" + {text}"
-
-
-def _short(value: float) -> str:
-    """Return a number with six digits; rounding errors become 0."""
-    return f"{0.0 if math.isclose(value, 0.0, abs_tol=1e-9) else value:.6g}"
 
 
 def _is_number(text: str) -> bool:

@@ -21,6 +21,8 @@ from arm_common.transforms import Array
 from arm_common.yaml.linear_expressions import LinearExpression
 from numpy.typing import ArrayLike
 
+from arm_description.model.units import SHOWN
+
 SLACK = 1e-9
 """Excess that counts as inside, for numbers that differ by rounding [rad or m]."""
 READ_TOLERANCE = 0.03
@@ -330,6 +332,4 @@ class ConstraintSet:
         return f"{self._prefix}{constraint.joint}: {where}{constraint.reason} {allowed}"
 
     def _text(self, joint: str, value: float) -> str:
-        if joint in self._prismatic:
-            return f"{1e3 * value + 0.0:.4g} mm"
-        return f"{math.degrees(value) + 0.0:.4g} deg"
+        return SHOWN.text(value, "prismatic" if joint in self._prismatic else "revolute", 4)

@@ -8,12 +8,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from arm_common.errors import number_text
+
 # Units per metre: dividing by this keeps 105 mm exactly 0.105 m.
 # 1 inch = 25.4 mm exactly (international yard and pound agreement, 1959).
 PER_METRE: Mapping[str, float] = {"m": 1.0, "dm": 10.0, "cm": 100.0, "mm": 1000.0}
 METRES_PER_INCH = 0.0254
 LENGTHS = (*PER_METRE, "inch")
 ANGLES = ("deg", "rad")
+_DECIMALS = {"m": 6, "dm": 5, "cm": 4, "mm": 3, "inch": 5, "rad": 6, "deg": 4}
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,19 @@ class Units:
             return value / METRES_PER_INCH
         return value * PER_METRE[self.length]
 
-    def text(self, value: float, joint_type: str) -> str:
-        """Format a joint position in radians (revolute) or metres, with the unit of the file."""
-        return f"{self.written(float(value), joint_type):.6g} {self.unit(joint_type)}"
+    def number(self, value: float, joint_type: str, digits: int = 6) -> str:
+        """Format a joint position in radians (revolute) or metres in the unit of the file.
+
+        It is rounded to about a millionth of a radian or metre, a tenth of the tolerance of IK.
+        """
+        decimals = _DECIMALS[self.unit(joint_type)]
+        return number_text(self.written(float(value), joint_type), digits, decimals)
+
+    def text(self, value: float, joint_type: str, digits: int = 6) -> str:
+        """Format a joint position as `number` does, with the unit of the file."""
+        return f"{self.number(value, joint_type, digits)} {self.unit(joint_type)}"
 
 
 SI = Units("m", "rad")
+SHOWN = Units("mm", "deg")
+"""Units of messages and pictures that do not belong to a file."""

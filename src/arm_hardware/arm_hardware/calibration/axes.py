@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from arm_common.errors import number_text
+
 from arm_hardware.errors import CommandError
 
 if TYPE_CHECKING:
@@ -37,6 +39,10 @@ class Axis:
     upper: float  # largest position [unit]
     velocity: float  # largest speed [unit/s]
     acceleration: float  # largest acceleration [unit/s^2]
+
+    def text(self, value: float) -> str:
+        """Return a position or speed [unit or unit/s] with four digits and the unit."""
+        return f"{number_text(value, 4)} {self.unit}"
 
     def narrowed(self, lower: float, upper: float, velocity: float) -> Axis:
         """Return the axis with its limits reduced to these positions [unit] and speed [unit/s]."""
@@ -154,8 +160,8 @@ def check_position(axis: Axis, value: float, where: str = "") -> None:
     beyond = max(value - axis.upper, axis.lower - value)
     if beyond > LIMIT_TOLERANCE:
         raise CommandError(
-            f"{axis.name}: {value:.4g} {axis.unit}{where} is {beyond:.3g} {axis.unit} outside of "
-            f"its limits {axis.lower:.4g} to {axis.upper:.4g} {axis.unit}.",
+            f"{axis.name}: {axis.text(value)}{where} is {beyond:.3g} {axis.unit} outside of "
+            f"its limits {axis.lower:.4g} to {axis.text(axis.upper)}.",
             joint=axis.name,
             amount=beyond,
         )
@@ -169,8 +175,8 @@ def check_speed(axis: Axis, speed: float, margin: float, where: str) -> None:
     """
     if speed > margin * axis.velocity:
         raise CommandError(
-            f"{axis.name}: {speed:.4g} {axis.unit}/s {where} is faster than its limit "
-            f"{axis.velocity:.4g} {axis.unit}/s; allow more time.",
+            f"{axis.name}: {axis.text(speed)}/s {where} is faster than its limit "
+            f"{axis.text(axis.velocity)}/s; allow more time.",
             joint=axis.name,
             amount=speed - axis.velocity,
         )

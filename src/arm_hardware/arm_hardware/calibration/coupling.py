@@ -13,6 +13,7 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.model.elements import mimic_names
+from arm_description.model.units import SHOWN
 from arm_description.transmissions.drivetrain import Drivetrain
 from arm_description.transmissions.transmission import (
     ActuatorLimits,
@@ -117,7 +118,7 @@ class Coupling:
 
 
 def _written(amount: float, axis: Axis) -> str:
-    return f"{math.degrees(amount):.3g} deg" if axis.unit == "rad" else f"{amount * 1e3:.3g} mm"
+    return SHOWN.text(amount, "revolute" if axis.unit == "rad" else "prismatic", 3)
 
 
 def _driven(

@@ -18,6 +18,7 @@ from pathlib import Path
 from arm_common.cli import confirm, number, run
 from arm_common.signals import interrupt_on_signals
 from arm_common.suggestions import did_you_mean
+from arm_description.model.units import SHOWN
 from arm_description.transmissions.transmission import SeveralActuatorsTransmission
 
 from arm_description import DescriptionError, RobotModel, load_robot
@@ -144,7 +145,7 @@ def _value(driver: Driver, part: str) -> tuple[str, float]:
 
 
 def _written(value: float, unit: str) -> str:
-    return f"{math.degrees(value):.1f} deg" if unit == "rad" else f"{value * 1e3:.1f} mm"
+    return SHOWN.text(value, "revolute" if unit == "rad" else "prismatic", 4)
 
 
 def verify(chosen: argparse.Namespace) -> None:

@@ -61,7 +61,7 @@ def check_joints(axes: Axes, positions: Sequence[float], found: str, remedy: str
         beyond = max(axis.lower - position, position - axis.upper)
         if beyond > LIMIT_TOLERANCE:
             raise StateError(
-                f"{axis.name}: {found} it is at {position:.4g} {axis.unit}, outside of its "
+                f"{axis.name}: {found} it is at {axis.text(position)}, outside of its "
                 f"limits; {remedy}."
             )
     violation = axes.coupling.constraints.worst(positions[:n])

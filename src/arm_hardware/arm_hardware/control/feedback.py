@@ -169,7 +169,7 @@ class ServoFeedback:
         near = NEAR * abs(self._maps[i].slope(None))
         if not axis.lower - near <= position <= axis.upper + near:
             raise StateError(
-                f"{axis.name} is at {position:.4g} {axis.unit}, outside of its limits "
+                f"{axis.name} is at {axis.text(position)}, outside of its limits "
                 f"{axis.lower:.4g} to {axis.upper:.4g}: move it inside by hand, then activate."
             )
         return min(max(position, axis.lower), axis.upper)

@@ -288,7 +288,7 @@ class ServoOutput:
             raise HardwareError(f"{axis.name}: a position of {position} was held back.")
         if not axis.lower - ROUNDING <= position <= axis.upper + ROUNDING:
             raise HardwareError(
-                f"{axis.name}: {position:.4g} {axis.unit}, outside of its limits, was held back."
+                f"{axis.name}: {axis.text(position)}, outside of its limits, was held back."
             )
 
     def _guard_joints(self, positions: Sequence[float], coupling: Coupling) -> None:
@@ -325,7 +325,7 @@ class ServoOutput:
         rounded = servo.rounding(count) + servo.rounding(to)
         if abs(step) > most + ROUNDING or (to != count and counted > most + rounded + ROUNDING):
             raise HardwareError(
-                f"{axis.name}: a step of {max(abs(step), counted):.4g} {axis.unit}, faster than "
+                f"{axis.name}: a step of {axis.text(max(abs(step), counted))}, faster than "
                 "its speed limit, was held back."
             )
         if abs(step - self._steps[i]) > axis.acceleration * self._dt**2 + ROUNDING:

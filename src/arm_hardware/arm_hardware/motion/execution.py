@@ -351,9 +351,9 @@ class TrajectoryExecution(Execution):
             away, speed = abs(float(goal) - position), abs(velocity)
             what = ""
             if away > self._tolerances.goal.get(axis.name, unbounded):
-                what = f"{away:.4g} {axis.unit} from the goal"
+                what = f"{axis.text(away)} from the goal"
             elif speed > self._tolerances.stopped.get(axis.name, math.inf):
-                what = f"moving at {speed:.4g} {axis.unit}/s"
+                what = f"moving at {axis.text(speed)}/s"
             if what:
                 self.goal.finish(
                     GoalOutcome.ABORTED,
@@ -374,7 +374,7 @@ class TrajectoryExecution(Execution):
                 self.goal.finish(
                     GoalOutcome.ABORTED,
                     PATH_TOLERANCE_VIOLATED,
-                    f"{axis.name}: {lag:.4g} {axis.unit} behind the trajectory, more than the "
+                    f"{axis.name}: {axis.text(lag)} behind the trajectory, more than the "
                     f"tolerance {bound:.4g}.",
                 )
 

@@ -243,7 +243,7 @@ def _check_column(
         return
     if not allow_end_velocity:
         raise CommandError(
-            f"{axis.name}: the last velocity is {last:.4g} {axis.unit}/s, but must be 0.",
+            f"{axis.name}: the last velocity is {axis.text(last)}/s, but must be 0.",
             joint=axis.name,
             amount=last,
         )

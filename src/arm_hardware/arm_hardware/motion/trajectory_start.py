@@ -306,7 +306,7 @@ def _check_start(time: float, first: Array, axes: Axes, position: Array) -> None
         excess = max(0.0, distance - START_TOLERANCE[axis.unit])
         if excess > 0.0 and time <= 0.0:
             raise CommandError(
-                f"{axis.name}: the first point is {distance:.4g} {axis.unit} from the present "
+                f"{axis.name}: the first point is {axis.text(distance)} from the present "
                 "command and leaves no time to get there; start from where the arm is.",
                 joint=axis.name,
                 amount=distance,

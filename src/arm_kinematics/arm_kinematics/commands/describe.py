@@ -103,7 +103,7 @@ class _Torques:
             gap = np.abs(chain.gravity_torques(moved, 1.0) - torques).max()
             if gap > _MOVED * np.abs(torques).max():
                 kind = "prismatic" if self._sliding[name] else "revolute"
-                kept.append(f"{name} {round(self._units.written(float(q[i]), kind), 2) + 0.0:g}")
+                kept.append(f"{name} {self._units.number(q[i], kind, 4)}")
         return ", ".join(kept) or "any posture"
 
 

@@ -9,7 +9,6 @@ dexterity my_arm.yaml --posture ready --slice xz --plot slice.svg
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -19,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, pose
+from arm_description.model.units import SHOWN
 
 from arm_common import cli
 from arm_description import DescriptionError, load_robot
@@ -84,7 +84,7 @@ def _run(arguments: argparse.Namespace) -> None:
 
 def _best_posture_text(chain: Chain, best: BestPosture) -> str:
     positions = (
-        f"{name} {value:.4g} m" if sliding else f"{name} {math.degrees(value):.2f} deg"
+        f"{name} {SHOWN.text(value, 'prismatic' if sliding else 'revolute', 5)}"
         for name, value, sliding in zip(chain.joint_names, best.q, chain.sliding, strict=True)
     )
     return (

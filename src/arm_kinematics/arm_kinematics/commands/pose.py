@@ -5,6 +5,7 @@
 fk nut_arm 0 -20 20 0
 fk nut_arm ready
 ik puma560 400 200 300 180 0 0
+fk puma560 $(ik puma560 400 200 300 180 0 0 --plain | head -1)
 
 All numbers are in the units of the robot file, or expressions such as 90/4.
 """
@@ -13,8 +14,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import TypeAlias
 
-from arm_common.transforms import Array, matrix_rpy, rpy_matrix
+from arm_common.errors import number_text
+from arm_common.transforms import matrix_rpy, rpy_matrix
 from arm_common.yaml.expressions import Expressions
 
 from arm_common import cli
@@ -23,6 +26,8 @@ from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 
 MAX_SOLUTIONS = 16
+_PLAIN_DECIMALS = 9  # in the units of the file
+_Numbers: TypeAlias = Sequence[tuple[float, str]]  # positions [rad or m] and types of joints
 _ERRORS = (DescriptionError, KinematicsError)
 
 
@@ -45,6 +50,10 @@ def ik(argv: Sequence[str] | None = None) -> int:
 def _parser(name: str, text: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=name, description=text)
     parser.add_argument("robot", help="a shipped name, or the path of a robot file")
+    plain = (
+        "numbers alone, with nine decimals, as the arguments of " + {"fk": "ik", "ik": "fk"}[name]
+    )
+    parser.add_argument("--plain", action="store_true", help=plain)
     return parser
 
 
@@ -58,11 +67,16 @@ def _fk(arguments: argparse.Namespace) -> None:
         for joint, value in zip(model.joints, q, strict=True)
         if not joint.lower - 1e-9 <= value <= joint.upper + 1e-9
     ]
-    cli.write_text(
-        f"tool0 in base_link: xyz {_texts(model, xyz, 'prismatic')}, "
-        f"rpy {_texts(model, rpy, 'revolute')}\n",
-        "",
-    )
+    numbers = [*zip(xyz, ["prismatic"] * 3, strict=True), *zip(rpy, ["revolute"] * 3, strict=True)]
+    if arguments.plain:
+        cli.write_text(_plain(model, numbers), "")
+    else:
+        texts = [model.units.number(value, kind) for value, kind in numbers]
+        cli.write_text(
+            f"tool0 in base_link: xyz {' '.join(texts[:3])} {model.units.length}, "
+            f"rpy {' '.join(texts[3:])} {model.units.angle}\n",
+            "",
+        )
     for sentence in outside:
         cli.print_status(f"Note: {sentence}.")
 
@@ -81,13 +95,31 @@ def _ik(arguments: argparse.Namespace) -> int:
     found = Chain.from_model(model).ik(T, mode=mode, max_solutions=MAX_SOLUTIONS)
     if not found.ok:
         raise KinematicsError(found.message)
-    for number, solution in enumerate(found.solutions, 1):
-        positions = (
-            f"{joint.name} {model.units.text(q, joint.type)}"
-            for joint, q in zip(model.joints, solution.q, strict=True)
-        )
-        cli.write_text(f"{number}: {', '.join(positions)}\n", "")
+    types = [joint.type for joint in model.joints]
+    rows = [list(zip(solution.q, types, strict=True)) for solution in found.solutions]
+    if arguments.plain:
+        cli.write_text("".join(_plain(model, row) for row in rows), "")
+    else:
+        cli.write_text(_table(model, rows), "")
     return 0
+
+
+def _table(model: RobotModel, rows: Sequence[_Numbers]) -> str:
+    """Return solutions in columns, with names and units of the joints as heading."""
+    cells = [("", *model.joint_names), ("", *(model.units.unit(j.type) for j in model.joints))]
+    for number, row in enumerate(rows, 1):
+        cells.append((str(number), *(model.units.number(value, kind) for value, kind in row)))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "".join(f"{'  '.join(map(str.rjust, row, widths))}\n" for row in cells)
+
+
+def _plain(model: RobotModel, numbers: _Numbers) -> str:
+    """Return numbers as a line that the other command takes."""
+    texts = (
+        number_text(model.units.written(float(value), kind), 15, _PLAIN_DECIMALS)
+        for value, kind in numbers
+    )
+    return f"{' '.join(texts)}\n"
 
 
 def _positions(model: RobotModel, words: Sequence[str]) -> list[float]:
@@ -108,9 +140,3 @@ def _positions(model: RobotModel, words: Sequence[str]) -> list[float]:
 def _number(model: RobotModel, text: str, kind: str) -> float:
     """Return a number or expression in the file's units as SI."""
     return model.units.si(Expressions({}, model.units.radian).evaluate(text), kind)
-
-
-def _texts(model: RobotModel, values: Array, kind: str) -> str:
-    written = (round(model.units.written(float(value), kind), 9) + 0.0 for value in values)
-    numbers = (f"{value:.6g}" for value in written)
-    return f"{' '.join(numbers)} {model.units.unit(kind)}"

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from arm_common.jit import HAVE_NUMBA
 from arm_common.transforms import Array
+from arm_description.model.units import SHOWN
 
 from arm_kinematics.ik.result import IkStatus, Reason, joint_list
 from arm_kinematics.ik.search_model import SearchModel, used_slots
@@ -236,7 +237,5 @@ def _into_range(model: SearchModel, q: Array) -> Array:
 def _violation_text(model: SearchModel, i: int, q: float) -> str:
     limit = float(model.lower[i] if q < model.lower[i] else model.upper[i])
     q, limit = q / model.scale[i], limit / model.scale[i]
-    name = model.names[i]
-    if model.sliding[i]:
-        return f"{name} at {1e3 * q:.4g} mm (limit {1e3 * limit:.4g} mm)"
-    return f"{name} at {math.degrees(q):.4g} deg (limit {math.degrees(limit):.4g} deg)"
+    kind = "prismatic" if model.sliding[i] else "revolute"
+    return f"{model.names[i]} at {SHOWN.text(q, kind, 4)} (limit {SHOWN.text(limit, kind, 4)})"

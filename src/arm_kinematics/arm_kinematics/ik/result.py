@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
+from arm_common.errors import number_text
 from arm_common.transforms import Array
 
 from arm_kinematics.errors import KinematicsError
@@ -205,10 +206,8 @@ def residual_text(distance: float, angle: float) -> str:
 
 
 def _short(value: float) -> str:
-    """Return a number with three digits for people; what cannot be noticed is 0."""
-    if abs(value) >= 1e3:
-        return f"{value:.0f}"
-    return "0" if abs(value) < 5e-4 else f"{value:.3g}"
+    """Return a number with three digits; what cannot be noticed is 0."""
+    return number_text(value, 3, 3) if abs(value) < 1e3 else number_text(value, 15, 0)
 
 
 def joint_list(names: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from itertools import groupby
 
 import numpy as np
+from arm_common.errors import number_text
 from arm_common.transforms import Array
 from arm_description.urdf.elements import UrdfShape
 
@@ -51,12 +52,8 @@ def target(inputs: MarkerInputs) -> list[Mark]:
         marks.append(lines(frame, [position, reached], 0.006 * size, colour))
     above = position + np.array([0.0, 0.0, 0.05 * size])
     millimetres, degrees = 1e3 * result.position_error, math.degrees(result.orientation_error)
-    label = f"{_short(millimetres)} mm, {_short(degrees)}°"
+    label = f"{number_text(millimetres, 3, 3)} mm, {number_text(degrees, 3, 3)}°"
     return [*marks, text_mark(frame, above, label, 0.032 * size, colour)]
-
-
-def _short(value: float) -> str:
-    return "0" if value < 5e-4 else f"{value:.3g}"
 
 
 def text(inputs: MarkerInputs) -> list[Mark]:

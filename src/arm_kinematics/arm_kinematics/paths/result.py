@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.model.units import SHOWN
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.ik.result import IkResult, joint_list, residual_text
@@ -138,4 +138,4 @@ def _is_singular(chain: Chain, options: PathOptions, bounds: Bounds, q: Array) -
 
 
 def _quantity(chain: Chain, joint: int, value: float) -> str:
-    return f"{1e3 * value:.3g} mm" if chain.sliding[joint] else f"{math.degrees(value):.3g} deg"
+    return SHOWN.text(value, "prismatic" if chain.sliding[joint] else "revolute", 3)

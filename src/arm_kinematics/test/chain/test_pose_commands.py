@@ -6,25 +6,54 @@ import re
 
 import numpy as np
 import pytest
+from arm_common.yaml.expressions import Expressions
 from arm_kinematics.commands.pose import fk, ik
 
 from arm_description import load_robot
 
 
-def numbers(text):
-    return [float(x) for x in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", text)]
+def numbers(line):
+    return [float(x) for x in line.split()]
 
 
-def test_fk_and_ik_answer_each_other(capsys):
-    assert fk(["puma560", "10", "-30", "45/2", "5", "40", "-15"]) == 0
-    xyz, rpy = capsys.readouterr().out.split(": ")[1].split(", ")
-    pose = [f"{x:g}" for x in (*numbers(xyz), *numbers(rpy))]
-    assert ik(["puma560", *pose]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    found = [numbers(line.partition(": ")[2])[0::1] for line in lines]
-    found = [[float(x) for x in re.findall(r" (-?[\d.e-]+) deg", line)] for line in lines]
-    assert min(np.abs(np.subtract(q, [10, -30, 22.5, 5, 40, -15])).max() for q in found) < 0.01
-    assert len(found) > 1
+@pytest.mark.parametrize(
+    ("robot", "q"),
+    [
+        ("puma560", ["10", "-30", "45/2", "5", "40", "-15"]),
+        ("ur5", ["-2.364", "-1.199e-05", "-sqrt(2)", "-.5", "--30", "-(1+2)"]),
+        ("nut_arm", ["-1e-6", "-20", "20", "-0"]),
+    ],
+)
+def test_what_one_command_prints_the_other_takes(robot, q, capsys):
+    assert fk([robot, *q, "--plain"]) == 0
+    pose = capsys.readouterr().out.split()[: 6 if len(q) == 6 else 3]
+    assert ik([robot, *pose, "--plain"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    for row in rows:
+        assert fk([robot, *row.split(), "--plain"]) == 0
+        again = numbers(capsys.readouterr().out)[: len(pose)]
+        assert np.abs(np.subtract(again, numbers(" ".join(pose)))).max() < 0.01
+    wanted = [Expressions().evaluate(word) for word in q]
+    assert min(np.abs(np.subtract(numbers(row), wanted)).max() for row in rows) < 0.01
+
+
+def test_solutions_stand_below_the_names_of_their_joints(capsys):
+    assert ik(["ur5", "-1e-6", "0.3", "0.4", "0", "0", "0"]) == 0
+    names, units, *rows = capsys.readouterr().out.splitlines()
+    assert names.split() == list(load_robot("ur5").joint_names)
+    assert units.split() == ["deg"] * 6
+    assert [row.split()[0] for row in rows] == [str(i + 1) for i in range(len(rows))]
+    assert {len(row) for row in (names, units, *rows)} == {len(names)}
+
+
+@pytest.mark.parametrize("extra", [[], ["--plain"]])
+def test_no_number_is_noise(extra, capsys):
+    """A joint at 0 is neither -7e-19 nor -0."""
+    for pose in (["0.3", "0.1", "0.4", "0", "0", "0"], ["-1e-6", "0.3", "0.4"]):
+        assert ik(["ur5", *pose, *extra]) == 0
+        assert fk(["ur5", *["0", "-90", "0", "-90", "0", "0"], *extra]) == 0
+        said = capsys.readouterr().out
+        assert not re.search(r"-0(\s|$)|e-", said), said
 
 
 NO_ROLL = """name: no_roll

@@ -151,8 +151,8 @@ class CommandsPanel:
             raise ViewerError(f"the pose of {tip} is unknown")
         xyz, rpy = matrix_rpy(pose)
         units = self._context.units
-        place = " ".join(_short(units.written(float(x), "prismatic")) for x in xyz)
-        turn = " ".join(_short(units.written(float(a), "revolute")) for a in rpy)
+        place = " ".join(units.number(x, "prismatic") for x in xyz)
+        turn = " ".join(units.number(a, "revolute") for a in rpy)
         return f"{tip}: {place} {units.length}, {turn} {units.angle}"
 
     def _ik(self, words: Sequence[str]) -> str:
@@ -188,14 +188,9 @@ def _within(joint: VisualJoint, value: float, units: Units) -> float:
     kind = "prismatic" if joint.prismatic else "revolute"
     position = units.si(value, kind)
     if not joint.lower - SLACK <= position <= joint.upper + SLACK:
-        low, high = (_short(units.written(end, kind)) for end in (joint.lower, joint.upper))
+        low, high = (units.number(end, kind) for end in (joint.lower, joint.upper))
         raise ViewerError(f"go: {joint.name} moves from {low} to {high} {units.unit(kind)}")
     return position
-
-
-def _short(value: float) -> str:
-    """Return a number with at most six digits and six decimals, and no -0."""
-    return f"{round(value, 6) + 0.0:.6g}"
 
 
 def number(text: str, units: Units) -> float:

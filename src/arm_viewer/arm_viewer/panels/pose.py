@@ -203,7 +203,6 @@ def _poses_in(editing: RobotEditing) -> dict[str, Array]:
         with suppress(InputError):  # it is another file
             poses = read_tool_poses(path, model.joint_names)
         for number, pose in enumerate(() if poses is None else poses[:MAX_LISTED], start=1):
-            xyz = (model.units.written(float(value), "prismatic") for value in pose[:3, 3])
-            place = ", ".join(f"{round(value, 4) + 0.0:g}" for value in xyz)
+            place = ", ".join(model.units.number(value, "prismatic") for value in pose[:3, 3])
             listed[f"{path.name} {number}: {place}"] = pose
     return listed

@@ -75,8 +75,8 @@ def _parser() -> argparse.ArgumentParser:
                 words.add_argument(name, action="store_true")
             else:
                 optional = name.endswith("?")
-                kind = cli.expression if name.startswith("value") else None
-                words.add_argument(name.rstrip("?"), nargs="?" if optional else None, type=kind)
+                parse = cli.expression if name.startswith("value") else None
+                words.add_argument(name.rstrip("?"), nargs="?" if optional else None, type=parse)
     return result
 
 
