@@ -18,7 +18,7 @@ from arm_common import cli
 from arm_description.errors import UrdfError
 from arm_description.importers.rvs import left_out, parse_rvs
 from arm_description.importers.urdf import PARALLEL, import_urdf
-from arm_description.library import read_text
+from arm_description.library import read_text, read_urdf_file
 from arm_description.model.elements import CONVENTIONS
 from arm_description.model.units import LENGTHS, Units
 from arm_description.robot_file.writer import robot_yaml
@@ -32,13 +32,21 @@ def urdf2dh(argv: Sequence[str] | None = None) -> int:
         prog="urdf2dh", description="Compute the exact DH table of an arm from its URDF."
     )
     add = parser.add_argument
-    add("urdf", help="URDF file (expand a xacro file first)")
+    add("urdf", help="URDF file, or xacro file")
     add("--convention", choices=CONVENTIONS, default="standard", help="DH convention of the table")
     add("--base", default="", help="link that becomes base_link (default: the root)")
     add("--tip", default="", help="link that becomes tool0 (default: the end of the arm)")
     add("--name", default="", help="name of the robot (default: that of the URDF)")
     parallel = f"axes within this angle count as parallel (default: {PARALLEL:g})"
     add("--parallel", type=_angle, default=PARALLEL, metavar="RAD", help=parallel)
+    add(
+        "--xacro-arg",
+        type=_xacro_argument,
+        action="append",
+        default=[],
+        metavar="NAME:=VALUE",
+        help="of a xacro file; may be repeated",
+    )
     cli.add_output(parser)
     cli.add_force(parser)
     return cli.run(parser, _convert_urdf, argv)
@@ -62,7 +70,7 @@ def rvs2dh(argv: Sequence[str] | None = None) -> int:
 def _convert_urdf(arguments: argparse.Namespace) -> None:
     cli.refuse_overwriting(arguments.output, arguments.force)
     path = Path(arguments.urdf)
-    text, values = read_text(path, _MAX_BYTES), vars(arguments)
+    text, values = read_urdf_file(path, dict(arguments.xacro_arg)), vars(arguments)
     options = {key: values[key] for key in ("convention", "base", "tip", "parallel", "name")}
     try:
         imported = import_urdf(text, file=path.name, **options)
@@ -91,6 +99,13 @@ def _convert_rvs(arguments: argparse.Namespace) -> None:
     if arguments.output:
         for note in notes[:-1]:
             cli.print_status(note)
+
+
+def _xacro_argument(text: str) -> tuple[str, str]:
+    match = re.fullmatch(r"(\w+):?=(.*)", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text} is not NAME:=VALUE")
+    return match[1], match[2]
 
 
 def _angle(text: str) -> float:

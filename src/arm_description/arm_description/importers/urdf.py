@@ -55,6 +55,11 @@ class UrdfImport:
     # positions within the limits [m or -]
     error: float
 
+    @property
+    def losses(self) -> tuple[str, ...]:
+        """The remarks without the first two, which name the path and the deviation."""
+        return self.notes[2:]
+
 
 def import_urdf(
     text: str,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -149,10 +150,33 @@ def parse_xml(text: str, kind: str = "URDF") -> ET.Element:
     try:
         robot = ET.fromstring(text.strip())
     except (ET.ParseError, UnicodeError) as error:
+        if re.search(r"^joints:", text, re.MULTILINE):
+            problem = f"{name} is a robot file (YAML), not a {kind}"
+            remedy = "give it to describe, fk or view as it is; dh2urdf makes its URDF"
+            raise UrdfError(problem, remedy=remedy) from None
         raise UrdfError(f"{name} is not XML ({error})", remedy=remedy) from None
+    if robot.tag in _OTHER_KINDS:
+        problem = f"{name} is {_OTHER_KINDS[robot.tag]}, not a {kind}"
+        raise UrdfError(problem, remedy=f"give the {kind} from which it was made, or convert it")
     if robot.tag != "robot":
         raise UrdfError(f"the root element is <{robot.tag}>", remedy="it must be <robot>")
+    if kind == "URDF" and robot.find("link") is None:
+        _reject_without_links(robot)
     return robot
+
+
+_OTHER_KINDS = {"sdf": "an SDF", "mujoco": "an MJCF (MuJoCo)", "COLLADA": "a mesh (COLLADA)"}
+_SRDF_TAGS = ("group", "group_state", "end_effector", "virtual_joint", "disable_collisions")
+
+
+def _reject_without_links(robot: ET.Element) -> None:
+    """Raise an error for an SRDF or a xacro file in place of a URDF."""
+    if any("xacro" in element.tag for element in robot):
+        problem = "the robot description is a xacro file"
+        raise UrdfError(problem, remedy="expand it by xacro, or give its path")
+    if any(robot.find(tag) is not None for tag in _SRDF_TAGS):
+        problem = "the robot description is an SRDF, which names groups of joints, not a URDF"
+        raise UrdfError(problem, remedy="give the URDF beside it")
 
 
 def attribute(element: ET.Element, name: str, owner: str) -> str:

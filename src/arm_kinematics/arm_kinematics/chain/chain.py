@@ -119,7 +119,7 @@ class Chain(RigidBodyDynamics):
     def from_urdf(
         cls, xml: str | Path | UrdfTree, base: str = "base_link", tip: str = "tool0"
     ) -> Chain:
-        """Build the chain between any two links of a URDF (text, file or tree).
+        """Build the chain between any two links of a URDF (text, path or tree); xacro is expanded.
 
         Fixed joints are folded into it. The path may lead towards the root, away from it, or both.
         A mimic joint moves with its leader, even if the leader is not on the path. Faults of

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.exporters.summary import WIDTH, robot_summary
-from arm_description.library import robot_path
+from arm_description.library import description_path, is_xml
 from arm_description.model.units import ANGLES, LENGTHS, Units
 from arm_description.robot_file.scope import read_constants
 
@@ -42,11 +42,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _describe(arguments: argparse.Namespace) -> None:
-    path = robot_path(arguments.robot)
+    path = description_path(arguments.robot)
     model = load_robot(path)
     units = Units(arguments.length or model.units.length, arguments.angle or model.units.angle)
     more = list(_Torques(model, units).lines())
-    sys.stdout.write(robot_summary(model, units, read_constants(path), more))
+    constants = () if is_xml(path) else read_constants(path)
+    sys.stdout.write(robot_summary(model, units, constants, more))
 
 
 class _Torques:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from arm_common.transforms import Array, inverse
 from arm_description.errors import UrdfError
+from arm_description.library import read_urdf_file
 from arm_description.urdf.elements import MOVING, Drive, Step, UrdfJoint
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
@@ -24,19 +25,19 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def urdf_tree(xml: str | Path | UrdfTree) -> UrdfTree:
-    """Return the tree of a URDF, given as text, file or tree, or raise KinematicsError.
+    """Return the tree of a URDF, given as text, path or tree, or raise KinematicsError.
 
     Faults of single joints are kept in the tree: only chains through these joints are refused.
     """
     if isinstance(xml, UrdfTree):
         return xml
+    is_name = isinstance(xml, str) and bool(xml.strip()) and not {"<", "\n"} & set(xml)
+    file = Path(xml) if is_name or isinstance(xml, Path) else None
     try:
-        text = xml.read_text(encoding="utf-8") if isinstance(xml, Path) else xml
-        return read_urdf(text, tolerant=True)
+        return read_urdf(read_urdf_file(file) if file else str(xml or ""), tolerant=True)
     except UrdfError as error:
-        raise KinematicsError(str(error), what="urdf") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise KinematicsError(f"{xml} cannot be read: {error}", what="urdf") from None
+        place = f"{xml}: " if file and not error.file else ""
+        raise KinematicsError(f"{place}{error}", what="urdf") from None
 
 
 @lru_cache(maxsize=1024)

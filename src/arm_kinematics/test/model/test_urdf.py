@@ -4,6 +4,7 @@
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -248,9 +249,26 @@ def test_follower_of_a_joint_with_a_fault_is_refused():
         Chain.from_urdf(text, "root", "left_hand")
 
 
-def test_urdf_file_is_read_by_its_path(tmp_path):
+@pytest.mark.parametrize("kind", [str, Path])
+def test_urdf_file_is_read_by_its_path(tmp_path, kind):
     file = tmp_path / "mixed.urdf"
     with pytest.raises(KinematicsError, match="cannot be read"):
-        Chain.from_urdf(file)
+        Chain.from_urdf(kind(file))
     file.write_text(GOOD)
-    assert Chain.from_urdf(file).joint_names == ("turn", "slide")
+    assert Chain.from_urdf(kind(file)).joint_names == ("turn", "slide")
+    file.write_text("<robot")
+    with pytest.raises(KinematicsError, match=r"mixed.urdf: .* is not XML"):
+        Chain.from_urdf(kind(file))
+
+
+def test_xacro_file_is_expanded(tmp_path):
+    head, end = '<robot name="mixed" xmlns:xacro="http://www.ros.org/wiki/xacro">', "</robot>"
+    body = GOOD[GOOD.index("<link") : GOOD.index(end)]
+    file = tmp_path / "mixed.urdf.xacro"
+    file.write_text(f'{head}<xacro:macro name="all" params="">{body}</xacro:macro>{end}')
+    with pytest.raises(KinematicsError, match="only defines macros"):
+        Chain.from_urdf(file)
+    file.write_text(file.read_text().replace(end, f"<xacro:all/>{end}"))
+    assert Chain.from_urdf(str(file)).joint_names == ("turn", "slide")
+    with pytest.raises(KinematicsError, match="is a xacro file; expand it"):
+        Chain.from_urdf(file.read_text())

@@ -22,6 +22,8 @@ from arm_common.cli import add_force, parse, refuse_overwriting
 from arm_common.errors import InputError
 from arm_common.files import check_params_file
 from arm_common.signals import INTERRUPTED, ended_at_once, interrupt_on_signals
+from arm_description.library import description_path, is_xml
+from arm_description.robot_file.writer import robot_yaml
 
 from arm_description import load_robot
 from arm_tasks.bringup.arguments import (
@@ -103,6 +105,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     """Return the values of the demo's arguments by name, or raise an error of the package."""
     parser = demo_parser()
     values = vars(parse(parser, arguments))
+    values["robot"] = _robot_file(values["robot"])
     check_speed(values, *_SPEEDS)
     values["world"] = checked_world(values, lambda text: print(f"arm: {text}", file=sys.stderr))
     _choose_task(values)
@@ -128,7 +131,7 @@ def view_values(arguments: Sequence[str]) -> dict[str, str]:
         prog="./arm view", description="Show a robot and move its joints."
     )
     parser.add_argument(
-        "robot", nargs="?", default="nut_arm", help="a shipped name or the path of a YAML file"
+        "robot", nargs="?", default="nut_arm", help="a shipped name or the path of a file"
     )
     parser.add_argument(
         "--scene",
@@ -138,6 +141,7 @@ def view_values(arguments: Sequence[str]) -> dict[str, str]:
     parser.add_argument("--viewer-port", default="8080", help="first TCP port to try")
     _add_namespace(parser)
     given = vars(parse(parser, arguments))
+    given["robot"] = _robot_file(given["robot"])
     values = default_values(tasks="false", **given)
     check_port(values)
     _check_namespace(values)
@@ -145,6 +149,18 @@ def view_values(arguments: Sequence[str]) -> dict[str, str]:
     if values["scene"]:
         load_scene(values["scene"], model.name)
     return values
+
+
+def _robot_file(robot: str) -> str:
+    """Return a robot, or the robot file of this run that is made of a URDF or xacro file."""
+    path = description_path(robot)
+    if not is_xml(path):
+        return robot
+    file = run_folder() / f"{path.name.partition('.')[0]}.yaml"
+    file.write_text(robot_yaml(load_robot(path)), encoding="utf-8")
+    to_keep = f"./arm urdf2dh {robot} -o {file.name} makes one to keep"
+    print(f"arm: {robot}: a robot file of this run is made of it; {to_keep}", file=sys.stderr)
+    return str(file)
 
 
 def _add_namespace(parser: argparse.ArgumentParser) -> None:
