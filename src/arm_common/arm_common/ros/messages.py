@@ -1,13 +1,41 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conversions between transforms (4, 4) or seconds and ROS messages."""
+"""Interface classes by name; conversions between transforms (4, 4) or seconds and messages."""
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+from ament_index_python.resources import get_resource
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point, Pose, Quaternion, Transform, TransformStamped, Vector3
 
 from arm_common.transforms import Array, pose_to_matrix, quaternion
+
+_INTERFACE = re.compile(r"([a-z][a-z0-9_]*)/(msg|srv|action)/([A-Z][A-Za-z0-9]*)")
+
+
+@lru_cache(maxsize=256)
+def interface_class(name: str) -> Any:
+    """Return the class of an interface such as `std_msgs/msg/Bool`, None if it is not installed.
+
+    Names come from requests, recordings and other computers. So a module is imported only if its
+    package has registered this interface in the ament index.
+    """
+    match = _INTERFACE.fullmatch(name)
+    if match is None:
+        return None
+    package, kind, word = match.groups()
+    try:
+        registered, _ = get_resource("rosidl_interfaces", package)
+        if f"{kind}/{word}.idl" not in registered.split():
+            return None
+        return getattr(import_module(f"{package}.{kind}"), word, None)
+    except (LookupError, OSError, ImportError):  # OSError: AMENT_PREFIX_PATH is not set
+        return None
 
 
 def fill_pose(position: Point | Vector3, orientation: Quaternion, T: Array) -> None:

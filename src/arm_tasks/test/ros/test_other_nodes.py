@@ -3,6 +3,7 @@
 """Steps and conditions on other nodes: services, topics, tf, and functions of packages."""
 
 import math
+import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -199,6 +200,8 @@ def test_ignored_transform_does_not_make_a_frame_newer(probe, nodes):
         (command("call_service", "{x}", "std_srvs/Trigger"), "only {node} and {ns} are known"),
         (command("publish", "a", "Bool"), "type 'Bool' is not a type such as std_msgs/msg/Bool"),
         (command("publish", "a", "no_msgs/msg/Bool"), "type no_msgs/msg/Bool is not installed"),
+        (command("publish", "a", "antigravity/msg/X"), "antigravity/msg/X is not installed"),
+        (command("publish", "a", "antigravity/X"), "antigravity/msg/X is not installed"),
         (command("call_service", "a", "std_msgs/msg/Bool"), "is not a type such as std_srvs/srv/"),
         (command("publish", "a", "std_msgs/Bool", dat=1), "no field 'dat'; did you mean 'data'?"),
         (command("publish", "a", "std_msgs/Bool", data=1), "data of std_msgs/Bool is a boolean"),
@@ -208,6 +211,83 @@ def test_mistake_in_a_command_is_found_before_the_first_motion(nodes, made, why)
     with pytest.raises(PlanError) as error:
         check(nodes, made)
     assert str(error.value).startswith("step 2, b: ") and why in str(error.value)
+    assert "antigravity" not in sys.modules  # it opens a web browser
+
+
+MOVE = {"points": [{"positions": [1.0], "time_from_start": {"sec": 1}}]}
+TRAJECTORY = ("publish", "trajectory_msgs/JointTrajectory", MOVE)
+SCALING = ("publish", "control_msgs/SpeedScalingFactor", {"factor": 1.0})
+TRIGGER = ("call_service", "std_srvs/Trigger", {})
+SETTING = ("call_service", "rcl_interfaces/SetParameters", {})
+
+
+@pytest.fixture(scope="module")
+def remapped(probe):
+    """Connections of a node whose launch file gives other names to what it uses."""
+    names = {"lamp": "arm_controller/joint_trajectory", "arm_hardware/reset": "again"}
+    remapping = [word for pair in names.items() for word in ("-r", ":=".join(pair))]
+    node = rclpy.create_node(
+        "remapped", namespace="left", context=probe.context, cli_args=["--ros-args", *remapping]
+    )
+    yield NodeConnections(node, lambda: "base_link", None)
+    node.destroy_node()
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("/arm_controller/joint_trajectory", TRAJECTORY),
+        ("arm_controller/joint_trajectory", TRAJECTORY),
+        ("/right/arm_controller/joint_trajectory", TRAJECTORY),
+        ("{ns}/arm_controller/joint_trajectory", TRAJECTORY),
+        ("lamp", TRAJECTORY),
+        ("/left/lamp", TRAJECTORY),
+        ("arm_controller/speed_scaling_input", SCALING),
+        ("/joy", ("publish", "sensor_msgs/Joy", {})),
+        ("/right/tool_handle/feedback", ("publish", "std_msgs/Bool", {})),
+        ("leader/joint_states", ("publish", "sensor_msgs/JointState", {})),
+        ("arm_hardware/reset", TRIGGER),
+        ("again", TRIGGER),
+        ("/right/arm_hardware/release", TRIGGER),
+        ("arm_hardware/change_state", ("call_service", "lifecycle_msgs/ChangeState", {})),
+        ("/arm_hardware/set_parameters", SETTING),
+        ("/right/task_server/resume", TRIGGER),
+        ("teach/replay", ("call_service", "arm_interfaces/RecordPath", {})),
+        ("/right/run_task/_action/send_goal", TRIGGER),
+    ],
+)
+def test_a_task_commands_no_arm_by_publish_or_call_service(remapped, name, what):
+    kind, type_name, content = what
+    made = command(kind, name, type_name, **content)
+    with pytest.raises(PlanError, match=r"step 2, b: .* commands an arm; a task moves it by its"):
+        check(remapped, made)
+    refused = remapped.send(made).poll()  # what a frame that is found adds to the plan
+    assert refused.state is MoveState.FAILED and "commands an arm" in refused.message
+    if kind == "call_service":
+        with pytest.raises(PlanError, match=r"step 2, b: .* commands an arm"):
+            check(remapped, signal=Signal(service=name, field="success", equals=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("/right/arm_controller/joint_trajectory", ("publish", TRAJECTORY[1], {})),
+        ("arm_controller/speed_scaling_input", ("publish", SCALING[1], {"factor": 0.0})),
+        ("/right/arm_hardware/emergency_stop", ("publish", "std_msgs/Empty", {})),
+        ("arm_hardware/stop", TRIGGER),
+        ("/right/task_server/pause", TRIGGER),
+        ("task_server/stop", TRIGGER),
+        ("arm_hardware/get_state", ("call_service", "lifecycle_msgs/GetState", {})),
+        ("my_arm_controller/joint_trajectory", TRAJECTORY),  # of another machine
+    ],
+)
+def test_a_task_may_stop_every_arm(remapped, name, what):
+    kind, type_name, content = what
+    made = command(kind, name, type_name, **content)
+    check(remapped, made)
+    move = remapped.send(made)
+    assert move.poll().state is MoveState.RUNNING
+    move.cancel()
 
 
 @pytest.mark.parametrize(

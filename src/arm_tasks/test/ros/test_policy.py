@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 import pytest
 from arm_tasks.bringup.processes import processes
 from arm_tasks.commands import keystore
-from arm_tasks.commands.keystore import read_policy, shipped_policy
 from arm_tasks.errors import TasksError
+from arm_tasks.task.policy import arm_commands, read_policy, shipped_policy
 
 POLICY = """<policy version="0.2.0"><enclaves><enclave path="/a"><profiles>
 <profile ns="/left" node="b">{}</profile></profiles></enclave></enclaves></policy>"""
@@ -46,6 +46,19 @@ def test_only_three_nodes_may_command_the_driver(policy):
     task_clients = {name for name, rights in policy.items() if "/run_task" in rights["call"]}
     names = ("arm_nodes", "arm_viewer", "operator", "task_client")
     assert task_clients == {f"/arm/{name}" for name in names}
+
+
+def test_a_task_may_command_by_no_topic_or_service_that_the_driver_receives(policy):
+    """Whatever the policy lets it receive is a command unless it is a stop or a query."""
+    driver = policy["/arm/arm_hardware"]
+    harmless = (driver["subscribe"] | driver["reply"]) - arm_commands()
+    stops = {"emergency_stop", "stop", "stop_now"}
+    queries = ("describe_", "get_", "list_", "query_")
+    words = {name.rsplit("/", 1)[1] for name in harmless}
+    assert all(word in stops or word.startswith(queries) for word in words)
+    assert {"emergency_stop", "stop"} <= words
+    for names in MOVES["publish"], {f"{name}/_action/send_goal" for name in MOVES["call"]}:
+        assert names <= arm_commands()
 
 
 def test_only_the_driver_may_publish_its_state(policy):

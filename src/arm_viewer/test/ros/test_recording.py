@@ -3,6 +3,7 @@
 """Recordings: every type has its whole definition, and a replay repeats what was recorded."""
 
 import signal
+import sys
 from contextlib import closing
 
 import pytest
@@ -14,6 +15,7 @@ from arm_viewer.ros.recording.player import RecordingPlayer
 from arm_viewer.ros.recording.recorder import RULE, schema_text
 from geometry_msgs.msg import TransformStamped
 from mcap.reader import make_reader
+from mcap.writer import Writer
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 
@@ -83,6 +85,23 @@ def test_replay_publishes_what_was_recorded(ros, urdf, start, tmp_path):
         assert texts[0] == urdf
         ros.until(lambda: ros.joint_states, BOUND)
         assert {round(m.position[0], 6) for m in ros.joint_states} <= {round(q, 6) for q in sent}
+
+
+def test_a_type_of_a_recording_that_is_no_message_is_not_imported(ros, tmp_path, capsys):
+    file = tmp_path / "downloaded.mcap"
+    with file.open("wb") as stream:
+        writer = Writer(stream)
+        writer.start()
+        schema = writer.register_schema("antigravity/msg/X", "ros2msg", b"")
+        channel = writer.register_channel("/joint_states", "cdr", schema)
+        writer.add_message(channel, log_time=1, data=b"", publish_time=1)
+        writer.finish()
+    assert RecordingPlayer(ros.node, file).play(1.0) == 0
+    sentence = (
+        "/joint_states is not played: antigravity/msg/X is not a message type installed here\n"
+    )
+    assert capsys.readouterr().err == sentence
+    assert "antigravity" not in sys.modules  # it opens a web browser
 
 
 def test_invalid_recording_is_rejected_in_one_sentence(tmp_path):

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 from arm_common.suggestions import did_you_mean
 
 from arm_tasks.errors import PlanError
 from arm_tasks.planning.plan import TaskPlan
+from arm_tasks.task.policy import refuse_arm_command
 from arm_tasks.task.signal import MessageType, Signal, full_type
 from arm_tasks.task.steps import Command
 
@@ -32,11 +32,11 @@ _WHOLE = re.compile(r"(u?)int(\d+)")
 
 def message_class(name: str) -> Any:
     """Return the class of a type such as `std_msgs/msg/Bool`, None if it is not installed."""
-    package, kind, word = name.split("/")
     try:
-        return getattr(import_module(f"{package}.{kind}"), word, None)
-    except ImportError:
+        from arm_common.ros.messages import interface_class
+    except ImportError:  # no message type is installed
         return None
+    return interface_class(name)
 
 
 def message_type(name: str) -> MessageType | None:
@@ -150,13 +150,15 @@ def check_types(plan: TaskPlan) -> None:
     """Check the types that a plan names, and the fields that it gives.
 
     Raises:
-        PlanError: A type is not installed or has no such field.
+        PlanError: A type is not installed or has no such field, or a step commands an arm.
     """
     for step in plan.steps:
         try:
             if step.when is not None and step.when.signal is not None:
+                refuse_arm_command(step.when.signal.service, step.when.signal.request)
                 check_signal(step.when.signal, step.when.signal.type)
             if step.command is not None and step.command.type:
+                refuse_arm_command(step.command.to, step.command.content)
                 message_of(step.command)
         except PlanError as error:
             raise PlanError(f"step {step.index + 1}, {step.name}: {error.what}") from None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from arm_common.errors import one_line
@@ -34,6 +34,7 @@ from arm_tasks.ros.task_server.message_fields import (
     resolved,
 )
 from arm_tasks.task.functions import load_function
+from arm_tasks.task.policy import arm_commands, refuse_arm_command
 from arm_tasks.task.signal import Reading, Signal, full_type
 from arm_tasks.task.steps import Command
 
@@ -60,13 +61,19 @@ class NodeConnections:
         self._node = node
         self._base, self._extend = base, extend
         self._publishers: dict[tuple[str, str], Any] = {}  # kept, so that no message is lost
+        self._arm_commands = {
+            self._full_name(name[1:], is_service): name
+            for name in arm_commands()
+            for is_service in (False, True)
+        }  # of this arm, as they are remapped
         self._frames: TfListener | None = None
 
     def check(self, plan: TaskPlan) -> None:
         """Check all conditions and commands, as far as the types are known already.
 
         Raises:
-            PlanError: A name is invalid, a type is another one, or it lacks a field.
+            PlanError: A name is invalid, a type is another one or lacks a field, or a step
+                commands an arm.
         """
         for step in plan.steps:
             try:
@@ -75,6 +82,8 @@ class NodeConnections:
                     if signal.frames:
                         self._listen()  # so that static frames are known in time
                     check_signal(signal, self._type(signal.topic, signal.service) or signal.type)
+                    if signal.service:
+                        self._refuse_arm_command(signal.service, signal.request, True)
                 if step.find is not None:
                     self._listen()
                 if step.command is not None and step.command.type:
@@ -89,6 +98,16 @@ class NodeConnections:
         found, given = self._type(*names), full_type(command.type, "srv" if is_service else "msg")
         if found and found != given:
             raise PlanError(f"the type of {command.to} is {found}, not {command.type}")
+        self._refuse_arm_command(command.to, command.content, is_service)
+
+    def _refuse_arm_command(self, name: str, content: Mapping[str, Any], is_service: bool) -> None:
+        """Raise PlanError if a valid name, as this node remaps it, commands an arm."""
+        full = self._full_name(name, is_service)
+        refuse_arm_command(self._arm_commands.get(full, full), content)
+
+    def _full_name(self, name: str, is_service: bool) -> str:
+        resolve = self._node.resolve_service_name if is_service else self._node.resolve_topic_name
+        return str(resolve(name))
 
     def watch(self, signal: Signal) -> SignalWatch:
         """Start to watch a topic, a service, or the distance of two frames."""
@@ -103,6 +122,7 @@ class NodeConnections:
                 return FunctionCall(command)
             now = self._node.get_clock().now().to_msg()
             message = message_of(command, now)
+            self._check_command(command)
             if command.kind == "call_service":
                 return ServiceCall(self._node, command.to, command.type, message)
             return Publication(command.to, self._publisher(command), message)

@@ -11,13 +11,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import rclpy
 from arm_common.cli import positive, run
-from arm_common.errors import InputError
+from arm_common.errors import InputError, one_line
+from arm_common.ros.messages import interface_class
 from arm_common.ros.node_runner import add_namespace, checked_namespace, session
 from arm_common.ros.qos import LATCHED, TF_STATIC_TOPIC, TF_TOPIC
 from rclpy.node import Node
@@ -58,15 +58,6 @@ def _counts(file: Path) -> dict[int, int]:
         summary = reader.get_summary()
     statistics = None if summary is None else summary.statistics
     return {} if statistics is None else dict(statistics.channel_message_counts)
-
-
-def message_type(kind: str) -> Any:
-    """Return the class of "package/msg/Name"; None if the package is not installed."""
-    package, _, name = kind.split("/")
-    try:
-        return getattr(import_module(f"{package}.msg"), name)
-    except (ImportError, AttributeError):
-        return None
 
 
 @contextmanager
@@ -163,7 +154,10 @@ class RecordingPlayer:
             quality = QoSProfile(depth=100)
             if channel.metadata.get("latched") == "true":
                 quality = self._latched(channel)
-            message = message_type(kind)
+            message = interface_class(kind)
+            if message is None:
+                unknown = f"{one_line(kind, 100)} is not a message type installed here"
+                sys.stderr.write(f"{channel.topic} is not played: {unknown}\n")
             self._publishers[channel.topic] = message and self._node.create_publisher(
                 message, channel.topic, quality
             )

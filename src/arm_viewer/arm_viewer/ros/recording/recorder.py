@@ -19,6 +19,7 @@ from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 from arm_common.cli import parse
+from arm_common.ros.messages import interface_class
 from arm_common.ros.node_runner import run_node, user_arguments
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import ProcessEnd
@@ -27,7 +28,6 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from arm_viewer.errors import ViewerError, required
-from arm_viewer.ros.recording.player import message_type
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -96,7 +96,7 @@ class TopicRecorder(Node):  # type: ignore[misc]
 
     def _subscribe(self, topic: str, kind: str, offered: Sequence[QoSProfile]) -> None:
         """Record a topic, unless its type is not installed."""
-        message = message_type(kind)
+        message = interface_class(kind)
         if message is None:
             self.get_logger().warning(f"{topic} is not recorded: {kind} is not installed here")
             return

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 from arm_common.files import installed_share
-from arm_common.ros.messages import transform_matrix
+from arm_common.ros.messages import interface_class, transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
 from arm_description.exporters.page import FlatShape
 from rclpy.serialization import deserialize_message
 
-from arm_viewer.ros.recording.player import TF, message_type, messages, times
+from arm_viewer.ros.recording.player import TF, messages, times
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.primitives import PlacedShape, ScenePrimitives, primitives_of
@@ -63,7 +63,7 @@ def scenes(
         now = 1e-9 * (message.log_time - begin)
         while due and now > due[0]:
             yield from history.scene(due.pop(0))
-        kind = message_type(schema.name)
+        kind = interface_class(schema.name)
         if kind is not None:
             history.apply(topics[channel.topic], deserialize_message(message.data, kind))
             history.extend_path(now >= moments[0])
