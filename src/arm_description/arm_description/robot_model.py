@@ -23,6 +23,7 @@ from arm_description.model.elements import (
     Convention,
     DependentJoint,
     Joint,
+    LinkMass,
     Mesh,
     Origin,
     Payload,
@@ -58,7 +59,7 @@ class RobotModel:
         postures: positions by joint name [rad or m]; "gripper" is a width [m].
         colours: colours of the skeleton.
         payload: load carried by the tool, if any.
-        masses: masses of links by name [kg]; the others are estimated.
+        masses: masses of links by name; the others are estimated.
         meshes: meshes of links by name; the others show looks or the skeleton.
         looks: shapes that links look like, by name, in place of their skeletons.
         description: one line about the robot.
@@ -86,7 +87,7 @@ class RobotModel:
     description: str = ""
     source: str = ""
     payload: Payload | None = None
-    masses: Mapping[str, float] = field(default_factory=_empty)
+    masses: Mapping[str, LinkMass] = field(default_factory=_empty)
     meshes: Mapping[str, Mesh] = field(default_factory=_empty)
     looks: Mapping[str, tuple[LookShape, ...]] = field(default_factory=_empty)
     transmissions: tuple[Transmission, ...] = ()
@@ -115,6 +116,11 @@ class RobotModel:
     def rows(self) -> tuple[Joint, ...]:
         """The joints of all rows of the table, independent and dependent, base to tool."""
         return in_order(self.joints, self.dependents)
+
+    @cached_property
+    def is_tilted(self) -> bool:
+        """Whether axes are so nearly parallel that rows have beta; it has no DH table then."""
+        return any(joint.row.beta for joint in self.rows)
 
     @cached_property
     def constraints(self) -> tuple[JointConstraint, ...]:

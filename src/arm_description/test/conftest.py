@@ -118,7 +118,7 @@ def table_yaml():
         for key, (xyz, rpy) in (("base", base), ("tool", tool)):
             lines.append(f"{key}: {{xyz: {list(map(float, xyz))}, rpy: {list(map(float, rpy))}}}")
         lines.append("joints:")
-        for i, (kind, theta, d, a, alpha) in enumerate(rows):
+        for i, (kind, theta, d, a, alpha, *_) in enumerate(rows):
             lines.append(
                 f"  - {{name: j{i}, type: {kind}, theta: {theta!r}, d: {d!r}, a: {a!r},"
                 f" alpha: {alpha!r}, limits: {LIMITS.get(kind, LIMIT)}}}"

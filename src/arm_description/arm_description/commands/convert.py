@@ -10,17 +10,19 @@ rvs2dh REDIESTRO -o rediestro.yaml      # RVS: Robot Visualization System
 from __future__ import annotations
 
 import argparse
+import math
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from arm_common import cli
 from arm_description.errors import UrdfError
 from arm_description.importers.rvs import left_out, parse_rvs
-from arm_description.importers.urdf import PARALLEL, import_urdf
+from arm_description.importers.urdf import PARALLEL, import_urdf, scaled_urdf
 from arm_description.library import read_text, read_urdf_file
 from arm_description.model.elements import CONVENTIONS
-from arm_description.model.units import LENGTHS, Units
+from arm_description.model.units import LENGTHS, SI, Units
 from arm_description.robot_file.writer import robot_yaml
 
 _MAX_BYTES = 32_000_000
@@ -47,6 +49,10 @@ def urdf2dh(argv: Sequence[str] | None = None) -> int:
         metavar="NAME:=VALUE",
         help="of a xacro file; may be repeated",
     )
+    scale = "metres per unit of the URDF's lengths, such as 0.001 (default: 1)"
+    add("--scale", type=_above_zero, default=1.0, metavar="M", help=scale)
+    longest = f"joints farther apart mean a mistaken unit (default: {SI.max_length:g} m)"
+    add("--max-length", type=_above_zero, default=SI.max_length, metavar="M", help=longest)
     cli.add_output(parser)
     cli.add_force(parser)
     return cli.run(parser, _convert_urdf, argv)
@@ -71,16 +77,19 @@ def _convert_urdf(arguments: argparse.Namespace) -> None:
     cli.refuse_overwriting(arguments.output, arguments.force)
     path = Path(arguments.urdf)
     text, values = read_urdf_file(path, dict(arguments.xacro_arg)), vars(arguments)
-    options = {key: values[key] for key in ("convention", "base", "tip", "parallel", "name")}
+    keys = ("convention", "base", "tip", "parallel", "max_length", "name")
+    options = {key: values[key] for key in keys}
     try:
+        if arguments.scale != 1.0:
+            text = scaled_urdf(text, arguments.scale)
         imported = import_urdf(text, file=path.name, **options)
         output = robot_yaml(imported.model, notes=imported.notes)
     except UrdfError as error:
         raise UrdfError(error.problem, remedy=error.remedy, file=arguments.urdf) from None
     cli.write_text(output, arguments.output)
-    if arguments.output:
-        for note in imported.notes:
-            cli.print_status(note)
+    sys.stdout.flush()
+    for note in imported.notes:
+        cli.print_status(note)
 
 
 def _convert_rvs(arguments: argparse.Namespace) -> None:
@@ -106,6 +115,13 @@ def _xacro_argument(text: str) -> tuple[str, str]:
     if not match:
         raise argparse.ArgumentTypeError(f"{text} is not NAME:=VALUE")
     return match[1], match[2]
+
+
+def _above_zero(text: str) -> float:
+    value = float(text)
+    if not 0.0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
 
 
 def _angle(text: str) -> float:

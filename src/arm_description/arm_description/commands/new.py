@@ -38,7 +38,7 @@ from arm_description.robot_file.joints import (
 )
 from arm_description.robot_file.keys import COMPOUND, MAX_ROWS, TYPES
 from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_file.scope import MAX_LENGTH, MAX_ROTATION, name_problem
+from arm_description.robot_file.scope import MAX_ROTATION, name_problem
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 
@@ -197,7 +197,7 @@ class _Row:
 
     def _bounded(self, kind: str, text: str) -> float:
         value = self._read(kind, text)
-        if abs(value) > (MAX_ROTATION if kind == "revolute" else MAX_LENGTH):
+        if abs(value) > (MAX_ROTATION if kind == "revolute" else self._units.max_length):
             raise DescriptionError(f"{text} is too large for an arm", remedy="check the unit")
         return value
 

@@ -80,7 +80,8 @@ class _Summary:
         )
 
     def _table(self) -> Iterator[str]:
-        rows = [("", "joint", "moves", "theta", "d", "a", "alpha")]
+        tilted = any(joint.row.beta for joint in self._model.rows)
+        rows = [("", "joint", "moves", "theta", "d", "a", "alpha", *(("beta",) if tilted else ()))]
         for number, joint in enumerate(self._model.rows, start=1):
             row, slides, plain = joint.row, joint.type == "prismatic", joint.axis == "z"
             theta, d = self._text(row.theta, "revolute"), self._text(row.d)
@@ -96,6 +97,7 @@ class _Summary:
                     _variable(d, q) if slides else d,
                     self._text(row.a),
                     self._text(row.alpha, "revolute"),
+                    *((self._text(row.beta, "revolute"),) if tilted else ()),
                 )
             )
         yield from _columns(rows)

@@ -5,44 +5,69 @@
 from __future__ import annotations
 
 import math
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TypeAlias
 
 import numpy as np
 from arm_common.transforms import Matrix
 from arm_common.yaml.linear_expressions import LinearExpression
 
-from arm_description.errors import UrdfError
+from arm_description.errors import DescriptionError, UrdfError
+from arm_description.importers.urdf_bars import ImportedBar, find_bars
+from arm_description.importers.urdf_limits import (
+    constrained,
+    joint_type,
+    limited_joint,
+    lost_limits,
+)
+from arm_description.importers.urdf_masses import ImportedMasses
+from arm_description.importers.urdf_report import (
+    clean_name,
+    clean_names,
+    doubtful_units,
+    not_carried_over,
+    renamed,
+)
 from arm_description.importers.urdf_structure import (
     ArmChain,
+    Hand,
     find_chain,
     find_hand,
-    shortened,
     zero_pose,
 )
-from arm_description.model.constraints import ConstraintSet, LinearLimits
-from arm_description.model.dh_from_axes import ROUNDING, AxisLine, dh_from_axes
+from arm_description.model.constraints import ConstraintSet
+from arm_description.model.dh_from_axes import (
+    MAX_LINK,
+    ROUNDING,
+    AxisLine,
+    AxisTolerances,
+    DhTable,
+    NearlyParallelError,
+    dh_from_axes,
+)
 from arm_description.model.elements import (
     Convention,
     DependentJoint,
     DhRow,
     Joint,
-    JointType,
     dependent_joint,
+    mimic_names,
 )
-from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY, name_owner
-from arm_description.robot_file.scope import MAX_ROTATION, MAX_VELOCITY, name_problem
+from arm_description.model.units import SI
+from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.elements import Drive, UrdfJoint
+from arm_description.urdf.elements import MOVING, UrdfJoint
 from arm_description.urdf.kinematics import link_poses
-from arm_description.urdf.reader import UrdfTree, read_urdf
+from arm_description.urdf.reader import MOMENTS, UrdfTree, parse_xml, read_urdf
 
+_EXACT = 1e-14  # axes within this angle are parallel, where axes are written in place of rows
 # Exceeds the error of pi/2 written with five decimals [rad].
 PARALLEL = 1e-5
 SAMPLES = 100
-_Bound: TypeAlias = tuple[str, bool, LinearExpression]  # joint, whether lower, limit
 
 
 @dataclass(frozen=True)
@@ -68,49 +93,129 @@ def import_urdf(
     tip: str = "",
     *,
     parallel: float = PARALLEL,
+    max_length: float = SI.max_length,
     name: str = "",
     file: str = "",
 ) -> UrdfImport:
     """Compute the DH table of an arm from its URDF.
 
+    Masses and inertias are carried over. What is not is in the notes, as is each new name.
+
     Args:
         text: the URDF.
-        convention: DH convention of the table.
+        convention: DH convention of the table; axes that are nearly parallel are written as axes
+            and points in place of it, by `robot_yaml`.
         base: link that becomes base_link, by default the root.
         tip: link that becomes tool0, by default the only end of the arm.
         parallel: axes within this angle count as parallel [rad].
+        max_length: joints that are farther apart mean a mistaken unit [m].
         name: name of the robot, by default that of the URDF.
         file: origin of the text, for the source of the model.
 
     Raises:
-        DescriptionError: not a URDF, not a single arm, or not representable by a DH table.
+        DescriptionError: not a URDF, not a single arm, or not representable by a robot file.
     """
-    tree = read_urdf(text)
+    tree = read_urdf(text, tolerant=True)
     chain = find_chain(tree, base, tip)
+    _check_distances(chain, max_length)
     hand = find_hand(tree, chain)
     rows = _rows(chain)
-    frames = {joints[0].name: zero_pose(chain.path, joints[0]) for joints in rows}
-    axes = [
-        AxisLine(j.name, frames[j.name][:3, 3], frames[j.name][:3, :3] @ j.axis) for j, *_ in rows
-    ]
-    table = dh_from_axes(axes, hand.tool, convention, parallel)
-    joints, dependents = _joints(tree, rows, table.rows)
-    clean_name = _clean(name or tree.name)
-    model = RobotModel(
-        name=clean_name,
-        convention=convention,
-        joints=joints,
-        dependents=dependents,
-        base=table.base,
-        tool=table.tool,
-        gripper=hand.gripper,
-        postures=MappingProxyType({"rest": _rest(joints)}),
-        description=f"{clean_name}, {len(joints)} joints, from its URDF",
+    arm = _ImportedArm(tree, chain, hand, rows, max_length)
+    table, note = arm.table(convention, parallel)
+    model = arm.model(table, convention if not note else "standard")
+    clean = clean_name(name or tree.name or "robot")
+    model = replace(
+        model,
+        name=clean,
+        description=f"{clean}, {model.n} joints, from its URDF",
         source=f"{file or 'URDF'}, from {chain.base} to {chain.tip}",
     )
+    try:
+        if model.is_tilted:  # its frames are those that its file is read as
+            model = parse_robot(robot_yaml(model), clean)
+        bars = find_bars(tree, chain, model, arm.names)
+        model = replace(model, bars=tuple(found.bar for found in bars))
+        masses = arm.masses(bars)
+        model = _with_bound(replace(model, masses=MappingProxyType(dict(masses.masses(model)))))
+        robot_yaml(model)
+    except DescriptionError as error:
+        raise UrdfError(
+            f"no robot file can hold this arm: {error.problem}", error.remedy
+        ) from None
     error = _difference(model, tree, chain, hand.tool)
-    notes = (*table.notes, hand.note, _lost_limits(model, tree))
-    return UrdfImport(model, tuple(_notes(chain, notes, error)), error)
+    notes = (note, *table.notes, hand.note, lost_limits(model, tree, arm.names))
+    return UrdfImport(model, tuple(_notes(arm, masses, model, notes, error)), error)
+
+
+def scaled_urdf(text: str, scale: float) -> str:
+    """Return a URDF in metres whose lengths, in another unit, are multiplied by a scale.
+
+    Masses stay; inertias are multiplied by its square. Shapes and their meshes stay, too.
+
+    Raises:
+        UrdfError: it is not a URDF, or a number of it is none.
+    """
+    robot = parse_xml(text)
+    sliding = {j.get("name") for j in robot.findall("joint") if j.get("type") == "prismatic"}
+    for joint in robot.findall("joint"):
+        slides = joint.get("name") in sliding
+        for element in joint.findall("origin"):
+            _scale(element, ("xyz",), scale)
+        for element in joint.findall("limit") if slides else ():
+            _scale(element, ("lower", "upper", "velocity"), scale)
+        for element in joint.findall("mimic"):
+            _scale(element, ("offset",), scale if slides else 1.0)
+            ratio = (scale if slides else 1.0) / (
+                scale if element.get("joint") in sliding else 1.0
+            )
+            element.set("multiplier", element.get("multiplier", "1"))
+            _scale(element, ("multiplier",), ratio)
+    for inertial in robot.findall("link/inertial"):
+        for element in inertial.findall("origin"):
+            _scale(element, ("xyz",), scale)
+        for element in inertial.findall("inertia"):
+            _scale(element, MOMENTS, scale**2)
+    return ET.tostring(robot, encoding="unicode")
+
+
+def _scale(element: ET.Element, keys: Sequence[str], scale: float) -> None:
+    """Multiply the numbers of attributes; what is no number is for the reader to report."""
+    for key in keys:
+        with suppress(ValueError):
+            values = [scale * float(word) for word in element.get(key, "").split()]
+            if values:
+                element.set(key, " ".join(map(repr, values)))
+
+
+def _check_distances(chain: ArmChain, longest: float) -> None:
+    """Raise an error if joints that follow each other are too far apart for an arm in metres."""
+    before, start = chain.base, np.zeros(3)
+    T: Matrix = np.eye(4)
+    for joint in chain.path:
+        T = T @ joint.origin.matrix
+        if joint.kind not in MOVING and joint is not chain.path[-1]:
+            continue
+        distance = float(np.linalg.norm(T[:3, 3] - start))
+        if distance > longest:
+            raise UrdfError(
+                f"joint {joint.name!r} is {distance:.4g} m from {before!r}, which looks like "
+                "millimetres",
+                remedy="give --scale 0.001 if it is in millimetres; if it is in metres, "
+                f"--max-length {math.ceil(distance):g}",
+            )
+        before, start = joint.name, T[:3, 3]
+
+
+def _with_bound(model: RobotModel) -> RobotModel:
+    """Return a model whose units allow its longest length."""
+    lengths = [x for j in model.rows for x in (j.row.a, j.row.d)]
+    lengths += [x for j in model.rows if j.type == "prismatic" for x in (j.lower, j.upper)]
+    lengths += [*model.base.xyz, *model.tool.xyz]
+    lengths += [x for mass in model.masses.values() for x in mass.centre or ()]
+    longest = max(map(abs, lengths), default=0.0)
+    if longest <= model.units.max_length:
+        return model
+    return replace(model, units=replace(model.units, max_length=float(math.ceil(longest))))
 
 
 def _rest(joints: Sequence[Joint]) -> Mapping[str, float]:
@@ -123,7 +228,14 @@ def _rest(joints: Sequence[Joint]) -> Mapping[str, float]:
     return MappingProxyType(dict(zip(names, q, strict=True)))
 
 
-def _notes(chain: ArmChain, found: Sequence[str], error: float) -> Iterator[str]:
+def _notes(
+    arm: _ImportedArm,
+    masses: ImportedMasses,
+    model: RobotModel,
+    found: Sequence[str],
+    error: float,
+) -> Iterator[str]:
+    chain = arm.chain
     yield f"From {chain.base} to {chain.tip}: {', '.join(joint.name for joint in chain.moving)}."
     yield (
         f"The table differs from the URDF by at most {error:.1e} (m, or an element of the "
@@ -132,8 +244,11 @@ def _notes(chain: ArmChain, found: Sequence[str], error: float) -> Iterator[str]
     for note in found:
         if note:
             yield f"{note[0].upper()}{note[1:]}."
-    if chain.others:
-        yield f"Omitted, as not on the path: {shortened(chain.others)}."
+    yield from (f"{doubt}." for doubt in (masses.bodies.doubts if masses.bodies else ()))
+    yield from doubtful_units((*chain.moving, *chain.hand))
+    yield from (f"Joint {j.name}: {j.source}." for j in model.rows if j.source)
+    yield from renamed(arm.names, arm.links())
+    yield from not_carried_over(arm.tree, chain, masses, arm.links())
 
 
 def _rows(chain: ArmChain) -> list[list[UrdfJoint]]:
@@ -149,159 +264,143 @@ def _rows(chain: ArmChain) -> list[list[UrdfJoint]]:
     return rows
 
 
-def _joints(
-    tree: UrdfTree, rows: list[list[UrdfJoint]], table: tuple[DhRow, ...]
-) -> tuple[tuple[Joint, ...], tuple[DependentJoint, ...]]:
-    """Return the independent and the dependent joints of a table."""
-    mimics = [joint for joints in rows for joint in joints if joint.mimic]
-    drives = [(joint, tree.drive_of(joint)) for joint in mimics]
-    independent = {
-        joints[0].name: _joint(joints[0], row, [d for d in drives if d[1].leader is joints[0]])
-        for joints, row in zip(rows, table, strict=True)
-        if joints[0].mimic is None
-    }
-    leaders = _constrained({joint.name: joint for joint in independent.values()}, tree)
-    dependents = []
-    for index, (joints, row) in enumerate(zip(rows, table, strict=True)):
-        if joints[0].mimic is None:
-            continue
+class _ImportedArm:
+    """An arm of a URDF with the names and rows that its table has."""
+
+    def __init__(
+        self,
+        tree: UrdfTree,
+        chain: ArmChain,
+        hand: Hand,
+        rows: list[list[UrdfJoint]],
+        max_length: float,
+    ) -> None:
+        self.tree, self.chain, self._hand, self._rows = tree, chain, hand, rows
+        self._max_length = max_length
+        self._fingers = chain.hand if hand.gripper else ()
+        drives = {joint.name: tree.drive_of(joint) for joint in chain.moving}
+        followed = {d.leader.name for name, d in drives.items() if name != d.leader.name}
+        followed |= {name for one in tree.constraints for name in one.joints}
+        self.names = clean_names(
+            [joint.name for joint in (*chain.moving, *self._fingers)], followed
+        )
+
+    def table(self, convention: Convention, parallel: float) -> tuple[DhTable, str]:
+        """Return the table, and a sentence if nearly parallel axes make it one of axes."""
+        axes = []
+        for first, *_ in self._rows:
+            T = zero_pose(self.chain.path, first)
+            axes.append(AxisLine(first.name, T[:3, 3], T[:3, :3] @ first.axis))
+        tool, longest = self._hand.tool, max(self._max_length, MAX_LINK)
+        try:
+            strict = AxisTolerances(parallel, max_link=longest)
+            return dh_from_axes(axes, tool, convention, strict), ""
+        except NearlyParallelError as error:
+            if any(joint.mimic for joint in self.chain.moving):
+                raise
+            note = f"{error.problem}; the file has axes and points in place of rows"
+        exact = AxisTolerances(_EXACT, max_link=10.0 * longest, tilted=True)
+        return dh_from_axes(axes, tool, "standard", exact), f"{note} (convention: screws)"
+
+    def model(self, table: DhTable, convention: Convention) -> RobotModel:
+        """Return the arm of a table, without masses and texts."""
+        joints, dependents = self._joints(table.rows)
+        gripper = self._hand.gripper
+        if gripper:
+            left, right = (self.names[name] for name in gripper.joints)
+            gripper = replace(gripper, joints=(left, right))
+        return _with_bound(
+            RobotModel(
+                name="robot",
+                convention=convention,
+                joints=joints,
+                dependents=dependents,
+                base=table.base,
+                tool=table.tool,
+                gripper=gripper,
+                postures=MappingProxyType({"rest": _rest(joints)}),
+                units=replace(SI, max_length=self._max_length),
+            )
+        )
+
+    def masses(self, bars: Sequence[ImportedBar]) -> ImportedMasses:
+        """Return the masses by the links of the model."""
+        free = [j.name for j in (*self.chain.moving, *self._fingers) if j.mimic is None]
+        links = self._link_of_joint()
+        for found in bars:
+            links |= found.links
+        return ImportedMasses(self.tree, self.chain.base, self.chain.tip, free, links)
+
+    def links(self) -> dict[str, str]:
+        """Return the link of the model for each link of the URDF that it has."""
+        found = {self.chain.base: "base_link"}
+        moved = self._link_of_joint()
+        joints = {joint.name: joint for joint in (*self.chain.moving, *self._fingers)}
+        found |= {joints[name].child: link for name, link in moved.items()}
+        if self._fingers:
+            found.setdefault(self._fingers[0].parent, "gripper_link")
+        found.setdefault(self.chain.tip, "tool0")
+        return found
+
+    def _link_of_joint(self) -> dict[str, str]:
+        """Return the link of the model that each joint moves."""
+        found = {joint.name: f"{self.names[joint.name]}_link" for joint in self._fingers}
+        for joints in self._rows:
+            name, terms = self._row_name(joints), self._followed(joints).factors
+            ends = [*mimic_names(name, terms)[:-1], name] if len(terms) == len(joints) else []
+            for i, joint in enumerate(joints):
+                found[joint.name] = f"{ends[i] if ends else name}_link"
+        return found
+
+    def _row_name(self, joints: Sequence[UrdfJoint]) -> str:
+        """Return the name of a row: that of coincident mimic joints is their link's."""
+        if len(joints) == 1:
+            return self.names[joints[0].name]
+        taken = [name for old, name in self.names.items() if old not in {j.name for j in joints}]
+        name = clean_name(joints[-1].child.removesuffix("_link"))
+        return next(n for n in (name, *self.names.values()) if n not in taken)
+
+    def _followed(self, joints: Sequence[UrdfJoint]) -> LinearExpression:
+        """Return the position of coincident joints, as a sum of those that they follow."""
         total = LinearExpression(0.0)
-        for leader, ratio, offset in map(tree.drive_of, joints):
-            total = total.plus(LinearExpression(offset, ((_clean(leader.name), ratio),)))
-        kind = _kind(joints[0])
+        for leader, ratio, offset in map(self.tree.drive_of, joints):
+            total = total.plus(LinearExpression(offset, ((self.names[leader.name], ratio),)))
+        return total
+
+    def _joints(
+        self, table: tuple[DhRow, ...]
+    ) -> tuple[tuple[Joint, ...], tuple[DependentJoint, ...]]:
+        """Return the independent and the dependent joints of a table."""
+        mimics = [joint for joints in self._rows for joint in joints if joint.mimic]
+        drives = [(joint, self.tree.drive_of(joint)) for joint in mimics]
+        independent = {}
+        for (first, *_), row in zip(self._rows, table, strict=True):
+            if first.mimic is None:
+                followers = [drive for drive in drives if drive[1].leader is first]
+                joint = replace(limited_joint(first, row, followers), name=self.names[first.name])
+                independent[joint.name] = joint
+        leaders = constrained(independent, self.tree, self.names)
+        dependents = []
+        for index, (joints, row) in enumerate(zip(self._rows, table, strict=True)):
+            if joints[0].mimic is not None:
+                dependents.append(self._dependent(joints, row, leaders, index))
+        return tuple(leaders.values()), tuple(dependents)
+
+    def _dependent(
+        self, joints: Sequence[UrdfJoint], row: DhRow, leaders: Mapping[str, Joint], index: int
+    ) -> DependentJoint:
+        total, kind = self._followed(joints), joint_type(joints[0])
         key = "d" if kind == "prismatic" else "theta"
         row = replace(row, **{key: getattr(row, key) + total.constant})
-        name = joints[0].name if len(joints) == 1 else joints[-1].child.removesuffix("_link")
-        dependents.append(dependent_joint(_clean(name), kind, row, total.factors, leaders, index))
-    return tuple(leaders.values()), tuple(dependents)
-
-
-def _constrained(joints: dict[str, Joint], tree: UrdfTree) -> dict[str, Joint]:
-    """Return the joints with the constraints of the URDF that are linear, as a file has them."""
-    bounds = _bounds(tree, list(joints))
-    ranges = {name: (joint.lower, joint.upper) for name, joint in joints.items()}
-    for joint in tuple(joints.values()):
-        lower, upper = (
-            [bound for name, side, bound in bounds if name == joint.name and side is is_lower]
-            for is_lower in (True, False)
-        )
-        if not any(bound.factors for bound in (*lower, *upper)):
-            continue
-        if max((bound.range(ranges)[0] for bound in lower), default=None) != joint.lower:
-            lower.append(LinearExpression(joint.lower))
-        if min((bound.range(ranges)[1] for bound in upper), default=None) != joint.upper:
-            upper.append(LinearExpression(joint.upper))
-        joints[joint.name] = replace(
-            joint,
-            lower=max(bound.range(ranges)[0] for bound in lower),
-            upper=min(bound.range(ranges)[1] for bound in upper),
-            constraint=LinearLimits(joint.name, tuple(lower), tuple(upper)),
-        )
-    return joints
-
-
-def _bounds(tree: UrdfTree, names: Sequence[str]) -> list[_Bound]:
-    """Return the linear constraints between joints, so that none depends on itself."""
-    bounds = [
-        (_clean(one.joint), is_lower, _renamed(bound))
-        for one in tree.constraints
-        if isinstance(one, LinearLimits) and {_clean(name) for name in one.joints} <= set(names)
-        for is_lower, side in ((True, one.lower), (False, one.upper))
-        for bound in side
-    ]
-    return [_of_last(b, names) for b in bounds] if _is_circular(bounds, names) else bounds
-
-
-def _is_circular(bounds: Sequence[_Bound], names: Sequence[str]) -> bool:
-    """Return whether limits of joints depend on each other in a circle."""
-    left = set(names)
-    while left:
-        free = left - {name for name, _, bound in bounds if left & {n for n, _ in bound.factors}}
-        if not free:
-            return True
-        left -= free
-    return False
-
-
-def _of_last(bound: _Bound, names: Sequence[str]) -> _Bound:
-    """Return a bound as one of the last joint in it, which is never circular."""
-    joint, is_lower, limit = bound
-    sign = 1.0 if is_lower else -1.0
-    beyond = limit.plus(LinearExpression(0.0, ((joint, 1.0),)), -1.0).times(sign)  # inside, <= 0
-    last = max((name for name, _ in beyond.factors), key=names.index)
-    factor = dict(beyond.factors)[last]
-    rest = LinearExpression(beyond.constant, tuple(f for f in beyond.factors if f[0] != last))
-    return last, factor < 0.0, rest.times(-1.0 / factor)
-
-
-def _lost_limits(model: RobotModel, tree: UrdfTree) -> str:
-    """Return a sentence about limits that depend on other joints and are not in the model."""
-    names = set(model.joint_names)
-    lost = [
-        f"{one.joint} by {' and '.join(one.joints[1:])}"
-        for one in tree.constraints
-        if not (isinstance(one, LinearLimits) and set(map(_clean, one.joints)) <= names)
-    ]
-    if not lost:
-        return ""
-    return f"limits omitted, as they are not linear or not of the arm: {', '.join(lost)}"
-
-
-def _renamed(bound: LinearExpression) -> LinearExpression:
-    """Return a bound with the names that a robot file can have."""
-    factors = tuple((_clean(name), factor) for name, factor in bound.factors)
-    return LinearExpression(bound.constant, factors)
-
-
-def _kind(joint: UrdfJoint) -> JointType:
-    return "prismatic" if joint.kind == "prismatic" else "revolute"
-
-
-def _joint(joint: UrdfJoint, row: DhRow, followers: list[tuple[UrdfJoint, Drive]]) -> Joint:
-    kind = _kind(joint)
-    lower, upper, note = _limits(joint)
-    for follower, (_, ratio, offset) in followers:
-        limit = follower.limit
-        if limit and limit.lower < limit.upper and follower.kind != "continuous":
-            ends = sorted((end - offset) / ratio for end in (limit.lower, limit.upper))
-            lower, upper = max(lower, ends[0]), min(upper, ends[1])
-    notes = [note] if note else []
-    velocity, effort = (joint.limit.velocity, joint.limit.effort) if joint.limit else (0.0, 0.0)
-    if not 0.0 < velocity <= MAX_VELOCITY[kind]:
-        notes.append(f"{'no' if velocity <= 0.0 else 'an unbounded'} velocity in the URDF")
-        velocity = DEFAULT_VELOCITY[kind]
-    if effort <= 0.0:
-        effort = DEFAULT_EFFORT
-        notes.append("no effort in the URDF")
-    return Joint(
-        name=_clean(joint.name),
-        type=kind,
-        row=row,
-        lower=lower,
-        upper=upper,
-        velocity=velocity,
-        acceleration=4.0 * velocity,
-        effort=effort,
-        source="; ".join(notes),
-    )
-
-
-def _limits(joint: UrdfJoint) -> tuple[float, float, str]:
-    """Return limits and a note; unbounded rotation becomes one turn, which reaches every pose."""
-    limit = joint.limit
-    if joint.kind == "continuous" or limit is None:
-        return -math.pi, math.pi, "continuous in the URDF, limited to half a turn either way"
-    if limit.lower >= limit.upper:
-        problem = f"joint {joint.name!r} cannot move: both limits are {limit.lower:g}"
-        raise UrdfError(problem, remedy="give it limits or make it fixed")
-    if joint.kind == "revolute" and max(-limit.lower, limit.upper) > MAX_ROTATION:
-        return -math.pi, math.pi, "unbounded in the URDF, limited to half a turn either way"
-    return limit.lower, limit.upper, ""
-
-
-def _clean(name: str) -> str:
-    cleaned = "".join("_" if name_problem(c)[0] else c for c in name)
-    return f"{cleaned}_joint" if name_owner(cleaned) else cleaned
+        name = self._row_name(joints)
+        dependent = dependent_joint(name, kind, row, total.factors, leaders, index)
+        efforts = [
+            joint.limit.effort for joint in joints if joint.limit and joint.limit.effort > 0.0
+        ]
+        usual = [leaders[leader].effort for leader, _ in total.factors]
+        if efforts and efforts != usual:
+            dependent = replace(dependent, effort=min(efforts))
+        return dependent
 
 
 def _difference(model: RobotModel, tree: UrdfTree, chain: ArmChain, tool: Matrix) -> float:

@@ -17,7 +17,7 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Matrix, pose
 
 from arm_description.errors import UrdfError
-from arm_description.model.gripper import Gripper
+from arm_description.model.gripper import DEFAULT_FORCE, Gripper
 from arm_description.robot_file.sections import default_finger, default_palm
 from arm_description.urdf.elements import MOVING, UrdfJoint
 from arm_description.urdf.reader import UrdfTree
@@ -95,8 +95,7 @@ class LinkTree:
 
 def _only_drawn(tree: UrdfTree) -> set[str]:
     """Return the joints of drawn bars: mimic joints to links that are seen but do not collide."""
-    real = {part.link for part in tree.collisions}
-    seen = {part.link for part in tree.visuals}
+    real, seen = set(tree.links_with("collision")), set(tree.links_with("visual"))
     drawn = set[str]()
     for joint in reversed(tree.joints):  # all that is below a joint comes before it
         if joint.child in real or joint.mimic is None:
@@ -149,6 +148,9 @@ def zero_pose(path: tuple[UrdfJoint, ...], until: UrdfJoint | None = None) -> Ma
 
 
 def _check(joint: UrdfJoint, tree: UrdfTree, path: Sequence[UrdfJoint]) -> None:
+    for one in (joint, tree.drive_of(joint).leader):
+        if one.name in tree.faults:
+            raise tree.faults[one.name]
     if joint.kind in ("floating", "planar"):
         problem = f"joint {joint.name!r} on the path is {joint.kind}"
         raise UrdfError(problem, remedy=f"start after it: --base {joint.child}")
@@ -215,7 +217,8 @@ def find_hand(tree: UrdfTree, chain: ArmChain) -> Hand:
     def omitted(problem: str) -> Hand:
         return Hand(tool, note=f"the gripper is omitted: {problem}")
 
-    if problem := _misfit(chain.hand):
+    problems = [str(tree.faults[joint.name]) for joint in chain.hand if joint.name in tree.faults]
+    if problem := next(iter(problems), "") or _misfit(chain.hand):
         return omitted(problem)
     links = LinkTree(tree)
     paths = [(*links.path(chain.base, joint.parent), joint) for joint in chain.hand]
@@ -266,13 +269,17 @@ def _grasp(parent: Matrix, point: Matrix, axis: Matrix) -> Matrix:
 def _gripper(fingers: tuple[UrdfJoint, ...], right: int) -> Gripper:
     limit = fingers[0].limit
     assert limit is not None  # the reader rejects prismatic joints without
-    widest, velocity = 2.0 * limit.upper, 2.0 * limit.velocity or 0.1
+    limits = [joint.limit for joint in fingers if joint.limit]
+    widest = 2.0 * limit.upper
+    velocity = 2.0 * min((one.velocity for one in limits if one.velocity > 0.0), default=0.05)
+    effort = min((one.effort for one in limits if one.effort > 0.0), default=DEFAULT_FORCE)
     return Gripper(
         joints=(fingers[1 - right].name, fingers[right].name),
         min_width=2.0 * limit.lower,
         max_width=widest,
         velocity=velocity,
         acceleration=4.0 * velocity,
+        effort=effort,
         finger=default_finger(widest),
         palm=default_palm(widest),
         source="widths and speed from the URDF, shape in proportion",

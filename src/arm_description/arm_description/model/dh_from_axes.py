@@ -16,7 +16,7 @@ that rounding errors do not accumulate.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -24,12 +24,17 @@ import numpy as np
 from arm_common.transforms import Matrix, Vector, inverse, matrix_rpy
 
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import Convention, DhRow, Origin, Triple, dh_matrix
+from arm_description.model.elements import Convention, DhRow, Joint, Origin, Triple, dh_matrix
 
-# Axes that would need a longer link are meant to be parallel [m].
-MAX_LINK = 20.0
+# Nearly parallel axes have their common normal far away: a link that is longer than this, and
+# than FAR times the distance of the joints, is none that an arm has [rad, m].
+NEARLY_PARALLEL = 0.02
+LONG_LINK, FAR = 1.0, 10.0
+MAX_OFFSET = 1e6  # of axes that are nearly parallel, for digits to be left [m]
+MAX_LINK = 20.0  # of axes that are not nearly parallel, against mistaken units [m]
 # Rounding errors in double precision, or of the 11 digits that some programs write [m or rad].
 ROUNDING = 3e-11
+_FAR_ROUNDING = 1e-12  # of frames that are far away
 # The last row leads to the tool's z axis only where that is exact or well-conditioned [rad].
 TOOL_PARALLEL = 1e-9
 TOOL_SKEW = 1e-3
@@ -43,6 +48,20 @@ class AxisLine:
     name: str  # of the joint
     point: Vector  # (3,) origin of the joint on the axis [m]
     direction: Vector  # (3,) unit vector of positive motion
+
+
+class NearlyParallelError(DescriptionError):
+    """Two axes are so nearly parallel that a DH row of them would be far too long."""
+
+
+@dataclass(frozen=True)
+class AxisTolerances:
+    """What counts as parallel and as rounding when a table is computed from axes."""
+
+    parallel: float  # axes within this angle count as parallel [rad]
+    rounding: float = ROUNDING  # errors up to this one are rounded away [m or rad]
+    max_link: float = MAX_LINK  # longest link [m]
+    tilted: bool = False  # whether nearly parallel axes get a row with beta
 
 
 @dataclass(frozen=True)
@@ -59,25 +78,24 @@ def dh_from_axes(
     axes: Sequence[AxisLine],
     tool: Matrix,
     convention: Convention,
-    parallel: float,
-    rounding: float = ROUNDING,
+    tolerances: AxisTolerances,
 ) -> DhTable:
     """Compute the DH table of a chain.
 
     Args:
         axes: joint axes from the base to the tool; at least one.
         tool: (4, 4) base <- tool with every joint at 0.
-        convention: "standard" or "modified".
-        parallel: axes within this angle count as parallel [rad].
-        rounding: errors up to this one are rounded away [m or rad].
+        convention: "standard" or "modified"; with tilted rows "standard".
+        tolerances: what counts as parallel and as rounding.
 
     Raises:
-        DescriptionError: two axes are so nearly parallel that they need a link over MAX_LINK.
+        NearlyParallelError: two axes are, and rows are not to be tilted.
     """
-    base = _base(axes, parallel, rounding)
+    rounding = tolerances.rounding
+    base = _base(axes, tolerances)
     frame, rows, notes = base.matrix, [], []
     for axis, following in pairwise(axes):
-        row, tilt = _to_axis(frame, axis, following, parallel, rounding)
+        row, tilt = _to_axis(frame, axis, following, tolerances)
         if tilt > ROUNDING:
             notes.append(
                 f"the axes of {axis.name} and {following.name} are {tilt:.2g} rad from parallel "
@@ -93,6 +111,60 @@ def dh_from_axes(
     return DhTable(base, tuple(rows), _tidy_origin(rest, rounding), tuple(notes))
 
 
+def parallel_runs(rows: Sequence[DhRow], convention: Convention) -> Iterator[tuple[range, float]]:
+    """Yield the indices of successive rows with nearly parallel axes, and the sum of their d.
+
+    A d counts negative in the sum where its axis points against the first one.
+    """
+    first = 0
+    for end in range(1, len(rows) + 1):
+        if end < len(rows):
+            alpha = rows[end - (convention == "standard")].alpha
+            if abs(math.sin(alpha)) < NEARLY_PARALLEL:
+                continue
+        total, sign = 0.0, 1.0
+        for i in range(first, end):
+            if i > first:
+                sign *= math.copysign(1.0, math.cos(rows[i - (convention == "standard")].alpha))
+            total += sign * rows[i].d
+        yield range(first, end), total
+        first = end
+
+
+def near_the_arm(
+    joints: Sequence[Joint], base: Origin, convention: Convention, longest: float
+) -> DhTable | None:
+    """Return the standard table of an arm with all frames near its joints.
+
+    Frames of an arm calibrated at a factory are hundreds of metres away where axes are nearly
+    parallel; the offsets d of such rows cancel.
+
+    Args:
+        joints: all rows, base to tool.
+        base: base <- frame 0.
+        convention: of the rows.
+        longest: longest link [m].
+
+    Returns:
+        The table, None if the frames are near already.
+    """
+    rows = [joint.row for joint in joints]
+    if not any(
+        max(abs(rows[i].d) for i in run) > max(LONG_LINK, FAR * abs(total))
+        for run, total in parallel_runs(rows, convention)
+        if len(run) > 1
+    ):
+        return None
+    frames, lines = [base.matrix], []
+    for joint in joints:
+        frames.append(frames[-1] @ joint.matrix(convention, 0.0))
+        at = frames[-2 if convention == "standard" else -1]
+        point, direction = at[:3, 3], at[:3, 2]
+        lines.append(AxisLine(joint.name, point - (point @ direction) * direction, direction))
+    tolerances = AxisTolerances(_FAR_ROUNDING, _FAR_ROUNDING, longest, tilted=True)
+    return dh_from_axes(lines, frames[-1], "standard", tolerances)
+
+
 def _modified(rows: Sequence[DhRow], tool: Matrix) -> tuple[list[DhRow], Matrix]:
     """Move each common normal to the next row, the last one to the tool."""
     normals = [DhRow(0.0, 0.0, 0.0, 0.0), *rows]
@@ -101,7 +173,7 @@ def _modified(rows: Sequence[DhRow], tool: Matrix) -> tuple[list[DhRow], Matrix]
     return shifted, last @ tool
 
 
-def _base(axes: Sequence[AxisLine], parallel: float, rounding: float) -> Origin:
+def _base(axes: Sequence[AxisLine], tolerances: AxisTolerances) -> Origin:
     """Return frame 0: z along the first axis, rotated by roll and pitch only.
 
     Its origin is the point of the axis nearest the base; if the next axis is parallel, whose row
@@ -109,8 +181,8 @@ def _base(axes: Sequence[AxisLine], parallel: float, rounding: float) -> Origin:
     """
     first = axes[0]
     x, y, z = first.direction
-    point = first.point
-    if len(axes) == 1 or _tilt(axes[1].direction, first.direction) > parallel:
+    point, rounding = first.point, tolerances.rounding
+    if len(axes) == 1 or _tilt(axes[1].direction, first.direction) > tolerances.parallel:
         point = point - (point @ first.direction) * first.direction
     roll = -math.atan2(y, math.hypot(x, z))
     pitch = math.atan2(x, z) if math.hypot(x, z) > rounding else 0.0
@@ -119,24 +191,40 @@ def _base(axes: Sequence[AxisLine], parallel: float, rounding: float) -> Origin:
 
 
 def _to_axis(
-    frame: Matrix, axis: AxisLine, following: AxisLine, parallel: float, rounding: float
+    frame: Matrix, axis: AxisLine, following: AxisLine, tolerances: AxisTolerances
 ) -> tuple[DhRow, float]:
     """Return the row from a frame on one axis to the next, and the ignored tilt between them."""
     view = inverse(frame)
     point = view[:3, :3] @ following.point + view[:3, 3]
     direction = view[:3, :3] @ following.direction
-    tilt = _tilt(direction, _Z)
-    if tilt <= parallel:
+    tilt, rounding = _tilt(direction, _Z), tolerances.rounding
+    if tilt <= tolerances.parallel:
         return _parallel_row(point, bool(direction[2] < 0.0), rounding), tilt
+    if tolerances.tilted and tilt < NEARLY_PARALLEL:
+        return _tilted_row(point, direction), 0.0
     row = _skew_row(point, direction, rounding)
-    if max(abs(row.d), abs(row.a)) > MAX_LINK:
-        raise DescriptionError(
+    distance = float(np.linalg.norm(following.point - axis.point))
+    longest = max(abs(row.d), abs(row.a))
+    far = tilt < NEARLY_PARALLEL and longest > max(LONG_LINK, FAR * distance)
+    if far or longest > tolerances.max_link:
+        raise NearlyParallelError(
             f"the axes of {axis.name!r} and {following.name!r} are {tilt:.2g} rad from parallel, "
-            f"too little for a DH row, which would need a link of {abs(row.d):.0f} m",
+            f"too little for a DH row, which would need a link of {longest:.4g} m",
             remedy=f"if they are meant to be parallel, give --parallel {_above(tilt)}; the "
             "deviation of the table from the URDF is reported",
         )
     return row, 0.0
+
+
+def _tilted_row(point: Vector, direction: Vector) -> DhRow:
+    """Return the row with beta to a line nearly parallel to z; d is 0."""
+    x, y, _ = point - direction * (point[2] / direction[2])
+    theta, a = 0.0, math.hypot(x, y)
+    if a:
+        theta, a = _smaller_turn(math.atan2(y, x), a, 0.0)
+    c, s = math.cos(theta), math.sin(theta)
+    ux, uy = c * direction[0] + s * direction[1], c * direction[1] - s * direction[0]
+    return DhRow(theta, 0.0, a, math.atan2(-uy, direction[2]), math.asin(ux))
 
 
 def _parallel_row(point: Vector, opposed: bool, rounding: float) -> DhRow:

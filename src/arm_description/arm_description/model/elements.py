@@ -4,12 +4,17 @@
 
 Units are m, rad and s. Both Denavit-Hartenberg conventions are supported.
 
-Standard (distal): A_i = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i); Spong, Hutchinson, Vidyasagar,
-"Robot Modeling and Control", eq. 3.10. Joint i turns about (slides along) z of frame i-1.
+Standard (distal): A_i = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i), then Ry(beta_i); Spong,
+Hutchinson, Vidyasagar, "Robot Modeling and Control", eq. 3.10. Joint i turns about (slides along)
+z of frame i-1.
 
 Modified (proximal): A_i = Rx(alpha_i-1) Tx(a_i-1) Rz(theta_i) Tz(d_i); Craig, "Introduction to
 Robotics", eq. 3.6. Joint i turns about z of frame i, and row i holds a and alpha of link i-1, as
 the tables in that convention are printed.
+
+beta is 0 but between axes that are nearly parallel, whose common normal may be hundreds of metres
+away; d is then 0 (Hayati, Mirmirani, "Improving the absolute positioning accuracy of robot
+manipulators", J. Robotic Systems 2(4), 1985). It exists in the standard convention only.
 
 A joint may also turn about y or x of the frame whose z is its axis above. Only the parts of
 universal and ball joints do so: successive DH rows cannot represent them, as x_i would have to be
@@ -24,7 +29,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
-from arm_common.transforms import Matrix, rpy_matrix
+from arm_common.transforms import Matrix, matrix_rpy, rpy_matrix
 from arm_common.yaml.colours import rgba
 
 from arm_description.model.constraints import LinearLimits
@@ -45,12 +50,14 @@ class DhRow:
         d: translation along z [m].
         a: translation along x [m].
         alpha: rotation about x [rad].
+        beta: rotation about y after it [rad].
     """
 
     theta: float
     d: float
     a: float
     alpha: float
+    beta: float = 0.0
 
     def at(self, joint_type: JointType, q: float) -> DhRow:
         """Return the row with the joint at q [rad or m]."""
@@ -84,6 +91,9 @@ def dh_matrix(row: DhRow, convention: Convention) -> Matrix:
             [st, ct * ca, -ct * sa, row.a * st],
             [0.0, sa, ca, row.d],
         ]
+        if row.beta:
+            T: Matrix = np.array([*rows, [0.0, 0.0, 0.0, 1.0]]) @ turn_matrix("y", row.beta)
+            return T
     else:
         rows = [
             [ct, -st, 0.0, row.a],
@@ -119,6 +129,12 @@ class Origin:
     def matrix(self) -> Matrix:
         """The transform as a matrix (4, 4)."""
         return rpy_matrix(self.xyz, self.rpy)
+
+    @classmethod
+    def of(cls, T: Matrix) -> Origin:
+        """Return a matrix (4, 4) in URDF notation."""
+        (x, y, z), (roll, pitch, yaw) = (map(float, values) for values in matrix_rpy(T))
+        return cls((x, y, z), (roll, pitch, yaw))
 
 
 NO_MOTION = Origin()
@@ -256,6 +272,21 @@ class Payload:
     centre: Triple  # centre of mass in tool0 [m]
     size: Triple | None = None  # of the box drawn around it [m], None for no box
     source: str = ""  # origin of the numbers
+
+
+@dataclass(frozen=True)
+class LinkMass:
+    """Mass of a link and how it is spread, by default like the link's skeleton.
+
+    Attributes:
+        mass: mass [kg], 0 for none.
+        centre: centre of mass in the link's frame [m].
+        inertia: moments about the centre, along the link's axes: xx, xy, xz, yy, yz, zz [kg m^2].
+    """
+
+    mass: float
+    centre: Triple | None = None
+    inertia: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)

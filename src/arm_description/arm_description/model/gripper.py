@@ -22,6 +22,7 @@ from arm_description.model.elements import Triple
 
 Turning: TypeAlias = Literal["both", "left", "right"]
 TURNING: tuple[Turning, ...] = ("both", "left", "right")
+DEFAULT_FORCE = 10.0  # at the tip of a finger, assumed for hobby servos [N]
 MAX_JAW_ANGLE = math.radians(85.0)  # at a right angle, the jaw no longer changes the width
 
 
@@ -98,6 +99,7 @@ class Gripper:
         acceleration: maximum acceleration of the width [m/s^2].
         finger: shape of a finger.
         palm: box of the palm: along z, along y, along x [m].
+        effort: force at the tip of a finger [N].
         claw: geometry of turning jaws; None for fingers that slide.
         source: origin of the numbers.
     """
@@ -109,6 +111,7 @@ class Gripper:
     acceleration: float
     finger: FingerShape
     palm: Triple
+    effort: float = DEFAULT_FORCE
     claw: Claw | None = None
     source: str = ""
 

@@ -25,6 +25,7 @@ class Units:
 
     length: str  # one of ``LENGTHS``
     angle: str  # one of ``ANGLES``
+    max_length: float = 20.0  # longer ones mean a mistaken unit: millimetres read as metres [m]
 
     @property
     def radian(self) -> float:
@@ -73,3 +74,18 @@ class Units:
 SI = Units("m", "rad")
 SHOWN = Units("mm", "deg")
 """Units of messages and pictures that do not belong to a file."""
+
+# Angles that are written as a fraction of pi in a file in radians.
+_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12)
+_MAX_NUMERATOR = 24
+
+
+def pi_fraction(radians: float) -> str:
+    """Return ``n*pi/m`` if it evaluates to exactly this angle, else ""."""
+    for denominator in _DENOMINATORS:
+        count = round(radians * denominator / math.pi)
+        if 0 < abs(count) <= _MAX_NUMERATOR and count * math.pi / denominator == radians:
+            divisor = f"/{denominator}" if denominator > 1 else ""
+            factor = {1: "", -1: "-"}.get(count, f"{count}*")
+            return f"{factor}pi{divisor}"
+    return ""

@@ -19,7 +19,6 @@ import yaml
 from arm_common.errors import InputError
 from arm_common.files import shipped_files
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import matrix_rpy
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.editing import YamlEditor
 from arm_common.yaml.schema_types import Key, ListOf, Named, Table
@@ -166,10 +165,7 @@ def _mounted(
 def _product(first: Origin, second: Origin) -> Origin:
     if NO_MOTION in (first, second):
         return second if first == NO_MOTION else first
-    xyz, rpy = matrix_rpy(first.matrix @ second.matrix)
-    x, y, z = (float(v) for v in xyz)
-    roll, pitch, yaw = (float(v) for v in rpy)
-    return Origin((x, y, z), (roll, pitch, yaw))
+    return Origin.of(first.matrix @ second.matrix)
 
 
 def read_load(field: Field, scope: EvaluationContext) -> Payload:

@@ -15,13 +15,20 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from arm_common.yaml.document import Field
 
-from arm_description.errors import DescriptionError
-from arm_description.model.dh_from_axes import AxisLine, dh_from_axes
+from arm_description.model.dh_from_axes import (
+    MAX_OFFSET,
+    AxisLine,
+    AxisTolerances,
+    NearlyParallelError,
+    dh_from_axes,
+    parallel_runs,
+)
 from arm_description.model.elements import (
     Axis,
     Convention,
@@ -125,6 +132,7 @@ def read_joints(
     table = _Table([_TableRow.read(row) for row in rows], convention, scope)
     if len(table.dependents) == len(rows):
         raise field.error("has only dependent joints", "give one row limits")
+    table.check_offsets()
     return table.joints(), table.dependent_joints()
 
 
@@ -199,6 +207,10 @@ class _Table:
                     f"contradict {row.variable}, by which the joint follows {' and '.join(named)}",
                     "delete them: its range follows from theirs",
                 )
+            if "effort" in row.keys:
+                raise row.keys["effort"].error(
+                    "is for a joint that follows others", "write it into limits"
+                )
             return False
         if not named:
             if row.variable in row.keys:
@@ -216,6 +228,14 @@ class _Table:
             return {row.names[0]: row.keys["limits"]}
         fields = row.keys["limits"].mapping(axes, required=axes)
         return dict(zip(row.names, (fields[axis] for axis in axes), strict=True))
+
+    def check_offsets(self) -> None:
+        """Raise an error for a d that is too long, unless those of parallel axes cancel."""
+        longest, rows = self._scope.units.max_length, [self._dh_row(row) for row in self._rows]
+        for run, total in parallel_runs(rows, self._convention):
+            for i in run:
+                if abs(rows[i].d) > longest and (len(run) == 1 or abs(total) > longest):
+                    raise self._scope.too_long(self._rows[i].keys["d"], rows[i].d)
 
     def joints(self) -> tuple[Joint, ...]:
         """Return the independent joints."""
@@ -243,11 +263,12 @@ class _Table:
                 followed = self._relations.followed(name)
                 self._reject_used_names(row, followed.factors)
                 dh = replace(self._dh_row(row), **{row.variable: followed.constant})
-                found.append(
-                    dependent_joint(
-                        name, row.simple, dh, followed.factors, leaders, index, row.source
-                    )
+                joint = dependent_joint(
+                    name, row.simple, dh, followed.factors, leaders, index, row.source
                 )
+                if "effort" in row.keys:
+                    joint = replace(joint, effort=self._scope.positive(row.keys["effort"]))
+                found.append(joint)
             index += len(row.names)
         return tuple(found)
 
@@ -262,7 +283,8 @@ class _Table:
 
     def _dh_row(self, row: _TableRow) -> DhRow:
         scope = self._scope
-        read = {"theta": scope.angle, "d": scope.length, "a": scope.length, "alpha": scope.angle}
+        offset = partial(scope.length, limit=MAX_OFFSET)
+        read = {"theta": scope.angle, "d": offset, "a": scope.length, "alpha": scope.angle}
         if row.names[0] in self.dependents:
             del read[row.variable]
         values = {key: read[key](row.keys[key]) for key in read if key in row.keys}
@@ -291,10 +313,10 @@ def read_screws(
         if names.count(name) > 1:
             raise row.error(f"the name {name!r} is used twice", "rename one of them")
     try:
-        table = dh_from_axes(axes, scope.origin(home).matrix, "standard", _EXACT, _EXACT)
-    except DescriptionError as error:
-        remedy = "give both the same axis, or write more digits"
-        raise field.error(error.problem, remedy) from None
+        exactly = AxisTolerances(_EXACT, _EXACT, scope.units.max_length, tilted=True)
+        table = dh_from_axes(axes, scope.origin(home).matrix, "standard", exactly)
+    except NearlyParallelError as error:
+        raise field.error(error.problem, "check units.length and the axes") from None
     types = [cast(JointType, keys["type"].choice(LINEAR)) for keys in screws]
     limits = {name: keys["limits"] for name, keys in zip(names, screws, strict=True)}
     by_type = dict(zip(names, types, strict=True))

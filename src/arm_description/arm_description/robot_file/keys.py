@@ -34,6 +34,8 @@ BOUND = Leaf("angle, or length if prismatic; may depend on other joints", "numbe
 RATE = Leaf("angle/s, or length/s if prismatic, above 0", "positive")
 ACCELERATION = Leaf("angle/s^2, or length/s^2 if prismatic, above 0", "positive")
 MASS = Leaf("kg, above 0", "positive")
+EFFORT = Leaf("N m, or N if prismatic, above 0", "positive")
+MASS_OR_NONE = Leaf("kg, 0 for none", "number")
 FILE = Leaf("path from this file's folder, or package://", "text")
 ATTACHED = Leaf("name of a shipped one, or path from this file's folder", "text")
 
@@ -51,6 +53,7 @@ UNITS = Table(
     {
         "length": Key(Choice(LENGTHS), "unit of every length in the file", required=True),
         "angle": Key(Choice(ANGLES), "unit of every angle in the file", required=True),
+        "max_length": Key(SIZE, "longest length, against mistaken units; default 20 m"),
     }
 )
 
@@ -58,9 +61,7 @@ LENGTHS_3 = ListOf(LENGTH, 3, 3)
 ORIGIN = Table(
     {
         "xyz": Key(LENGTHS_3, "position; default zeros"),
-        "rpy": Key(
-            ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed axes x, y, z; default zeros"
-        ),
+        "rpy": Key(ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed x, y, z; default zeros"),
     }
 )
 
@@ -72,24 +73,15 @@ LIMITS = Table(
     {
         "lower": Key(BOUND, "minimum position", required=True),
         "upper": Key(
-            BOUND,
-            "maximum position, above lower; an arc across 180 deg continues above it, 170 .. 190",
-            required=True,
+            BOUND, "maximum position; an arc across 180 deg is 170 .. 190", required=True
         ),
         "velocity": Key(RATE, "maximum speed; default 1 rad/s or 0.1 m/s"),
         "acceleration": Key(
             ACCELERATION, "maximum acceleration; default: reaches the velocity in 0.25 s"
         ),
-        "effort": Key(
-            Leaf("N m, or N if prismatic, above 0", "positive"),
-            "maximum torque or force; default 10",
-        ),
+        "effort": Key(EFFORT, "maximum torque or force; default 10"),
     }
 )
-
-
-def _axis_limits(axis: str) -> Key:
-    return Key(LIMITS, f"limits of the rotation about {axis} of a universal or ball joint", True)
 
 
 _ROW_NUMBERS = {
@@ -108,12 +100,19 @@ _ROW_NUMBERS = {
 }
 
 
+_EFFORT_OF_DEPENDENT = Key(
+    EFFORT, "maximum torque or force of a dependent joint; default the largest of its leaders'"
+)
+
+
 def _row(kind: str) -> Table:
     """Return the keys of a row; the joint variable is optional."""
     variable = "d" if kind == "prismatic" else "theta"
-    limits = LIMITS
+    about = "limits of the rotation about {} of a universal or ball joint"
+    limits, effort = LIMITS, {"effort": _EFFORT_OF_DEPENDENT}
     if kind in COMPOUND:
-        limits = Table({x: _axis_limits(x) for x in COMPOUND[kind]})
+        limits = Table({x: Key(LIMITS, about.format(x), True) for x in COMPOUND[kind]})
+        effort = {}
     return Table(
         {
             "name": Key(NAME, "name of the joint, unique in the robot", required=True),
@@ -125,6 +124,7 @@ def _row(kind: str) -> Table:
                 kind in COMPOUND,
                 "" if kind in COMPOUND else variable,
             ),
+            **effort,
             "source": FROM,
         }
     )
@@ -147,21 +147,21 @@ SCREW = Table(
     }
 )
 
+_ALONG = {"z": "along the tool's z", "x": "along the tool's x", "y": "along the opening"}
+
+
+def _box(length: str, width: str, thickness: str) -> dict[str, Key]:
+    along = {"length": length, "width": width, "thickness": thickness}
+    return {key: Key(SIZE, _ALONG[axis], required=True) for key, axis in along.items()}
+
+
 FINGER = Table(
     {
-        "length": Key(SIZE, "along the tool's z", required=True),
-        "width": Key(SIZE, "along the tool's x", required=True),
-        "thickness": Key(SIZE, "along the opening", required=True),
+        **_box("z", "x", "y"),
         "overhang": Key(LENGTH, "length beyond the grasp point; default 0"),
     }
 )
-PALM = Table(
-    {
-        "length": Key(SIZE, "along the tool's z", required=True),
-        "width": Key(SIZE, "along the opening", required=True),
-        "thickness": Key(SIZE, "along the tool's x", required=True),
-    }
-)
+PALM = Table(_box("z", "y", "x"))
 CLAW = Table(
     {
         "length": Key(SIZE, "from a jaw's pivot to its tip, where it grips", required=True),
@@ -177,31 +177,25 @@ CLAW = Table(
         ),
         "closed": Key(ANGLE, "the same when closed; default where the tips meet"),
         "turning": Key(Choice(TURNING), "the jaws that turn; default both"),
-        "face": Key(
-            LENGTH, "from the tool's z to the face of a fixed jaw; default half of the widest"
-        ),
+        "face": Key(LENGTH, "from the tool's z to a fixed jaw's face; default half of the widest"),
     }
 )
 GRIPPER = Table(
     {
         "joints": Key(
             ListOf(NAME, 2, 2),
-            "finger joints, towards -y and +y of the tool; their position is half the width, or "
-            "the angle of a jaw",
+            "finger joints, towards -y and +y of the tool; at half the width, or a jaw's angle",
             required=True,
         ),
-        "min_width": Key(
-            LENGTH, "width when closed, at least 0; required, but for a claw computed"
-        ),
-        "max_width": Key(
-            LENGTH, "width when open, above min_width; required, but for a claw computed"
-        ),
+        "min_width": Key(LENGTH, "width when closed, at least 0; of a claw computed"),
+        "max_width": Key(LENGTH, "width when open, above min_width; of a claw computed"),
         "claw": Key(CLAW, "jaws that turn, in place of fingers that slide"),
         "velocity": Key(Leaf("length/s, above 0", "positive"), "maximum speed of the width", True),
         "acceleration": Key(
             Leaf("length/s^2, above 0", "positive"),
             "maximum acceleration of the width; default: reaches the velocity in 0.25 s",
         ),
+        "effort": Key(Leaf("N, above 0", "positive"), "force of a finger at its tip; default 10"),
         "finger": Key(FINGER, "box of a finger; default in proportion to max_width or the claw"),
         "palm": Key(PALM, "box of the palm; default in proportion to max_width"),
         "source": FROM,
@@ -308,12 +302,8 @@ def _transmission(kind: str) -> Table:
                 ListOf(POSITION, 2, 2),
                 "least and largest position of each actuator; default what its servo can do",
             ),
-            "velocity": Key(
-                RATE, "maximum speed of each actuator; default no other than its joints'"
-            ),
-            "acceleration": Key(
-                ACCELERATION, "maximum acceleration of each actuator; default as above"
-            ),
+            "velocity": Key(RATE, "maximum speed of each actuator; default its joints'"),
+            "acceleration": Key(ACCELERATION, "maximum acceleration; default likewise"),
             "source": FROM,
         }
     )
@@ -339,9 +329,21 @@ PAYLOAD = Table(
     {
         "mass": Key(MASS, "mass that the tool carries", required=True),
         "centre": Key(LENGTHS_3, "its centre of mass in tool0", required=True),
-        "size": Key(
-            ListOf(SIZE, 3, 3), "box around the centre, for display and collision; default none"
-        ),
+        "size": Key(ListOf(SIZE, 3, 3), "box around the centre, to be seen; default none"),
+        "source": FROM,
+    }
+)
+
+_MOMENT, _PRODUCT = Leaf("kg m^2", "number"), Leaf("kg m^2; default 0", "number")
+INERTIA = Table(
+    {f"i{x}{x}": Key(_MOMENT, f"moment about {x}", True) for x in "xyz"}
+    | {f"i{xy}": Key(_PRODUCT, f"product of {xy[0]} and {xy[1]}") for xy in ("xy", "xz", "yz")}
+)
+LINK_MASS = Table(
+    {
+        "value": Key(MASS_OR_NONE, "the mass", required=True),
+        "centre": Key(LENGTHS_3, "centre of mass in the link; default that of the skeleton"),
+        "inertia": Key(INERTIA, "about the centre, along the link's axes; default likewise"),
         "source": FROM,
     }
 )
@@ -374,9 +376,7 @@ LOOK_SHAPES = {
 LOOK = Table(
     {
         **LOOK_SHAPES,
-        "at": Key(
-            LENGTHS_3, "its centre in the link, or the middle of a fillet's foot; default zeros"
-        ),
+        "at": Key(LENGTHS_3, "its centre, or the middle of a fillet's foot; default zeros"),
         "rpy": Key(ListOf(ANGLE, 3, 3), "its roll, pitch, yaw in the link; default zeros"),
         "colour": Key(COLOUR, "default grey"),
         "material": Key(Choice(MATERIALS), "surface; default plastic"),
@@ -408,12 +408,14 @@ _COMMON = {
         "named positions: one per joint, and gripper: a width",
     ),
     "transmissions": Key(
-        ListOf(TRANSMISSION, 1, MAX_ROWS),
-        "what stands between joints and servos; a joint without one has a servo of its own",
+        ListOf(TRANSMISSION, 1, MAX_ROWS), "between joints and servos; default one servo each"
     ),
     "bars": Key(ListOf(BAR, 1, MAX_ROWS), "bars of linkages, drawn only: they follow the joints"),
     "payload": Key(Either((ATTACHED, PAYLOAD)), "load carried by the tool; default none"),
-    "masses": Key(Named(MASS, "link"), "of moving links, such as waist_link; default estimated"),
+    "masses": Key(
+        Named(Either((MASS_OR_NONE, LINK_MASS)), "link"),
+        "of moving links, such as waist_link; default estimated from the skeleton",
+    ),
     "meshes": Key(Named(MESH, "link"), "meshes of links, such as base_link or waist_link"),
     "looks": Key(
         Named(ListOf(LOOK, 0, 200), "link"),

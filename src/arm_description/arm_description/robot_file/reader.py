@@ -16,12 +16,14 @@ from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Table, Variants
 
 from arm_description.errors import DescriptionError
+from arm_description.model.dh_from_axes import near_the_arm
 from arm_description.model.elements import (
     NO_MOTION,
     Convention,
     DependentJoint,
     Joint,
     Origin,
+    mimic_names,
 )
 from arm_description.model.gripper import Gripper
 from arm_description.robot_file.attachments import (
@@ -42,6 +44,7 @@ from arm_description.robot_file.sections import (
     read_bars,
     read_colours,
     read_gripper,
+    read_link_mass,
     read_look,
     read_mesh,
     read_named,
@@ -142,6 +145,8 @@ def read_root(root: Field, folder: Path) -> RobotModel:
     parts = ("base", *names, *(("gripper", *gripper.joints) if gripper else ()))
     bodies = tuple(f"{name}_link" for name in parts)  # links with shapes
     visible = (*bodies, "flange", "tool0")
+    between = (n for d in dependents for n in mimic_names(d.name, d.terms)[:-1])
+    heavy = (*bodies[1:], *(f"{name}_link" for name in between))
     postures = read_postures(keys.get("postures"), joints, gripper, scope)
     model = RobotModel(
         name=read_name(keys["name"]),
@@ -156,7 +161,6 @@ def read_root(root: Field, folder: Path) -> RobotModel:
         colours=read_colours(keys.get("colours")),
         **{key: keys[key].text() for key in ("description", "source") if key in keys},
         payload=read_load(keys["payload"], scope) if "payload" in keys else None,
-        masses=read_named(keys.get("masses"), bodies[1:], scope.positive),
         meshes=read_named(keys.get("meshes"), visible, partial(read_mesh, scope=scope)),
         looks=read_named(keys.get("looks"), visible, partial(read_look, scope=scope)),
         transmissions=read_transmissions(keys.get("transmissions"), joints, scope),
@@ -164,8 +168,15 @@ def read_root(root: Field, folder: Path) -> RobotModel:
         units=units,
         constants=scope.expressions.values,
         sources=MappingProxyType(dict(_sources(root, ROBOT))),
-        formulas=MappingProxyType({} if written == SCREWS else dict(_formulas(keys))),
+        formulas=MappingProxyType(dict(_formulas(keys)) if table.as_written else {}),
     )
+    if "masses" in keys:
+        if model.bars:
+            from arm_description.urdf.bars import bar_links
+
+            heavy = (*heavy, *bar_links(model))
+        masses = read_named(keys["masses"], heavy, partial(read_link_mass, scope=scope))
+        model = replace(model, masses=masses)
     model = _without_replaced(model, own) if end.mounted else model
     _reject_tiny(model, keys["units"])
     _check_limits(model, keys["joints"])
@@ -185,15 +196,31 @@ class _TablePart:
     dependents: tuple[DependentJoint, ...]
     base: Origin  # base_link <- frame 0
     end: Origin = NO_MOTION  # frame n <- where the tool begins
+    as_written: bool = True  # whether the rows are those of the file
 
 
 def _read_table(written: str, keys: Mapping[str, Field], scope: EvaluationContext) -> _TablePart:
     if written == SCREWS:
         axes, base, end = read_screws(keys["joints"], keys["home"], scope)
-        return _TablePart("standard", axes, (), base, end)
-    convention = cast(Convention, written)
+        return _TablePart("standard", axes, (), base, end, as_written=False)
+    convention, base = cast(Convention, written), scope.origin(keys.get("base"))
     joints, dependents = read_joints(keys["joints"], convention, scope)
-    return _TablePart(convention, joints, dependents, scope.origin(keys.get("base")))
+    table = _TablePart(convention, joints, dependents, base)
+    rows = in_order(joints, dependents)
+    if any(joint.axis != "z" for joint in rows):
+        return table
+    near = near_the_arm(rows, base, convention, scope.units.max_length)
+    if near is None:
+        return table
+    by_name = {joint.name: row for joint, row in zip(rows, near.rows, strict=True)}
+    return _TablePart(
+        "standard",
+        tuple(replace(joint, row=by_name[joint.name]) for joint in joints),
+        tuple(replace(joint, row=by_name[joint.name]) for joint in dependents),
+        near.base,
+        near.tool,
+        as_written=False,
+    )
 
 
 def _without_replaced(model: RobotModel, own: Gripper | None) -> RobotModel:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arm_common.errors import InputError
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.expressions import Expressions, constant_name_problem
 
@@ -21,8 +22,7 @@ from arm_description.model.elements import NO_MOTION, Origin, Triple
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 from arm_description.robot_file.keys import ORIGIN, SOURCED, UNITS
 
-# Larger values mean a mistaken unit: millimetres read as metres, degrees as radians.
-MAX_LENGTH = 20.0  # [m]
+# Larger values mean a mistaken unit: degrees read as radians.
 MAX_ROTATION = 2.0 * math.pi * 10.0  # [rad]
 MAX_VELOCITY = {"revolute": 200.0, "prismatic": 50.0}  # [rad/s or m/s]
 MAX_CONSTANTS = 1000
@@ -51,12 +51,18 @@ class EvaluationContext:
         """Read a number greater than 0."""
         return _above_zero(field, self.number(field))
 
-    def length(self, field: Field) -> float:
-        """Read a length in metres."""
+    def length(self, field: Field, limit: float = 0.0) -> float:
+        """Read a length in metres; it must not exceed the limit, by default that of the file."""
         value = self.units.metres(self.number(field))
-        if abs(value) > MAX_LENGTH:
-            raise field.error(f"is {value:g} m", self._check_unit("prismatic"))
+        if abs(value) > (limit or self.units.max_length):
+            raise self.too_long(field, value)
         return value
+
+    def too_long(self, field: Field, value: float) -> InputError:
+        """Return the error of a length [m] that is longer than an arm's."""
+        longest = f"{self.units.written(self.units.max_length, 'prismatic'):.9g}"
+        remedy = f"{self._check_unit('prismatic')}; above {longest} {self.units.length} give also "
+        return field.error(f"is {value:g} m", f"{remedy}units.max_length")
 
     def positive_length(self, field: Field) -> float:
         """Read a length greater than 0 in metres."""
@@ -129,9 +135,13 @@ def sourced_value(field: Field) -> Field:
 
 
 def read_units(field: Field) -> Units:
-    """Read ``units: {length: .., angle: ..}``."""
+    """Read ``units: {length: .., angle: .., max_length: ..}``."""
     parts = UNITS.read(field)
-    return Units(parts["length"].choice(LENGTHS), parts["angle"].choice(ANGLES))
+    units = Units(parts["length"].choice(LENGTHS), parts["angle"].choice(ANGLES))
+    if "max_length" not in parts:
+        return units
+    longest = EvaluationContext(units, Expressions({}, units.radian)).positive(parts["max_length"])
+    return replace(units, max_length=units.metres(longest))
 
 
 def read_scope(units: Units, field: Field | None, folder: Path = Path()) -> EvaluationContext:

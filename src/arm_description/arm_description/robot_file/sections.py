@@ -26,12 +26,14 @@ from arm_description.model.elements import (
     Convention,
     Joint,
     JointType,
+    LinkMass,
     Mesh,
     Origin,
     Payload,
     Triple,
 )
 from arm_description.model.gripper import (
+    DEFAULT_FORCE,
     MAX_JAW_ANGLE,
     TURNING,
     Claw,
@@ -54,6 +56,8 @@ from arm_description.robot_file.keys import (
     COLOURS,
     FINGER,
     GRIPPER,
+    INERTIA,
+    LINK_MASS,
     LOOK,
     LOOK_SHAPES,
     MESH,
@@ -82,6 +86,7 @@ def read_gripper(field: Field, joint_names: tuple[str, ...], scope: EvaluationCo
         max_width=high,
         velocity=velocity,
         acceleration=scope.acceleration(keys.get("acceleration"), "prismatic", velocity),
+        effort=scope.positive(keys["effort"]) if "effort" in keys else DEFAULT_FORCE,
         finger=_read_finger(keys.get("finger"), default, scope),
         palm=_read_box(PALM.read(keys["palm"]), scope) if "palm" in keys else default_palm(high),
         claw=claw,
@@ -314,6 +319,21 @@ def read_payload(field: Field | Mapping[str, Field], scope: EvaluationContext) -
         size=triple(keys["size"], scope.positive_length) if "size" in keys else None,
         source=keys["source"].text() if "source" in keys else "",
     )
+
+
+def read_link_mass(field: Field, scope: EvaluationContext) -> LinkMass:
+    """Read the mass of a link: a number, or one with centre and inertia."""
+    keys = LINK_MASS.read(field) if field.is_mapping else {"value": field}
+    mass, inertia = scope.number(keys["value"]), keys.get("inertia")
+    if mass < 0.0:
+        raise keys["value"].error("must be 0 or more")
+    centre = triple(keys["centre"], scope.length) if "centre" in keys else None
+    if inertia is None:
+        return LinkMass(mass, centre)
+    moments = INERTIA.read(inertia)
+    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    values = tuple(scope.number(moments[n]) if n in moments else 0.0 for n in names)
+    return LinkMass(mass, centre, values)
 
 
 def read_look(field: Field, scope: EvaluationContext) -> tuple[LookShape, ...]:

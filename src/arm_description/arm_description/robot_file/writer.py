@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import chain, product
 
+import numpy as np
 import yaml
 from arm_common.yaml.editing import flow_mapping, flow_word, preferred_quote
 from arm_common.yaml.linear_expressions import LinearExpression
@@ -27,26 +28,24 @@ from arm_description.model.elements import (
     DependentJoint,
     Joint,
     JointType,
+    LinkMass,
     Mesh,
     Origin,
     Triple,
 )
-from arm_description.model.gripper import Claw, Gripper
+from arm_description.model.gripper import DEFAULT_FORCE, Claw, Gripper
 from arm_description.model.looks import LookShape
 from arm_description.model.tools import MountedTool
-from arm_description.model.units import Units
+from arm_description.model.units import Units, pi_fraction
 from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
-from arm_description.robot_file.keys import COMPOUND
+from arm_description.robot_file.keys import COMPOUND, SCREWS
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections import GRIPPER_KEY
 from arm_description.robot_file.transmissions import transmission_entry
 from arm_description.robot_model import RobotModel
 
-# Angles that are written as a fraction of pi in a file in radians.
-_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12)
-_MAX_NUMERATOR = 24
-
 WIDTH = 96
+_ROUNDING = 1e-9  # of frames between nearly parallel axes that are read back [m]
 _CANDIDATES = tuple(Units(length, angle) for length, angle in product(("m", "mm"), ("deg", "rad")))
 
 
@@ -59,7 +58,8 @@ def robot_yaml(model: RobotModel, units: Units | None = None, notes: Sequence[st
         notes: remarks, written as comments at the top.
 
     Returns:
-        YAML text; ``parse_robot`` of it equals the model.
+        YAML text; ``parse_robot`` of it equals the model, to rounding if its axes are nearly
+        parallel: then they are written as axes and points.
 
     Raises:
         DescriptionError: a robot file cannot represent the model, for example a joint without
@@ -68,7 +68,7 @@ def robot_yaml(model: RobotModel, units: Units | None = None, notes: Sequence[st
     first_error: DescriptionError | None = None
     for text in _texts(model, units, notes):
         try:
-            if parse_robot(text, model.name) == model:
+            if _agrees(parse_robot(text, model.name), model):
                 return text
         except DescriptionError as error:
             first_error = first_error or error
@@ -89,6 +89,19 @@ def _texts(model: RobotModel, units: Units | None, notes: Sequence[str]) -> list
     return [text for _, text in sorted(texts, key=lambda pair: (pair[0], len(pair[1])))]
 
 
+def _agrees(read: RobotModel, model: RobotModel) -> bool:
+    """Return whether a model was read back; tilted rows are computed, so they have rounding."""
+    if read == model or not model.is_tilted or read.joint_names != model.joint_names:
+        return read == model
+    frames = [one.dh_frames(np.zeros(model.n)) for one in (read, model)]
+    if not np.allclose(*frames, 0.0, _ROUNDING):
+        return False
+    pairs = zip(read.joints, model.joints, strict=True)
+    joints = tuple(replace(one, row=other.row) for one, other in pairs)
+    ends = {"base": model.base, "tool": model.tool, "mounted": model.mounted}
+    return replace(read, joints=joints, **ends) == model
+
+
 class _NotExactError(ValueError):
     """No text in this unit reads back as the same double."""
 
@@ -99,15 +112,23 @@ class _Writer:
         self._types: Mapping[str, JointType] = {}
 
     def text(self, model: RobotModel, notes: Sequence[str]) -> str:
+        screws = model.is_tilted
         origins = {"base": model.base} | ({} if model.mounted else {"tool": model.tool})
+        if screws:
+            frames = model.dh_frames(np.zeros(model.n))
+            origins = {"home": Origin.of(frames[-1] @ model.end.matrix)}
         parts = [
             [f"# {line}" for note in notes for line in textwrap.wrap(note, WIDTH - 2)],
             self._head(model),
             [
-                *(f"{k}: {self._origin(T)}" for k, T in origins.items() if T != NO_MOTION),
-                *([f"tool: {self._mounted(model.mounted)}"] if model.mounted else ()),
+                *(
+                    f"{k}: {self._origin(T)}"
+                    for k, T in origins.items()
+                    if screws or T != NO_MOTION
+                ),
+                *([f"tool: {self._mounted(model.mounted, screws)}"] if model.mounted else ()),
             ],
-            ["joints:", *self._table(model)],
+            ["joints:", *(self._screws(model) if screws else self._table(model))],
             self._transmissions(model),
             self._bars(model.bars),
             _block("gripper", self._own_gripper(model)),
@@ -121,21 +142,24 @@ class _Writer:
 
     def _head(self, model: RobotModel) -> list[str]:
         texts = {"description": model.description, "source": model.source}
+        longest = ""
+        if model.units.max_length != Units.max_length:
+            longest = f", max_length: {self._number(model.units.max_length)}"
         return [
             f"name: {flow_word(model.name)}",
             *(_paragraph(key, text) for key, text in texts.items() if text),
             "",
-            f"convention: {model.convention}",
-            f"units: {{length: {self._units.length}, angle: {self._units.angle}}}",
+            f"convention: {SCREWS if model.is_tilted else model.convention}",
+            f"units: {{length: {self._units.length}, angle: {self._units.angle}{longest}}}",
         ]
 
     def _origin(self, origin: Origin) -> str:
         rpy = ", ".join(self._number(value, "revolute") for value in origin.rpy)
         return f"{{xyz: {self._triple(origin.xyz)}, rpy: [{rpy}]}}"
 
-    def _mounted(self, tool: MountedTool) -> str:
+    def _mounted(self, tool: MountedTool, at_home: bool) -> str:
         name = flow_word(tool.name)
-        if tool.mount == NO_MOTION:
+        if at_home or tool.mount == NO_MOTION:
             return name
         return f"{{name: {name}, {self._origin(tool.mount)[1:]}"
 
@@ -151,6 +175,10 @@ class _Writer:
                 limits = {str(joint.axis): self._limits(joint) for joint in row}
                 text = flow_mapping(limits, ",\n              ") if len(row) > 1 else limits["z"]
                 rest.append(f"limits: {text}")
+            else:
+                leaders = [j.effort for j in model.joints if j.name in dict(row[0].terms)]
+                if row[0].effort != max(leaders):
+                    rest.append(f"effort: {number_text(row[0].effort)}")
             if row[0].source:
                 rest.append(f"source: {flow_word(row[0].source)}")
             if not rest:
@@ -158,6 +186,18 @@ class _Writer:
                 continue
             yield f"  - {{{' '.join(cells).rstrip()}"
             yield f"     {f',{chr(10)}     '.join(rest)}}}"
+
+    def _screws(self, model: RobotModel) -> Iterator[str]:
+        """Yield the axes of the joints with every joint at 0, and a point of each."""
+        frames = model.dh_frames(np.zeros(model.n))
+        for joint, T in zip(model.joints, frames, strict=False):
+            axis = ", ".join(number_text(float(v)) for v in T[:3, 2])
+            at = ", ".join(self._number(float(v)) for v in T[:3, 3])
+            yield f"  - {{name: {flow_word(joint.name)}, type: {joint.type},"
+            yield f"     axis: [{axis}],"
+            yield f"     at: [{at}],"
+            source = f",\n     source: {flow_word(joint.source)}" if joint.source else ""
+            yield f"     limits: {self._limits(joint)}{source}}}"
 
     def _row(self, joints: tuple[Joint, ...], convention: Convention) -> list[str]:
         name, kind = joints[0].name, str(joints[0].type)
@@ -260,6 +300,7 @@ class _Writer:
             "joints": f"[{', '.join(map(flow_word, gripper.joints))}]",
             **({"claw": self._claw(gripper.claw)} if gripper.claw else {}),
             **{key: self._number(getattr(gripper, key)) for key in widths},
+            **({"effort": number_text(gripper.effort)} if gripper.effort != DEFAULT_FORCE else {}),
             "finger": flow_mapping(box),
             "palm": flow_mapping(dict(palm)),
             **_source(gripper.source),
@@ -282,15 +323,28 @@ class _Writer:
         }
 
     def _load(self, model: RobotModel) -> list[str]:
-        lines, payload = [], model.payload
+        lines, payload = (
+            _block("masses", {k: self._mass(m) for k, m in model.masses.items()}),
+            model.payload,
+        )
         if payload:
             values = {"mass": number_text(payload.mass), "centre": self._triple(payload.centre)}
             values |= {"size": self._triple(payload.size)} if payload.size else {}
             lines.append(f"payload: {flow_mapping(values | _source(payload.source))}")
-        if model.masses:
-            masses = {flow_word(link): number_text(m) for link, m in model.masses.items()}
-            lines.append(f"masses: {flow_mapping(masses)}")
         return lines
+
+    def _mass(self, mass: LinkMass) -> str:
+        if mass.centre is None and mass.inertia is None:
+            return number_text(mass.mass)
+        values = {"value": number_text(mass.mass)}
+        if mass.centre is not None:
+            values["centre"] = self._triple(mass.centre)
+        if mass.inertia is not None:
+            xx, xy, xz, yy, yz, zz = map(number_text, mass.inertia)
+            moments = {"ixx": xx, "iyy": yy, "izz": zz, "ixy": xy, "ixz": xz, "iyz": yz}
+            shown = {k: text for k, text in moments.items() if k[1] == k[2] or text != "0"}
+            values["inertia"] = flow_mapping(shown)
+        return flow_mapping(values, ",\n    ")
 
     def _meshes(self, meshes: Mapping[str, Mesh]) -> list[str]:
         lines = ["meshes:"] if meshes else []
@@ -332,7 +386,7 @@ class _Writer:
         An angle in radians is a fraction of pi where that is exact.
         """
         if kind == "revolute" and self._units.angle == "rad":
-            return _pi_fraction(value) or number_text(value)
+            return pi_fraction(value) or number_text(value)
         return self._nearest(
             self._units.written(value, kind), lambda x: self._units.si(x, kind), value
         )
@@ -351,17 +405,6 @@ class _Writer:
 def number_text(value: float) -> str:
     """Return the shortest text of a number without unit or in the unit of the file."""
     return repr(value + 0.0).removesuffix(".0")
-
-
-def _pi_fraction(radians: float) -> str:
-    """Return ``n*pi/m`` if it evaluates to exactly this angle, else ""."""
-    for denominator in _DENOMINATORS:
-        count = round(radians * denominator / math.pi)
-        if 0 < abs(count) <= _MAX_NUMERATOR and count * math.pi / denominator == radians:
-            divisor = f"/{denominator}" if denominator > 1 else ""
-            factor = {1: "", -1: "-"}.get(count, f"{count}*")
-            return f"{factor}pi{divisor}"
-    return ""
 
 
 def _block(name: str, values: Mapping[str, str]) -> list[str]:

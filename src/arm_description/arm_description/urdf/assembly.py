@@ -15,6 +15,7 @@ from arm_common.transforms import Matrix
 from arm_description.model.elements import (
     NO_MOTION,
     DependentJoint,
+    LinkMass,
     Origin,
     Payload,
     dependent_joint,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 BASE, FLANGE, TOOL, PALM = "base_link", "flange", "tool0", "gripper_link"
 TOOL_BODY = "tool_link"
 PAYLOAD = "payload_link"
-_GRIP = 10.0  # force at the tip of a finger, assumed for hobby servos [N]
 _SMALL = 0.002  # edge of a link between two coincident joints, which has only inertia [m]
 # Between plastic (1200) and aluminium (2700), for parts that contain servos and air [kg/m^3].
 DENSITY = 1800.0
@@ -80,7 +80,7 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
     if model.payload:
         links.append(_payload_link(model, model.payload, prefix))
         joints.append(_fixed(prefix, prefix + TOOL, PAYLOAD, NO_MOTION))
-    return UrdfParts(tuple(_weighed(model, link, prefix) for link in links), tuple(joints))
+    return UrdfParts(tuple(weighed(model, link, prefix) for link in links), tuple(joints))
 
 
 def _sharing_mass(
@@ -96,12 +96,14 @@ def _sharing_mass(
     }
     density = tool.mass / (sum(volumes.values()) or 1.0)
     return [
-        replace(link, mass=density * volumes[link.name]) if link.name in volumes else link
+        replace(link, mass=LinkMass(density * volumes[link.name]))
+        if link.name in volumes
+        else link
         for link in links
     ]
 
 
-def _weighed(model: RobotModel, link: UrdfLink, prefix: str) -> UrdfLink:
+def weighed(model: RobotModel, link: UrdfLink, prefix: str) -> UrdfLink:
     """Return a link with the mass, mesh and look that the robot file gives it, if any."""
     name = link.name.removeprefix(prefix)
     mass, mesh = model.masses.get(name, link.mass), model.meshes.get(name)
@@ -113,6 +115,7 @@ def mimic_parts(
 ) -> UrdfParts:
     """Return a mimic joint for each term, on one axis, and the small links between them."""
     leaders = {leader.name: leader for leader in model.joints}
+    largest = max(leaders[leader].effort for leader, _ in joint.terms)  # the default
     names = mimic_names(joint.name, joint.terms)
     ends = [*names[:-1], joint.name]
     joints = []
@@ -122,7 +125,7 @@ def mimic_parts(
             math.nextafter(single.lower, -math.inf),  # no narrower than its leader by rounding
             math.nextafter(single.upper, math.inf),
             math.nextafter(single.velocity, math.inf),
-            single.effort,
+            joint.effort if joint.effort != largest else single.effort,
         )
         mimic = UrdfMimic(prefix + leader, factor, 0.0)
         child = f"{prefix}{end}_link"
@@ -157,7 +160,9 @@ def _fixed(prefix: str, parent: str, frame: str, origin: Origin) -> UrdfJoint:
 def _gripper(model: RobotModel, gripper: Gripper, skeleton: Skeleton, prefix: str) -> UrdfParts:
     palm = UrdfLink(prefix + PALM, skeleton.palm_shapes(gripper))
     links, joints = [palm], [_fixed(prefix, prefix + FLANGE, PALM, model.tool)]
-    limit = UrdfLimit(gripper.min_width / 2, gripper.max_width / 2, gripper.velocity / 2, _GRIP)
+    limit = UrdfLimit(
+        gripper.min_width / 2, gripper.max_width / 2, gripper.velocity / 2, gripper.effort
+    )
     for name, side in zip(gripper.joints, (-1, 1), strict=True):
         finger = UrdfLink(f"{prefix}{name}_link", skeleton.finger_shapes(gripper, side))
         joint = UrdfJoint(
@@ -186,7 +191,10 @@ def _jaw(joint: UrdfJoint, gripper: Gripper, claw: Claw, side: int, prefix: str)
         origin=Origin((0.0, claw.pivot(side), -claw.reach)),
         axis=(float(-side), 0.0, 0.0),
         limit=UrdfLimit(
-            claw.closed, claw.open, gripper.velocity * gripper.fastest, _GRIP * claw.length
+            claw.closed,
+            claw.open,
+            gripper.velocity * gripper.fastest,
+            gripper.effort * claw.length,
         ),
         mimic=None if name == leader else UrdfMimic(prefix + leader, 1.0, 0.0),
     )
@@ -198,7 +206,7 @@ def _payload_link(model: RobotModel, payload: Payload, prefix: str) -> UrdfLink:
     size = payload.size or (side, side, side)
     box = UrdfGeometry("box", size, Origin(payload.centre), model.colours.gripper)
     is_visible = payload.size is not None
-    return UrdfLink(prefix + PAYLOAD, (box,), mass=payload.mass, visible=is_visible)
+    return UrdfLink(prefix + PAYLOAD, (box,), mass=LinkMass(payload.mass), visible=is_visible)
 
 
 def changed_meshes(before: RobotModel, after: RobotModel) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ a body comes after the one that carries it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,7 @@ MASS, MOMENT, INERTIA = 17, 18, 21
 BODY = 27
 
 _SPAN = slice(MASS, BODY)
+DOUBTFUL = 1e-4  # of the largest moment: rounding of six digits is no doubt
 _GRAVITY = 9.81  # [m/s^2] against z of the base
 
 
@@ -47,11 +48,19 @@ class Bodies:
         table: (bodies, BODY).
         tip: index of the body of the tip.
         tool: that body <- tip (4, 4).
+        joints: name of the joint of each body.
+        frames: base <- body (4, 4) with all independent joints at 0.
+        carriers: index of the body of each link, -1 for the base.
+        doubts: a sentence for each link with an inertia that no body can have.
     """
 
     table: Array
     tip: int
     tool: Array
+    joints: tuple[str, ...] = ()
+    frames: tuple[Array, ...] = ()
+    carriers: Mapping[str, int] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
 
     @cached_property
     def mass(self) -> float:
@@ -92,6 +101,7 @@ class _BodyWalk:
     ) -> None:
         self._tree, self._joints, self._inertials = tree, joints, inertials
         self._rows: list[Array] = []
+        self._names: list[str] = []  # of the joints of the bodies
         self._frames: list[Array] = []  # base <- body with all joints of the chain at 0
         self._links = {base: (np.eye(4), -1)}  # base <- link, its body
         for link, step in _outwards(tree, base):
@@ -124,6 +134,7 @@ class _BodyWalk:
         leader = self._joints.index(drive.leader.name)
         self._rows.append(_joint_row(inverse(carrier) @ at, slides, body, leader))
         self._rows[-1][[RATIO, OFFSET]] = drive.ratio, drive.offset
+        self._names.append(step.joint.name)
         self._frames.append(beyond @ pose(_frame_along(axis)))
         return beyond, len(self._rows) - 1
 
@@ -132,7 +143,15 @@ class _BodyWalk:
         T, body = self._links[tip]
         table = np.array(self._rows)
         table.setflags(write=False)
-        return Bodies(table, body, inverse(self._frames[body]) @ T)
+        return Bodies(
+            table,
+            body,
+            inverse(self._frames[body]) @ T,
+            tuple(self._names),
+            tuple(self._frames),
+            {link: body for link, (_, body) in self._links.items()},
+            tuple(filter(None, map(inertia_doubt, self._inertials.values()))),
+        )
 
 
 def _outwards(tree: UrdfTree, base: str) -> Iterator[tuple[str, Step]]:
@@ -176,11 +195,31 @@ def _joint_row(joint: Array, slides: bool, parent: int, leader: int) -> Array:
     return row
 
 
+def inertia_doubt(inertial: UrdfInertial) -> str:
+    """Return a sentence about an inertia that no body can have, "" about any other.
+
+    The principal moments A <= B <= C of a body are not negative, and A + B >= C.
+    """
+    moments = np.linalg.eigvalsh(_tensor(inertial.moments))
+    slack = DOUBTFUL * max(abs(moments[0]), moments[2])
+    if moments[0] >= -slack and moments[0] + moments[1] >= moments[2] - slack:
+        return ""
+    a, b, c = (f"{moment:.4g}" for moment in moments)
+    law = "is negative" if moments[0] < -slack else f"and {b} are together below {c}"
+    return (
+        f"no body has the inertia of link {inertial.link!r}: of its principal moments {a}, {b}, "
+        f"{c} kg m^2, {a} {law}"
+    )
+
+
+def _tensor(moments: Sequence[float]) -> Array:
+    xx, xy, xz, yy, yz, zz = moments
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
 def _inertia_row(inertial: UrdfInertial, T: Array) -> Array:
     """Return mass, moment and inertia about the origin of a body (10,); T is body <- link."""
-    xx, xy, xz, yy, yz, zz = inertial.moments
-    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return _row(inertial.mass, T @ inertial.origin.matrix, tensor)
+    return _row(inertial.mass, T @ inertial.origin.matrix, _tensor(inertial.moments))
 
 
 def _payload_row(payload: Payload, T: Array) -> Array:

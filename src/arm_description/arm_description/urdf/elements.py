@@ -7,11 +7,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from arm_description.model.elements import NO_MOTION, Mesh, Origin, Triple
+from arm_description.model.elements import NO_MOTION, LinkMass, Mesh, Origin, Triple
 from arm_description.model.looks import LookShape
 
 JointKind: TypeAlias = Literal[
@@ -66,6 +66,55 @@ class Drive(NamedTuple):
     leader: UrdfJoint
     ratio: float
     offset: float
+
+
+class JointRange(NamedTuple):
+    """Limits of a joint [rad or m]; infinite where there are none."""
+
+    lower: float
+    upper: float
+    velocity: float  # [rad/s or m/s]
+
+    def __str__(self) -> str:
+        return f"{self.lower:.6g} to {self.upper:.6g}"
+
+
+_FIXED = 1e-9  # a smaller range is none [rad or m]
+
+
+def joint_range(joint: UrdfJoint) -> JointRange:
+    """Return the limits of a joint itself."""
+    limit = joint.limit
+    velocity = (limit.velocity if limit else 0.0) or math.inf
+    if limit is None or joint.kind == "continuous":
+        return JointRange(-math.inf, math.inf, velocity)
+    return JointRange(limit.lower, limit.upper, velocity)
+
+
+def driving_range(
+    leader: UrdfJoint, followers: Iterable[tuple[UrdfJoint, Drive]]
+) -> tuple[JointRange, str]:
+    """Return limits that keep a joint and those that follow it inside theirs, and what is wrong.
+
+    That is a sentence if a follower leaves its leader no room to move, else "". A follower's
+    limits that are both 0 are not given: they are optional.
+    """
+    lower, upper, velocity = own = joint_range(leader)
+    moves, problem = upper - lower >= _FIXED, ""
+    for joint, drive in followers:
+        limits = joint_range(joint)
+        velocity = min(velocity, limits.velocity / abs(drive.ratio))
+        if limits[:2] == (0.0, 0.0):
+            continue
+        first, last = sorted((end - drive.offset) / drive.ratio for end in limits[:2])
+        lower, upper = max(lower, first), min(upper, last)
+        if not problem and upper - lower < (_FIXED if moves else -_FIXED):
+            offset = f" and {drive.offset:+g}" if drive.offset else ""
+            problem = (
+                f"joint {leader.name!r} ({own}) cannot move where joint {joint.name!r}, which "
+                f"follows it ({drive.ratio:g} times{offset}), is inside its limits ({limits})"
+            )
+    return JointRange(lower, upper, velocity), problem
 
 
 class Step(NamedTuple):
@@ -135,7 +184,7 @@ class UrdfLink:
     name: str
     shapes: tuple[UrdfGeometry, ...] = ()  # visual, collision and inertia
     has_inertia: bool = True  # whether inertia is written
-    mass: float | None = None  # of the shapes [kg]; None to estimate it from their volume
+    mass: LinkMass | None = None  # None to estimate it from the volume of the shapes
     mesh: Mesh | None = None  # visual and collision in place of the shapes
     look: tuple[LookShape, ...] | None = None  # visuals in place of those of the shapes
     visible: bool = True  # whether visual and collision are written

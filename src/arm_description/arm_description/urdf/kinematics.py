@@ -4,8 +4,8 @@
 
 A URDF joint is origin * motion. The offset of a row acts along the same z as the joint variable,
 so the two commute, and the offset of theta may move after the joint. That leaves only origins with
-explicit rpy: (alpha, 0, theta) in both conventions. Nothing is extracted from a matrix, so URDF
-and table agree to rounding.
+explicit rpy: (alpha, 0, theta) in both conventions. Nothing is extracted from a matrix (but for a
+row with beta), so URDF and table agree to rounding.
 
 With link i the child link of joint i and z the axis of the joint:
 
@@ -30,7 +30,7 @@ from arm_common.transforms import Matrix, pose_to_matrix
 from transforms3d.euler import euler2quat
 from transforms3d.quaternions import qmult, rotate_vector
 
-from arm_description.model.elements import DhRow, Origin, Triple, cos_sin
+from arm_description.model.elements import DhRow, Origin, Triple, cos_sin, dh_matrix
 from arm_description.urdf.elements import UrdfJoint
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ class JointFrames:
 
 def _standard(row: DhRow) -> Origin:
     c, s = cos_sin(row.theta)
+    if row.beta:
+        return Origin.of(dh_matrix(row, "standard"))
     return Origin((row.a * c, row.a * s, row.d), (row.alpha, 0.0, row.theta))
 
 

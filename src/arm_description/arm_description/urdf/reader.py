@@ -12,15 +12,15 @@ import heapq
 import math
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from arm_description.errors import UrdfError
 from arm_description.model.constraints import JointConstraint
 from arm_description.model.elements import NO_MOTION, Origin, Triple
-from arm_description.urdf.constraints import read_constraints
+from arm_description.urdf.constraints import ELEMENT, read_constraints
 from arm_description.urdf.elements import (
     MOVING,
     Drive,
@@ -46,7 +46,9 @@ _SHAPES = {
     "mesh": (("scale", 3),),
 }
 _DEFAULTS = {"xyz": "0 0 0", "rpy": "0 0 0", "scale": "1 1 1", "multiplier": "1", "offset": "0"}
-_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_READ = ("link", "joint", "material", ELEMENT)
+_READ_OF_JOINTS = ("parent", "child", "origin", "axis", "limit", "mimic")
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _DEFAULTS |= dict.fromkeys(("ixy", "ixz", "iyz"), "0")
 _DEFAULTS |= dict.fromkeys(("lower", "upper", "velocity", "effort"), "0")
 
@@ -63,7 +65,8 @@ class UrdfTree:
     links: tuple[str, ...]  # names of all links, in document order
     joints: tuple[UrdfJoint, ...]  # from the root outwards, otherwise in document order
     constraints: tuple[JointConstraint, ...] = ()  # limits of joints that depend on others
-    # by joint: limits in the wrong order (then 0 and 0), a mimic without leader (then none)
+    # by joint, or the roots of several trees: what is invalid, such as limits in the wrong order;
+    # then the default is read, and the largest tree
     faults: Mapping[str, UrdfError] = field(default_factory=dict, compare=False)
     _robot: ET.Element = field(
         default_factory=lambda: ET.Element("robot"), repr=False, compare=False
@@ -103,6 +106,23 @@ class UrdfTree:
         """Mass and inertia of each link that has them, in document order."""
         return tuple(_inertial(element, link) for link, element in self._elements("inertial"))
 
+    def links_with(self, tag: str) -> frozenset[str]:
+        """Return the links that have an element such as visual, which is not read."""
+        return frozenset(link for link, _ in self._elements(tag))
+
+    @cached_property
+    def ignored(self) -> tuple[str, ...]:
+        """The elements of the robot and its joints that are not read, in document order."""
+        children = [("<{}>", child) for child in self._robot if child.tag not in _READ]
+        children += [
+            (f"<{{}}> of {joint.get('name', '')}", child)
+            for joint in self._robot.findall("joint")
+            for child in joint
+            if child.tag not in _READ_OF_JOINTS
+        ]
+        texts = (text.format(child.tag) for text, child in children if isinstance(child.tag, str))
+        return tuple(dict.fromkeys(texts))
+
     def _elements(self, tag: str) -> Iterator[tuple[str, ET.Element]]:
         for link in self._robot.findall("link"):
             for element in link.findall(tag):
@@ -128,12 +148,14 @@ def read_urdf(text: str, *, tolerant: bool = False) -> UrdfTree:
         if name := duplicate(names):
             raise UrdfError(f"there is more than one {kind} {name!r}", remedy="rename one")
     joints = _with_leaders(joints, faults)
+    root, ordered = _tree(links, joints, faults)
     if faults and not tolerant:
         raise next(iter(faults.values()))
-    root = _root(links, joints)
-    constraints = read_constraints(robot, joints)
+    reached = {root, *(joint.child for joint in ordered)}
+    links = tuple(link for link in links if link in reached)
+    constraints = read_constraints(robot, ordered)
     name = robot.get("name", "robot")
-    return UrdfTree(name, root, links, _sorted(root, joints), constraints, faults, robot)
+    return UrdfTree(name, root, links, ordered, constraints, faults, robot)
 
 
 def parse_xml(text: str, kind: str = "URDF") -> ET.Element:
@@ -188,27 +210,34 @@ def attribute(element: ET.Element, name: str, owner: str) -> str:
 
 
 def _joint(element: ET.Element, faults: dict[str, UrdfError]) -> UrdfJoint:
+    """Return a joint; what of it is invalid has a default, and becomes a fault."""
     name = attribute(element, "name", "a joint")
     owner = f"joint {name!r}"
-    kind = element.get("type", "")
-    if kind not in _KINDS:
-        raise UrdfError(f"{owner} has type {kind!r}", remedy="supported are " + ", ".join(_KINDS))
-    ends = []
+    kind, ends = element.get("type", ""), []
     for tag in ("parent", "child"):
         end = element.find(tag)
         if end is None:
             raise UrdfError(f"{owner} has no {tag}")
         ends.append(attribute(end, "link", f"the {tag} of {owner}"))
-    return UrdfJoint(
-        name,
-        cast(JointKind, kind),
-        ends[0],
-        ends[1],
-        _origin(element, owner),
-        _axis(element.find("axis"), owner, kind),
-        _limit(element.find("limit"), name, kind, faults),
-        _mimic(element.find("mimic"), owner),
-    )
+    joint = UrdfJoint(name, cast(JointKind, kind), ends[0], ends[1], axis=(1.0, 0.0, 0.0))
+    if kind not in _KINDS:
+        remedy = "supported are " + ", ".join(_KINDS)
+        faults[name] = UrdfError(f"{owner} has type {kind!r}", remedy=remedy)
+        return replace(joint, kind="fixed")
+    parts: dict[str, Callable[[], Any]] = {
+        "origin": lambda: _origin(element, owner),
+        "axis": lambda: _axis(element.find("axis"), owner, kind),
+        "limit": lambda: _limit(element.find("limit"), owner, kind),
+        "mimic": lambda: _mimic(element.find("mimic"), owner),
+    }
+    for part, read in parts.items():
+        try:
+            joint = replace(joint, **{part: read()})
+        except UrdfError as error:
+            faults.setdefault(name, error)
+            if part == "limit":
+                joint = replace(joint, limit=UrdfLimit(0.0, 0.0, 0.0, 0.0))
+    return joint
 
 
 def _axis(element: ET.Element | None, owner: str, kind: str) -> Triple:
@@ -222,10 +251,7 @@ def _axis(element: ET.Element | None, owner: str, kind: str) -> Triple:
     return (x / size, y / size, z / size)
 
 
-def _limit(
-    element: ET.Element | None, name: str, kind: str, faults: dict[str, UrdfError]
-) -> UrdfLimit | None:
-    owner = f"joint {name!r}"
+def _limit(element: ET.Element | None, owner: str, kind: str) -> UrdfLimit | None:
     if element is None:
         if kind in ("revolute", "prismatic"):
             raise UrdfError(f"{owner} has no limit", remedy=f"a {kind} joint needs one")
@@ -235,10 +261,9 @@ def _limit(
     # -1 is SDF's word for no limit, which converters copy; here that is 0
     limit = UrdfLimit(lower, upper, *(max(rate, 0.0) for rate in rates))
     if limit.lower > limit.upper and kind in ("revolute", "prismatic"):
-        faults[name] = UrdfError(
+        raise UrdfError(
             f"{owner} has the lower limit {limit.lower:g} above its upper limit {limit.upper:g}"
         )
-        return replace(limit, lower=0.0, upper=0.0)
     return limit
 
 
@@ -278,7 +303,8 @@ def _mimic_fault(joint: UrdfJoint, by_name: Mapping[str, UrdfJoint]) -> str:
     return f"joint {joint.name!r} mimics itself in a circle"
 
 
-def _root(links: Sequence[str], joints: Sequence[UrdfJoint]) -> str:
+def _roots(links: Sequence[str], joints: Sequence[UrdfJoint]) -> list[str]:
+    """Return the links that no joint leads to; check the ends of the joints."""
     known, parent_joint = set(links), dict[str, str]()
     for joint in joints:
         for link in (joint.parent, joint.child):
@@ -291,16 +317,33 @@ def _root(links: Sequence[str], joints: Sequence[UrdfJoint]) -> str:
                 remedy="give each link one parent",
             )
         parent_joint[joint.child] = joint.name
-    roots = [link for link in links if link not in parent_joint]
+    return [link for link in links if link not in parent_joint]
+
+
+def _tree(
+    links: Sequence[str], joints: Sequence[UrdfJoint], faults: dict[str, UrdfError]
+) -> tuple[str, tuple[UrdfJoint, ...]]:
+    """Return the root and the joints of the only tree; of several the largest, as a fault."""
+    roots = _roots(links, joints)
+    trees = [_below(root, joints) for root in roots]
     if len(roots) != 1:
         found = ", ".join(roots) or "none"
         problem = f"a robot has one root link, this has {found}"
+        error = UrdfError(problem, remedy="connect the links")
+        if not roots:
+            raise error
+        faults[", ".join(roots)] = error
+    largest = max(range(len(trees)), key=lambda i: len(trees[i]))
+    if sum(map(len, trees)) < len(joints):
+        reached = {joint.name for tree in trees for joint in tree}
+        looped = ", ".join(dict.fromkeys(j.parent for j in joints if j.name not in reached))
+        problem = f"the links {looped} form a loop apart from the root {roots[largest]!r}"
         raise UrdfError(problem, remedy="connect the links")
-    return roots[0]
+    return roots[largest], trees[largest]
 
 
-def _sorted(root: str, joints: Sequence[UrdfJoint]) -> tuple[UrdfJoint, ...]:
-    """Return the joints from the root outwards, in document order as far as that allows."""
+def _below(root: str, joints: Sequence[UrdfJoint]) -> tuple[UrdfJoint, ...]:
+    """Return the joints from a root outwards, in document order as far as that allows."""
     below: dict[str, list[int]] = {}
     for i, joint in enumerate(joints):
         below.setdefault(joint.parent, []).append(i)
@@ -311,9 +354,6 @@ def _sorted(root: str, joints: Sequence[UrdfJoint]) -> tuple[UrdfJoint, ...]:
         ordered.append(joint)
         for i in below.pop(joint.child, []):
             heapq.heappush(ready, i)
-    if below:
-        problem = f"the links {', '.join(below)} form a loop apart from the root {root!r}"
-        raise UrdfError(problem, remedy="connect the links")
     return tuple(ordered)
 
 
@@ -358,7 +398,7 @@ def _inertial(element: ET.Element, link: str) -> UrdfInertial:
     if value < 0.0:
         raise UrdfError(f"{owner} has the mass {value:g} kg", remedy="give 0 or more")
     inertia = element.find("inertia")
-    moments = [0.0] * 6 if inertia is None else [_number(inertia, k, owner) for k in _MOMENTS]
+    moments = [0.0] * 6 if inertia is None else [_number(inertia, k, owner) for k in MOMENTS]
     return UrdfInertial(link, value, _origin(element, owner), tuple(moments))
 
 

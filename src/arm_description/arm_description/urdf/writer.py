@@ -180,8 +180,9 @@ def _elements(parts: UrdfParts) -> list[ET.Element]:
 
 def _link(link: UrdfLink) -> ET.Element:
     element = ET.Element("link", name=link.name)
-    if link.shapes and link.has_inertia:
-        _inertial(ET.SubElement(element, "inertial"), *inertia_of(link.shapes, link.mass))
+    if (inertia := link_inertia(link)) is not None:
+        exact = link.mass is not None and link.mass.inertia is not None
+        _inertial(ET.SubElement(element, "inertial"), *inertia, exact)
     if link.mesh:
         _mesh(ET.SubElement(element, "visual"), link.mesh, link.mesh.visual)
         _mesh(ET.SubElement(element, "collision"), link.mesh, link.mesh.collision)
@@ -218,36 +219,57 @@ def _geometry(element: ET.Element, shape: UrdfGeometry | LookShape) -> None:
         ET.SubElement(geometry, "mesh", filename=mesh_file(shape.kind, shape.size).as_uri())
 
 
-def _inertial(element: ET.Element, mass: float, centre: Vector, tensor: Matrix) -> None:
-    ET.SubElement(element, "origin", xyz=_rounded(centre), rpy="0 0 0")
-    ET.SubElement(element, "mass", value=f"{mass:.6g}")
-    negligible = 1e-9 * float(tensor.trace())
+def _inertial(
+    element: ET.Element, mass: float, centre: Vector, tensor: Matrix, exact: bool
+) -> None:
+    """Add the inertia: in full, or an estimate rounded to six digits."""
+    ET.SubElement(
+        element, "origin", xyz=_numbers(centre) if exact else _rounded(centre), rpy="0 0 0"
+    )
+    ET.SubElement(element, "mass", value=number(mass) if exact else f"{mass:.6g}")
+    negligible = 0.0 if exact else 1e-9 * float(tensor.trace())
     values = {
-        f"i{'xyz'[i]}{'xyz'[j]}": f"{tensor[i, j] if abs(tensor[i, j]) > negligible else 0.0:.6g}"
+        f"i{'xyz'[i]}{'xyz'[j]}": tensor[i, j] if abs(tensor[i, j]) > negligible else 0.0
         for i, j in combinations_with_replacement(range(3), 2)
     }
-    ET.SubElement(element, "inertia", values)
+    texts = {key: repr(float(v)) if exact else f"{v:.6g}" for key, v in values.items()}
+    ET.SubElement(element, "inertia", texts)
 
 
-def inertia_of(
-    shapes: Sequence[UrdfGeometry], mass: float | None = None
-) -> tuple[float, Vector, Matrix]:
+def link_inertia(link: UrdfLink) -> tuple[float, Vector, Matrix] | None:
     """Return mass [kg], centre (3,) [m] and inertia about it (3, 3) [kg m^2] in the link's frame.
 
-    The shapes are solid with one common density (parallel axis theorem), by default `DENSITY`,
-    otherwise that of the given total mass.
+    What the link's mass leaves open is that of its shapes. None is for a link without mass.
+    """
+    given = link.mass
+    if not (link.shapes and link.has_inertia) or (given and not given.mass and not given.inertia):
+        return None
+    mass, centre, tensor = _solid_inertia(link.shapes, given.mass if given else None)
+    if given and given.centre is not None:
+        centre = np.array(given.centre)
+    if given and given.inertia is not None:
+        xx, xy, xz, yy, yz, zz = given.inertia
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return mass, centre, tensor
+
+
+def _solid_inertia(
+    shapes: Sequence[UrdfGeometry], mass: float | None
+) -> tuple[float, Vector, Matrix]:
+    """Return mass, centre and inertia of solid shapes of one density (parallel axis theorem).
+
+    The density is that of a given total mass, by default `DENSITY`.
     """
     volumes = [shape.volume for shape in shapes]
-    density = DENSITY if mass is None else mass / sum(volumes)
-    masses = [density * volume for volume in volumes]
-    total = sum(masses)
+    volume = sum(volumes)
+    total = DENSITY * volume if mass is None else mass
     poses = [shape.origin.matrix for shape in shapes]
-    centre = sum((m * T[:3, 3] for m, T in zip(masses, poses, strict=True)), np.zeros(3)) / total
+    centre = sum((v * T[:3, 3] for v, T in zip(volumes, poses, strict=True)), np.zeros(3)) / volume
     tensor = np.zeros((3, 3))
-    for shape, mass, T in zip(shapes, masses, poses, strict=True):
-        R, r = T[:3, :3], T[:3, 3] - centre
-        tensor += R @ np.diag(_moments(shape, mass)) @ R.T
-        tensor += mass * (float(r @ r) * np.eye(3) - np.outer(r, r))
+    for shape, part, T in zip(shapes, volumes, poses, strict=True):
+        R, r, m = T[:3, :3], T[:3, 3] - centre, total * part / volume
+        tensor += R @ np.diag(_moments(shape, m)) @ R.T
+        tensor += m * (float(r @ r) * np.eye(3) - np.outer(r, r))
     return total, centre, tensor
 
 

@@ -4,17 +4,22 @@
 
 import math
 from dataclasses import astuple, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from arm_common.transforms import rpy_matrix
 from arm_description.commands.convert import urdf2dh
-from arm_description.importers.urdf import import_urdf
+from arm_description.importers.urdf import import_urdf, scaled_urdf
+from arm_description.model.elements import dh_matrix
+from arm_description.urdf.reader import read_urdf
 from arm_testing.samples import ROBOTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml
+from arm_description import DescriptionError, DhRow, load_robot, parse_robot, robot_yaml
 
+CASES = Path(__file__).parent / "cases"
 CONVENTIONS = ("standard", "modified")
 QUARTERS = (0.0, math.pi / 2, -math.pi / 2, math.pi)
 AXES = ("1 0 0", "-1 0 0", "0 1 0", "0 -1 0", "0 0 1", "0 0 -1", "0.6 0 -0.8")
@@ -66,13 +71,9 @@ def chains(draw):
 @given(chains(), st.sampled_from(CONVENTIONS), st.integers(0, 1000))
 def test_imported_table_agrees_with_the_urdf(urdf_fk, joints, convention, seed):
     text = chain(*joints)
-    try:
-        found = import_urdf(text, convention, parallel=1e-9, tip="tip")
-    except DescriptionError as error:
-        assert "rad from parallel" in str(error)
-        return
+    found = import_urdf(text, convention, parallel=1e-9, tip="tip")
     model = parse_robot(robot_yaml(found.model))
-    assert model == found.model
+    assert model == found.model or found.model.is_tilted
     assert set(model.lower) == {-1.0} and set(model.upper) == {2.0}  # signs and zeros are kept
     for q in np.random.default_rng(seed).uniform(-1, 2, (5, model.n)):
         values = dict(zip(model.joint_names, q, strict=True))
@@ -130,12 +131,15 @@ def test_invalid_names_are_replaced():
     assert model.joint_names == ("joint_1_a", "base_joint")
 
 
-def test_nearly_parallel_axes_need_an_option():
-    """1.57 for a quarter turn is rejected, or treated as parallel with a note."""
+def test_nearly_parallel_axes_are_written_as_axes_or_with_an_option_as_parallel(urdf_fk):
     turns = ("0 0 0", "1.57 0 0", "-1.571 0 0", "0.001 0 0")
     text = chain(*({"xyz": "0.3 0.1 0.2", "rpy": rpy} for rpy in turns))
-    with pytest.raises(DescriptionError, match=r"0.001 rad from parallel.*--parallel 0.002"):
-        import_urdf(text)
+    exact = import_urdf(text, tip="tip")
+    assert any("rad from parallel" in note and "screws" in note for note in exact.notes)
+    model = parse_robot(robot_yaml(exact.model))
+    for q in np.random.default_rng(1).uniform(-1, 2, (5, model.n)):
+        values = dict(zip(model.joint_names, q, strict=True))
+        np.testing.assert_allclose(model.fk(q), urdf_fk(text, values, "base", "tip"), atol=1e-9)
     found = import_urdf(text, parallel=0.002)
     assert 1e-6 < found.error < 2e-3
     assert any("treated as parallel" in note for note in found.notes)
@@ -237,6 +241,237 @@ def test_command_converts_and_reports_errors(tmp_path, capsys, sentence):
     assert "cannot be read" in sentence(urdf2dh, tmp_path / "none.urdf")
     with pytest.raises(SystemExit, match="2"):
         urdf2dh([str(source), "--parallel", "1"])
+
+
+def case(name, **options):
+    return import_urdf((CASES / f"{name}.urdf").read_text(encoding="utf-8"), **options)
+
+
+def listed(found, *words):
+    """Return whether one of the notes has all of some words."""
+    return any(all(word in note for word in words) for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("q", "tool"),
+    [
+        ([0, 0, 0, 0, 0, 0], (-0.81725, -0.12369374, -0.005491)),
+        ([0.3, -1.2, 1.5, -0.4, 0.7, 2], (-0.48719897, -0.27669026, 0.27609143)),
+    ],
+)
+def test_an_arm_calibrated_at_a_factory_is_read_as_table_and_as_urdf(q, tool):
+    """Its rows need links of 613 m; all frames stay near the arm."""
+    imported = case("calibrated")
+    assert listed(imported, "612.9 m", "convention: screws")
+    text = robot_yaml(imported.model)
+    assert "convention: screws" in text
+    models = [load_robot(CASES / "calibrated.yaml"), parse_robot(text), imported.model]
+    for model in models:
+        np.testing.assert_allclose(model.fk(q)[:3, 3], tool, atol=1e-8)
+        np.testing.assert_allclose(model.fk(q), models[0].fk(q), atol=1e-8)
+        assert max(np.abs(frame[:3, 3]).max() for frame in model.dh_frames(q)) < 1.0
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@settings(max_examples=20)
+@given(tilt=st.floats(1e-6, 1e-3), height=st.floats(0.01, 0.2), seed=st.integers(0, 99))
+def test_tables_with_offsets_that_cancel_have_frames_near_the_arm(convention, tilt, height, seed):
+    rng = np.random.default_rng(seed)
+    d = height / tilt
+    rows = f"""
+  - {{name: a, type: revolute, d: 0.1, a: 0, alpha: {0.0 if convention == "modified" else 1.5}}}
+  - {{name: b, type: revolute, theta: 0.1, d: {d!r}, a: 0.4, alpha: {tilt!r}}}
+  - {{name: c, type: revolute, theta: 0.2, d: {-d!r}, a: 0.3, alpha: {tilt!r}}}
+  - {{name: e, type: revolute, theta: 0.3, d: 0.1, a: 0.05, alpha: 1.57}}""".replace(
+        "}", ", limits: {lower: -3, upper: 3}}"
+    )
+    head = f"name: c\nconvention: {convention}\nunits: {{length: m, angle: rad}}\n"
+    model = parse_robot(f"{head}joints:{rows}\ntool: {{xyz: [0, 0, 0.1]}}\n")
+    table = [(0.0, 0.1, 0.0, 0.0 if convention == "modified" else 1.5), (0.1, d, 0.4, tilt)]
+    table += [(0.2, -d, 0.3, tilt), (0.3, 0.1, 0.05, 1.57)]
+    for q in rng.uniform(-3, 3, (5, 4)):
+        T = np.eye(4)
+        for (theta, offset, a, alpha), angle in zip(table, q, strict=True):
+            T = T @ dh_matrix(DhRow(theta + angle, offset, a, alpha), convention)
+        T = T @ rpy_matrix((0, 0, 0.1), (0, 0, 0))
+        np.testing.assert_allclose(model.fk(q), T, atol=1e-8)
+        assert max(np.abs(frame[:3, 3]).max() for frame in model.dh_frames(q)) < 4.0
+
+
+def test_offsets_that_do_not_cancel_are_refused():
+    text = (CASES / "calibrated.yaml").read_text(encoding="utf-8")
+    with pytest.raises(DescriptionError, match=r"joints\[1\].d: is 712.901 m; check units.length"):
+        parse_robot(text.replace("d: 612.9", "d: 712.9"))
+
+
+def test_a_follower_whose_limits_contradict_its_leaders_is_named():
+    with pytest.raises(DescriptionError) as caught:
+        case("mimiclimits")
+    for words in ("'j1' (0 to 0.8757)", "'j2'", "-1 times", "(0.1 to 0.8757)"):
+        assert words in str(caught.value)
+
+
+def test_a_leader_keeps_the_speed_of_its_follower_which_keeps_its_effort():
+    model = parse_robot(robot_yaml(case("mimicspeed").model))
+    assert (model.joints[0].velocity, model.joints[0].effort) == (0.25, 10.0)
+    assert (model.joints[0].lower, model.joints[0].upper) == (-0.5, 0.5)
+    limit = read_urdf(model.to_urdf()).joint["j2"].limit
+    assert limit.effort == 3.0
+    assert limit.velocity == pytest.approx(0.5, abs=1e-12)
+    assert case("mimicback").model.dependents[0].terms == (("j2", 0.5),)
+
+
+def test_faults_off_the_path_are_listed_and_do_not_block():
+    found = case("mimicmissing", tip="l2")
+    assert found.model.joint_names == ("j1", "j2")
+    assert listed(found, "Not carried over", "mimics 'typo', which is missing")
+    assert listed(found, "one root link, this has b, l3")
+    with pytest.raises(DescriptionError, match="typo"):
+        case("mimicmissing", tip="f")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('lower="-1" upper="2"', 'lower="3" upper="2"'),
+        ('lower="-1"', 'lower="one"'),
+        ('type="revolute"', 'type="hinge"'),
+        ('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>'),
+        ('xyz="0.5 0 0"', 'xyz="0.5 0"'),
+        ("<limit", "<limits"),
+    ],
+)
+def test_any_fault_of_a_joint_blocks_only_paths_through_it(old, new):
+    jaw = joint("jaw", "hand", "lip", xyz="0.5 0 0")
+    assert old in jaw
+    text = robot(*ARM, jaw.replace(old, new))
+    found = import_urdf(text, tip="hand")
+    assert found.model.joint_names == ("a", "b")
+    assert listed(found, "Not carried over", "jaw")
+    with pytest.raises(DescriptionError, match="jaw"):
+        import_urdf(text, tip="lip")
+
+
+def test_a_fault_of_a_shape_does_not_block():
+    text = robot(*ARM).replace('<link name="u"/>', '<link name="u"><visual/></link>')
+    assert import_urdf(text).model.n == 2
+
+
+def test_names_that_are_equal_after_cleaning_stay_apart_and_are_listed():
+    found = case("names_clash")
+    model = parse_robot(robot_yaml(found.model))
+    assert model.joint_names == ("joint_1_2", "joint(1", "joint_1")
+    assert listed(found, "Renamed", "'joint 1' is joint_1_2")
+
+
+def test_names_in_formulas_are_words_of_formulas():
+    leader, follower = joint("j-1", "base", "u"), joint("f", "u", "hand", axis="1 0 0")
+    mimic = follower.replace("</joint>", '<mimic joint="j-1" multiplier="0.5"/></joint>')
+    model = parse_robot(robot_yaml(import_urdf(robot(leader, mimic)).model))
+    assert model.joint_names == ("j_1",)
+    assert model.dependents[0].terms == (("j_1", 0.5),)
+
+
+def test_long_names_are_shortened_and_stay_apart():
+    names = ["n" * 150 + end for end in "ab"]
+    found = import_urdf(robot(joint(names[0], "base", "u"), joint(names[1], "u", "hand")))
+    model = parse_robot(robot_yaml(found.model))
+    assert len(set(model.joint_names)) == 2
+
+
+def test_names_of_fingers_are_cleaned_like_those_of_joints():
+    found = case("fingernames")
+    model = parse_robot(robot_yaml(found.model))
+    assert model.gripper.joints == ("right_finger", "left_finger")
+    assert model.gripper.effort == 1.0
+    assert listed(found, "Renamed", "'left finger' is left_finger")
+
+
+def test_limits_that_look_like_degrees_are_told_for_each_joint():
+    found = case("limitdeg")
+    for name, ends in (("j1", "-170 to 170"), ("j2", "-90 to 110")):
+        assert listed(found, name, ends, "look like degrees")
+        assert listed(found, name, "250", "degrees per second")
+    arm = robot(*ARM)
+    assert listed(import_urdf(arm.replace('"-1"', '"-45"')), "look like degrees")
+    assert not listed(import_urdf(arm), "degrees")
+
+
+def test_millimetres_are_recognised_by_the_distance_of_joints(tmp_path, capsys, sentence):
+    path = CASES / "mm.urdf"
+    found = sentence(urdf2dh, path)
+    assert "290 m" in found and "looks like millimetres" in found and "--scale 0.001" in found
+    target = tmp_path / "mm.yaml"
+    assert urdf2dh([str(path), "--scale", "0.001", "-o", str(target)]) == 0
+    capsys.readouterr()
+    np.testing.assert_allclose(load_robot(target).fk([0, 0, 0])[:3, 3], (0.302, 0, 0.63))
+
+
+def test_a_crane_states_its_bound(tmp_path, capsys, sentence):
+    path, target = tmp_path / "crane.urdf", tmp_path / "crane.yaml"
+    path.write_text(robot(joint("a", "b", "u"), joint("c", "u", "t", xyz="0 0 60", axis="0 1 0")))
+    assert "--max-length 60" in sentence(urdf2dh, path)
+    assert urdf2dh([str(path), "--max-length", "60", "-o", str(target)]) == 0
+    assert "max_length: 60" in target.read_text()
+    assert load_robot(target).fk([0, 0])[2, 3] == pytest.approx(60)
+
+
+def test_a_scale_changes_lengths_and_what_follows_from_them():
+    slide = joint("s", "base", "u", "prismatic", xyz="1000 0 0")
+    follower = joint("r", "u", "t", more='<mimic joint="s" multiplier="0.001"/>', axis="0 1 0")
+    back = joint("p", "t", "e", "prismatic", more='<mimic joint="r" multiplier="500" offset="3"/>')
+    body = '<inertial><origin xyz="0 0 7"/><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/>'
+    text = robot(slide, follower, back).replace(
+        '<link name="e"/>', f'<link name="e">{body}</inertial></link>'
+    )
+    tree = read_urdf(scaled_urdf(text, 0.001))
+    joints = tree.joint
+    assert joints["s"].origin.xyz == (1.0, 0.0, 0.0)
+    assert (joints["s"].limit.lower, joints["s"].limit.velocity) == (-0.001, 0.003)
+    assert joints["r"].mimic.multiplier == pytest.approx(1.0)
+    assert joints["r"].limit.upper == 2.0
+    assert joints["p"].mimic.multiplier == pytest.approx(0.5)
+    assert joints["p"].mimic.offset == pytest.approx(0.003)
+    (inertial,) = tree.inertials
+    assert inertial.mass == 2.0
+    assert inertial.centre == (0.0, 0.0, 0.007)
+    assert inertial.moments[0] == pytest.approx(1e-6)
+
+
+def test_what_a_table_cannot_hold_is_listed(tmp_path, capsys):
+    extras = (
+        '<joint name="cam" type="fixed"><parent link="u"/><child link="camera"/></joint>'
+        '<joint name="side" type="revolute"><parent link="u"/><child link="flag"/>'
+        '<axis xyz="0 0 1"/><limit lower="0.5" upper="1" effort="1" velocity="1"/></joint>'
+        '<link name="camera"/><link name="flag"/><transmission name="t"/><gazebo/>'
+    )
+    arm = robot(*ARM).replace("</robot>", f"{extras}</robot>")
+    arm = arm.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><dynamics damping="1"/>', 1)
+    seen = '<visual><geometry><sphere radius="1"/></geometry></visual>'
+    heavy = '<inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    arm = arm.replace('<link name="base"/>', f'<link name="base">{heavy}{seen}</link>')
+    arm = arm.replace('<link name="flag"/>', f'<link name="flag">{heavy}</link>')
+    path = tmp_path / "arm.urdf"
+    path.write_text(arm)
+    assert urdf2dh([str(path), "--tip", "hand"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    for words in (
+        ("joint 'side'", "a_link"), ("camera", "a_link"), ("base", "3 kg"), ("<visual> of 1",),
+        ("<transmission>",), ("<gazebo>",), ("<dynamics> of a",),
+    ):  # fmt: skip
+        assert any(
+            line.startswith("Not carried over") and all(word in line for word in words)
+            for line in lines
+        ), words
+
+
+def test_an_inertia_that_no_body_can_have_is_told():
+    body = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="{}"/></inertial>'
+    for moment, told in (("0.5", True), ("-0.1", True), ("0.2", False)):
+        text = robot(*ARM).replace(
+            '<link name="u"/>', f'<link name="u">{body.format(moment)}</link>'
+        )
+        assert listed(import_urdf(text), "no body has the inertia of link 'u'") == told
 
 
 @pytest.mark.parametrize(

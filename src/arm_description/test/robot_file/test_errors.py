@@ -82,7 +82,7 @@ CASES = [
     ("l10: 2*l1", "l10: b\n  b: c\n  c: 2*b", "circular (b -> c -> b)", 7, "constants.b"),
     ("l10: 2*l1", "l10: b\n  b: 2*", "'2*' is not a number", 7, "constants.b"),
     ("l10: 2*l1", "l10: 1\n  \ufb01: 2", "looks like 'fi'", 7, "constants.\ufb01"),
-    ("length: mm", "length: m", "is 100 m; check units.length = m", 11, "joints[0].d"),
+    ("length: mm", "length: m", "is 200 m; check units.length = m", 12, "joints[0].a"),
     ("lower: -90", "lower: -1.5708", "is -1*pi/2 in radians, but this file's angles are in deg; "
      "write -90, or deg(-1.5708)", 14, "joints[0].limits.lower"),
     ("lower: -90, upper: 90", "lower: 170, upper: -170", "upper: 190", 14, "joints[0].limits"),

@@ -144,7 +144,7 @@ VISUAL, SCALE = "meshes.turn_link.visual", "meshes.turn_link.scale"
         ("payload: {mass: 1, center: [0, 0, 0]}", "did you mean 'centre'", "payload.center"),
         ("masses: {base_link: 1}", "known are turn_link, slide_link", "masses.base_link"),
         ("masses: {turn: 1}", "did you mean 'turn_link'", "masses.turn"),
-        ("masses: {turn_link: -1}", "greater than 0", "masses.turn_link"),
+        ("masses: {turn_link: -1}", "must be 0 or more", "masses.turn_link"),
         ("meshes: {trun_link: {visual: a.stl}}", "did you mean 'turn_link'", "meshes.trun_link"),
         ("meshes: {turn_link: a.stl}", "must be a mapping", "meshes.turn_link"),
         ("meshes: {turn_link: {visual: a.stl}}", "there is no file", VISUAL),

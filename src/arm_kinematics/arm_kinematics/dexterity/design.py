@@ -24,7 +24,7 @@ from functools import cached_property
 
 import numpy as np
 from arm_common.transforms import Array, frame_along, pose
-from arm_description.model.dh_from_axes import AxisLine, dh_from_axes
+from arm_description.model.dh_from_axes import AxisLine, AxisTolerances, dh_from_axes
 from scipy.optimize import minimize
 
 from arm_description import DescriptionError, DhRow, Joint, Origin, RobotModel
@@ -233,7 +233,7 @@ def designed_robot(design: Design, length: float, name: str = "designed_arm") ->
     points, tip = _points_above_ground(design, length)
     names = [f"joint_{i + 1}" for i in range(n)]
     axes = list(map(AxisLine, names, points, design.e))
-    table = dh_from_axes(axes, _tool_pose(design, tip), "standard", _PARALLEL)
+    table = dh_from_axes(axes, _tool_pose(design, tip), "standard", AxisTolerances(_PARALLEL))
     bounds = (-math.pi, math.pi, _SPEED, _ACCELERATION, _EFFORT)
     rows = zip(names, table.rows, strict=True)
     model = RobotModel(

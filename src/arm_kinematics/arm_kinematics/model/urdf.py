@@ -13,7 +13,7 @@ import numpy as np
 from arm_common.transforms import Array, inverse
 from arm_description.errors import UrdfError
 from arm_description.library import read_urdf_file
-from arm_description.urdf.elements import MOVING, Drive, Step, UrdfJoint
+from arm_description.urdf.elements import MOVING, Drive, Step, UrdfJoint, driving_range
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_kinematics.errors import KinematicsError
@@ -21,6 +21,7 @@ from arm_kinematics.model.chain_model import ChainJoint, ChainLink, Parts, screw
 from arm_kinematics.model.lie import se3_exp
 from arm_kinematics.model.mimic_joints import MimicJoints
 
+_ROUNDING = 1e-9  # of limits [rad or m]
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -102,6 +103,9 @@ class _Builder:
     def _add(self, step: Step) -> None:
         """Add one joint, with all independent joints at 0."""
         joint = step.joint
+        for one in (joint, self._tree.drive_of(joint).leader):
+            if one.name in self._tree.faults:
+                raise KinematicsError(str(self._tree.faults[one.name]), what=one.name)
         if not step.inward:
             self._pose = self._pose @ joint.origin.matrix
         if joint.kind in MOVING:
@@ -119,9 +123,6 @@ class _Builder:
 
     def _move(self, step: Step) -> None:
         drive = self._tree.drive_of(step.joint)
-        for joint in (step.joint, drive.leader):
-            if joint.name in self._tree.faults:
-                raise KinematicsError(str(self._tree.faults[joint.name]), what=joint.name)
         sliding = step.joint.kind == "prismatic"
         axis = np.array(step.joint.axis) * (-1.0 if step.inward else 1.0)
         screw = screw_of(self._pose, axis, sliding)
@@ -161,38 +162,16 @@ class _Builder:
 
     def _joint(self, name: str) -> ChainJoint:
         """Return a joint with limits that keep it and its followers on the path inside theirs."""
-        followers = [(j, d) for j, d in self._driven if d.leader.name == name]
-        leader = followers[0][1].leader
-        lower, upper, velocity = limits(leader)
-        for joint, drive in followers:
-            if joint is not leader:
-                low, high, speed = _leader_limits(joint, drive)
-                lower, upper, velocity = max(lower, low), min(upper, high), min(velocity, speed)
-        if lower > upper:
-            raise KinematicsError(
-                f"joint '{name}' cannot move inside the limits of all joints that follow it: "
-                f"{', '.join(j.name for j, _ in followers)}; correct their limits or multipliers",
-                what=name,
-            )
+        driven = [(joint, drive) for joint, drive in self._driven if drive.leader.name == name]
+        leader = driven[0][1].leader
+        followers = [(joint, drive) for joint, drive in driven if joint is not leader]
+        (lower, upper, velocity), problem = driving_range(leader, followers)
+        if problem:
+            remedy = "correct their limits or the multiplier"
+            if lower > upper + _ROUNDING:
+                raise KinematicsError(f"{problem}; {remedy}", what=name)
+            upper = max(lower, upper)
+            _log_once(self._tree.name, f"{problem}, so it stays at {lower:g}; {remedy}")
         effort = (leader.limit.effort if leader.limit else 0.0) or math.inf
         slides = leader.kind == "prismatic"
         return ChainJoint(name, slides, lower, upper, velocity, effort=effort)
-
-
-def _leader_limits(joint: UrdfJoint, drive: Drive) -> tuple[float, float, float]:
-    """Return the limits of a follower in terms of its leader."""
-    lower, upper, velocity = limits(joint)
-    speed = velocity / abs(drive.ratio)
-    if lower == upper == 0.0:  # not given: optional for a follower
-        return -math.inf, math.inf, speed
-    first, last = sorted((end - drive.offset) / drive.ratio for end in (lower, upper))
-    return first, last, speed
-
-
-def limits(joint: UrdfJoint) -> tuple[float, float, float]:
-    """Return lower, upper [rad or m] and velocity [rad/s or m/s]; infinite where unlimited."""
-    limit = joint.limit
-    velocity = (limit.velocity if limit else 0.0) or math.inf
-    if limit is None or joint.kind == "continuous":
-        return -math.inf, math.inf, velocity
-    return limit.lower, limit.upper, velocity

@@ -16,7 +16,7 @@ import numpy as np
 from arm_description.model.elements import DependentJoint, mimic_names, rgb
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfMimic
-from arm_description.urdf.writer import inertia_of
+from arm_description.urdf.writer import link_inertia
 from transforms3d.euler import euler2quat
 
 from arm_description import Gripper, RobotModel
@@ -158,12 +158,10 @@ class RobotMjcf:
 
     def _add_inertia(self, body: ET.Element, link: UrdfLink, moves: bool) -> None:
         units = self._units
-        if link.shapes and link.has_inertia:
-            mass, centre, tensor = inertia_of(link.shapes, link.mass)
-        elif moves:
-            mass, centre, tensor = _FRAME_MASS, np.zeros(3), np.eye(3) * _FRAME_INERTIA
-        else:
+        inertia = link_inertia(link)
+        if inertia is None and not moves:
             return
+        mass, centre, tensor = inertia or (_FRAME_MASS, np.zeros(3), np.eye(3) * _FRAME_INERTIA)
         moments = [tensor[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
         full = words(np.array(moments) * units.torque)
         at = words(centre * units.length)

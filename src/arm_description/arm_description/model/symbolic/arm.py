@@ -173,6 +173,8 @@ class _RowMotions:
         a = reader.length(f"{key}.a", f"a_{number}", row.a)
         alpha = reader.angle(f"{key}.alpha", f"alpha_{number}", row.alpha)
         link = [shift("x", a), turn("x", alpha)]
+        if row.beta:
+            link.append(turn("y", reader.angle(f"{key}.beta", f"beta_{number}", row.beta)))
         along = [turn("z", theta), shift("z", d)]
         moves = shift("z", q) if self.slides else turn(joint.axis, q)
         self.column = "xyz".index(joint.axis)

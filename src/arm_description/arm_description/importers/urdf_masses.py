@@ -1,0 +1,119 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Masses of a URDF as those of the links of a table made of it.
+
+What is rigidly connected counts as one link: fixed side links, and branches that the arm does not
+move, at 0 or their nearest limit. Each link of the model has a mass of its own, 0 where the URDF
+has none, so that nothing is estimated beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from arm_common.transforms import Array, Matrix, inverse, pose
+
+from arm_description.errors import UrdfError
+from arm_description.model.elements import LinkMass
+from arm_description.robot_model import RobotModel
+from arm_description.urdf.assembly import assemble
+from arm_description.urdf.bars import bar_parts
+from arm_description.urdf.bodies import INERTIA, MASS, MOMENT, PARENT, Bodies, bodies_of_urdf
+from arm_description.urdf.kinematics import link_poses
+from arm_description.urdf.reader import UrdfTree
+
+_ROUNDING = 1e-14  # of a number of size 1
+
+
+class ImportedMasses:
+    """The masses of a URDF, by the links of a model.
+
+    Args:
+        tree: the URDF.
+        base: its link that is base_link of the model.
+        tip: its link that is tool0.
+        joints: names of its independent joints, those of the fingers among them.
+        links: link of the model that each joint moves, by the joint's name in the URDF.
+
+    Attributes:
+        problem: a sentence if the URDF has no masses that can be used, else "".
+        bodies: the bodies of the URDF; None with a problem.
+    """
+
+    def __init__(
+        self, tree: UrdfTree, base: str, tip: str, joints: Sequence[str], links: Mapping[str, str]
+    ) -> None:
+        self._links, self.problem = links, ""
+        self.bodies: Bodies | None = None
+        try:
+            self.bodies = bodies_of_urdf(tree, base, tip, joints)
+        except UrdfError as error:
+            self.problem = f"the masses, as {error}: they are estimated from the skeleton"
+            return
+        if not self.bodies.mass > 0.0:
+            self.problem = "the URDF has no masses: they are estimated from the skeleton"
+            self.bodies = None
+
+    def link_of(self, body: int) -> str:
+        """Return the link of the model that a body of the URDF counts with; -1 is the base."""
+        while self.bodies is not None and body >= 0:
+            joint = self.bodies.joints[body]
+            if joint in self._links:
+                return self._links[joint]
+            body = int(self.bodies.table[body, PARENT])
+        return "base_link"
+
+    def driven(self) -> list[str]:
+        """Return the joints beside the arm that it drives, whose bodies count as if at rest."""
+        return [j for j in (self.bodies.joints if self.bodies else ()) if j not in self._links]
+
+    def masses(self, model: RobotModel) -> Mapping[str, LinkMass]:
+        """Return the masses of the links of a model that has none yet."""
+        if self.bodies is None:
+            return {}
+        parts, bars = assemble(model, ""), bar_parts(model)
+        homes = link_poses(parts.links[0].name, (*parts.joints, *bars.joints), {})
+        links = (*parts.links[1:], *bars.links)
+        heavy = [link.name for link in links if link.shapes and link.has_inertia]
+        rows = {name: np.zeros((4, 4)) for name in heavy}
+        for body, (row, frame) in enumerate(
+            zip(self.bodies.table, self.bodies.frames, strict=True)
+        ):
+            if (link := self.link_of(body)) in rows:
+                rows[link] += _moved(_second_moments(row), inverse(homes[link]) @ frame)
+        return {name: _link_mass(moments) for name, moments in rows.items()}
+
+
+def _second_moments(row: Array) -> Matrix:
+    """Return the integral of [x, y, z, 1] [x, y, z, 1]' over the mass of a body (4, 4)."""
+    xx, xy, xz, yy, yz, zz = row[INERTIA : INERTIA + 6]
+    moments = np.empty((4, 4))
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    moments[:3, :3] = 0.5 * tensor.trace() * np.eye(3) - tensor
+    moments[3, :3] = moments[:3, 3] = row[MOMENT:INERTIA]
+    moments[3, 3] = row[MASS]
+    return moments
+
+
+def _moved(moments: Matrix, T: Matrix) -> Matrix:
+    """Return second moments (4, 4) in another frame; T is that frame <- theirs."""
+    moved: Matrix = T @ moments @ T.T
+    return moved
+
+
+def _link_mass(moments: Matrix) -> LinkMass:
+    mass = float(moments[3, 3])
+    if not moments.any():
+        return LinkMass(0.0)
+    centre = moments[:3, 3] / mass if mass else np.zeros(3)
+    about = _moved(moments, pose(p=-centre))[:3, :3]
+    tensor = about.trace() * np.eye(3) - about
+    x, y, z = (_tidy(value, 1.0) for value in centre)
+    size = float(np.abs(tensor).max())
+    return LinkMass(mass, (x, y, z), tuple(_tidy(v, size) for v in tensor[np.triu_indices(3)]))
+
+
+def _tidy(value: float, size: float) -> float:
+    """Return a number without the rounding errors of numbers of a size."""
+    return float(f"{value:.13g}") if abs(value) > _ROUNDING * size else 0.0
