@@ -106,7 +106,7 @@ def _number(word: str, text: str, kind: str, units: Units) -> tuple[float, Units
     choices = ANGLES if kind == "revolute" else LENGTHS
     for unit in sorted(choices, key=len, reverse=True):
         if text.endswith(unit):
-            units = Units(units.length, unit) if unit in ANGLES else Units(unit, units.angle)
+            units = units.using(unit)
             text = text.removesuffix(unit)
             break
     try:

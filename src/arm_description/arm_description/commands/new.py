@@ -189,7 +189,7 @@ class _Row:
         units, number = self._units, text
         for unit in sorted(ANGLES if kind == "revolute" else LENGTHS, key=len, reverse=True):
             if re.search(rf"[\d.)\s]{unit}$", text):
-                units = Units(units.length, unit) if unit in ANGLES else Units(unit, units.angle)
+                units = units.using(unit)
                 number = text.removesuffix(unit)
                 break
         expressions = self._expressions if number is text else Expressions({}, units.radian)

@@ -25,6 +25,7 @@ from arm_description.importers.urdf_limits import (
 )
 from arm_description.importers.urdf_masses import ImportedMasses
 from arm_description.importers.urdf_report import (
+    NEW_LINK,
     clean_name,
     clean_names,
     doubtful_units,
@@ -82,8 +83,8 @@ class UrdfImport:
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """The remarks without the first two, which name the path and the deviation."""
-        return self.notes[2:]
+        """The remarks without path and deviation, which come first, and without new links."""
+        return tuple(note for note in self.notes[2:] if not note.startswith(NEW_LINK))
 
 
 def import_urdf(
@@ -138,10 +139,9 @@ def import_urdf(
         masses = arm.masses(bars)
         model = _with_bound(replace(model, masses=MappingProxyType(dict(masses.masses(model)))))
         robot_yaml(model)
-    except DescriptionError as error:
-        raise UrdfError(
-            f"no robot file can hold this arm: {error.problem}", error.remedy
-        ) from None
+    except DescriptionError as refused:
+        problem = f"no robot file can hold this arm: {refused.problem}"
+        raise UrdfError(problem, remedy=refused.remedy) from None
     error = _difference(model, tree, chain, hand.tool)
     notes = (note, *table.notes, hand.note, lost_limits(model, tree, arm.names))
     return UrdfImport(model, tuple(_notes(arm, masses, model, notes, error)), error)

@@ -17,6 +17,7 @@ from arm_description.urdf.assembly import FLANGE
 from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfLimit
 from arm_description.urdf.reader import UrdfTree
 
+NEW_LINK = "Renamed: link"
 LOST = "Not carried over: "
 # Numbers without decimals beyond two turns, or a speed of five turns a second, are rather degrees.
 _MANY_TURNS, _FAST, _MOST_DEGREES = 4.0 * math.pi, 10.0 * math.pi, 1440.0
@@ -51,10 +52,10 @@ def clean_name(name: str) -> str:
 
 def renamed(names: Mapping[str, str], links: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each joint and link that has another name."""
-    for kind, pairs in (("joint", names), ("link", links)):
+    for kind, pairs in (("Renamed: joint", names), (NEW_LINK, links)):
         for old, new in pairs.items():
             if old != new:
-                yield f"Renamed: {kind} {old!r} is {new}."
+                yield f"{kind} {old!r} is {new}."
 
 
 def not_carried_over(

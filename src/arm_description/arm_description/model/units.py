@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arm_common.errors import number_text
 
@@ -26,6 +26,10 @@ class Units:
     length: str  # one of ``LENGTHS``
     angle: str  # one of ``ANGLES``
     max_length: float = 20.0  # longer ones mean a mistaken unit: millimetres read as metres [m]
+
+    def using(self, unit: str) -> Units:
+        """Return these units with a unit of lengths or of angles in place of the present one."""
+        return replace(self, angle=unit) if unit in ANGLES else replace(self, length=unit)
 
     @property
     def radian(self) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
@@ -283,8 +283,12 @@ class _Table:
 
     def _dh_row(self, row: _TableRow) -> DhRow:
         scope = self._scope
-        offset = partial(scope.length, limit=MAX_OFFSET)
-        read = {"theta": scope.angle, "d": offset, "a": scope.length, "alpha": scope.angle}
+        read: dict[str, Callable[[Field], float]] = {
+            "theta": scope.angle,
+            "d": partial(scope.length, limit=MAX_OFFSET),
+            "a": scope.length,
+            "alpha": scope.angle,
+        }
         if row.names[0] in self.dependents:
             del read[row.variable]
         values = {key: read[key](row.keys[key]) for key in read if key in row.keys}

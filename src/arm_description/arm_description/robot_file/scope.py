@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arm_common.errors import InputError
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.expressions import Expressions, constant_name_problem
 
@@ -58,7 +57,7 @@ class EvaluationContext:
             raise self.too_long(field, value)
         return value
 
-    def too_long(self, field: Field, value: float) -> InputError:
+    def too_long(self, field: Field, value: float) -> Exception:
         """Return the error of a length [m] that is longer than an arm's."""
         longest = f"{self.units.written(self.units.max_length, 'prismatic'):.9g}"
         remedy = f"{self._check_unit('prismatic')}; above {longest} {self.units.length} give also "

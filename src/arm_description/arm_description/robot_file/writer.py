@@ -93,13 +93,13 @@ def _agrees(read: RobotModel, model: RobotModel) -> bool:
     """Return whether a model was read back; tilted rows are computed, so they have rounding."""
     if read == model or not model.is_tilted or read.joint_names != model.joint_names:
         return read == model
-    frames = [one.dh_frames(np.zeros(model.n)) for one in (read, model)]
-    if not np.allclose(*frames, 0.0, _ROUNDING):
+    ours, theirs = (one.dh_frames(np.zeros(model.n)) for one in (model, read))
+    if not np.allclose(ours, theirs, 0.0, _ROUNDING):
         return False
     pairs = zip(read.joints, model.joints, strict=True)
     joints = tuple(replace(one, row=other.row) for one, other in pairs)
-    ends = {"base": model.base, "tool": model.tool, "mounted": model.mounted}
-    return replace(read, joints=joints, **ends) == model
+    ends = replace(read, base=model.base, tool=model.tool, mounted=model.mounted)
+    return replace(ends, joints=joints) == model
 
 
 class _NotExactError(ValueError):

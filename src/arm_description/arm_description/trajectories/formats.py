@@ -25,7 +25,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -170,7 +170,7 @@ def _column_unit(header: _Line, name: str, unit: str, default: Units) -> Callabl
     allowed = ANGLES if turns else LENGTHS
     if unit and unit not in allowed:
         raise header.error(f"{name!r} cannot be in {unit!r}", did_you_mean(unit, allowed))
-    units = replace(default, **{"angle" if turns else "length": unit}) if unit else default
+    units = default.using(unit) if unit else default
     return units.radians if turns else units.metres
 
 
@@ -268,7 +268,7 @@ def _default_units(lines: list[_Line]) -> Units:
                 if word not in (*ANGLES, *LENGTHS):
                     remedy = did_you_mean(word, (*ANGLES, *LENGTHS))
                     raise line.error(f"there is no unit {word!r}", remedy)
-                units = replace(units, **{"angle" if word in ANGLES else "length": word})
+                units = units.using(word)
             return units
     return SI
 
@@ -281,7 +281,7 @@ def _unit(word: str, joint: Joint, default: Units, line: _Line) -> Units:
     if word not in allowed:
         problem = f"joint {joint.name!r} is {joint.type}, its unit cannot be {word!r}"
         raise line.error(problem, did_you_mean(word, allowed))
-    return replace(SI, **{"angle" if turns else "length": word})
+    return SI.using(word)
 
 
 def read_rows(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoints:
