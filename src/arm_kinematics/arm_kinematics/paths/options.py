@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,10 +16,16 @@ from arm_common.transforms import Array, so3_log
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.search_model import arm_length
+from arm_kinematics.kernels.residuals import (
+    DEFAULT_ORIENTATION_TOLERANCE,
+    DEFAULT_POSITION_TOLERANCE,
+)
 
 _STEP = 1.0 / 200.0  # share of the arm's length
 _DEVIATION = 1.0 / 5000.0  # share of the arm's length
 _Z = (0.0, 0.0, 1.0)
+_FACTORS = (1.0, 175.0, 350.0, 700.0, 1400.0, 2800.0, 5600.0)
+"""Tolerances to try first, in units of the defaults: 175 is 1 degree."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,35 @@ class PathOptions:
     # the joints move straight [m]; None is 1/5000 of the arm's length
     max_deviation: float | None = None
     max_tilt: float = 2e-3  # the same for its orientation [rad]
+
+    def narrowed(self) -> list[PathOptions]:
+        """Return the options with narrower tolerances, the narrowest first, then as they are.
+
+        The narrower ones are the same whatever the tolerances are.
+        """
+        narrower = [self._limited(factor, min) for factor in _FACTORS]
+        return [*(each for each in narrower if each != self), self]
+
+    def widened(self) -> PathOptions:
+        """Return the options with the widest of those tolerances where a tolerance is loose."""
+        return self._limited(_FACTORS[-1], lambda value, widest: widest)
+
+    def _limited(self, factor: float, limit: Callable[[float, float], float]) -> PathOptions:
+        """Return the options with other finite tolerances where they exceed the defaults."""
+        near, small = factor * DEFAULT_POSITION_TOLERANCE, factor * DEFAULT_ORIENTATION_TOLERANCE
+
+        def limited(value: float, least: float, bound: float) -> float:
+            return limit(value, bound) if least < value < math.inf else value
+
+        place = limited(self.position_tolerance, DEFAULT_POSITION_TOLERANCE, near)
+        turns = np.ravel(self.orientation_tolerance).tolist()
+        turns = [limited(turn, DEFAULT_ORIENTATION_TOLERANCE, small) for turn in turns]
+        angle = tuple(turns) if len(turns) > 1 else turns[0]
+        return replace(self, position_tolerance=place, orientation_tolerance=angle)
+
+    def admits(self, distance: float, angle: float) -> bool:
+        """Return True if the tolerances may allow a distance [m] and an angle [rad]."""
+        return distance <= self.position_tolerance and angle <= np.max(self.orientation_tolerance)
 
     def ik_arguments(self) -> dict[str, Any]:
         """Return the corresponding arguments of ``Chain.ik``."""

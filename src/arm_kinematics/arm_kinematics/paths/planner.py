@@ -96,7 +96,9 @@ class _CartesianPathFollower:
                 "allow a larger step, or plan it in parts",
                 what="max_step",
             )
-        self._arguments = options.ik_arguments()
+        # The path goes on with the first of these that allow it: wider ones change nothing then.
+        self._tolerances = options.narrowed()
+        self._widened = options.widened().ik_arguments()
         self._deadline = None if timeout is None else time.monotonic() + timeout
         self._rows: list[Array] = []
         self._progress: list[float] = []  # of each row, in units of the largest step
@@ -142,7 +144,12 @@ class _CartesianPathFollower:
                 self._errors = max(distance, found.distance), max(angle, found.angle)
                 step = min(2.0 * step, longest)
                 continue
-            if 0.5 * (share - last.share) >= _MIN_STEP * longest:
+            is_short = 0.5 * (share - last.share) < _MIN_STEP * longest
+            if len(self._tolerances) > 1 and (is_short or isinstance(found, IkResult)):
+                del self._tolerances[0]
+                self._skip_tolerances(shape.pose(share), last.q)
+                step = longest
+            elif not is_short:
                 step = 0.5 * (share - last.share)
             elif timeout is not None:
                 timeout = None  # search longer before the path ends here
@@ -150,12 +157,23 @@ class _CartesianPathFollower:
                 return last.share, self._failure(shape, found, last.q)
         return 1.0, None
 
+    def _skip_tolerances(self, target: Array, q: Array) -> None:
+        """Skip those that are narrower than the error of a descent from q (n,) to the target."""
+        if len(self._tolerances) == 1:
+            return
+        result = self._chain.ik(target, q, timeout=_AT_ONCE, **self._widened)
+        error = result.position_error, result.orientation_error
+        while len(self._tolerances) > 1 and not (result.ok and self._tolerances[0].admits(*error)):
+            del self._tolerances[0]
+
     def _step(
         self, shape: PathShape, last: _Sample, share: float, timeout: float | None
     ) -> _Sample | IkResult | PathFailure | Array:
         """Return the sample at a share, or a failure, or joint positions (n,) after a jump."""
         target = shape.pose(share)
-        result = self._chain.ik(target, last.q, timeout=timeout, **self._arguments)
+        result = self._chain.ik(
+            target, last.q, timeout=timeout, **self._tolerances[0].ik_arguments()
+        )
         if not result.ok:
             return result
         q = result.q
@@ -180,7 +198,9 @@ class _CartesianPathFollower:
         if isinstance(found, PathFailure):
             return found
         if isinstance(found, IkResult):
-            return no_solution(found, self._chain.ik(shape.goal, q, **self._arguments))
+            return no_solution(
+                found, self._chain.ik(shape.goal, q, **self._options.ik_arguments())
+            )
         return jump(self._chain, self._options, self._bounds, q, found)
 
     def _collision_failure(self, q: Array) -> PathFailure | None:
