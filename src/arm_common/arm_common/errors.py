@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import re
 
-CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029]")  # control characters and ends of lines
+# Control characters, ends of lines, and bytes of paths that are not UTF-8: no ROS message, page or
+# terminal takes them.
+CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 class InputError(ValueError):
@@ -40,6 +42,25 @@ class InputError(ValueError):
         super().__init__(escaped(f"{sentence}; {remedy}" if remedy else sentence))
 
 
+def joined(text: str) -> str:
+    r"""Return text in which each surrogate pair, as JSON has (``\ud83d\ude00``), is one character.
+
+    Every reader of files and messages passes its texts through: a lone surrogate cannot be sent,
+    printed or stored.
+
+    Raises:
+        InputError: There is a lone surrogate.
+    """
+    if text.isascii():
+        return text
+    try:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError as error:
+        code = int.from_bytes(error.object[error.start : error.start + 2], "little")
+        problem = f"\\u{code:04x} is half a character"
+        raise InputError(problem, remedy="write the character itself") from None
+
+
 def escaped(text: str) -> str:
     """Return text on one line, control characters escaped."""
     return CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
@@ -66,6 +87,12 @@ def number_text(value: float, digits: int = 6, decimals: int = 6) -> str:
 
 def one_line(text: str, max_length: int = 1000) -> str:
     """Return text for a message: on one line, control characters escaped, long text elided."""
-    if len(text) > max_length:
-        text = f"{text[: max_length * 3 // 4]} ... {text[-max_length // 4 :]}"
+    text = elided(text, max_length)
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def elided(text: str, max_length: int = 1000) -> str:
+    """Return text without its middle if it is longer than about `max_length` characters."""
+    if len(text) <= max_length:
+        return text
+    return f"{text[: max_length * 3 // 4]} ... {text[-max_length // 4 :]}"

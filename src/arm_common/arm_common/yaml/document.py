@@ -23,7 +23,7 @@ try:
 except ImportError:  # a PyYAML without libyaml
     CParser = None  # type: ignore[assignment, misc]
 
-from arm_common.errors import CONTROL, one_line
+from arm_common.errors import CONTROL, InputError, joined, one_line
 from arm_common.files import ANY_FILE, FileAccess
 from arm_common.suggestions import did_you_mean
 
@@ -184,6 +184,10 @@ _OPEN_ENDED = (
 _DISPUTED = re.compile("[\t?!\ufeff]|[|>][-+0-9]*#")
 
 
+class _LoneSurrogateError(yaml.composer.ComposerError):
+    """A text has half a character; its context is the remedy."""
+
+
 class _LimitedComposer(yaml.composer.Composer):
     """PyYAML's composer with a limit on the nesting depth."""
 
@@ -198,6 +202,14 @@ class _LimitedComposer(yaml.composer.Composer):
             return super().compose_node(parent, index)
         finally:
             self._depth -= 1
+
+    def compose_scalar_node(self, anchor: str | None) -> yaml.ScalarNode:
+        node = super().compose_scalar_node(anchor)  # type: ignore[arg-type]
+        try:
+            node.value = joined(node.value)
+        except InputError as error:
+            raise _LoneSurrogateError(error.remedy, None, error.problem, node.start_mark) from None
+        return node
 
 
 class _Loader(_LimitedComposer, yaml.SafeLoader):
@@ -257,6 +269,16 @@ def compose(text: str) -> yaml.Node | None:
     return yaml.compose(text, Loader=_Loader)
 
 
+def load_plain(text: str) -> Any:
+    """Return YAML text as plain Python values, as `yaml.safe_load` does.
+
+    Raises:
+        yaml.YAMLError: It is not valid YAML.
+    """
+    root = compose(text)
+    return None if root is None else yaml.constructor.SafeConstructor().construct_document(root)
+
+
 def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -> Exception:
     if isinstance(error, UnicodeDecodeError):
         line = error.object[: error.start].count(b"\n") + 1
@@ -268,6 +290,9 @@ def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -
         return refuse(problem, remedy="delete it", file=name, line=line)
     if not isinstance(error, yaml.MarkedYAMLError):
         return refuse("is not valid YAML", file=name, line=1)
+    if isinstance(error, _LoneSurrogateError):
+        line = error.problem_mark.line + 1
+        return refuse(str(error.problem), remedy=str(error.context), file=name, line=line)
     problem = f"is not valid YAML ({one_line(error.problem or error.context or '')})"
     remedy = "check indentation, colons and quotes there"
     if "'\\t'" in problem:

@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML reader behind every file of the project."""
 
+import os
+from pathlib import Path
+
 import pytest
+import yaml
 from arm_common.errors import InputError
-from arm_common.yaml.document import parse_yaml, read_yaml
+from arm_common.yaml.document import load_plain, parse_yaml, read_yaml
 
 
 def root(text):
@@ -136,3 +140,32 @@ def test_long_value_is_elided_in_a_message():
     with pytest.raises(InputError, match=r"not 'words and .* \.\.\. .* words'; with") as refused:
         root("words and " * 200 + "words").mapping(("name",))
     assert len(str(refused.value)) < 220
+
+
+@pytest.mark.parametrize("text", ['a: "\\ud83d\\ude00"', 'a: "\\U0001F600"', "a: \U0001f600"])
+def test_surrogate_pair_is_one_character(text):
+    value = root(text).mapping()["a"].text()
+    assert value == "\U0001f600" and value.encode()
+
+
+@pytest.mark.parametrize("half", ["d800", "dfff", "DE00", "de00\\ud83d"])
+@pytest.mark.parametrize("text", ['b: 1\na: "x\\u{}"', 'b: 1\n"\\u{}": 1', 'b: 1\na: ["\\u{}"]'])
+def test_half_of_a_surrogate_pair_is_refused_with_its_line(text, half):
+    with pytest.raises(InputError) as refused:
+        root(text.format(half))
+    message = str(refused.value)
+    assert message.startswith("f.yaml:2: \\u" + half[:4].lower()) and message.encode()
+    assert message.endswith("is half a character; write the character itself")
+
+
+def test_plain_values_are_those_of_pyyaml():
+    assert load_plain("{a: [1, x, ~], 2: 1.5}") == {"a": [1, "x", None], 2: 1.5}
+    assert load_plain("") is None and load_plain('"\\ud83d\\ude00"') == "\U0001f600"
+    with pytest.raises(yaml.YAMLError):
+        load_plain('"\\ud83d"')
+
+
+def test_error_with_a_path_that_is_not_utf8_can_be_sent():
+    with pytest.raises(InputError) as refused:
+        read_yaml(Path(os.fsdecode(b"/nosuch/caf\xe9.yaml")), InputError)
+    assert str(refused.value).encode() and "caf\\udce9.yaml" in str(refused.value)

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from arm_common.errors import joined
 from arm_description.model.gripper import Claw
 
 from arm_description import RobotModel
@@ -36,7 +37,8 @@ def read_lerobot(text: str, file: str) -> dict[str, dict[str, int]]:
     """Return the motors of a LeRobot calibration by name, or raise CalibrationError."""
     try:
         data = json.loads(text)
-    except ValueError as error:
+        joined(json.dumps(data, ensure_ascii=False))
+    except (ValueError, RecursionError) as error:
         raise CalibrationError(f"is not JSON ({error})", file) from None
     if not isinstance(data, dict) or not data:
         raise CalibrationError("has no motors", file, remedy="give a calibration of LeRobot")

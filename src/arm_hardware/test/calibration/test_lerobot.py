@@ -101,6 +101,8 @@ def test_motors_have_other_names(model, tmp_path):
     ("text", "words"),
     [
         ("{", "is not JSON"),
+        (chr(91) * 100_000, "is not JSON"),
+        (r'{"a\ud800": {}}', "half a character"),
         ("[]", "has no motors"),
         ('{"a": {"id": 1}}', "a: needs id, drive_mode"),
         (json.dumps({"a": motor(1) | {"range_min": 3001}}), "range_min must be below"),

@@ -21,6 +21,7 @@ import rclpy
 import yaml
 from arm_common.ros.node_runner import session
 from arm_common.ros.qos import GOAL
+from arm_common.yaml.document import load_plain
 from rclpy.action import ActionClient, get_action_names_and_types
 from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
@@ -175,7 +176,7 @@ def _hz(node: Node, given: argparse.Namespace) -> int:
 
 def _values(text: str | None) -> Mapping[str, Any]:
     try:
-        found = yaml.safe_load(text or "{}")
+        found = load_plain(text or "{}")
     except yaml.YAMLError:
         found = None
     if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
@@ -252,7 +253,7 @@ def _get_parameter(node: Node, given: argparse.Namespace) -> int:
 def _set_parameter(node: Node, given: argparse.Namespace) -> int:
     """Set a parameter."""
     try:
-        value = Parameter(given.name, value=yaml.safe_load(given.value))
+        value = Parameter(given.name, value=load_plain(given.value))
     except (yaml.YAMLError, TypeError, ValueError):
         raise TasksError(
             f"{given.value!r} is no value of a parameter; give a number, a word, true or false, or"
