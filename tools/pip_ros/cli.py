@@ -4,6 +4,8 @@
 
 import argparse
 import difflib
+import errno
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -250,6 +252,19 @@ def help_text() -> str:
     return head + "\n".join(lines) + "\n"
 
 
+def _print_help() -> int:
+    """Print the help; return the exit code, 1 with a sentence for a full disk."""
+    try:
+        print(help_text(), end="", flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:  # nobody reads any further
+            return 0
+        print(f"arm: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
+
+
 def interrupt(number: int, frame: FrameType | None) -> None:
     """Make SIGTERM and SIGHUP end a set-up like Ctrl-C."""
     del number, frame
@@ -259,8 +274,7 @@ def interrupt(number: int, frame: FrameType | None) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Run one command; return the exit code."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(help_text(), end="")
-        return 0
+        return _print_help()
     command = next((c for c in COMMANDS if c.name == arguments[0]), None)
     if command is None:
         near = difflib.get_close_matches(arguments[0], [c.name for c in COMMANDS], n=1)

@@ -39,6 +39,11 @@ def build(paths: Paths) -> None:
     Raises:
         SetupError: colcon is missing, or the build failed.
     """
+    if not os.environ.get("AMENT_PREFIX_PATH"):
+        raise SetupError(
+            f"ROS_DISTRO is {os.environ['ROS_DISTRO']!r}, but no ROS 2 is sourced: source one, or "
+            "unset ROS_DISTRO, and ./arm makes one"
+        )
     if shutil.which("colcon") is None:
         raise SetupError(
             "colcon is not installed: sudo apt-get install -y python3-colcon-common-extensions"

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from arm_common.errors import InputError
+from arm_common.errors import InputError, one_line
 from arm_common.network import (
     NETWORK,
     RANGE,
@@ -27,6 +28,8 @@ RANGES = ("SUBNET", "LOCALHOST", "OFF", "SYSTEM_DEFAULT")
 _CHOICES = ", ".join(RANGES)
 _REMOTE = ("ROS_STATIC_PEERS", "ROS_DISCOVERY_SERVER")  # name other computers
 LOOPBACK_TIMEOUT = 10.0  # [s]
+_PREFIXES = "AMENT_PREFIX_PATH"
+_INDEX = "share/ament_index/resource_index/rmw_typesupport"  # of the installed middlewares
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,10 @@ def check_network(
         return
     yield _check_discovery(environment, limited, _interfaces(sys))
     yield _check_security(limited)
-    if not ok:
+    middleware = _check_middleware(environment)
+    if not middleware.ok:
+        yield middleware
+    if not (ok and middleware.ok):  # rcl would end this process
         return
     found = loopback()
     fix = "let UDP pass the firewall on lo, and unset RMW_IMPLEMENTATION and FASTRTPS_* files"
@@ -80,6 +86,15 @@ def _check_security(environment: Mapping[str, str]) -> CheckResult:
         detail = ", but nodes without keys are accepted"
     fix = "export ROS_SECURITY_STRATEGY=Enforce"
     return CheckResult(what, enforced, f"enabled{detail}", fix, needed=False)
+
+
+def _check_middleware(environment: Mapping[str, str]) -> CheckResult:
+    """Check whether the middleware that is asked for is installed, without loading it."""
+    name = environment.get("RMW_IMPLEMENTATION", "")
+    indices = [Path(prefix, _INDEX) for prefix in environment.get(_PREFIXES, "").split(os.pathsep)]
+    known = sorted({file.name for folder in indices for file in folder.glob("rmw_*_c*")})
+    fix = f"unset RMW_IMPLEMENTATION, or install {name}; installed: {', '.join(known)}"
+    return CheckResult("middleware", not (name and known) or name in known, one_line(name), fix)
 
 
 def _check_discovery(

@@ -332,3 +332,16 @@ def test_closed_pipe_is_not_an_error():
         f"{sys.executable} -c '{program}' | head -n 1", shell=True, capture_output=True, text=True
     )
     assert first.stdout and not first.stderr
+
+
+def test_middleware_that_is_not_installed_is_named_and_no_node_is_started(host, tmp_path):
+    index = tmp_path / "share/ament_index/resource_index/rmw_typesupport"
+    written(index, rmw_fastrtps_cpp="")
+    environment = {"RMW_IMPLEMENTATION": "rmw_nosuch", "AMENT_PREFIX_PATH": str(tmp_path)}
+    results = seen(host, environment=environment, loopback=None)
+    assert "middleware" not in results
+    results = seen(host, environment=environment, loopback=lambda: 1 / 0)
+    assert not results["middleware"].ok and "rmw_fastrtps_cpp" in results["middleware"].fix
+    assert "temperature" in " ".join(results), "the report goes on"
+    environment["RMW_IMPLEMENTATION"] = "rmw_fastrtps_cpp"
+    assert "middleware" not in seen(host, environment=environment)

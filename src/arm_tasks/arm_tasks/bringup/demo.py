@@ -251,7 +251,14 @@ def single_instance() -> Iterator[None]:
     domain = os.environ.get("ROS_DOMAIN_ID") or "0"
     file = Path(tempfile.gettempdir()) / f"arm-{os.getuid()}-domain-{domain}.lock"
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
-    with os.fdopen(os.open(file, flags, 0o600)) as lock:
+    try:
+        descriptor = os.open(file, flags, 0o600)
+    except OSError as error:
+        raise TasksError(
+            f"The lock {file} cannot be opened ({error.strerror}); remove it, or set TMPDIR to a"
+            " folder of your own."
+        ) from None
+    with os.fdopen(descriptor) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

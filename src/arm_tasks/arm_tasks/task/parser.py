@@ -38,6 +38,7 @@ _MAX_STEPS = 2000  # planned in about 12 to 25 s if none is refused
 _TOO_MANY = (
     f"the task has more than {_MAX_STEPS} steps, repetitions expanded; divide it into several"
 )
+_MAX_CALLS = 20  # of files, each within the one before
 _MAX_ROUNDS = 1000  # of a `for`
 
 
@@ -230,6 +231,8 @@ class _TaskReader:
         if path in self.chain:
             chain = [file.stem for file in (*self.chain[self.chain.index(path) :], path)]
             raise refuse(f"the tasks call each other endlessly: {' -> '.join(chain)}")
+        if len(self.chain) >= _MAX_CALLS:
+            raise refuse(f"the tasks call each other more than {_MAX_CALLS} deep")
         variables = self.variables.evaluate_arguments(keys.children("variables"))
         root = read_yaml(path, TaskFileError, files=self.files)
         callers = (*self.chain, path)

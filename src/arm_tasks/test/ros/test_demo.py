@@ -1,6 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
+import os
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -204,6 +205,14 @@ def test_second_start_in_the_same_domain_is_rejected(monkeypatch, tmp_path):
             monkeypatch.setenv("ROS_DOMAIN_ID", "62")
             with single_instance():
                 pass
+
+
+def test_lock_of_another_user_is_reported_in_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setenv("ROS_DOMAIN_ID", "61")
+    (tmp_path / f"arm-{os.getuid()}-domain-61.lock").symlink_to(tmp_path / "another")
+    with pytest.raises(TasksError, match=r"cannot be opened .*; remove it"), single_instance():
+        pass
 
 
 def test_simulation_that_ends_is_no_success_even_if_the_task_is(capsys):

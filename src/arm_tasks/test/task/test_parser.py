@@ -317,6 +317,17 @@ def test_call_overrides_variables_and_keeps_the_others(files):
     assert second.steps[0].file.endswith("inner.yaml")
 
 
+@pytest.mark.parametrize("deep", [20, 21, 200])
+def test_long_chain_of_calls_is_refused(files, deep):
+    chain = {f"t{i}": f"steps: [{{call: t{i + 1}.yaml}}]\n" for i in range(1, deep)}
+    folder = files(**chain, **{f"t{deep}": "steps: [{wait: 1}]\n"})
+    if deep == 20:
+        assert load_task(folder / "t1.yaml").steps
+        return
+    with pytest.raises(TaskFileError, match=r"t20\.yaml, line 2: .*more than 20 deep"):
+        load_task(folder / "t1.yaml")
+
+
 def test_circular_calls_are_reported_with_the_chain(files):
     folder = files(
         a="steps: [{call: b.yaml}]\n",

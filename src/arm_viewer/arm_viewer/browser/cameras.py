@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import enum
 import math
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +33,7 @@ CAPTION_OFFSET = 0.3  # above the bounding box, as a fraction of the robot's siz
 SAME_SIZE = (0.8, 1.25)  # ratio of sizes within which cameras stay where they are
 ASPECT_TOLERANCE = 0.01  # slow browsers draw fewer pixels, and their rounded numbers vary
 FAR = 3.0  # sizes from the root; more distant objects need not be in the picture
+MIN_ASPECT = 0.02  # of a picture, width over height, and its inverse
 GLIDE = 0.1  # share of the way to its place that a camera moves in a frame
 CALM = 0.12  # how far the tool moves in a close-up before the camera follows, of its width
 LINGER = 8.0  # [s] from the end of a grip until the cameras show the whole arm again
@@ -194,6 +194,7 @@ class Look(enum.Enum):
 class _PlacedCamera:
     """One browser's camera: its aspect ratio, the positions it was given, and what it shows.
 
+    The node's thread replaces `given`, which viser's event loop reads: it is not changed in place.
     A position that a browser reports may be older than the one it was given last.
     """
 
@@ -202,7 +203,11 @@ class _PlacedCamera:
     look: Look = Look.AUTO
     arrived: bool = False
     look_at: Array = field(default_factory=lambda: np.zeros(3))
-    given: deque[Array] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    given: tuple[Array, ...] = ()
+
+    def remember(self, *positions: Array) -> None:
+        """Add positions, (3,), that it was given; the oldest are forgotten."""
+        self.given = (*self.given, *positions)[-REMEMBERED:]
 
     def was_at(self, position: Array) -> bool:
         """Return whether a position, (3,), is one that it was given."""
@@ -275,7 +280,7 @@ class Cameras:
         former = self._cameras.get(client.client_id)
         placed = _PlacedCamera(aspect, 1e-3 * self.view.size, look)
         # Its browser may still report where it was before, at first where all browsers begin.
-        placed.given.extend((self.view.position,) if former is None else former.given)
+        placed.remember(*((self.view.position,) if former is None else former.given))
         self._cameras[client.client_id] = placed
         _give(client, placed, self._wanted(placed))
 
@@ -284,7 +289,7 @@ class Cameras:
         if (placed := self._cameras.get(client.client_id)) is not None:
             placed.look = Look.CLOSE if choice == LOOKS[1] else Look.WHOLE
             placed.arrived = False
-            placed.given.append(np.array(client.camera.position))
+            placed.remember(np.array(client.camera.position))
             placed.look_at = np.array(client.camera.look_at)
 
     def set_tool(self, point: Array | None, width: float, working: bool, now: float) -> None:
@@ -396,13 +401,19 @@ def watch_clients(server: viser.ViserServer, cameras: Cameras, queue: CallbackQu
 
 
 def _has_picture(camera: Any) -> bool:
-    """Return whether a browser shows anything: a minimised one has no width or height."""
-    return bool(camera.image_width > 0 and camera.image_height > 0)
+    """Return True if a browser shows a picture: a minimised one has no width or height.
+
+    The numbers are those of a browser, which may send anything.
+    """
+    if not (camera.image_width > 0 and camera.image_height > 0):
+        return False
+    numbers = (*camera.position, *camera.look_at, camera.aspect)
+    return bool(np.isfinite(numbers).all() and MIN_ASPECT <= camera.aspect <= 1.0 / MIN_ASPECT)
 
 
 def _give(client: Any, placed: _PlacedCamera, view: CameraView) -> None:
     """Place a browser's camera, and note where."""
-    placed.given.append(view.position)
+    placed.remember(view.position)
     placed.look_at = view.look_at
     with client.atomic():
         _place(client.camera, view)

@@ -130,12 +130,20 @@ def _answer(
         if visitor.may_command:
             response.headers["Set-Cookie"] = access.cookie(request.headers)
         return response
-    response_or_none = viser_answer(visitor, request)
+    response_or_none = _file(viser_answer, visitor, request)
     if response_or_none is not None:  # No page may show this one inside, and take its clicks.
         response_or_none.headers["Content-Security-Policy"] = "frame-ancestors 'none'"
         if request.path == "/":
             _add_script(response_or_none)
     return response_or_none
+
+
+def _file(viser_answer: Check, visitor: Visitor, request: Request) -> Response | None:
+    """Return viser's answer; its search of a file fails at a name that no file can have."""
+    try:
+        return viser_answer(visitor, request)
+    except (OSError, ValueError):  # too long, or with a null character
+        return visitor.respond(HTTPStatus.NOT_FOUND, "There is no such page.\n")
 
 
 def _add_script(response: Response) -> None:

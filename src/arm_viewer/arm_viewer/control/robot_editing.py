@@ -9,6 +9,7 @@ opened.
 
 from __future__ import annotations
 
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Generic
 
 import yaml
-from arm_common.errors import InputError
+from arm_common.errors import CONTROL, InputError, one_line
 from arm_common.files.saving import FileChangedError, contents, save_edit
 from arm_common.yaml.editing import CheckedEditor, Model, YamlEditor
 from arm_description.library import robot_path, shipped_robots
@@ -31,6 +32,7 @@ from arm_viewer.errors import ViewerError
 GESTURE = 1.5  # [s] after an edit, in which another one of the same entry belongs to it
 FEWEST_JOINTS, MOST_JOINTS = 2, 7  # of a new robot
 SUFFIXES = (".yaml", ".yml")
+MAX_NAME = 200  # bytes of a name; file systems take 255, with endings and those of backups
 MAX_LISTED = 100  # files of a folder
 LINE_LENGTH = 60  # characters about a robot in the list
 
@@ -362,13 +364,16 @@ def file_name(name: str, endings: Sequence[str] = SUFFIXES) -> str:
     """Return the name of a file with the first ending, whether it is given with one or not.
 
     Raises:
-        ViewerError: it names a folder or nothing.
+        ViewerError: it names a folder or nothing, is too long, or has control characters.
     """
     stem = name.strip()
     for ending in endings:
         stem = stem.removesuffix(ending)
-    if not stem or Path(stem).name != stem or stem.startswith("."):
-        raise ViewerError(f"{name!r} is not a file name: give letters and digits, such as mine.")
+    if not stem or Path(stem).name != stem or stem.startswith(".") or CONTROL.search(stem):
+        shown = one_line(repr(name), 100)
+        raise ViewerError(f"{shown} is not a file name: give letters and digits, such as mine.")
+    if len(os.fsencode(stem)) > MAX_NAME:
+        raise ViewerError(f"A name of {len(stem)} letters is too long: give at most {MAX_NAME}.")
     return f"{stem}{endings[0]}"
 
 

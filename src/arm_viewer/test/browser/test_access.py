@@ -296,6 +296,11 @@ def test_token_in_the_address_is_moved_to_a_cookie(guarded):
         guarded.wait_until_used("run")
 
 
+@pytest.mark.parametrize("path", ["x" * 6000, "x" * 300, "a%00b", "%ff", "../" * 900])
+def test_page_of_an_impossible_name_is_not_found(guarded, path):
+    assert guarded.get(f"/{path}").status in (400, 403, 404)
+
+
 @pytest.mark.parametrize("query", ["token=wrong", "websocket=ws://evil.example", "a", ""])
 def test_page_is_never_sent_with_a_query(guarded, query):
     response = guarded.get(f"/?{query}")

@@ -168,6 +168,51 @@ def test_minimised_browser_is_ignored(show, size):
     np.testing.assert_array_equal(camera.position, np.full(3, 3.0))
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("position", np.array([np.inf, 0.0, 0.0])),
+        ("look_at", np.array([0.0, np.nan, 0.0])),
+        ("aspect", np.inf),
+        ("aspect", np.nan),
+        ("aspect", 1e-300),
+        ("aspect", -1.0),
+    ],
+)
+def test_browser_whose_camera_has_no_numbers_is_ignored(show, key, value):
+    server = Server(2.0)
+    cameras, client = show(server)
+    view = client.camera.position.copy()
+    setattr(client.camera, key, value)
+    for _ in range(3):
+        cameras.update(client)
+        cameras.fit(client)
+        cameras.glide()
+    assert np.isfinite(cameras.view.position).all()
+    assert key == "position" or np.array_equal(client.camera.position, view)
+
+
+def test_positions_are_read_while_another_thread_adds_some(show):
+    """viser's event loop reads what the node's thread writes."""
+    cameras, client = show(Server(2.0))
+    failures, done = [], threading.Event()
+
+    def read():
+        while not done.is_set():
+            try:
+                cameras.update(client)
+            except RuntimeError as error:
+                failures.append(error)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    for i in range(20000):
+        cameras._cameras[0].remember(np.full(3, float(i)))
+    done.set()
+    thread.join()
+    assert not failures
+
+
 def test_later_browsers_fit_a_robot_of_nearly_the_same_size(show, urdf):
     server = Server()
     cameras, _ = show(server)

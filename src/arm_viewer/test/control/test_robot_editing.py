@@ -96,8 +96,11 @@ def test_a_shipped_robot_is_saved_under_another_name_only(file):
     page.editing.set_symbol("l1", "0.4")
     with refused("shipped robot"):
         page.editing.save()
-    for name in ("", "a/b", "../x", ".yaml"):
+    for name in ("", "a/b", "../x", ".yaml", "a\0b", "a\nb", "\x7f", "\ud800", "\u2028"):
         with refused("is not a file name"):
+            page.editing.save_as(name)
+    for name in ("x" * 300, "ü" * 120):
+        with refused("letters is too long: give at most 200"):
             page.editing.save_as(name)
     with refused("press Save as again"):
         page.editing.save_as("mine")
