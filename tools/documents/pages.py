@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from arm_common.ros.failures import ANSWER_WITHOUT_ERROR
+
 from . import words
 from .launch_files import launch_arguments
 from .markdown import code, page, table
@@ -27,6 +29,10 @@ every ROS 2 node, parameter services and `/parameter_events`, are omitted, as is
 `arm_hardware/transition_event` of every lifecycle node. `./arm record` subscribes to every topic,
 `./arm replay` publishes the topics of a view, and [`Arm`](client.md) calls what its methods need.
 Fields and constants: [messages, services, actions](messages.md)."""
+WITHOUT_ERROR = """\
+After an internal error of a node, a service answers with the error: `success` is false, `status`
+is `FAILURE`, `message` has the reason. These types have no field for it; log and `/diagnostics`
+have the error."""
 
 _NETWORK = (
     "The nodes listen on this computer only, unless `network:=subnet` is given or"
@@ -47,6 +53,9 @@ def interfaces_page(nodes: Sequence[NodeFacts]) -> str:
             rows = sorted([*rows, *_optional_services()], key=list)
         parts += [f"## {kind.capitalize()}s",
                   table((kind, "what it is", giving, taking), rows)]  # fmt: skip
+        if kind == "service":
+            answers = ((code(name), answer) for name, answer in ANSWER_WITHOUT_ERROR.items())
+            parts += [WITHOUT_ERROR, table(("type", "its answer"), list(answers))]
     return page("Topics, services, actions", *parts)
 
 

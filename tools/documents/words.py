@@ -4,7 +4,8 @@
 
 TOPICS = {
     "/clock": "simulated time, if `speed` is not 1",
-    "/diagnostics": "once a second: lateness of the control loop, refusals; state of the solver",
+    "/diagnostics": "once a second: lateness of the control loop, refusals; state of the solver; "
+    "of every process the number of callbacks that failed, once there is one",
     "/rosout": "the log of all nodes; the page shows the last warning",
     "arm_controller/controller_state": "trajectory, command and their difference; nothing of it is"
     " measured",

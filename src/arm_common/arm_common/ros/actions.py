@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Action servers that keep little of a finished goal.
+"""Action servers that keep little of a finished goal and answer if a callback raises.
 
 rclpy keeps a finished goal with its request and result for 900 s, and lists it in each status
 message, which every client reads: a goal then costs as much as all goals before it.
@@ -11,10 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.action import ActionServer
-from rclpy.action.server import ServerGoalHandle
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action.server import (
+    ServerGoalHandle,
+    default_cancel_callback,
+    default_goal_callback,
+    default_handle_accepted_callback,
+)
 from rclpy.executors import await_or_execute
 from rclpy.node import Node
+
+from arm_common.ros.failures import fill_error, report_failure
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -37,12 +44,49 @@ def action_server(
     async def execute_and_clear(handle: ServerGoalHandle) -> Any:
         try:
             return await await_or_execute(execute, handle)
+        except Exception as error:  # noqa: BLE001 - no goal ends the node
+            return _failed_result(kind, report_failure(node, name, error))
         finally:
             clear(handle.request)
 
+    def accept(handle: ServerGoalHandle) -> None:
+        try:
+            on_accepted(handle)
+        except Exception as error:  # noqa: BLE001
+            reason = report_failure(node, name, error)
+            handle.execute(lambda _: _failed_result(kind, reason))
+
+    def checked(decide: Callable[[Any], Any], refusal: Any) -> Callable[[Any], Any]:
+        async def callback(argument: Any) -> Any:
+            try:
+                return await await_or_execute(decide, argument)
+            except Exception as error:  # noqa: BLE001
+                report_failure(node, name, error)
+                return refusal
+
+        return callback
+
+    on_accepted = more.pop("handle_accepted_callback", default_handle_accepted_callback)
+    goal = more.pop("goal_callback", default_goal_callback)
+    cancel = more.pop("cancel_callback", default_cancel_callback)
     return _ForgettingServer(
-        node, kind, name, execute_and_clear, result_timeout=RESULT_TIMEOUT, **more
+        node,
+        kind,
+        name,
+        execute_and_clear,
+        result_timeout=RESULT_TIMEOUT,
+        goal_callback=checked(goal, GoalResponse.REJECT),
+        handle_accepted_callback=accept,
+        cancel_callback=checked(cancel, CancelResponse.REJECT),
+        **more,
     )
+
+
+def _failed_result(kind: Any, reason: str) -> Any:
+    """Return the result of a goal whose callback raised; rclpy aborts it."""
+    result = kind.Result()
+    fill_error(result, reason)
+    return result
 
 
 class _ForgettingServer(ActionServer):  # type: ignore[misc]

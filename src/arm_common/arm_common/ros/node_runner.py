@@ -26,10 +26,11 @@ from rclpy.time_source import TimeSource
 from rclpy.utilities import remove_ros_args
 from rclpy.validate_namespace import validate_namespace
 
-from arm_common.errors import InputError
+from arm_common.errors import InputError, escaped
 from arm_common.network import limit_to_this_computer, report_reach
 from arm_common.ros.executor import StaticExecutor
-from arm_common.ros.parameters import refuse_unknown_types
+from arm_common.ros.failures import guard
+from arm_common.ros.parameters import check_requests
 from arm_common.ros.worker import ExecutorThread
 from arm_common.signals import ProcessEnd, interrupt_on_signals
 
@@ -41,7 +42,7 @@ _CLOCK_LOGGER = rclpy.logging.get_logger("clock")  # a new one would not know wh
 
 
 class NodeError(Exception):
-    """A node could not be created, or one of its callbacks failed; the cause is the exception.
+    """A node could not be created; the cause is the exception.
 
     Attributes:
         node: Name of the node, "" if unknown.
@@ -59,9 +60,10 @@ def run_node(
     executor: Callable[[], Executor] | None = None,
     begin: Callable[[ProcessEnd], bool] = lambda end: True,
     close: Callable[[], None] | None = None,
-    failed: Callable[[Exception], object] | None = None,
 ) -> int:
-    """Run nodes on one executor until a signal, the end of their launch, or a failing callback.
+    """Run nodes on one executor until a signal, the end of their launch, or shutdown.
+
+    A callback that raises ends nothing; see `arm_common.ros.failures`.
 
     Args:
         make: Returns or yields the nodes; a signal meanwhile ends the process at once. All nodes
@@ -72,11 +74,10 @@ def run_node(
         executor: Creates another executor than the default `StaticExecutor`.
         begin: Called once the executor spins; returns whether to continue.
         close: Called at the end, while the executor still spins.
-        failed: Called with the exception of a callback, which then does not end the process.
 
     Returns:
-        The exit code: 0 after a signal, 1 after bad input, a failed callback, or if `begin`
-        returned False. Of a failure that is no bad input, the traceback is written, too.
+        The exit code: 0 after a signal, 1 after bad input, another failure of `make`, or
+        if `begin` returned False. Of a failure that is no bad input, the traceback is written.
     """
     input_errors: tuple[type[Exception], ...] = (InputError, *errors)
     end = ProcessEnd()
@@ -84,17 +85,18 @@ def run_node(
     nodes: list[Node] = []
     try:
         reach = report_reach(limit_to_this_computer(os.environ))
-        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        rclpy.init(args=ros_arguments(), signal_handler_options=SignalHandlerOptions.NO)
         if reach:
             rclpy.logging.get_logger("network").info(reach)
         nodes += make()
         for node in nodes:
-            refuse_unknown_types(node)
+            check_requests(node)
+        guard(nodes)
         end.in_order = True
         if any(node.get_parameter("use_sim_time").value for node in nodes):
             batch_delay = 0.0
         spun = StaticExecutor(batch_delay) if executor is None else executor()
-        thread = ExecutorThread(spun, nodes, end.request, failed)
+        thread = ExecutorThread(spun, nodes, end.request)
         return _spin_until(end, thread, begin, close)
     except NodeError as error:
         return _report(error.node, error.__cause__ or error, input_errors)
@@ -136,8 +138,6 @@ def _spin_until(
             thread.drain()
         faulthandler.dump_traceback_later(_SHUTDOWN_TIMEOUT, exit=True)
         thread.stop()
-    if thread.failure is not None:
-        raise NodeError(thread.failed_node) from thread.failure
     return 0 if has_begun or end.wait(0.0) else 1
 
 
@@ -147,8 +147,29 @@ def _report(node: str, error: BaseException, input_errors: tuple[type[Exception]
         sys.stderr.write(f"{node}: {error}\n" if node else f"{error}\n")
     else:
         traceback.print_exception(error)
-        sys.stderr.write(f"{node or 'a callback'} failed: {type(error).__name__}: {error}\n")
+        sys.stderr.write(f"{node or 'the process'} failed: {type(error).__name__}: {error}\n")
     return 1
+
+
+def ros_arguments() -> list[str]:
+    """Return the arguments of the process for rclpy, which takes only UTF-8.
+
+    Raises:
+        InputError: One of them is not; the path of the program may be anything.
+    """
+    for word in sys.argv[1:]:
+        if escaped(word) != word and not _is_utf8(word):
+            problem = f"the argument {word!r} is not UTF-8, which ROS 2 requires"
+            raise InputError(problem, remedy="give a path without such letters, or a link to it")
+    return [*map(escaped, sys.argv[:1]), *sys.argv[1:]]
+
+
+def _is_utf8(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def user_arguments(arguments: Sequence[str] | None = None) -> list[str]:
@@ -201,7 +222,7 @@ def session(namespace: str = "") -> Iterator[None]:
     limit_to_this_computer(os.environ)
     place = checked_namespace(namespace)
     remapping = ["--ros-args", "-r", f"__ns:={place}"] if place else []
-    rclpy.init(args=[*sys.argv, *remapping], signal_handler_options=SignalHandlerOptions.NO)
+    rclpy.init(args=[*ros_arguments(), *remapping], signal_handler_options=SignalHandlerOptions.NO)
     interrupt_on_signals()
     try:
         yield

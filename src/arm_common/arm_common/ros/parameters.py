@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, TypeVar
@@ -133,25 +134,43 @@ def declare_one(node: Node, name: str, spec: ParameterSpec) -> Any:
     return value
 
 
-def refuse_unknown_types(node: Node) -> None:
-    """Let a node refuse parameters of a type that does not exist, for which rclpy raises."""
+def check_requests(node: Node) -> None:
+    """Let a node refuse parameters of a type that does not exist, for which rclpy raises.
+
+    If a callback that checks or takes parameters raises, they have their old values again.
+    """
     for service in node.services:
         if service.srv_type in (SetParameters, SetParametersAtomically):
-            service.callback = partial(_set_parameters, service.callback)
+            service.callback = partial(_set_parameters, node, service.callback)
 
 
-def _set_parameters(callback: Callable[[Any, Any], Any], request: Any, response: Any) -> Any:
+def _set_parameters(
+    node: Node, callback: Callable[[Any, Any], Any], request: Any, response: Any
+) -> Any:
     """Answer a request to set parameters; refuse it if a type does not exist."""
     types = {kind.value for kind in Parameter.Type}
     wrong = [p.name for p in request.parameters if p.value.type not in types]
     if not wrong:
-        return callback(request, response)
+        return _set_or_restore(node, callback, request, response)
     refused = SetParametersResult(reason=f"parameter {wrong[0]} has a type that does not exist")
     if isinstance(response, SetParameters.Response):
         response.results = [refused] * len(request.parameters)
     else:
         response.result = refused
     return response
+
+
+def _set_or_restore(
+    node: Node, callback: Callable[[Any, Any], Any], request: Any, response: Any
+) -> Any:
+    names = [p.name for p in request.parameters if node.has_parameter(p.name)]
+    before = node.get_parameters(names)
+    try:
+        return callback(request, response)
+    except Exception:
+        with suppress(Exception):  # it may raise again
+            node.set_parameters_atomically(before)
+        raise
 
 
 def _as_type(kind: type, value: Any) -> Any:

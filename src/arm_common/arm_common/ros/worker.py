@@ -15,6 +15,8 @@ from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
 from rclpy.task import Future
 
+from arm_common.ros.failures import report_failure
+
 # mypy: disable-error-code="no-untyped-call"
 
 _T = TypeVar("_T")
@@ -60,28 +62,18 @@ class WorkerThread:
 class ExecutorThread:
     """Spins an executor with some nodes in a thread until `stop`, which shuts it down.
 
-    `on_end` is called in the thread when a callback has failed (spinning continues) or the context
-    was shut down. With `on_failure`, which is called with the exception, failures are no end.
-
-    Attributes:
-        failure: First exception of a callback, None if none has failed or with `on_failure`.
-        failed_node: Name of the node that it belongs to, "" if the executor does not record it.
+    A failed callback is reported by `report_failure`; spinning continues. `on_end` is called in
+    the thread when the context was shut down, or when a callback ended the thread by SystemExit.
     """
 
     def __init__(
-        self,
-        executor: Executor,
-        nodes: Iterable[Node],
-        on_end: Callable[[], None],
-        on_failure: Callable[[Exception], object] | None = None,
+        self, executor: Executor, nodes: Iterable[Node], on_end: Callable[[], None]
     ) -> None:
-        self.failure: Exception | None = None
-        self.failed_node = ""
-        self._on_failure = on_failure
         self._last_failure: Exception | None = None
         self._executor, self._on_end = executor, on_end
+        self._nodes = list(nodes)
         self._stopping = False
-        for node in nodes:
+        for node in self._nodes:
             executor.add_node(node)
         self._thread = threading.Thread(target=self._spin, name="executor", daemon=True)
         self._thread.start()
@@ -114,26 +106,29 @@ class ExecutorThread:
         self._executor.shutdown(timeout)
 
     def _spin(self) -> None:
-        while not self._stopping and self._executor.context.ok():
-            try:
-                # not spin(), which may miss a shutdown and then waits forever
-                self._executor.spin_once(timeout_sec=_SPIN_PERIOD)
-            except ExternalShutdownException:
-                break
-            except Exception as error:  # noqa: BLE001
-                if self._executor.context.ok():  # otherwise the shutdown itself made rclpy fail
-                    self._fail(error)
-        if not self._stopping:
-            self._on_end()
+        try:
+            while not self._stopping and self._executor.context.ok():
+                self._spin_once()
+        except ExternalShutdownException:
+            pass
+        finally:  # also where a callback calls sys.exit()
+            if not self._stopping:
+                self._on_end()
 
-    def _fail(self, error: Exception) -> None:
-        if self._on_failure is None:
-            if self.failure is None:
-                self.failure = error
-                node: Node | None = getattr(self._executor, "current_node", None)
-                self.failed_node = node.get_name() if node is not None else ""
-            self._on_end()
-        elif error is not self._last_failure:  # rclpy may raise it twice
-            self._last_failure = error
-            self._on_failure(error)
-            time.sleep(_FAILURE_PAUSE)
+    def _spin_once(self) -> None:
+        try:
+            # not spin(), which may miss a shutdown and then waits forever
+            self._executor.spin_once(timeout_sec=_SPIN_PERIOD)
+        except ExternalShutdownException:
+            raise
+        except Exception as error:  # noqa: BLE001
+            if self._executor.context.ok():  # otherwise the shutdown itself made rclpy fail
+                self._report(error)
+
+    def _report(self, error: Exception) -> None:
+        if error is self._last_failure:  # rclpy may raise it twice
+            return
+        self._last_failure = error
+        node: Node | None = getattr(self._executor, "current_node", None)
+        report_failure(node or self._nodes[0], "a callback", error)
+        time.sleep(_FAILURE_PAUSE)

@@ -4,13 +4,18 @@
 
 import select
 import signal
+import sys
+import threading
 
 import pytest
+from arm_common.ros.worker import ExecutorThread
 from arm_testing.processes import start_python
 from arm_testing.ros.probe import Probe
 from arm_testing.waiting import BOUND, wait_for
-from rcl_interfaces.msg import Parameter, ParameterValue
-from rcl_interfaces.srv import SetParameters, SetParametersAtomically
+from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
+from rclpy.executors import SingleThreadedExecutor
 from rosgraph_msgs.msg import Clock
 
 DISCOVERY_LEASE = 12.0  # [s], less than the 20 s after which DDS drops a silent participant
@@ -108,16 +113,69 @@ def test_signal_during_construction_exits_at_once(start):
 @pytest.mark.parametrize(
     ("then", "error"),
     [
-        ("node.create_timer(0.01, lambda: 1 / 0)", "ZeroDivisionError: division by zero\n"),
-        ("node.create_timer(0.01, lambda: {}['key'])", "'key'\n"),
+        ("1 / 0", "ZeroDivisionError: division by zero\n"),
         ("raise KeyError('no such robot')", "'no such robot'\n"),
     ],
 )
-def test_failure_exits_with_code_1(start, then, error):
+def test_failing_start_exits_with_code_1(start, then, error):
     code, written = end(start("made", then=then))
     assert code == 1
     assert written.endswith(error)
     assert ("Traceback" in written) == ("Zero" in error)
+
+
+def test_failing_callback_is_logged_once_and_counted_and_ends_nothing(start, probe):
+    process = start("made", "begun", then="node.create_timer(0.01, lambda: 1 / 0)")
+    counts = []
+    topic = "/diagnostics"
+    probe.node.create_subscription(DiagnosticArray, topic, lambda m: counts.append(m.status[0]), 1)
+    probe.until(lambda: counts and int(counts[-1].values[0].value) > 20)
+    assert counts[-1].name == "/short_lived: callbacks"
+    assert "(ZeroDivisionError: division by zero); see its log" in counts[-1].message
+    code, written = end(process, signal.SIGINT)
+    assert code == 0 and written.endswith("closed\n") and written.count("Traceback") == 1
+
+
+def test_callback_that_exits_ends_the_executor_and_says_so(probe):
+    probe.executor.remove_node(probe.node)
+    probe.node.create_timer(0.01, lambda: sys.exit(3))
+    ended = threading.Event()
+    executor = SingleThreadedExecutor(context=probe.context)
+    thread = ExecutorThread(executor, [probe.node], ended.set)
+    assert ended.wait(BOUND)
+    thread.stop()
+
+
+def test_argument_that_is_not_utf8_is_refused_in_one_line(start):
+    process = start_python("-c", NODE.format(then="pass", begins=True), b"caf\xe9")
+    code, written = process.wait(BOUND), process.stdout.read()
+    assert code == 1 and "'caf\\udce9' is not UTF-8" in written and "Traceback" not in written
+
+
+REFUSES = """
+    def check(parameters):
+        raise ValueError("x" * 100000)
+    def store(parameters):
+        raise KeyError("y")
+    node.declare_parameter("speed", 1)
+    node.add_{when}_set_parameters_callback({function})
+"""
+
+
+@pytest.mark.parametrize(("when", "function"), [("on", "check"), ("post", "store")])
+def test_parameter_whose_callback_raises_keeps_its_value(start, probe, when, function):
+    process = start("made", "begun", then=REFUSES.format(when=when, function=function).strip())
+    value = ParameterValue(type=ParameterType.PARAMETER_INTEGER, integer_value=2)
+    client = probe.node.create_client(SetParameters, "short_lived/set_parameters")
+    request = SetParameters.Request(parameters=[Parameter(name="speed", value=value)])
+    (result,) = probe.request(client, request).results
+    assert not result.successful and "an internal error in" in result.reason
+    assert len(result.reason) < 600
+    asked = probe.node.create_client(GetParameters, "short_lived/get_parameters")
+    answer = probe.request(asked, GetParameters.Request(names=["speed"]))
+    assert answer.values[0].integer_value == 1
+    code, written = end(process, signal.SIGINT)
+    assert code == 0 and len(written) < 20000
 
 
 def test_failed_begin_exits_with_code_1(start):

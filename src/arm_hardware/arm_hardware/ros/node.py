@@ -159,6 +159,11 @@ class HardwareNode(ManagedNode):
         """Stop the arm after an exception that nobody foresaw; return one sentence about it."""
         return self._shared.fail(what, error)
 
+    def on_failed_callback(self, reason: str, error: Exception) -> None:
+        """Stop the arm: no exception of a callback leaves it moving."""
+        del reason
+        self.fail("a callback", error)
+
     def end_driver(self, action: str = "") -> None:
         """Abort goals and carry out an exit action, by default the configured one.
 

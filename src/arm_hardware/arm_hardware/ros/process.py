@@ -97,7 +97,6 @@ def main() -> int:
             executor=partial(MultiThreadedExecutor, _THREADS),
             begin=driver.begin,
             close=lambda: driver.node.close(),
-            failed=lambda error: driver.node.fail("a callback", error),
         )
 
 

@@ -33,7 +33,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import TasksError
-from arm_tasks.ros.nut_world_node import nut_message, reset_answer
+from arm_tasks.ros.nut_world_node import nut_message, reset_answer, unjudged
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME
@@ -126,17 +126,26 @@ class ContactWorldNode(Node):
         self._frame = FRAME / chosen.speed  # [s] of wall time
         self._frames = round(self._pace.world / FRAME)
         self._sent: NutReport | None = None
+        self._failure = ""  # why the world is not judged
         self._idle = _REPEAT  # frames since the last message about the nut
         self._publish_payloads(self._payloads)
         self.create_service(Trigger, "nut_world/reset", self._on_reset)
         period = max(_TIMER / max(chosen.speed, 1.0), _SHORTEST_TIMER)
         self.create_timer(period, self._advance, clock=STEADY_CLOCK)
 
+    def on_failed_callback(self, reason: str, error: Exception) -> None:
+        """Withdraw the verdict until the next reset: a frame may have been missed."""
+        del error
+        self._failure = reason
+        self._nuts.publish(unjudged(reason, self._base, self.get_clock().now().to_msg()))
+
     def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         del request
-        held = "the nut" if self._nut is not None and self._nut.report.grasped else ""
+        grasped = self._nut is not None and self._nut.report.grasped
+        held = "the nut" if grasped and not self._failure else ""
         response.success, response.message = not held, reset_answer(held)
         if response.success:
+            self._failure = ""
             self._world.reset_objects()
             if self._nut is not None:
                 self._nut = NutObserver(self._world.nut())
@@ -180,6 +189,8 @@ class ContactWorldNode(Node):
 
     def _publish_payloads(self, poses: dict[str, Array]) -> None:
         self._payloads = poses
+        if self._failure:
+            return
         stamp = self.get_clock().now().to_msg()
         add = self._names.add
         transforms = [transform_message(self._base, add(k), T, stamp) for k, T in poses.items()]
@@ -208,7 +219,10 @@ class ContactWorldNode(Node):
             return
         self._sent, self._idle = report, 0
         stamp = self.get_clock().now().to_msg()
-        self._nuts.publish(nut_message(report, self._base, stamp))
+        message = nut_message(report, self._base, stamp)
+        if self._failure:
+            message = unjudged(self._failure, self._base, stamp)
+        self._nuts.publish(message)
 
     def _arrows(self) -> MarkerArray:
         """Return an arrow for the force of each contact, 5 mm for a newton."""

@@ -85,6 +85,7 @@ class NutWorldNode(Node):
         self._seen = Time()  # stamp of the last tf of the arm
         self._received = time.monotonic()  # when it arrived, or the start
         self._sent = 0.0  # stamp of the last messages [s]
+        self._failure = ""  # why the world is not judged
         self._nut_publisher = self.create_publisher(NutState, "nut_world/state", 10)
         self._payload_publisher = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
         # frames moved by this node
@@ -97,9 +98,15 @@ class NutWorldNode(Node):
         self.create_subscription(String, "scene_file/text", self._on_scene, LATCHED)
         self._publish_payloads()
 
+    def on_failed_callback(self, reason: str, error: Exception) -> None:
+        """Withdraw the verdict until the next reset: a motion may have been missed."""
+        del error
+        self._failure = reason
+        self._publish_nut()
+
     def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         del request
-        held = self._held
+        held = "" if self._failure else self._held
         response.success, response.message = not held, reset_answer(held)
         if response.success:
             self._restart()
@@ -113,7 +120,8 @@ class NutWorldNode(Node):
 
     def _restart(self) -> None:
         """Put nut and payloads where the newest scene has them."""
-        self._scene = scene = self._next_scene
+        self._scene, self._failure = self._next_scene, ""
+        scene = self._scene
         self._world = NutWorld(scene) if scene.nut is not None else None
         self._payloads = PayloadWorld(scene, self._gripper)
         self._own = set(self._names.add_all((NUT_FRAME, *self._payloads.poses)))
@@ -129,7 +137,7 @@ class NutWorldNode(Node):
         self._next_scene = scene
         if self._next_scene.nut is not None and self._gripper is None:
             self._next_scene = replace(self._next_scene, nut=None)
-        if not self._held:
+        if not self._held and not self._failure:
             self._restart()
 
     def _on_tf(self, message: TFMessage) -> None:
@@ -154,7 +162,7 @@ class NutWorldNode(Node):
             self._publish()
 
     def _publish(self) -> None:
-        if self._scene is not self._next_scene and not self._held:
+        if self._scene is not self._next_scene and not self._held and not self._failure:
             self._restart()
             return
         self._sent = stamp_seconds(self._seen)
@@ -163,6 +171,8 @@ class NutWorldNode(Node):
             self._publish_payloads()
 
     def _publish_payloads(self) -> None:
+        if self._failure:
+            return
         transforms = [
             transform_message(self._base, self._names.add(name), T, self._seen)
             for name, T in self._payloads.poses.items()
@@ -170,7 +180,9 @@ class NutWorldNode(Node):
         self._payload_publisher.publish(TFMessage(transforms=transforms))
 
     def _publish_nut(self) -> None:
-        if self._world is None:
+        if self._failure:
+            self._nut_publisher.publish(unjudged(self._failure, self._base, self._seen))
+        if self._failure or self._world is None:
             return
         report = self._world.report
         age = time.monotonic() - self._received
@@ -194,6 +206,14 @@ def nut_message(report: NutReport, frame: str, stamp: Time) -> NutState:
     message.header.stamp, message.header.frame_id = stamp, frame
     message.pose.header = message.header
     message.pose.pose = pose_message(report.pose)
+    return message
+
+
+def unjudged(reason: str, frame: str, stamp: Time) -> NutState:
+    """Return the message of a world in which a callback has failed."""
+    message = NutState(state=NutState.NOT_JUDGED, message=f"not judged: {reason}")
+    message.header.stamp, message.header.frame_id = stamp, frame
+    message.pose.header = message.header
     return message
 
 

@@ -159,6 +159,8 @@ class SceneNode(Node):
 
     def _on_nut(self, state: NutState) -> None:
         """Relay the pose of the nut unchanged; it is repeated only if the scene has a nut."""
+        if state.state == NutState.NOT_JUDGED:
+            return
         name = self._names.add(NUT_FRAME)
         nut = TransformStamped(header=state.pose.header, child_frame_id=name)
         translation, position = nut.transform.translation, state.pose.pose.position

@@ -18,6 +18,7 @@ class NutStatus(IntEnum):
     ON_BOLT = 1
     ON_BOLT_HELD = 2
     HELD = 3
+    NOT_JUDGED = 4
 
 
 class NutEvent(Enum):

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that share a process: a failing one is named and ends the process in order."""
+"""Nodes that share a process: one that cannot start is named; a failing callback ends none."""
 
 import pytest
 from arm_tasks.ros.arm_nodes import MODULES, main
@@ -10,11 +10,12 @@ from arm_testing.waiting import wait_for
 from rcl_interfaces.srv import ListParameters
 
 from arm_description import load_robot
+from arm_interfaces.msg import NutState
 
 DISCOVERY_LEASE = 12.0  # [s], less than the 20 s after which DDS drops a silent participant
 URDF = load_robot("nut_arm").to_urdf()
 RUN = "import sys; from arm_tasks.ros.arm_nodes import main; {then}; sys.exit(main())"
-BREAK = "import arm_tasks.ros.nut_world_node as m; m.NutWorldNode._publish_nut = lambda _: 1 / 0"
+BREAK = "import arm_tasks.ros.nut_world_node as m; m.NutWorldNode._publish = lambda _: 1 / 0"
 
 
 @pytest.fixture
@@ -78,10 +79,18 @@ def test_scene_without_a_nut_needs_no_gripper(start, observer):
     assert code == 0, written
 
 
-def test_node_whose_callback_fails_is_named_last(start):
-    code, written = output_of(start("robot_state_publisher", "nut_world", then=BREAK))
-    assert code == 1 and "Traceback" in written
-    assert written.splitlines()[-1] == "nut_world failed: ZeroDivisionError: division by zero"
+def test_world_whose_callback_fails_judges_no_more_and_no_node_ends(start, observer):
+    process = start("nut_world", "task_server", then=BREAK)
+    states = []
+    observer.node.create_subscription(NutState, "nut_world/state", states.append, 10)
+    observer.until(lambda: states)
+    assert {state.state for state in states} == {NutState.NOT_JUDGED}
+    said = "not judged: an internal error in a callback of nut_world (ZeroDivisionError: "
+    assert states[0].message.startswith(said) and not states[0].bolt
+    client = observer.node.create_client(ListParameters, "task_server/list_parameters")
+    assert observer.request(client, ListParameters.Request()).result.names
+    code, written = end(process)
+    assert code == 0 and written.count("Traceback") == 1
 
 
 def test_unknown_node_is_rejected_with_the_known_ones(monkeypatch, capsys):

@@ -214,3 +214,21 @@ def test_arm_holds_while_the_world_does_not_see_it_and_gives_up_when_that_lasts(
     outcome = run.finished.result()
     assert outcome.state is EngineState.LOST
     assert "nut_world has not seen the arm for" in outcome.message
+
+
+def test_failed_callback_ends_the_run_and_the_arm_holds(server, run):
+    assert server.driver.states == [MoveState.RUNNING]
+    run.fail("an internal error")
+    assert server.driver.states == [MoveState.CANCELED] and not run.finished.done()
+    while server.node.timers:
+        tick(server)
+    outcome = run.finished.result()
+    assert outcome.state is EngineState.LOST and "an internal error" in outcome.message
+    assert server.driver.states == [MoveState.CANCELED]
+
+
+def test_callback_that_fails_again_ends_the_run_at_once(server, run):
+    for _ in range(3):
+        run.fail("an internal error")
+    assert run.finished.result().state is EngineState.FAILED
+    assert server.driver.states == [MoveState.CANCELED] and not server.node.timers

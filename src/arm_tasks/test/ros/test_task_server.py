@@ -117,7 +117,7 @@ def client(tmp_path_factory):
 FAULTS = {
     "exit": "exit code 1",
     "kill": "ended by SIGKILL",
-    "fail": "failed: ZeroDivisionError: division by zero",
+    "fail": "an internal error in {} of task_server (ZeroDivisionError: division by zero)",
     "fork": "no child process can be started: Resource temporarily unavailable",
 }
 
@@ -134,7 +134,7 @@ def test_check_without_a_result_is_answered(client, request, task, why):
     if task == "fork":
         request.getfixturevalue("without_fork")
     response = client.request(client.checks, CheckTask.Request(task=task))
-    assert not response.feasible and why in response.message
+    assert not response.feasible and why.format("check_task") in response.message
 
 
 @pytest.mark.parametrize(("task", "why"), FAULTS.items())
@@ -142,7 +142,9 @@ def test_goal_without_a_plan_ends_with_a_reason(client, request, task, why):
     if task == "fork":
         request.getfixturevalue("without_fork")
     result = client.result(client.start(task))
-    assert result.status == RunTask.Result.BAD_REQUEST and why in result.message
+    is_internal = task == "fail"
+    assert result.status == (RunTask.Result.FAILURE if is_internal else RunTask.Result.BAD_REQUEST)
+    assert why.format("run_task") in result.message
 
 
 def test_goal_is_canceled_while_its_plan_hangs(client):

@@ -58,6 +58,12 @@ def test_nut_must_be_where_it_is_expected(result, dry_run, state, simulated, goo
     assert verdict.good is good and message in verdict.message
 
 
+def test_world_that_is_not_judged_is_no_success():
+    seen = ObservedRun(nut(), unjudged="not judged: an internal error")
+    verdict = judge(DONE, False, load_task("nut_transfer"), seen, simulated=True)
+    assert not verdict.good and verdict.message == "not judged: an internal error"
+
+
 @pytest.mark.parametrize(
     ("lies_on", "simulated", "good"),
     [("pallet", True, True), ("belt", True, False), ("", True, False), (None, True, False),

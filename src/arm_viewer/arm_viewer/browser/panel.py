@@ -18,7 +18,13 @@ from arm_viewer.browser.cameras import LOOKS
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
 # NutState.msg's constants.
-NUT_STATES = {0: "fallen", 1: "on {bolt}", 2: "on {bolt}, held", 3: "held, clear of any bolt"}
+NUT_STATES = {
+    0: "fallen",
+    1: "on {bolt}",
+    2: "on {bolt}, held",
+    3: "held, clear of any bolt",
+    4: "unknown",
+}
 STATUS = {"driver": "Driver", "task": "Task", "nut": "Nut"}  # each keeps its row once it has one
 # All in one place:
 MESSAGES = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from arm_common.errors import one_line
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, MARKERS, STEADY_CLOCK
 from rcl_interfaces.msg import Log
@@ -100,9 +101,10 @@ class SceneSubscriptions:
         self._show("nut", nut_text(message))
 
     def _on_log(self, message: Log) -> None:
-        """Show the last warning or error of any other node."""
+        """Show the last warning or error of any other node, without a traceback."""
         if message.level >= WARN and message.name != self._node.get_name():
-            self._show("log", f"{message.name.replace('_', ' ')}: {message.msg}")
+            text = one_line(message.msg.partition("\n")[0])
+            self._show("log", f"{one_line(message.name, 100).replace('_', ' ')}: {text}")
             self._log_end.reset()
 
     def _forget_log(self) -> None:

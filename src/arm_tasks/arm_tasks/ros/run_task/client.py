@@ -122,6 +122,12 @@ class TaskClient:
         return current()
 
     @property
+    def unjudged(self) -> str:
+        """Why the simulated world is not judged, or ""."""
+        nut = self._nut
+        return str(nut.message) if nut and nut.state == NutState.NOT_JUDGED else ""
+
+    @property
     def simulated(self) -> bool:
         """True if the hardware is not real, and thus a simulated world exists."""
         return self._hardware is not None and self._hardware.hardware != "real"
@@ -229,7 +235,9 @@ class TaskClient:
     def _wait_for_world(self, condition: Callable[[], bool]) -> None:
         with contextlib.suppress(TasksError):
             if self.simulated:
-                self._wait(condition, "the simulated world", _WORLD_TIMEOUT)
+                self._wait(
+                    lambda: self.unjudged or condition(), "the simulated world", _WORLD_TIMEOUT
+                )
 
     def _wait(
         self,

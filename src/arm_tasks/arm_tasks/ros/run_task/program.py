@@ -44,6 +44,7 @@ class ObservedRun:
     # object under the expected payload, "" if there is none, None if unknown
     lies_on: str | None = None
     off_lines: float = 0.0  # largest deviation of the tool from its straight lines [m]
+    unjudged: str = ""  # why the world cannot tell
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def run_task(
         if result.status == RunTask.Result.SUCCESS and not goal["dry_run"]:
             seen = _observe(client, task, scene, model)
     verdict = judge(result, bool(goal["dry_run"]), task, seen, client.simulated)
-    nut = None if seen.nut is None else nut_report(seen.nut)
+    nut = None if seen.nut is None or seen.unjudged else nut_report(seen.nut)
     reports = [step_report(report) for report in result.report]
     return CompletedRun(client.arm, result, reports, verdict, nut, client.postures)
 
@@ -109,7 +110,7 @@ def _observe(client: TaskClient, task: Task, scene: Scene, model: RobotModel) ->
         )
         plan = plan_task(TaskRequest(task, scene, model, chain, start), collisions=False)
         off = off_lines(plan, client.track)
-    return ObservedRun(nut, on, off)
+    return ObservedRun(nut, on, off, client.unjudged)
 
 
 def judge(
@@ -121,6 +122,8 @@ def judge(
         return Verdict(False, result.message)
     if dry_run or expected is None:
         return Verdict(True, result.message)
+    if seen.unjudged:
+        return Verdict(False, seen.unjudged)
     verdicts = []
     if expected.nut_on:
         verdicts.append(_of_nut(expected, seen.nut, simulated))

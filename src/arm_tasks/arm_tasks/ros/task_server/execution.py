@@ -58,7 +58,7 @@ class TaskExecution:
         self._context = context
         self._handle = handle
         self._period = SIMULATED_TICK if node.get_parameter("use_sim_time").value else TICK
-        self._ticks = self._feedback_due = 0
+        self._ticks = self._feedback_due = self._failures = 0
         self._published: tuple[EngineState, int] | None = None
         self.finished: Future = Future(executor=node.executor)
         self._has_nut = plan.request.scene.nut is not None
@@ -107,9 +107,21 @@ class TaskExecution:
         if self._handle.is_cancel_requested or context.controls.stop_requested:
             engine.cancel()
         if engine.tick().done:
-            context.driver.set_end_callback(None)
-            destroy_timer(context.node, self._timer)
-            self.finished.set_result(engine.outcome)
+            self._end()
+
+    def _end(self) -> None:
+        self._context.driver.set_end_callback(None)
+        destroy_timer(self._context.node, self._timer)
+        self.finished.set_result(self._engine.outcome)
+
+    def fail(self, reason: str) -> None:
+        """Stop the arm and end, because a callback raised; end at once if one raises again."""
+        self._failures += 1
+        if self._failures == 1:
+            self._engine.abort(reason)
+        elif not self.finished.done():
+            self._engine.give_up(reason)
+            self._end()
 
     def _check_world(self) -> None:
         """Hold the arm while the simulated world does not see it; abort if that lasts."""

@@ -109,7 +109,7 @@ class WorldObserver:
         if not when.needs_nut:
             return Observation(None, *arm)
         nut = self._nut
-        if nut is None or stamp_seconds(nut.header.stamp) < since:
+        if nut is None or not _is_judged(nut) or stamp_seconds(nut.header.stamp) < since:
             return None
         return Observation(nut_report(nut), *arm)
 
@@ -118,7 +118,8 @@ class WorldObserver:
         """Current state of the nut, or None if it was not seen recently."""
         self._polled.take()
         is_fresh = time.monotonic() - self.advanced < _NUT_MAX_AGE
-        return nut_report(self._nut) if self._nut is not None and is_fresh else None
+        nut = self._nut
+        return nut_report(nut) if nut is not None and _is_judged(nut) and is_fresh else None
 
     def poll(self) -> None:
         """Process queued messages."""
@@ -129,6 +130,11 @@ class WorldObserver:
         if self._nut is None or message.header.stamp != self._nut.header.stamp:
             self.advanced = self.received
         self._nut = message
+
+
+def _is_judged(nut: NutState) -> bool:
+    """Return False for the state of a world in which a callback has failed."""
+    return bool(nut.state != NutState.NOT_JUDGED)
 
 
 class BlindWorldDetector:

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-from arm_common.errors import InputError, one_line
+from arm_common.errors import InputError
 from arm_common.files import RestrictedFiles, folders_in
 from arm_common.ros.actions import action_server
 from arm_common.ros.executor import PolledSubscriptions
+from arm_common.ros.failures import report_failure
 from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
@@ -144,8 +144,17 @@ class TaskServer(Node):
         self._nut = NutStateChecker(self._execution.observer, self._planning, self._driver, chain)
         self._readiness = Readiness(self, self._state, self._driver)
         self._busy = ""
+        self._run_now: TaskExecution | None = None
+        self._failure = ""  # of a callback during this run
         self.create_timer(_IDLE_POLL_PERIOD, polled.take, clock=STEADY_CLOCK)
         self._serve()
+
+    def on_failed_callback(self, reason: str, error: Exception) -> None:
+        """End a running task as failed; the arm holds."""
+        del error
+        if self._run_now is not None:
+            self._failure = self._failure or reason
+            self._run_now.fail(reason)
 
     def _change_scene(self, scene: Scene) -> None:
         self._planning.replace_scene(scene)
@@ -184,7 +193,7 @@ class TaskServer(Node):
             found = await self._planning.check(request, self._driver.configuration())
             self._execution.nodes.check(found.plan)
         except Exception as error:  # noqa: BLE001
-            response.message = self._reason(error)
+            response.message = self._reason("check_task", error)
             return response
         return fill_check(response, found)
 
@@ -193,9 +202,10 @@ class TaskServer(Node):
         try:
             await self._wait_and_run(handle, result)
         except Exception as error:  # noqa: BLE001
-            why = self._reason(error)
+            why = self._reason("run_task", error)
             if not result.status:
-                self._reject(result, RESULT.BAD_REQUEST, why)
+                is_input = isinstance(error, InputError)
+                self._reject(result, RESULT.BAD_REQUEST if is_input else RESULT.FAILURE, why)
         return self._end(handle, result)
 
     async def _wait_and_run(self, handle: ServerGoalHandle, result: RunTask.Result) -> None:
@@ -216,12 +226,9 @@ class TaskServer(Node):
             finally:
                 self._busy = ""
 
-    def _reason(self, error: Exception) -> str:
-        """Return a sentence; write the traceback of an error that is not the user's."""
-        if isinstance(error, InputError):
-            return str(error)
-        traceback.print_exception(error)
-        return f"the task server failed: {type(error).__name__}: {one_line(str(error))}"
+    def _reason(self, what: str, error: Exception) -> str:
+        """Return a sentence; report an error that is not the user's."""
+        return str(error) if isinstance(error, InputError) else report_failure(self, what, error)
 
     async def _wait_ready(self, handle: ServerGoalHandle) -> str:
         """Wait until the driver is ready; return why the goal must be rejected, or ""."""
@@ -270,14 +277,20 @@ class TaskServer(Node):
         if goal.dry_run:
             result.status, result.message = RESULT.SUCCESS, plan.message
             return
-        run.begin()
-        finished = await run.finished
+        self._run_now, self._failure = run, ""
+        try:
+            run.begin()
+            finished = await run.finished
+        finally:
+            self._run_now = None
         if run.plan is not plan:  # a frame was found
             plan, warnings = run.plan, list(result.warnings)
             fill_plan(result, plan)
             result.warnings = list(dict.fromkeys([*warnings, *plan.warnings]))
         outcome = self._nut.outcome(plan, finished)
         fill_outcome(result, outcome)
+        if self._failure:
+            result.status = RESULT.FAILURE
         if result.can_resume and not self._state.lost():
             result.safe_state = await self._nut.safe_state(plan, outcome.steps_done)
 
