@@ -26,7 +26,7 @@ from rclpy.service import Service
 from arm_common.errors import InputError, elided, one_line
 from arm_common.ros.qos import STEADY_CLOCK
 
-# mypy: disable-error-code="no-untyped-call"
+# mypy: disable-error-code="no-untyped-call, attr-defined"
 
 ANSWER_WITHOUT_ERROR = {
     "arm_interfaces/ListTasks": "no names",
@@ -131,7 +131,8 @@ def report_failure(node: Node, what: str, error: Exception) -> str:
 
 def _answering(node: Node, service: Service) -> Callable[[Any, Any], Any]:
     """Return the callback of a service; if that raises, it fills a new response."""
-    callback, name = service.callback, service.service_name
+    callback: Callable[[Any, Any], Any] = service.callback
+    name = service.service_name
 
     def failed(request: Any, error: Exception) -> Any:
         response = service.srv_type.Response()

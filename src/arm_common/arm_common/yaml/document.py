@@ -203,8 +203,8 @@ class _LimitedComposer(yaml.composer.Composer):
         finally:
             self._depth -= 1
 
-    def compose_scalar_node(self, anchor: str | None) -> yaml.ScalarNode:
-        node = super().compose_scalar_node(anchor)  # type: ignore[arg-type]
+    def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
+        node = super().compose_scalar_node(anchor)
         try:
             node.value = joined(node.value)
         except InputError as error:
@@ -291,8 +291,9 @@ def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -
     if not isinstance(error, yaml.MarkedYAMLError):
         return refuse("is not valid YAML", file=name, line=1)
     if isinstance(error, _LoneSurrogateError):
-        line = error.problem_mark.line + 1
-        return refuse(str(error.problem), remedy=str(error.context), file=name, line=line)
+        at = error.problem_mark
+        problem, remedy = str(error.problem), str(error.context)
+        return refuse(problem, remedy=remedy, file=name, line=at and at.line + 1)
     problem = f"is not valid YAML ({one_line(error.problem or error.context or '')})"
     remedy = "check indentation, colons and quotes there"
     if "'\\t'" in problem:
