@@ -137,22 +137,25 @@ def arm_commands() -> frozenset[str]:
     return frozenset((received | goals | _THROUGH_OTHER_NODES) - _STOPS)
 
 
-def refuse_arm_command(name: str, content: Mapping[str, Any]) -> None:
+def refuse_arm_command(name: str, content: Mapping[str, Any], received_as: str = "") -> None:
     """Refuse a topic or service that commands an arm in any namespace, unless it brakes the arm.
 
     Args:
         name: Its full name, or one relative to an unknown namespace.
         content: Fields of the message or request.
+        received_as: "topic" or "service" if a driver receives it, whatever its name, else "".
 
     Raises:
         PlanError: It commands an arm.
     """
     full = f"/{name.lstrip('/')}"
-    command = next((c for c in arm_commands() if full.endswith(c)), None)
-    if command is None:
+    command = next((c for c in arm_commands() if full.endswith(c)), "")
+    is_harmless = _QUERY.match(full) or any(map(full.endswith, _STOPS))
+    if not command and (is_harmless or not received_as):
         return
-    field = _BRAKES_WITHOUT.get(command)
-    if field is None or content.get(field):
+    fields = [field for c, field in _BRAKES_WITHOUT.items() if c == (command or c)]
+    is_renamed_service = not command and received_as == "service"
+    if is_renamed_service or not fields or any(content.get(field) for field in fields):
         raise PlanError(
             f"{name} commands an arm; a task moves it by its other steps, which are planned and"
             " checked"

@@ -26,7 +26,9 @@ from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import ByteMultiArray, String, UInt8
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
-from trajectory_msgs.msg import JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from arm_interfaces.msg import HardwareStatus
 
 
 @pytest.fixture(scope="module")
@@ -266,6 +268,23 @@ def test_a_task_commands_no_arm_by_publish_or_call_service(remapped, name, what)
     if kind == "call_service":
         with pytest.raises(PlanError, match=r"step 2, b: .* commands an arm"):
             check(remapped, signal=Signal(service=name, field="success", equals=True))
+
+
+def test_a_task_commands_no_driver_whose_names_are_remapped(probe, nodes):
+    node = rclpy.create_node("servos", context=probe.context)
+    node.create_publisher(HardwareStatus, "servos/state", 1)
+    node.create_subscription(JointTrajectory, "path", print, 1)
+    node.create_service(Trigger, "servos/again", print)
+    node.create_service(Trigger, "servos/arm_hardware/stop", print)
+    readers = probe.node.count_subscribers
+    probe.until(lambda: readers("path") and probe.node.count_services("servos/again"))
+    for made in (command(*TRAJECTORY[:1], "path", TRAJECTORY[1], **MOVE),
+                 command(TRIGGER[0], "servos/again", TRIGGER[1])):  # fmt: skip
+        with pytest.raises(PlanError, match="commands an arm"):
+            check(nodes, made)
+    check(nodes, command("publish", "path", TRAJECTORY[1]))
+    check(nodes, command(TRIGGER[0], "servos/arm_hardware/stop", TRIGGER[1]))
+    node.destroy_node()
 
 
 @pytest.mark.parametrize(

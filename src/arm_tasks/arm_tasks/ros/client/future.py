@@ -13,6 +13,7 @@ import atexit
 import concurrent.futures
 import contextlib
 import math
+import os
 import sys
 import time
 from collections.abc import Callable, Coroutine, Generator
@@ -20,6 +21,7 @@ from concurrent.futures import InvalidStateError
 from typing import Any, Generic, TypeVar
 
 import rclpy
+from arm_common.network import limit_to_this_computer
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.worker import ExecutorThread
 from rclpy.executors import SingleThreadedExecutor
@@ -135,6 +137,7 @@ class ClientThread:
     def __init__(self, name: str, beside: Node | None, namespace: str) -> None:
         self._owns_context = beside is None
         if beside is None:
+            limit_to_this_computer(os.environ)
             context = rclpy.Context()
             rclpy.init(args=[], context=context)
         else:

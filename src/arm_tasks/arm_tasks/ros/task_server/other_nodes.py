@@ -7,6 +7,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from arm_common.errors import one_line
@@ -14,7 +15,7 @@ from arm_common.ros.executor import QUIET
 from arm_common.ros.tf import TfListener, TransformError
 from rclpy.exceptions import NameValidationException
 from rclpy.expand_topic_name import expand_topic_name
-from rclpy.node import Node
+from rclpy.node import Node, NodeNameNonExistentError
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from rclpy.validate_full_topic_name import validate_full_topic_name
@@ -43,6 +44,7 @@ from arm_tasks.task.steps import Command
 _CALL_PERIOD = 0.2  # [s] of wall time between the calls of a service until it answers as needed
 _ANSWER_TIMEOUT = 5.0  # [s] of wall time, after which it is called again
 _DEPTH = 10  # of the topics of publish
+_STATUS = "arm_interfaces/msg/HardwareStatus"  # only drivers publish it
 _RUNNING = MoveStatus(MoveState.RUNNING, progress=0.0)
 _DONE = MoveStatus(MoveState.SUCCEEDED, progress=1.0)
 _CANCELED = MoveStatus(MoveState.CANCELED)
@@ -103,7 +105,25 @@ class NodeConnections:
     def _refuse_arm_command(self, name: str, content: Mapping[str, Any], is_service: bool) -> None:
         """Raise PlanError if a valid name, as this node remaps it, commands an arm."""
         full = self._full_name(name, is_service)
-        refuse_arm_command(self._arm_commands.get(full, full), content)
+        kind = "service" if is_service else "topic"
+        received_as = kind if self._is_received_by_a_driver(full, is_service) else ""
+        refuse_arm_command(self._arm_commands.get(full, full), content, received_as)
+
+    def _is_received_by_a_driver(self, full: str, is_service: bool) -> bool:
+        """Return True if a driver has this topic or service; its names can be remapped, too."""
+        drivers = {
+            (driver.node_name, driver.node_namespace)
+            for topic, types in self._node.get_topic_names_and_types()
+            if _STATUS in types
+            for driver in self._node.get_publishers_info_by_topic(topic)
+        }
+        if not is_service:
+            readers = self._node.get_subscriptions_info_by_topic(full)
+            return any((r.node_name, r.node_namespace) in drivers for r in readers)
+        services_of = self._node.get_service_names_and_types_by_node
+        with suppress(NodeNameNonExistentError):  # it has ended meanwhile
+            return any(full in dict(services_of(*driver)) for driver in drivers)
+        return False
 
     def _full_name(self, name: str, is_service: bool) -> str:
         resolve = self._node.resolve_service_name if is_service else self._node.resolve_topic_name
