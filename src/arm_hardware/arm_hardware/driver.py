@@ -27,6 +27,7 @@ from arm_hardware.calibration.axes import Axes, check_position, rest_positions
 from arm_hardware.calibration.calibration import Calibration, SerialBus
 from arm_hardware.calibration.coupling import axes_of, kept_together
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
+from arm_hardware.calibration.servo_needs import with_needs
 from arm_hardware.calibration.store import calibration_for
 from arm_hardware.clock import SteadyClock, driver_clock
 from arm_hardware.control.controller import TrajectoryController
@@ -300,6 +301,8 @@ class Driver:
             return BoardConnection(FakeBus())
         board = self.calibration.board
         backend = backend_of(self.options.backend, board, self.calibration.path)
+        if isinstance(board, SerialBus):
+            board = with_needs(self.calibration, board, self._model)
         if self.options.hardware == "real":
             return BoardConnection(real_bus(backend, board))
         kept = self.options.sim_registers

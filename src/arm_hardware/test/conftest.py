@@ -186,7 +186,11 @@ def clock() -> InstantClock:
 @pytest.fixture
 def make_bench(model, clock):
     """Return a function that makes a bench of some options; its driver is not opened yet."""
-    yield from factory(partial(Bench, model, clock), Bench.close)
+
+    def make(robot=model, **options):
+        return Bench(robot, clock, **options)
+
+    yield from factory(make, Bench.close)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ servo confirms a sync write, so each is read back.
 from __future__ import annotations
 
 import errno
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -21,6 +22,12 @@ from arm_common.suggestions import install_command
 
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.interface import BusPhrases, Measurement
+from arm_hardware.bus.servo_settings import (
+    SettingProblem,
+    accepted_settings,
+    problems,
+    refusal,
+)
 from arm_hardware.bus.sts3215 import (
     ACCELERATION,
     COMMANDED,
@@ -28,7 +35,6 @@ from arm_hardware.bus.sts3215 import (
     GOAL_VELOCITY,
     HOMING_OFFSET,
     ID,
-    LIMITS,
     LOCK,
     MAX_VOLTAGE,
     MEASURED,
@@ -36,14 +42,16 @@ from arm_hardware.bus.sts3215 import (
     MODEL,
     MODEL_NUMBER,
     OPERATING_MODE,
+    SETTINGS,
     TORQUE_ENABLE,
     Register,
     measurement,
 )
-from arm_hardware.calibration.calibration import SerialBus
+from arm_hardware.calibration.calibration import BusServo, SerialBus
 from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import BusError
 
+_LOGGER = logging.getLogger(__name__)
 PACKAGE = "feetech-servo-sdk"
 WRITES = 10  # of a value that reads back different
 TRIES = 3  # after which an id counts as free
@@ -116,6 +124,8 @@ class FeetechBus:
         except BusError:
             self.close()
             raise
+        if accepted := self.accepted_settings():
+            _LOGGER.info("Settings that are not the factory's and are accepted: %s.", accepted)
 
     def start(self) -> None:
         """Let the driver alone bound speed and acceleration; see Bus.start()."""
@@ -185,6 +195,22 @@ class FeetechBus:
         """Return the name of a servo."""
         name = self._bus.servos[channel].name if channel in self._bus.servos else ""
         return f"Servo {channel}{f' ({name})' if name else ''} of {self._bus.port}"
+
+    def setting_problems(self, servos: Mapping[int, BusServo]) -> dict[int, list[SettingProblem]]:
+        """Return what is set wrong in the memory of servos, by id; raise OSError."""
+        memories, measured = self._memories(servos), self.measure(servos)
+        return {n: problems(memories[n], servos[n], measured[n].voltage) for n in servos}
+
+    def accepted_settings(self) -> str:
+        """Return which settings of which servos differ from the factory's, "" if none does."""
+        memories = self._memories(self._bus.servos)
+        listed = {number: accepted_settings(memory) for number, memory in memories.items()}
+        return "; ".join(f"servo {number}: {text}" for number, text in listed.items() if text)
+
+    def mend(self, number: int, problem: SettingProblem) -> None:
+        """Correct settings, which lasts; the servo loses its torque; errors as in set_id()."""
+        for register, value in problem.mends:
+            self._store(number, register, value)
 
     def set_id(self, number: int, new: int) -> None:
         """Give a servo another id, which lasts; it loses its torque.
@@ -359,16 +385,14 @@ class FeetechBus:
             raise self._missing_servo() from error
         for number, model in models.items():
             self._check_model(number, model)
-        self._check_modes()
-        self._check_voltages()
-        for number, found in self._read(HOMING_OFFSET).items():
-            expected = self._bus.servos[number].homing_offset
-            if expected is not None and found != expected:
-                raise BusError(
-                    f"{self.label(number)} has the homing offset {found}, its calibration "
-                    f"{expected}: its counts mean other angles; calibrate again, or import the "
-                    "calibration that was written to the servo."
-                )
+        measured = self.measure(models)
+        for number, memory in self._memories(models).items():
+            self._check_voltage(number, measured[number].voltage, memory)
+            self._check_offset(number, HOMING_OFFSET.decode(memory, SETTINGS.start))
+        wrong = self.setting_problems(self._bus.servos)
+        if any(wrong.values()):
+            labels = {self.label(number): found for number, found in wrong.items()}
+            raise BusError(refusal(labels, self._bus.calibration))
 
     def _model(self, number: int) -> int:
         """Return the Model_Number of a servo; raise OSError if it does not answer."""
@@ -395,23 +419,25 @@ class FeetechBus:
             "its id."
         )
 
-    def _check_modes(self) -> None:
-        for number, mode in self._read(OPERATING_MODE).items():
-            if mode:
-                raise BusError(
-                    f"{self.label(number)} is in mode {mode}, not in position mode: set its "
-                    "Operating_Mode to 0."
-                )
+    def _memories(self, channels: Iterable[int]) -> dict[int, bytes]:
+        """Return the registers SETTINGS of servos."""
+        blocks = self._transfer(list(channels), SETTINGS.start, SETTINGS.stop - SETTINGS.start)
+        return {number: memory for number, (memory, _) in blocks.items()}
 
-    def _check_voltages(self) -> None:
-        blocks = self._transfer(list(self._bus.servos), LIMITS.start, LIMITS.stop - LIMITS.start)
-        for number, found in self.measure(self._bus.servos).items():
-            block = blocks[number][0]
-            least, most = (
-                0.1 * limit.decode(block, LIMITS.start) for limit in (MIN_VOLTAGE, MAX_VOLTAGE)
+    def _check_voltage(self, number: int, voltage: float, memory: bytes) -> None:
+        limits = MIN_VOLTAGE, MAX_VOLTAGE
+        least, most = (0.1 * limit.decode(memory, SETTINGS.start) for limit in limits)
+        if not least <= voltage <= most:
+            raise BusError(
+                f"{self.label(number)} has a supply of {voltage:.1f} V, outside of its "
+                f"limits {least:.1f} to {most:.1f} V: use the right power supply."
             )
-            if not least <= found.voltage <= most:
-                raise BusError(
-                    f"{self.label(number)} has a supply of {found.voltage:.1f} V, outside of its "
-                    f"limits {least:.1f} to {most:.1f} V: use the right power supply."
-                )
+
+    def _check_offset(self, number: int, offset: int) -> None:
+        expected = self._bus.servos[number].homing_offset
+        if expected is not None and offset != expected:
+            raise BusError(
+                f"{self.label(number)} has the homing offset {offset}, its calibration "
+                f"{expected}: its counts mean other angles; calibrate again, or import the "
+                "calibration that was written to the servo."
+            )

@@ -52,12 +52,23 @@ MAX_TEMPERATURE = Register(13)  # [deg C]
 MAX_VOLTAGE = Register(14)  # [0.1 V]
 MIN_VOLTAGE = Register(15)  # [0.1 V]
 MAX_TORQUE = Register(16, 2)  # [0.1 %], copied to TORQUE_LIMIT at power-up
+PHASE = Register(18)
+MULTI_TURN = 0x10  # of PHASE: Present_Position counts whole turns
 UNLOADING = Register(19)  # faults that switch the motor off
+P_COEFFICIENT = Register(21)  # of the position loop [0.1 % of the voltage per count]
+D_COEFFICIENT = Register(22)
+I_COEFFICIENT = Register(23)
+STARTUP_FORCE = Register(24, 2)  # [0.1 %]
+CW_DEAD_ZONE = Register(26)  # [counts]
+CCW_DEAD_ZONE = Register(27)
+PROTECTION_CURRENT = Register(28, 2)  # [6.5 mA]
+RESOLUTION = Register(30)  # encoder counts to a count
 HOMING_OFFSET = Register(31, 2, 11)  # Present_Position = encoder - Homing_Offset
 OPERATING_MODE = Register(33)  # 0: position
 PROTECTIVE_TORQUE = Register(34)  # [%] that remains after an overload
 PROTECTION_TIME = Register(35)  # [10 ms] of overload until it
 OVERLOAD_TORQUE = Register(36)  # [%] above which it is an overload
+CURRENT_TIME = Register(38)  # [10 ms] of too much current until a fault
 # Set at power-up.
 TORQUE_ENABLE = Register(40)
 ACCELERATION = Register(41)  # [100 counts/s^2], 0: the most
@@ -76,10 +87,30 @@ REGISTERED = Register(64)  # whether a REG_WRITE waits for its ACTION
 STATUS = Register(65)  # ServoFault, as in every status packet
 MOVING = Register(66)
 PRESENT_CURRENT = Register(69, 2, 15)  # [6.5 mA]
+MAX_ACCELERATION = Register(85)  # [100 counts/s^2], 0: none
 MEMORY_SIZE = 87
-LIMITS = slice(MAX_TEMPERATURE.address, MIN_VOLTAGE.address + 1)
 MEASURED = slice(PRESENT_POSITION.address, PRESENT_CURRENT.address + 2)
 COMMANDED = slice(TORQUE_ENABLE.address, GOAL_POSITION.address + 2)
+SETTINGS = slice(MIN_POSITION.address, TORQUE_LIMIT.address + 2)
+# What changes how a servo drives and protects itself, and its value from the factory; names of
+# Feetech's memory table, as LeRobot writes them.
+FACTORY = {
+    "Max_Torque_Limit": (MAX_TORQUE, 1000),
+    "Phase": (PHASE, 12),
+    "Unloading_Condition": (UNLOADING, 44),
+    "P_Coefficient": (P_COEFFICIENT, 32),
+    "D_Coefficient": (D_COEFFICIENT, 32),
+    "I_Coefficient": (I_COEFFICIENT, 0),
+    "Minimum_Startup_Force": (STARTUP_FORCE, 16),
+    "CW_Dead_Zone": (CW_DEAD_ZONE, 1),
+    "CCW_Dead_Zone": (CCW_DEAD_ZONE, 1),
+    "Protection_Current": (PROTECTION_CURRENT, 500),
+    "Angular_Resolution": (RESOLUTION, 1),
+    "Protective_Torque": (PROTECTIVE_TORQUE, 20),
+    "Protection_Time": (PROTECTION_TIME, 200),
+    "Overload_Torque": (OVERLOAD_TORQUE, 80),
+    "Over_Current_Protection_Time": (CURRENT_TIME, 200),
+}
 CURRENT_A = 6.5e-3  # [A] of a count of PRESENT_CURRENT
 
 

@@ -47,6 +47,8 @@ class BusServo:
 
     name: str  # of its joint
     homing_offset: int | None = None  # that its memory must have [counts], None for any
+    counts: tuple[int, int] | None = None  # least and greatest that it will be sent, if known
+    torque: float = 0.0  # that holds the arm in the worst posture, 0 if unknown [N m]
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class SerialBus:
     port: str  # device node
     baud_rate: int = 1_000_000
     servos: Mapping[int, BusServo] = field(default_factory=dict)  # by id
+    calibration: str = ""  # path of the file, "" if there is none
     pulse_per_count: float = field(default=1.0, init=False)  # its pulses are counts
 
 

@@ -245,7 +245,7 @@ def _calibration(root: Field, path: Path) -> Calibration:
         servos[name] = servo
     if isinstance(board, SerialBus):
         on_bus = {s.channel: BusServo(name, s.homing_offset) for name, s in servos.items()}
-        board = replace(board, servos=on_bus)
+        board = replace(board, servos=on_bus, calibration=str(path))
     example = top["example"].value if "example" in top else False
     if not isinstance(example, bool):
         raise top["example"].error("must be true or false")

@@ -13,6 +13,7 @@ import math
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from arm_common.cli import confirm, number, run
@@ -22,18 +23,21 @@ from arm_description.model.units import SHOWN
 from arm_description.transmissions.transmission import SeveralActuatorsTransmission
 
 from arm_description import DescriptionError, RobotModel, load_robot
+from arm_hardware.backends import servo_bus_at
+from arm_hardware.bus.feetech import FeetechBus
 from arm_hardware.calibration.axes import check_position, rest_positions
 from arm_hardware.calibration.calibration import SerialBus
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.pulses import HELD, HELD_MEASURED
+from arm_hardware.calibration.servo_needs import with_needs
 from arm_hardware.calibration.touch_points import (
     link_inclinations,
     tip_position,
     tip_resolution,
 )
 from arm_hardware.driver import Driver
-from arm_hardware.errors import CommandError, HardwareError
-from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.errors import BusError, CommandError, HardwareError
+from arm_hardware.motion.execution import GoalOutcome, measured_tolerances
 from arm_hardware.motion.goal_validation import single_point_goal
 from arm_hardware.motion.options import DriverOptions, add_board
 
@@ -77,7 +81,9 @@ def drive(driver: Driver, to: Sequence[float], share: float) -> None:
         [SHORTEST_MOTION, *(abs(b - a) / (share * axis.velocity) for axis, a, b in ways)]
     )
     n = len(driver.axes.arm)
-    goals = [driver.controller.follow(single_point_goal(driver.axes, seconds, to[:n]))]
+    tolerances = measured_tolerances(driver.axes) if driver.bus.measures else None
+    goal = single_point_goal(driver.axes, seconds, to[:n])
+    goals = [driver.controller.follow(goal, tolerances)]
     if driver.axes.gripper is not None:
         goals.append(driver.controller.grip(to[-1]))
     for goal in goals:
@@ -148,8 +154,46 @@ def _written(value: float, unit: str) -> str:
     return SHOWN.text(value, "revolute" if unit == "rad" else "prismatic", 4)
 
 
+def mend(chosen: argparse.Namespace) -> None:
+    """Correct what is set wrong in the memory of the calibration's servos, after asking."""
+    calibration = load_calibration(chosen.file)
+    if not isinstance(calibration.board, SerialBus):
+        raise HardwareError("--mend is for servos that answer; this calibration has a board.")
+    model = load_robot(chosen.robot or calibration.robot)
+    needed = with_needs(calibration, calibration.board, model)
+    bus = servo_bus_at(replace(needed, servos={}))  # unchecked, as it would be refused
+    bus.open()
+    try:
+        mend_servos(bus, needed)
+    except OSError as error:
+        raise BusError(f"{needed.port}: {error.strerror or error}; check its plugs.") from error
+    finally:
+        bus.close()
+
+
+def mend_servos(bus: FeetechBus, needed: SerialBus) -> None:
+    """Correct the memory of servos as they need it; raise HardwareError unless the user agrees."""
+    found = {n: wrong for n, wrong in bus.setting_problems(needed.servos).items() if wrong}
+    for number, problem in ((n, p) for n, wrong in found.items() for p in wrong):
+        name = needed.servos[number].name
+        sys.stdout.write(f"servo {number} ({name}) {problem.sentence}; {problem.change}\n")
+    if not found:
+        sys.stdout.write("The servos are set as the calibration needs them.\n")
+        return
+    if not sys.stdin.isatty():
+        raise HardwareError("Writing to the servos must be confirmed at a terminal.")
+    if not confirm("These servos lose their torque: hold the arm. Write to them?"):
+        raise HardwareError("Nothing was written.")
+    for number, problem in ((n, p) for n, wrong in found.items() for p in wrong):
+        bus.mend(number, problem)
+    sys.stdout.write("Written; switch the servos' supply off and on, then configure again.\n")
+
+
 def verify(chosen: argparse.Namespace) -> None:
     """Run the tool."""
+    if chosen.mend:
+        mend(chosen)
+        return
     if not 0.0 < chosen.speed <= 1.0:
         raise HardwareError(f"--speed {chosen.speed:g} is not above 0 and at most 1.")
     calibration = load_calibration(chosen.file)
@@ -209,6 +253,12 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument("--robot", default="", help="shipped name or path (default: the file's)")
     parser.add_argument(
         "--speed", type=number, default=0.2, help="share of the highest speeds (default 0.2)"
+    )
+    parser.add_argument(
+        "--mend",
+        action="store_true",
+        help="move nothing: correct what is set wrong in the memory of servos that answer, after "
+        "asking",
     )
     add_board(parser)
     interrupt_on_signals()

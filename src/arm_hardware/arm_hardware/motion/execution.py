@@ -137,8 +137,20 @@ class Tolerances:
     goal: Mapping[str, float] = field(default_factory=dict)
     # by joint name: largest speed at goal_time [rad/s or m/s]; absent: no bound
     stopped: Mapping[str, float] = field(default_factory=dict)
-    # [s] after the trajectory's end by which the command must have arrived; 0 for no bound
+    # [s] after the trajectory's end by which the arm must have arrived; 0 for no bound
     goal_time: float = 0.0
+
+
+# Of servos that answer, unless parameters set others: above the sag of a servo that holds 63 % of
+# its torque with half of its position gain (0.06 rad), below what a person would call a miss.
+GOAL_TOLERANCE = {"rad": 0.1, "m": 0.01}
+GOAL_TIME = 2.0  # [s] after which a missed goal ends
+
+
+def measured_tolerances(axes: Axes) -> Tolerances:
+    """Return the tolerances of goals of an arm whose servos answer."""
+    goal = {axis.name: GOAL_TOLERANCE[axis.unit] for axis in axes.arm}
+    return Tolerances(goal=goal, goal_time=GOAL_TIME)
 
 
 @dataclass
@@ -303,7 +315,9 @@ class TrajectoryExecution(Execution):
             away = np.abs(np.subtract(self._measured.positions[: len(goal)], goal))
             i = int(np.argmax(away))
             name, unit = self._axes[i].name, self._axes[i].unit
-            done = f"Reached the goal; {name} is {away[i]:.3g} {unit} from it."
+            bounded = all(axis.name in self._tolerances.goal for axis in self._axes)
+            ended = "Reached the goal" if bounded else "Commanded to the goal, without a tolerance"
+            done = f"{ended}; {name} is {away[i]:.3g} {unit} from it."
         return done, "Canceled; the arm holds where it is."
 
     def _arrived(self, states: Sequence[AxisState]) -> bool:

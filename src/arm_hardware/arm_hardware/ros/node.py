@@ -100,7 +100,7 @@ class HardwareNode(ManagedNode):
         """Load robot and calibration, open the bus, read the registers; send no pulses."""
         model = load_robot(self.parameters.robot)
         driver = Driver(model, self.parameters.options, self._driver_clock)
-        self._shared.constraints.declare_joints(driver.axes.names)
+        self._shared.constraints.declare_joints(driver.axes.arm, driver.bus.measures)
         driver.controller.set_speed_scaling(self._shared.speed_scaling)
         driver.controller.changed = self._publisher.wake
         driver.controller.moved = self._publisher.tick

@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 from arm_common.ros.names import prefix_parameter
-from arm_common.ros.parameters import declare, parameter, specs_of
+from arm_common.ros.parameters import declare, declare_one, parameter, specs_of
 from rcl_interfaces.msg import ParameterDescriptor, ParameterType
 from rclpy.node import Node
 
+from arm_hardware.calibration.axes import Axis
 from arm_hardware.motion.current_limits import PowerBudget
-from arm_hardware.motion.execution import Tolerances
+from arm_hardware.motion.execution import GOAL_TIME, GOAL_TOLERANCE, Tolerances
 from arm_hardware.motion.goal_validation import DEFAULT_BOUNDS, TrajectoryBounds
 from arm_hardware.motion.options import (
     ALL_BACKENDS,
@@ -226,9 +228,9 @@ class ConstraintParameters:
     """The values of the parameters ``constraints.*`` of all joints."""
 
     goal_time: float = parameter(
-        0.0,
-        "Time after a trajectory's end by which the arm must have arrived, as measured or "
-        "commanded; 0: any [s].",
+        GOAL_TIME,
+        "Time after a trajectory's end by which joints with a goal tolerance must have arrived, "
+        "as measured or commanded; 0: any [s].",
         low=0.0,
         high=3600.0,
         any_time=True,
@@ -255,8 +257,8 @@ class JointConstraintParameters:
     )
     goal: float = parameter(
         0.0,
-        "Largest distance from the goal at goal_time, as measured or commanded [rad or m]; 0: any "
-        "as measured, none as commanded.",
+        "Largest distance from the goal with which it succeeds, and at goal_time, as measured or "
+        "commanded [rad or m]; 0: any. Of servos that answer, it is 0.1 rad or 0.01 m unless set.",
         low=0.0,
         high=100.0,
         any_time=True,
@@ -272,22 +274,28 @@ class Constraints:
         self._joints: tuple[str, ...] = ()
         declare(node, ConstraintParameters, _CONSTRAINTS)
 
-    def declare_joints(self, joints: tuple[str, ...]) -> None:
-        """Declare the parameters of each joint; raise ParameterError for wrong values."""
+    def declare_joints(self, joints: Sequence[Axis], measured: bool) -> None:
+        """Declare the parameters of each joint; raise ParameterError for wrong values.
+
+        Joints that are ``measured`` have a goal tolerance unless it is set to 0.
+        """
         for joint in joints:
-            prefix = f"{_CONSTRAINTS}{joint}."
-            if not self._node.has_parameter(f"{prefix}goal"):
-                declare(self._node, JointConstraintParameters, prefix)
-        self._joints = joints
+            for name, spec in specs_of(JointConstraintParameters).items():
+                full = f"{_CONSTRAINTS}{joint.name}.{name}"
+                if name == "goal" and measured:
+                    spec = replace(spec, default=GOAL_TOLERANCE[joint.unit])
+                if not self._node.has_parameter(full):
+                    declare_one(self._node, full, spec)
+        self._joints = tuple(joint.name for joint in joints)
 
     def tolerances(self) -> Tolerances:
-        """Return the present values."""
-        stopped = self._value("stopped_velocity_tolerance")
+        """Return the present values; goal_time bounds nothing without a goal tolerance."""
+        stopped, goal = self._value("stopped_velocity_tolerance"), self._of_joints("goal")
         return Tolerances(
             self._of_joints("trajectory"),
-            self._of_joints("goal"),
+            goal,
             dict.fromkeys(self._joints, stopped) if stopped else {},
-            self._value("goal_time"),
+            self._value("goal_time") if goal else 0.0,
         )
 
     def _of_joints(self, name: str) -> dict[str, float]:

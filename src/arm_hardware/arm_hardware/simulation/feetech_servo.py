@@ -24,29 +24,25 @@ SLOWEST = 0.5  # [counts/s], reported as standstill
 AMBIENT = 25.0  # [deg C]
 HEATING, COOLING = 4.0, 100.0  # [deg C/s] at the stall current; time constant [s]
 STALL_CURRENT = 2.4  # [A] at 7.4 V
+POSITION_MODE, VELOCITY_MODE = 0, 1  # of OPERATING_MODE
 FACTORY = (
+    *sts3215.FACTORY.values(),
     (sts3215.MODEL_NUMBER, sts3215.MODEL),
-    (sts3215.MAX_POSITION, 4095),
+    (sts3215.MAX_POSITION, COUNTS - 1),
     (sts3215.MAX_TEMPERATURE, 70),
     (sts3215.MAX_VOLTAGE, 80),
     (sts3215.MIN_VOLTAGE, 40),
-    (sts3215.MAX_TORQUE, 1000),
-    (sts3215.UNLOADING, 44),
-    (Register(21), 32),
-    (sts3215.PROTECTIVE_TORQUE, 20),
-    (sts3215.PROTECTION_TIME, 200),
-    (sts3215.OVERLOAD_TORQUE, 80),
     (sts3215.TORQUE_LIMIT, 1000),
     (sts3215.LOCK, 1),
 )
-GAIN = Register(21)  # of the position loop [0.1 % of the voltage per count]
 
 
 class SimulatedServo:
     """One servo; change its attributes to disturb it.
 
     Attributes:
-        position: [counts], as it reports it.
+        position: [counts] over all turns; it reports those of one turn, unless it is set to
+            multi-turn feedback.
         load: External load as a share of the stall torque, positive towards greater counts.
         stops: Positions between which the horn can turn [counts]; an object in the jaws is one.
         hand: Where a hand moves the horn while there is no torque [counts], None for no hand.
@@ -67,7 +63,7 @@ class SimulatedServo:
         self.temperature = AMBIENT
         self._velocity = 0.0
         self._duty = 0.0
-        self._overloaded = 0.0  # [s] for which it has been
+        self._overloaded = self._overcurrent = 0.0  # [s] for which it has been
         self._faults = ServoFault(0)
         self._now: float | None = None
         self._pending: tuple[int, bytes] | None = None
@@ -99,7 +95,8 @@ class SimulatedServo:
         self.set(sts3215.TORQUE_LIMIT, self.get(sts3215.MAX_TORQUE))
         self.set(sts3215.LOCK, 1)
         self.set(sts3215.GOAL_POSITION, round(self.position))
-        self._faults, self._overloaded = ServoFault(0), 0.0
+        self._faults = ServoFault(0)
+        self._overloaded = self._overcurrent = 0.0
 
     def read(self, address: int, length: int) -> bytes:
         """Return memory."""
@@ -118,7 +115,7 @@ class SimulatedServo:
             self.position = (self.position - shift) % COUNTS
         if not self.get(sts3215.TORQUE_ENABLE):
             self._faults &= ~LATCHED
-            self._overloaded = 0.0
+            self._overloaded = self._overcurrent = 0.0
 
     def register_write(self, address: int, data: bytes) -> None:
         """Keep a write until the ACTION."""
@@ -151,6 +148,8 @@ class SimulatedServo:
         before = self.position
         self._duty = self._demanded_duty()
         speed = FULL_SPEED * self.voltage / 7.4 * (self._duty + self.load)
+        most = self._largest_acceleration() * dt
+        speed = max(self._velocity - most, min(self._velocity + most, speed))
         if not self._drives():
             away = 0.0 if self.hand is None else self.hand - self.position
             speed = max(-HAND_SPEED, min(HAND_SPEED, away / dt))
@@ -168,15 +167,36 @@ class SimulatedServo:
         if not self._drives():
             return 0.0
         limit = 1e-3 * self.get(sts3215.TORQUE_LIMIT)
-        if self._faults & ServoFault.OVERLOAD:
+        if self._faults & LATCHED:
             limit = min(limit, 0.01 * self.get(sts3215.PROTECTIVE_TORQUE))
-        least, most = self.get(sts3215.MIN_POSITION), self.get(sts3215.MAX_POSITION)
-        goal = max(least, min(most, self.get(sts3215.GOAL_POSITION)))
-        duty = 1e-3 * self.get(GAIN) * (goal - self.position)
         slowest = self.get(sts3215.GOAL_VELOCITY)
+        mode = self.get(sts3215.OPERATING_MODE)
+        if mode != POSITION_MODE:
+            duty = slowest / FULL_SPEED if mode == VELOCITY_MODE else 0.0
+            return max(-limit, min(limit, duty))
+        least, most = self.get(sts3215.MIN_POSITION), self.get(sts3215.MAX_POSITION)
+        goal = self.get(sts3215.GOAL_POSITION)
+        if (least, most) != (0, 0):  # both 0: multi-turn
+            goal = max(least, min(most, goal))
+        duty = 1e-3 * self.get(sts3215.P_COEFFICIENT) * (goal - self._angle())
         if slowest:
             limit = min(limit, slowest / FULL_SPEED)
         return max(-limit, min(limit, duty))
+
+    def _largest_acceleration(self) -> float:
+        """Return the bound of the acceleration [counts/s^2]."""
+        registers = sts3215.ACCELERATION, sts3215.MAX_ACCELERATION
+        bounds = [100.0 * value for value in map(self.get, registers) if value]
+        return min(bounds, default=math.inf)
+
+    def _angle(self) -> float:
+        """Return the position that the position loop compares with its goal [counts]."""
+        return self.position + self._shown_count() - round(self.position)
+
+    def _shown_count(self) -> int:
+        """Return the position as it is reported."""
+        counts_turns = self.get(sts3215.PHASE) & sts3215.MULTI_TURN
+        return round(self.position) if counts_turns else round(self.position) % COUNTS
 
     def _protect(self, dt: float) -> None:
         """Update temperature and faults after dt [s]."""
@@ -194,19 +214,26 @@ class SimulatedServo:
             self._overloaded = 0.0
         if self._overloaded > 0.01 * self.get(sts3215.PROTECTION_TIME):
             faults |= ServoFault.OVERLOAD
+        exceeded = abs(self._current()) > self.get(sts3215.PROTECTION_CURRENT)
+        self._overcurrent = self._overcurrent + dt if exceeded else 0.0
+        if self._overcurrent > 0.01 * self.get(sts3215.CURRENT_TIME):
+            faults |= ServoFault.CURRENT
         self._faults = faults
 
     def _report(self) -> None:
         """Write what it measures into its memory."""
-        self.set(sts3215.PRESENT_POSITION, round(self.position))
+        self.set(sts3215.PRESENT_POSITION, self._shown_count())
         self.set(sts3215.PRESENT_VELOCITY, round(self._velocity))
         self.set(sts3215.PRESENT_LOAD, round(1000.0 * self._duty))
         self.set(sts3215.PRESENT_VOLTAGE, round(10.0 * self.voltage))
         self.set(sts3215.PRESENT_TEMPERATURE, max(0, min(255, round(self.temperature))))
         self.set(sts3215.STATUS, int(self._faults))
         self.set(sts3215.MOVING, int(abs(self._velocity) >= 1.0))
-        current = STALL_CURRENT * self._current_share() / sts3215.CURRENT_A
-        self.set(sts3215.PRESENT_CURRENT, round(current))
+        self.set(sts3215.PRESENT_CURRENT, round(self._current()))
+
+    def _current(self) -> float:
+        """Return the current as PRESENT_CURRENT has it."""
+        return STALL_CURRENT * self._current_share() / sts3215.CURRENT_A
 
     def _current_share(self) -> float:
         """Return the current as a share of the stall current: a turning motor induces voltage."""

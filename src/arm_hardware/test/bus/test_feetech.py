@@ -19,13 +19,23 @@ from arm_hardware.bus.feetech import FeetechBus
 from arm_hardware.bus.interface import ServoFault
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import BusServo, SerialBus
-from arm_hardware.errors import BusError
+from arm_hardware.commands import verify
+from arm_hardware.errors import BusError, HardwareError
 from arm_testing.factories import factory
 
 pytest.importorskip("scservo_sdk")
 IDS = range(1, 7)
 NAMES = ("base", "shoulder", "elbow", "wrist", "roll", "jaw")
 BUS = SerialBus("/dev/ttyACM7", servos={i: BusServo(n) for i, n in zip(IDS, NAMES, strict=True)})
+
+NEEDING = SerialBus(
+    BUS.port,
+    servos={
+        i: BusServo(n, None, (796, 3300), 0.998 if i == 2 else 0.0)
+        for i, n in zip(IDS, NAMES, strict=True)
+    },
+    calibration="my.yaml",
+)
 
 
 @pytest.fixture
@@ -250,13 +260,79 @@ def test_wrong_supply_is_refused(connection, voltage):
     ("register", "value", "words"),
     [
         (sts3215.MODEL_NUMBER, 1284, "model 1284, not 777: connect an STS3215"),
-        (sts3215.OPERATING_MODE, 1, "mode 1, not in position mode"),
+        (sts3215.OPERATING_MODE, 1, "is in Operating_Mode 1, but the driver needs 0"),
+        (sts3215.MIN_POSITION, 1500, "Limit 1500 and Max_Position_Limit 4095, but its "
+         "calibration needs 796 to 3300: ./arm verify my.yaml --mend"),
+        (sts3215.MAX_POSITION, 0, "Max_Position_Limit 0, which means multi-turn, but its"),
+        (sts3215.TORQUE_LIMIT, 0, "Torque_Limit 0, but moving the arm needs 522 or more"),
+        (sts3215.TORQUE_LIMIT, 521, "Torque_Limit 521, but moving the arm needs 522"),
+        (sts3215.MAX_TORQUE, 300, "Max_Torque_Limit 300, but moving the arm needs 522"),
+        (sts3215.OVERLOAD_TORQUE, 25, "Overload_Torque 25, but moving the arm needs 53"),
+        (sts3215.PHASE, 28, "whole turns: its Phase is 28, but the calibration needs 12"),
+        (sts3215.RESOLUTION, 2, "the Angular_Resolution 2, but the calibration needs 1"),
+        (sts3215.P_COEFFICIENT, 0, "the P_Coefficient 0, but the driver needs 8 or more"),
     ],
-)
-def test_other_model_or_mode_is_refused(connection, register, value, words):
-    made = connection()
+)  # fmt: skip
+def test_settings_that_keep_a_servo_from_its_task_are_refused(connection, register, value, words):
+    made = connection(NEEDING)
+    before = bytes(made.servo_bus.servos[2].memory)
     made.servo_bus.servos[2].set(register, value)
-    assert words in refusal(made)
+    said = refusal(made)
+    assert words in said and "Servo 2 (shoulder)" in said
+    made.servo_bus.servos[2].memory[:] = before
+    made.bus.open()
+    made.servo_bus.servos[2].set(register, value)  # another one was plugged in
+    with pytest.raises(BusError, match="Servo 2"):
+        made.bus.start()
+
+
+def test_what_lerobot_writes_is_accepted_and_reported(connection, caplog):
+    made = connection(NEEDING)
+    jaw = made.servo_bus.servos[6]
+    for register, value in (
+        (sts3215.MAX_TORQUE, 500),
+        (sts3215.TORQUE_LIMIT, 500),
+        (sts3215.PROTECTION_CURRENT, 250),
+        (sts3215.OVERLOAD_TORQUE, 25),
+        (sts3215.P_COEFFICIENT, 16),
+        (sts3215.ACCELERATION, 254),
+        (sts3215.MAX_ACCELERATION, 254),
+    ):
+        jaw.set(register, value)
+    with caplog.at_level("INFO"):
+        made.bus.open()
+    made.bus.start()
+    said = "servo 6: Max_Torque_Limit 500, P_Coefficient 16, Protection_Current 250, Overload_Tor"
+    assert said in caplog.text and jaw.get(sts3215.ACCELERATION) == 0
+
+
+def test_mended_servo_is_accepted(connection, monkeypatch, capsys):
+    made = connection(NEEDING)
+    wrong = {
+        sts3215.MIN_POSITION: 1500,
+        sts3215.MAX_POSITION: 2500,
+        sts3215.TORQUE_LIMIT: 0,
+        sts3215.PHASE: 28,
+        sts3215.OPERATING_MODE: 1,
+    }
+    for register, value in wrong.items():
+        made.servo_bus.servos[2].set(register, value)
+    searching = FeetechBus(
+        SerialBus(BUS.port), made.servo_bus.path, exchange=made.servo_bus.exchange
+    )
+    searching.open()
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(verify, "confirm", lambda question: False)
+    with pytest.raises(HardwareError, match="Nothing was written"):
+        verify.mend_servos(searching, NEEDING)
+    assert made.servo_bus.servos[2].get(sts3215.MIN_POSITION) == 1500
+    monkeypatch.setattr(verify, "confirm", lambda question: True)
+    verify.mend_servos(searching, NEEDING)
+    searching.close()
+    assert "Limit 2500, but its calibration needs 796 to 3300; to be" in capsys.readouterr().out
+    made.bus.open()
+    servo = made.servo_bus.servos[2]
+    assert servo.get(sts3215.MIN_POSITION) == 796 and servo.get(sts3215.PHASE) == 12
 
 
 def test_homing_offset_must_be_the_calibrated_one(connection):

@@ -2,22 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The driver on simulated servos that answer."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from arm_hardware.bus import retrying_bus, sts3215
 from arm_hardware.control.state_machine import DriverState
-from arm_hardware.driver import Driver
 from arm_hardware.errors import (
     GOAL_TOLERANCE_VIOLATED,
     PATH_TOLERANCE_VIOLATED,
+    BusError,
     HardwareError,
     StateError,
 )
-from arm_hardware.motion.execution import GoalOutcome, Tolerances
+from arm_hardware.motion.execution import GoalOutcome, Tolerances, measured_tolerances
 from arm_hardware.motion.goal_validation import single_point_goal
-from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
+from arm_hardware.motion.options import GripForceOptions, MotionOptions
 
 from arm_description import load_robot
 
@@ -176,6 +174,56 @@ def test_joint_that_never_arrives_violates_its_goal_tolerance(arm):
     assert goal.code == GOAL_TOLERANCE_VIOLATED and "something holds it" in goal.message
 
 
+def test_lost_torque_in_motion_does_not_reach_the_goal(arm):
+    goal = arm.go(*THERE, **vars(measured_tolerances(arm.driver.axes)))
+    arm.tick(10)
+    arm.servos[1].set(sts3215.TORQUE_LIMIT, 0)
+    arm.run(goal)
+    assert goal.code == GOAL_TOLERANCE_VIOLATED and "waist: 0." in goal.message
+
+
+def test_goal_without_a_tolerance_does_not_claim_to_be_reached(arm):
+    arm.servos[1].stops = (0, 2100)
+    goal = arm.go(*THERE)
+    arm.run(goal)
+    assert goal.outcome is GoalOutcome.SUCCEEDED
+    assert goal.message.startswith("Commanded to the goal, without a tolerance; waist is 0.4")
+
+
+@pytest.fixture
+def closed_so101(make_bench):
+    """The shipped SO-101 with its template: six servos, a jaw that turns."""
+    return Arm(make_bench(load_robot("so101"), backend="feetech"))
+
+
+def test_narrowed_servo_is_refused_with_both_ranges_at_configure(closed_so101):
+    closed_so101.servos[1].set(sts3215.MIN_POSITION, 1500)
+    closed_so101.servos[1].set(sts3215.MAX_POSITION, 2500)
+    with pytest.raises(BusError, match=r"1500 and .* 2500, but its .* 796 to 3300: ./arm verify"):
+        closed_so101.driver.open()
+
+
+def test_servo_without_torque_is_refused_at_configure(closed_so101):
+    closed_so101.servos[2].set(sts3215.TORQUE_LIMIT, 0)
+    with pytest.raises(BusError, match=r"shoulder_lift\) .* Torque_Limit 0, but .* needs 635"):
+        closed_so101.driver.open()
+
+
+def test_sagging_so101_as_lerobot_sets_it_still_succeeds_and_grips(so101):
+    """At P_Coefficient 16, a servo with 63 % of its torque sags by 0.06 rad."""
+    for servo in so101.servos.values():
+        servo.set(sts3215.P_COEFFICIENT, 16)
+    so101.servos[2].load, so101.servos[3].load = -0.63, -0.33
+    goal = so101.go(0.3, -0.4, 0.4, 0.2, 0.1, **vars(measured_tolerances(so101.driver.axes)))
+    so101.run(goal)
+    assert goal.outcome is GoalOutcome.SUCCEEDED, goal.message
+    assert 0.05 < abs(so101.measured[1] + 0.4) < 0.1
+    so101.servos[6].stops = (1900, 4000)
+    grip = so101.controller.grip(0.004)
+    so101.run(grip)
+    assert grip.stalled
+
+
 def test_late_joint_within_its_goal_time_succeeds(arm):
     goal = arm.go(*THERE, goal=dict.fromkeys(arm.driver.axes.names, 0.01), goal_time=1.0)
     arm.run(goal)
@@ -195,16 +243,11 @@ def test_object_in_the_jaws_is_felt(arm):
 
 
 @pytest.fixture
-def so101(clock):
-    """The shipped SO-101 with its template: six servos, a jaw that turns."""
-    driver = Driver(load_robot("so101"), DriverOptions(hardware="sim"), clock)
-    driver.loop.start = lambda: None
-    made = Arm(SimpleNamespace(driver=driver, clock=clock, controller=driver.controller))
-    driver.open()
-    made.controller.arm()
-    made.tick()
-    yield made
-    driver.close("release")
+def so101(closed_so101):
+    closed_so101.driver.open()
+    closed_so101.controller.arm()
+    closed_so101.tick()
+    return closed_so101
 
 
 def test_shipped_so101_goes_where_it_is_sent_as_measured(so101):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from arm_common.errors import InputError
+from arm_hardware.calibration.axes import Axis
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -91,7 +92,10 @@ def test_every_parameter_has_a_value_so_that_a_dump_can_be_loaded():
         assert node.describe_parameter("commander_timeout").read_only
 
 
-def constraints_of(*given):
+JOINTS = [Axis(name, "rad", -1.0, 1.0, 1.0, 1.0) for name in ("waist", "elbow")]
+
+
+def constraints_of(*given, measured=False):
     """Return the default tolerances of a node with two joints, and those after a change."""
     rclpy = pytest.importorskip("rclpy")
     from arm_hardware.ros.parameters import Constraints
@@ -103,7 +107,7 @@ def constraints_of(*given):
         node = rclpy.create_node("driver", context=context)
         constraints = Constraints(node)
         for _ in range(2):  # as configured twice
-            constraints.declare_joints(("waist", "elbow"))
+            constraints.declare_joints(JOINTS, measured)
         before = constraints.tolerances()
         node.set_parameters([Parameter("constraints.elbow.goal", value=0.25)])
         return before, constraints.tolerances()
@@ -127,6 +131,13 @@ def test_default_tolerances_bound_nothing_but_the_last_velocity():
     before, _ = constraints_of()
     assert (before.path, before.goal, before.goal_time) == ({}, {}, 0.0)
     assert before.stopped == {"waist": 0.01, "elbow": 0.01}
+
+
+def test_servos_that_answer_have_a_goal_tolerance_unless_it_is_set_to_0():
+    shipped, _ = constraints_of(measured=True)
+    assert shipped.goal == {"waist": 0.1, "elbow": 0.1} and shipped.goal_time == 2.0
+    off, _ = constraints_of("constraints.waist.goal:=0.0", measured=True)
+    assert off.goal == {"elbow": 0.1}
 
 
 @pytest.mark.parametrize("value", ["-0.5", "many", ".nan"])

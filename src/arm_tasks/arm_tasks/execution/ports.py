@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeAlias
@@ -66,6 +66,11 @@ class ArmPort(Protocol):
 
     def configuration(self) -> ArmConfiguration:
         """Return the current configuration."""
+        ...
+
+    @property
+    def goal_tolerances(self) -> Mapping[str, float]:
+        """How far from its goal a joint may be after a motion [rad or m]; absent: anywhere."""
         ...
 
     @property

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,13 +18,14 @@ from arm_tasks.execution.ports import (
     OtherNodes,
     SignalWatch,
 )
-from arm_tasks.planning.plan import PlannedStep, TaskPlan
+from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, TaskPlan
 from arm_tasks.task.condition import Observation
 from arm_tasks.task.signal import Reading
 
 _OBSERVATION_TIMEOUT = 3.0  # the world is observed about once a second [s]
 _STEP_TIMEOUT_FACTOR = 2.0  # a step may take this many times as long as planned
 _GRACE = 5.0  # and this much longer [s]
+_ARRIVAL_TIMEOUT = 1.0  # of wall time, for the arm to show where a motion has ended [s]
 _CANCEL_TIMEOUT = 5.0  # for the arm to report that it has stopped [s]
 
 
@@ -165,6 +167,7 @@ class StepExecution:
         self._began = self._since = clocks.now()
         self._polled, self._stretched = clocks.arm(), 0.0
         self._canceled = self._overdue = False
+        self._arrived: float | None = None  # when the motion was reported done, wall time
         self._move: Move | None = None
         self._search: FrameSearch | None = None
         if step.trajectory is not None:
@@ -234,6 +237,8 @@ class StepExecution:
             self._stretched += (now - self._polled) * (1.0 - self._port.speed_scaling)
         self._polled = now
         status = self._wait() if self._move is None else self._move.poll()
+        if status.state is MoveState.SUCCEEDED:
+            return self._check_arrival(status)
         if status.done:
             return status
         planned, command = self.step.duration, self.step.command
@@ -254,6 +259,34 @@ class StepExecution:
         done = self.elapsed - self._stretched
         guess = min(done / planned, 0.99) if planned > 0.0 else 0.0
         return MoveStatus(MoveState.RUNNING, progress=guess)
+
+    def _check_arrival(self, status: MoveStatus) -> MoveStatus:
+        """Return the status of a motion that was reported done: the joint states decide."""
+        if self.step.trajectory is None or not (
+            missed := self._missed_joint(self.step.trajectory)
+        ):
+            return status
+        now = self._clocks.wall()
+        self._arrived = now if self._arrived is None else self._arrived
+        if now - self._arrived < _ARRIVAL_TIMEOUT:
+            return MoveStatus(MoveState.RUNNING, progress=0.99)
+        return MoveStatus(MoveState.FAILED, missed)
+
+    def _missed_joint(self, trajectory: PlannedTrajectory) -> str:
+        """Return which joint is too far from the end of a motion, a clause, or ""."""
+        now, bounds = self._port.configuration().positions, self._port.goal_tolerances
+        ends = zip(trajectory.joint_names, trajectory.at(trajectory.duration), strict=True)
+        away = {name: abs(now[name] - float(end)) for name, end in ends if name in now}
+        beyond = {
+            n: distance for n, distance in away.items() if distance > bounds.get(n, math.inf)
+        }
+        if not beyond:
+            return ""
+        worst = max(beyond, key=lambda name: beyond[name] / bounds[name])
+        return (
+            f"the motion was reported done, but {worst} is {beyond[worst]:.3g} from its goal, "
+            f"more than {bounds[worst]:g} (rad or m)"
+        )
 
     @property
     def _has_own_time(self) -> bool:

@@ -218,8 +218,12 @@ class DriverClient:
     All methods must be called in the thread that spins the node.
     """
 
-    def __init__(self, node: Node, state: ArmState) -> None:
+    def __init__(
+        self, node: Node, state: ArmState, goal_tolerances: Mapping[str, float] | None = None
+    ) -> None:
+        """Create the clients; tolerances as of ArmPort, by default none."""
         self._state = state
+        self.goal_tolerances: Mapping[str, float] = goal_tolerances or {}
         self._end_callback: Callable[[], None] | None = None
         # Not latched: a driver that starts later must begin with its own initial scaling.
         self._scaling = node.create_publisher(SpeedScalingFactor, SPEED_SCALING, GOAL)

@@ -7,11 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from arm_hardware.clock import SteadyClock
 from arm_hardware.control.controller import TOLERANCES_VIOLATED
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
-from arm_hardware.motion.execution import Goal, GoalOutcome
+from arm_hardware.motion.execution import (
+    Goal,
+    GoalOutcome,
+    Tolerances,
+    measured_tolerances,
+)
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DriverOptions
 
@@ -66,13 +72,21 @@ class DriverArm:
         period: Length of a tick [s].
     """
 
-    def __init__(self, model: RobotModel, options: DriverOptions | None = None) -> None:
-        """Create the driver, by default with fake hardware, disarmed."""
+    def __init__(
+        self,
+        model: RobotModel,
+        options: DriverOptions | None = None,
+        clock: SteadyClock | None = None,
+    ) -> None:
+        """Create the driver, by default with fake hardware, disarmed; the clock as of Driver."""
         self.time = 0.0
         self._names = model.joint_names
-        self.driver = Driver(model, options or DriverOptions())
+        self.driver = Driver(model, options or DriverOptions(), clock)
         self._controller = self.driver.controller
         self.period = self.driver.period
+        measured = self.driver.bus.measures
+        self._tolerances = measured_tolerances(self.driver.axes) if measured else Tolerances()
+        self.goal_tolerances = self._tolerances.goal
 
     def arm(self, at: ArmConfiguration | None = None) -> None:
         """Arm the driver, and wait until every servo has pulses.
@@ -127,8 +141,9 @@ class DriverArm:
         return is_armed and self.speed_scaling > 0.0
 
     def configuration(self) -> ArmConfiguration:
-        """Return the commanded configuration."""
-        q = self._controller.command()[0]
+        """Return the configuration, measured or commanded."""
+        measured = self._controller.snapshot().measured
+        q = self._controller.command()[0] if measured is None else measured.positions
         n = len(self._names)
         return ArmConfiguration.of(self._names, np.array(q[:n]), q[n] if q[n:] else 0.0)
 
@@ -141,7 +156,7 @@ class DriverArm:
         self.scale_speed(factor)
 
     def _follow(self, goal: TrajectoryGoal) -> Goal:
-        return self._controller.follow(validate_goal(goal, self.driver.axes))
+        return self._controller.follow(validate_goal(goal, self.driver.axes), self._tolerances)
 
     def _start(self, begin: Callable[[], Goal]) -> Move:
         try:

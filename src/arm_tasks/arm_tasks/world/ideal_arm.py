@@ -107,6 +107,7 @@ class IdealArm:
         self.width = width
         self.time = 0.0
         self.speed_scaling = 1.0
+        self.goal_tolerances: dict[str, float] = {}  # it follows exactly
         self._moves: dict[str, SimulatedMove] = {}  # the last ones of arm and jaws
         self._update()
 

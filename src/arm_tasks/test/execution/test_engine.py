@@ -68,6 +68,7 @@ class Port:
         self.cancels = 0
         self.q, self.jaws = 0.0, 0.0
         self.scalings = [1.0]
+        self.goal_tolerances = {"a": 0.1}
         self.idle_scaling = None
         self.handle = None
         self.ready = self.idle = True
@@ -159,6 +160,24 @@ def test_steps_run_in_order_with_feedback():
     assert [t.step for t in feedback] == sorted(t.step for t in feedback)
     assert feedback[0].message == "doing 0" and feedback[-1].progress == 1.0
     assert all(0.0 <= t.progress <= 1.0 and t.steps_total == 3 for t in feedback)
+
+
+def test_motion_that_ends_far_from_its_goal_stops_the_task():
+    """A driver may report success without a goal tolerance; the joint states decide."""
+    engine, port, clock = engine_of("motion", "motion")
+    port.configuration = lambda: ArmConfiguration({"a": 0.693 if port.moves else 0.0}, 0.0)
+    outcome = run(engine, clock)
+    check_end(outcome, EngineState.FAILED, "but a is 0.307 from its goal, more than 0.1")
+    assert len(port.moves) == 1
+
+
+def test_joint_states_that_arrive_late_end_no_task():
+    engine, port, clock = engine_of("motion", "motion")
+    reached = port.configuration
+    port.configuration = lambda: (
+        ArmConfiguration({"a": 0.5}, 0.0) if 1.0 < clock() < 1.8 else reached()
+    )
+    check_end(run(engine, clock), EngineState.SUCCEEDED)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_empty_path_does_not_allow_the_working_directory(name):
 class Port:
     """An arm whose motions end on end()."""
 
-    speed_scaling, still = 1.0, False
+    speed_scaling, still, goal_tolerances = 1.0, False, {}
 
     def __init__(self, plan):
         self.states, self.on_end = [], None

@@ -17,12 +17,14 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_description.trajectories.files import shipped_trajectories
+from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.motion.execution import GOAL_TOLERANCE
 from rclpy.action import CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from arm_description import load_robot
+from arm_description import RobotModel, load_robot
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask
@@ -76,11 +78,28 @@ class TaskServerParameters:
     torque_limit: float = parameter(
         1.0, "Fraction of a servo's torque above which a step is refused.", low=0.01, high=100.0
     )
+    goal_tolerance: float = parameter(
+        GOAL_TOLERANCE["rad"],
+        "Largest distance of a revolute joint from the end of a motion, after which the task goes "
+        "on, as joint_states show it [rad]; 0: any.",
+        low=0.0,
+        high=10.0,
+    )
+    goal_tolerance_linear: float = parameter(
+        GOAL_TOLERANCE["m"], "The same of a prismatic joint [m]; 0: any.", low=0.0, high=10.0
+    )
     prefer: str = parameter(
         PREFERENCES[0],
         "Of several postures for a target: nearest, or torque (that which loads servos least).",
         choices=PREFERENCES,
     )
+
+
+def _goal_tolerances(model: RobotModel, chosen: TaskServerParameters) -> dict[str, float]:
+    """Return the tolerances of the joints other than 0."""
+    of_kind = {"rad": chosen.goal_tolerance, "m": chosen.goal_tolerance_linear}
+    bounds = {axis.name: of_kind[axis.unit] for axis in axes_of(model).arm}
+    return {name: bound for name, bound in bounds.items() if bound}
 
 
 class TaskServer(Node):
@@ -106,7 +125,7 @@ class TaskServer(Node):
         chain = Chain.from_model(model)
         polled = PolledSubscriptions()
         self._state = ArmState(self, model, polled, chosen.prefix)
-        self._driver = DriverClient(self, self._state)
+        self._driver = DriverClient(self, self._state, _goal_tolerances(model, chosen))
         resting_arm = RestingArm(self._state, chain)
         self._controls = TaskControls(self)
         poses, paths = Path(chosen.poses), Path(chosen.paths)

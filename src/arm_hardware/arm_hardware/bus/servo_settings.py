@@ -1,0 +1,143 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is set in the memory of an STS3215, compared with what the calibration and the arm need.
+
+A setting that keeps the servo from doing what it is told is a problem, with the value that mends
+it. Any other value that is not the factory's is accepted, such as what LeRobot writes: a
+P_Coefficient of 16, and of the gripper a Max_Torque_Limit of 500 and an Overload_Torque of 25.
+Registers that the driver writes itself (Acceleration, Goal_Velocity) are not compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from arm_hardware.bus import sts3215
+from arm_hardware.bus.sts3215 import Register
+from arm_hardware.calibration.calibration import BusServo
+from arm_hardware.calibration.servo_map import COUNTS
+
+LEAST_TORQUE = 0.1  # share of the stall torque that turns a servo against its friction
+LEAST_GAIN = 8  # of P_Coefficient, half of what LeRobot writes; a servo sags by load over it
+
+
+class Mend(NamedTuple):
+    """A register to change."""
+
+    register: Register
+    value: int
+
+
+class SettingProblem(NamedTuple):
+    """A setting with which the servo cannot do what the driver tells it."""
+
+    sentence: str  # what is set and what is needed; continues the name of the servo
+    mends: tuple[Mend, ...]
+
+    @property
+    def change(self) -> str:
+        """What mends it, a clause."""
+        return "to be written: " + ", ".join(str(mend.value) for mend in self.mends)
+
+
+def problems(memory: bytes, servo: BusServo, voltage: float) -> list[SettingProblem]:
+    """Return what is wrong with a servo.
+
+    Args:
+        memory: Its registers SETTINGS.
+        servo: What its calibration needs.
+        voltage: Of its supply [V].
+    """
+    return [
+        *_fixed_settings(memory),
+        *_range_problems(memory, servo),
+        *_torque_problems(memory, servo.torque / (sts3215.STALL_TORQUE * max(voltage, 1.0))),
+    ]
+
+
+def refusal(found: Mapping[str, Sequence[SettingProblem]], calibration: str) -> str:
+    """Return the sentence about the problems of servos, by the servos' names."""
+    wrong = "; ".join(f"{name} {p.sentence}" for name, entries in found.items() for p in entries)
+    command = f"./arm verify {calibration or 'CALIBRATION'} --mend"
+    return f"{wrong}: {command} corrects the servo's memory, after asking."
+
+
+def accepted_settings(memory: bytes) -> str:
+    """Return the settings that differ from the factory's, "" if none does."""
+    values = {name: _value(memory, register) for name, (register, _) in sts3215.FACTORY.items()}
+    return ", ".join(
+        f"{name} {values[name]}"
+        for name, (_, factory) in sts3215.FACTORY.items()
+        if values[name] != factory
+    )
+
+
+def _value(memory: bytes, register: Register) -> int:
+    return register.decode(memory, sts3215.SETTINGS.start)
+
+
+def _fixed_settings(memory: bytes) -> Iterator[SettingProblem]:
+    """Yield problems of settings that the driver needs to be as they are from the factory."""
+    mode = _value(memory, sts3215.OPERATING_MODE)
+    if mode:
+        yield SettingProblem(
+            f"is in Operating_Mode {mode}, but the driver needs 0, position",
+            (Mend(sts3215.OPERATING_MODE, 0),),
+        )
+    phase = _value(memory, sts3215.PHASE)
+    if phase & sts3215.MULTI_TURN:
+        single = phase & ~sts3215.MULTI_TURN
+        yield SettingProblem(
+            f"counts whole turns: its Phase is {phase}, but the calibration needs {single}",
+            (Mend(sts3215.PHASE, single),),
+        )
+    resolution = _value(memory, sts3215.RESOLUTION)
+    if resolution > 1:
+        yield SettingProblem(
+            f"has the Angular_Resolution {resolution}, but the calibration needs 1",
+            (Mend(sts3215.RESOLUTION, 1),),
+        )
+    gain = _value(memory, sts3215.P_COEFFICIENT)
+    if gain < LEAST_GAIN:
+        yield SettingProblem(
+            f"has the P_Coefficient {gain}, but the driver needs {LEAST_GAIN} or more",
+            (Mend(sts3215.P_COEFFICIENT, _factory("P_Coefficient")),),
+        )
+
+
+def _range_problems(memory: bytes, servo: BusServo) -> Iterator[SettingProblem]:
+    """Yield the problem of limits that are narrower than the calibration's, or switched off."""
+    low, high = (_value(memory, end) for end in (sts3215.MIN_POSITION, sts3215.MAX_POSITION))
+    least, greatest = servo.counts or (low, high)
+    if (low, high) == (0, 0):
+        what = "has Min_Position_Limit and Max_Position_Limit 0, which means multi-turn"
+        least, greatest = low, high = servo.counts or (0, COUNTS - 1)
+    elif least < low or greatest > high:
+        what = f"has Min_Position_Limit {low} and Max_Position_Limit {high}"
+        low, high = min(low, least), max(high, greatest)
+    else:
+        return
+    mends = Mend(sts3215.MIN_POSITION, low), Mend(sts3215.MAX_POSITION, high)
+    yield SettingProblem(f"{what}, but its calibration needs {least} to {greatest}", mends)
+
+
+def _torque_problems(memory: bytes, holding: float) -> Iterator[SettingProblem]:
+    """Yield problems of torques below the share of the stall torque that holds the arm."""
+    share = max(holding, LEAST_TORQUE)
+    for name, register, full, factory in (
+        ("Max_Torque_Limit", sts3215.MAX_TORQUE, 1000, _factory("Max_Torque_Limit")),
+        ("Torque_Limit", sts3215.TORQUE_LIMIT, 1000, _factory("Max_Torque_Limit")),
+        ("Overload_Torque", sts3215.OVERLOAD_TORQUE, 100, _factory("Overload_Torque")),
+    ):
+        value, needed = _value(memory, register), min(math.ceil(share * full), factory)
+        if value < needed:
+            yield SettingProblem(
+                f"has the {name} {value}, but moving the arm needs {needed} or more",
+                (Mend(register, factory),),
+            )
+
+
+def _factory(name: str) -> int:
+    return sts3215.FACTORY[name][1]
