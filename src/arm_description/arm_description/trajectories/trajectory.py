@@ -16,6 +16,8 @@ from arm_common.transforms import Vector
 from arm_description.errors import DescriptionError
 from arm_description.robot_model import RobotModel, read_only
 
+_ROUNDING = 1e-9  # of a first time that is computed as 0, over the duration
+
 
 @dataclass(frozen=True, eq=False)
 class JointTrajectory:
@@ -36,7 +38,10 @@ class JointTrajectory:
     positions: Vector
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "times", read_only(self.times))
+        times = np.array(self.times, dtype=float)
+        if times.size > 1 and abs(times.flat[0]) <= _ROUNDING * times.flat[-1]:
+            times.flat[0] = 0.0
+        object.__setattr__(self, "times", read_only(times))
         object.__setattr__(self, "positions", read_only(self.positions))
         m, n = len(self.times), len(self.names)
         if m == 0 or self.times.shape != (m,) or self.positions.shape != (m, n):

@@ -39,8 +39,8 @@ def with_needs(calibration: Calibration, bus: SerialBus, model: RobotModel) -> S
 def _largest_torques(model: RobotModel, axes: Axes) -> Array:
     """Return the largest torques (m,) that hold the arm at rest, of its actuators [N m or N]."""
     bodies = bodies_of_model(model)
-    ends = np.array([(axis.lower, axis.upper) for axis in axes.arm]).T
-    postures = np.random.default_rng(0).uniform(*ends, (_POSTURES, len(axes.arm)))
+    low, high = np.array([(axis.lower, axis.upper) for axis in axes.arm]).T
+    postures = np.random.default_rng(0).uniform(low, high, (_POSTURES, len(axes.arm)))
     torques = np.array([holding_torques(bodies, q) for q in postures])
     if axes.coupling is not None:  # by virtual work: the torques of m actuators move n joints
         jacobians = axes.coupling.drivetrain.jacobian(postures)

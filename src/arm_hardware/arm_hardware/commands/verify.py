@@ -82,8 +82,8 @@ def drive(driver: Driver, to: Sequence[float], share: float) -> None:
     )
     n = len(driver.axes.arm)
     tolerances = measured_tolerances(driver.axes) if driver.bus.measures else None
-    goal = single_point_goal(driver.axes, seconds, to[:n])
-    goals = [driver.controller.follow(goal, tolerances)]
+    arm_goal = single_point_goal(driver.axes, seconds, to[:n])
+    goals = [driver.controller.follow(arm_goal, tolerances)]
     if driver.axes.gripper is not None:
         goals.append(driver.controller.grip(to[-1]))
     for goal in goals:

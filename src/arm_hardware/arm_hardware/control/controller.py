@@ -62,6 +62,7 @@ class TrajectoryController(DriverStateMachine):
         self._grip: GripperExecution | None = None
         self._smoother = Smoother(smoothing_ticks(motion_options.jerk_time, dt))
         self._watchdog = StreamWatchdog(motion_options.command_timeout)
+        self._streamed: ValidatedGoal | None = None  # the running trajectory if it may be streamed
         self._grip_timer = GripTimer(motion_options.grip_force)
         self._final_note = ""
         self._unpaused = 0.0  # last requested speed scaling above 0, 0 if there was none
@@ -136,9 +137,12 @@ class TrajectoryController(DriverStateMachine):
     ) -> Goal:
         """Start a planned motion, after a lead-in; the lock must be held."""
         if streamed:
-            self._watchdog.command_received(self._arm is not None)
+            last, goal = self._streamed if self._arm else None, motion.goal
+            repeated = last is not None and goal.repeats(last)
+            self._watchdog.command_received(self._arm is not None, goal.times[-1], repeated)
         else:
             self._watchdog.end()
+        self._streamed = motion.goal if streamed else None
         self._preempt(self._arm)
         self._begin_motion()
         self._arm = TrajectoryExecution(
@@ -263,7 +267,7 @@ class TrajectoryController(DriverStateMachine):
                 self._give_up(why)
             if self._grip is not None and self._grip.goal is goal:
                 self._client_lost = True
-                self._grip.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, why)
+                self._grip.goal.abort(INVALID_GOAL, why)
                 self._grip.cancel()
 
     def tick(self, moment: float | None = None) -> None:
@@ -438,7 +442,7 @@ class TrajectoryController(DriverStateMachine):
     def _end_motions(self, why: str) -> None:
         for run in (self._arm, self._grip):
             if run is not None:
-                run.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, why)
+                run.goal.abort(INVALID_GOAL, why)
         self._arm = self._grip = None
         self._grip_timer.end()
         self._watchdog.end()

@@ -393,7 +393,6 @@ class DriverStateMachine(ABC):
             if not self._is_moving() and self._arming_sequence is None:
                 return
             note = f"The control loop stalled for {late:.1f} s during a motion"
-            _LOGGER.warning("%s, which does not go on.", note)
             self._freeze(f"{note}, which was ended.")
             self._note = f"{note}; holding." if self._armed else f"{note}; not armed."
         self.changed()

@@ -16,8 +16,9 @@ _LOGGER = logging.getLogger(__name__)
 class StreamWatchdog:
     """Detects the end of a stream of commands at most a timeout [s] apart; 0 disables it.
 
-    A single command runs to its end. A command that replaces an unfinished one within the timeout
-    starts a stream: the next one must follow within the timeout unless the motion ends before.
+    A command that ends within the timeout and replaces an unfinished one within the timeout
+    belongs to a stream: the next one must follow within the timeout unless the motion ends before.
+    A longer command, and one that repeats the last, runs to its end.
     """
 
     def __init__(self, timeout: float) -> None:
@@ -25,9 +26,17 @@ class StreamWatchdog:
         self._age = float("inf")
         self._streaming = False
 
-    def command_received(self, moving: bool) -> None:
-        """Record a command and whether the previous one is still moving the arm."""
-        self._streaming = moving and self._age <= self._timeout
+    def command_received(self, moving: bool, duration: float, repeated: bool) -> None:
+        """Record a command.
+
+        Args:
+            moving: Whether the previous command is still moving the arm.
+            duration: From now to its end [s].
+            repeated: Whether it is the previous command again.
+        """
+        follows = moving and self._age <= self._timeout
+        if not repeated:
+            self._streaming = follows and duration <= self._timeout
         self._age = 0.0
 
     def end(self) -> None:

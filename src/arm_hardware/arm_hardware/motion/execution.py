@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 import math
 import threading
 from abc import ABC, abstractmethod
@@ -29,6 +30,8 @@ from arm_hardware.motion.limiter import AxisState, brake, settled, track
 from arm_hardware.motion.speed_scaling import TICK_ROUNDING, ScaledTime
 from arm_hardware.motion.trajectory_start import PlannedMotion
 
+_LOGGER = logging.getLogger(__name__)
+
 
 class GoalOutcome(Enum):
     """How a goal ended."""
@@ -49,13 +52,19 @@ class Goal:
         self._done = threading.Event()
         self._lock = threading.Lock()
 
-    def finish(self, outcome: GoalOutcome, code: int, message: str) -> None:
-        """End the goal; only the first call has an effect."""
+    def finish(self, outcome: GoalOutcome, code: int, message: str) -> bool:
+        """End the goal; only the first call has an effect and returns true."""
         with self._lock:
             if self.outcome is not None:
-                return
+                return False
             self.outcome, self.code, self.message = outcome, code, message
         self._done.set()
+        return True
+
+    def abort(self, code: int, message: str) -> None:
+        """End the goal early, and log it: of a trajectory on the topic, nothing else tells."""
+        if self.finish(GoalOutcome.ABORTED, code, message):
+            _LOGGER.warning("A motion ended early: %s", message)
 
     @property
     def done(self) -> bool:
@@ -252,7 +261,7 @@ class TrajectoryExecution(Execution):
 
     def abort(self, why: str) -> None:
         """Report the goal as aborted and start braking."""
-        self.goal.finish(GoalOutcome.ABORTED, INVALID_GOAL, why)
+        self.goal.abort(INVALID_GOAL, why)
 
     def advance(
         self,
@@ -369,8 +378,7 @@ class TrajectoryExecution(Execution):
             elif speed > self._tolerances.stopped.get(axis.name, math.inf):
                 what = f"moving at {axis.text(speed)}/s"
             if what:
-                self.goal.finish(
-                    GoalOutcome.ABORTED,
+                self.goal.abort(
                     GOAL_TOLERANCE_VIOLATED,
                     f"{axis.name}: {what} {late:.3g} s after the trajectory's end; "
                     f"{LATE if self._measured is None else LATE_MEASURED}.",
@@ -385,8 +393,7 @@ class TrajectoryExecution(Execution):
         for axis, (position, _), reference in zip(self._axes, actual, references, strict=False):
             bound, lag = self._tolerances.path.get(axis.name), abs(reference - position)
             if bound is not None and bound < lag:
-                self.goal.finish(
-                    GoalOutcome.ABORTED,
+                self.goal.abort(
                     PATH_TOLERANCE_VIOLATED,
                     f"{axis.name}: {axis.text(lag)} behind the trajectory, more than the "
                     f"tolerance {bound:.4g}.",

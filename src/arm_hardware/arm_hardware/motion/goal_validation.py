@@ -8,7 +8,7 @@ Every rejection is one sentence that names joint and amount. Nothing is clamped.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
@@ -23,6 +23,9 @@ from arm_hardware.motion.coupled_limits import constraint_error
 
 _Rows: TypeAlias = Sequence[Sequence[float]]
 
+# [rad/s or m/s] up to which a last velocity is rounding, as in joint_trajectory_controller
+END_VELOCITY = float(np.finfo(np.float32).eps)
+ROUNDING = 1e-9  # of a time that is computed as 0, over the trajectory's duration
 SPEED_MARGIN = 1.01  # factor on the speed limit, at points and for means between them: rounding
 
 
@@ -83,6 +86,17 @@ class ValidatedGoal:
     velocities: Array | None  # (m, n)
     accelerations: Array | None = None  # (m, n); None if points lack them or velocities
 
+    def repeats(self, other: ValidatedGoal) -> bool:
+        """Return whether it is the same goal."""
+        pairs = [(getattr(self, each.name), getattr(other, each.name)) for each in fields(self)]
+        return all(
+            a is b is None or (a is not None and b is not None and _equal(a, b)) for a, b in pairs
+        )
+
+
+def _equal(a: Array, b: Array) -> bool:
+    return np.array_equal(a, b, equal_nan=True)
+
 
 def validate_goal(
     request: TrajectoryGoal,
@@ -110,6 +124,8 @@ def validate_goal(
     times = _check_times(np.array(instants, dtype=float), request.start, bounds)
     columns = [axes.names.index(name) for name in request.joints]
     positions, velocities, accelerations = _tables(rows, columns, axes)
+    if velocities is not None:
+        velocities[-1, np.abs(velocities[-1]) <= END_VELOCITY] = 0.0
     may_end_moving = allow_end_velocity and axes.coupling is None
     for i in columns:
         _check_column(axes.arm[i], positions[:, i], velocities, i, may_end_moving)
@@ -207,6 +223,8 @@ def _first(wrong: NDArray[np.bool_]) -> int | None:
 
 def _check_times(times: Array, start: float | None, bounds: TrajectoryBounds) -> Array:
     """Return the points' times (m,) from the trajectory's start, or raise CommandError."""
+    if len(times) > 1 and abs(times[0]) <= ROUNDING * times[-1]:
+        times[0] = 0.0
     if not np.isfinite(times).all() or times[0] < 0.0:
         raise CommandError("Times from the start must be finite and not negative.")
     k = _first(np.diff(times) <= 0.0)
@@ -243,7 +261,8 @@ def _check_column(
         return
     if not allow_end_velocity:
         raise CommandError(
-            f"{axis.name}: the last velocity is {axis.text(last)}/s, but must be 0.",
+            f"{axis.name}: the last velocity is {axis.text(last)}/s, but must be 0 unless "
+            "the parameter allow_nonzero_velocity_at_trajectory_end is true.",
             joint=axis.name,
             amount=last,
         )

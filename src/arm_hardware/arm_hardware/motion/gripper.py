@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axis, check_position
 from arm_hardware.calibration.servo_map import ServoMap, resolution
 from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError
-from arm_hardware.motion.execution import Execution, GoalOutcome, MeasuredAxes
+from arm_hardware.motion.execution import Execution, MeasuredAxes
 from arm_hardware.motion.limiter import AxisState, brake, settled, track
 from arm_hardware.motion.options import GripForceOptions
 
@@ -133,7 +133,7 @@ class GripperExecution(Execution):
         if abs(measured.loads[-1]) < STALL_LOAD:
             if self._stalled > IDLE_TIME:
                 why = IDLE.format(width * 1e3)
-                self.goal.finish(GoalOutcome.ABORTED, GOAL_TOLERANCE_VIOLATED, why)
+                self.goal.abort(GOAL_TOLERANCE_VIOLATED, why)
                 self.cancel()
             return
         self.goal.stalled = True

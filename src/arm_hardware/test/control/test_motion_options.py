@@ -66,19 +66,25 @@ def test_goals_preemptions_and_cancels_work_with_a_jerk_limit(gentle):
     assert gentle.controller.command()[1] == [0.0] * 5
 
 
-def stream(rig, messages: int, every: int = 5) -> list:
-    """Send a long trajectory repeatedly, as a held teleoperation key does."""
+def stream(rig, messages: int, every: int = 5, seconds: float = 0.4) -> list:
+    """Send short trajectories, each a bit farther, as a held teleoperation key does."""
     goals = []
-    for _ in range(messages):
-        goals.append(rig.follow((4.0, AWAY), streamed=True))
+    for k in range(messages):
+        ahead = 0.02 * (k + 1) * np.array(AWAY)
+        goals.append(rig.follow((seconds, ahead), streamed=True))
         rig.tick(every)
     return goals
 
 
-def test_stream_that_ends_early_is_braked_within_the_limits(armed):
+def test_stream_that_ends_early_is_braked_within_the_limits(armed, caplog):
+    """At a speed scaling its last message would take longer than command_timeout."""
+    stream(armed, 4)
+    armed.controller.set_speed_scaling(0.1)
     *_, last = stream(armed, 5)
     rows = armed.rest()
     assert last.outcome is GoalOutcome.ABORTED and "stream of trajectories ended" in last.message
+    assert caplog.text.count("A motion ended early: The stream of trajectories ended") == 1
+    armed.controller.set_speed_scaling(1.0)
     assert 0.0 < armed.positions[0] < AWAY[0] / 2
     assert len(rows) * DT < 1.0
     change = np.abs(np.diff(rows, 2, axis=0)) / DT**2
@@ -90,8 +96,27 @@ def test_stream_that_ends_early_is_braked_within_the_limits(armed):
     assert "Holding; positions" in armed.controller.snapshot().message
 
 
-def test_single_trajectory_on_the_topic_runs_to_its_end(armed):
-    assert stream(armed, 1)[0].outcome is None
+@pytest.mark.parametrize("number", [1, 2, 10])
+def test_same_trajectory_published_again_runs_to_its_end(armed, number):
+    for _ in range(number):
+        armed.follow((4.0, AWAY), streamed=True)
+        armed.tick(15)
+    armed.rest()
+    np.testing.assert_allclose(armed.positions[:4], AWAY)
+
+
+def test_short_trajectory_published_twice_starts_no_stream(armed):
+    armed.controller.set_speed_scaling(0.1)
+    for _ in range(2):
+        armed.follow((0.4, 0.1 * np.array(AWAY)), streamed=True)
+        armed.tick(5)
+    armed.rest()
+    np.testing.assert_allclose(armed.positions[:4], 0.1 * np.array(AWAY))
+
+
+def test_trajectory_longer_than_the_timeout_ends_a_stream(armed):
+    stream(armed, 4)
+    armed.follow((3.0, AWAY), streamed=True)
     armed.rest()
     np.testing.assert_allclose(armed.positions[:4], AWAY)
 
@@ -113,8 +138,8 @@ def test_goal_ends_a_stream(armed):
 
 def test_stream_watchdog_without_timeout_never_expires():
     watch = StreamWatchdog(0.0)
-    watch.command_received(False)
-    watch.command_received(True)
+    watch.command_received(False, 0.1, False)
+    watch.command_received(True, 0.1, False)
     assert not any(watch.expired(10.0) for _ in range(10))
 
 

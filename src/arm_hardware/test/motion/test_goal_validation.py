@@ -65,6 +65,12 @@ OVERSHOOTING = at(1, 1.5, 0, 0, 0, velocities=(2, 0, 0, 0))
         (request(at(0, 1, 0, 0, 0)), GOAL, "waist", "leaves no time"),
         (request(at(1, *HOME), at(1.1, 0, 1, 0, 0)), GOAL, "shoulder", "10 rad/s on the way to"),
         (request(at(1, velocities=(0, 0, 0, 0.3))), GOAL, "wrist_roll", "last velocity is 0.3"),
+        (
+            request(at(1, velocities=(0, 2e-7, 0, 0))),
+            GOAL,
+            "shoulder",
+            "allow_nonzero_velocity_at",
+        ),
         (request(at(1, velocities=(0, 9, 0, 0)), REST), GOAL, "shoulder", "9 rad/s at a point is"),
         (request(at(1, velocities=(0, math.nan, 0, 0)), REST), GOAL, "shoulder", "not a finite"),
         (request(OVERSHOOTING, at(2, 1.5, 0, 0, 0, **STILL)), GOAL, "waist", "between points"),
@@ -145,6 +151,22 @@ def test_final_velocity_needs_permission_and_room_to_brake(rig):
         validate_goal(near, rig.axes, allow_end_velocity=True)
 
 
+@pytest.mark.parametrize("last", [3.2e-17, -1.4e-17, 1.8e-15, 1e-9, 1.19e-7])
+def test_last_velocity_of_rounding_size_is_0(rig, last):
+    """In the words of joint_trajectory_controller: below the epsilon of a float."""
+    points = (
+        GoalPoint(2.0, (0.1, 0, 0, 0), (0.05, 0, 0, 0)),
+        GoalPoint(4.0, (0.2, 0, 0, 0), (last, 0, 0, 0)),
+    )
+    motion = plan_of(rig, request(*points))
+    assert not motion.ends_moving and motion.path.final[0] == 0.2
+
+
+def test_first_time_of_rounding_size_is_0(rig):
+    goal = validate_goal(request(at(-1e-17, *HOME), at(1.0, **{})), rig.axes)
+    assert goal.times[0] == 0.0
+
+
 HOUR = 3600.0
 
 
@@ -176,7 +198,7 @@ def test_a_trajectory_up_to_the_bounds_is_accepted(rig):
 
 
 @pytest.mark.parametrize("acceleration", [1e3, 1e155, 1e308])
-@pytest.mark.parametrize("times", [(1.0, 2.0), (1e-300, 1.0), (5e-324, 1e-9)])
+@pytest.mark.parametrize("times", [(1.0, 2.0), (1e-300, 1.0), (1e-12, 1e-9)])
 @pytest.mark.parametrize("speed", [0.0, 0.5])
 def test_values_beyond_computation_are_rejected_and_not_driven(rig, acceleration, times, speed):
     points = [
