@@ -199,7 +199,7 @@ class FeetechBus:
     def setting_problems(self, servos: Mapping[int, BusServo]) -> dict[int, list[SettingProblem]]:
         """Return what is set wrong in the memory of servos, by id; raise OSError."""
         memories, measured = self._memories(servos), self.measure(servos)
-        return {n: problems(memories[n], servos[n], measured[n].voltage) for n in servos}
+        return {n: problems(memories[n], servos[n], measured[n]) for n in servos}
 
     def accepted_settings(self) -> str:
         """Return which settings of which servos differ from the factory's, "" if none does."""

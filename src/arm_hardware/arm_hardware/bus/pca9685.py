@@ -18,14 +18,19 @@ from arm_hardware.calibration.calibration import ServoBoard
 from arm_hardware.calibration.servo_map import COUNTS, prescale
 from arm_hardware.errors import BusError
 
-MODE1, MODE2, LED0, ALL_LED_OFF_H, PRE_SCALE = 0x00, 0x01, 0x06, 0xFD, 0xFE
+MODE1, MODE2, LED0, ALL_LED, ALL_LED_OFF_H, PRE_SCALE = 0x00, 0x01, 0x06, 0xFA, 0xFD, 0xFE
 RESTART, EXTCLK, AUTO_INCREMENT, SLEEP = 0x80, 0x40, 0x20, 0x10  # of MODE1
+ADDRESSES = 0x0F  # of MODE1: SUB1 to SUB3 and ALLCALL, more addresses that the chip answers at
 # MODE2 (table 6): INVRT inverts the outputs, OCH changes them before the end of a transfer,
 # without OUTDRV they are open-drain; OUTNE determines them while the pin OE is high.
 INVRT, OCH, OUTDRV, OUTNE = 0x10, 0x08, 0x04, 0x03
 OUTPUTS = OUTDRV  # the value of MODE2: its other bits are 0, as after power-up
 FULL = 0x10  # of the upper byte of LEDn_ON and LEDn_OFF: always on, always off
 CHANNELS = 16
+# What no PCA9685 can show (tables 4 to 8): bits that read 0, and a PRE_SCALE below 3.
+RESERVED = 0xE0  # of MODE2 and of the upper bytes of the channels
+LEAST_PRE_SCALE = 3
+LOOKS = 8  # at a register before what it shows is believed: bits flip on the way
 TRIES = 3
 WRITES = 10  # of a channel whose registers read back different
 OSCILLATOR_START = 0.001  # [s]; at most 500 us (section 7.3.1.1)
@@ -42,6 +47,30 @@ def pulse_count(led: bytes) -> int | None:
     if always_off or (on == off and not always_on):
         return None
     return COUNTS if always_on else (off - on) % COUNTS
+
+
+def check_identity(registers: Registers, address: int) -> None:
+    """Raise BusError if a chip shows what no PCA9685 can; it is only read."""
+    upper = range(LED0 + 1, LED0 + 4 * CHANNELS, 2)
+    impossible = dict.fromkeys([MODE2, *upper], RESERVED)
+    impossible |= dict.fromkeys(range(ALL_LED, ALL_LED_OFF_H + 1), 0xFF)  # they read 0
+
+    def is_wrong(register: int, value: int) -> bool:
+        if register == PRE_SCALE:
+            return value < LEAST_PRE_SCALE
+        return bool(value & impossible[register])
+
+    for register in (PRE_SCALE, *impossible):
+        values = [registers.read(register)[0]]
+        while is_wrong(register, values[-1]) and len(values) < LOOKS:
+            values.append(registers.read(register)[0])
+        if is_wrong(register, values[-1]):
+            raise BusError(
+                f"The device at 0x{address:02x} does not look like a PCA9685 (register "
+                f"0x{register:02x} reads 0x{values[-1]:02x}); disconnect it, or correct the "
+                "address in the calibration.",
+                address,
+            )
 
 
 def check_count(count: int) -> None:
@@ -92,6 +121,7 @@ class Pca9685Bus:
             self._i2c = i2c
             self._registers = Registers(self._i2c, self._board.address)
         self._find_board()
+        check_identity(self._registers, self._board.address)
         outputs = confirmed(self._mode, bytes([AUTO_INCREMENT, OUTPUTS]))[1]
         if not self._frequency_is_right() or (outputs ^ OUTPUTS) & (INVRT | OUTDRV):
             self._refuse_foreign_pulses()
@@ -100,17 +130,23 @@ class Pca9685Bus:
         """Set frequency and outputs and wake the chip; see Bus.start()."""
         if not self._frequency_is_right():
             self._refuse_foreign_pulses()
+        self._close_addresses()
         if self._ready():
             return
         self._registers.write(MODE2, OUTPUTS)
         if self._ready():
             return
-        self._silence_sleeper()
+        slept = self._sleeps()
+        if slept:  # it would resume its old counts
+            self._silence()
         for left in reversed(range(TRIES)):  # without delay, before the servos lose torque
             try:
                 self._wake()
+                self._close_addresses()
                 self._registers.write(MODE2, OUTPUTS)
                 if self._ready():
+                    if slept:  # a write to a mode register may have hit a channel
+                        self._silence()
                     return
             except OSError:
                 if left == 0:
@@ -189,7 +225,7 @@ class Pca9685Bus:
     def _mode(self) -> bytes:
         """Return MODE1 and MODE2 without the bits that do not affect pulses."""
         mode1, mode2 = (self._registers.read(register)[0] for register in (MODE1, MODE2))
-        relevant = RESTART | EXTCLK | AUTO_INCREMENT | SLEEP
+        relevant = RESTART | EXTCLK | AUTO_INCREMENT | SLEEP | ADDRESSES
         return bytes([mode1 & relevant, mode2 & (INVRT | OCH | OUTDRV | OUTNE)])
 
     @property
@@ -204,6 +240,15 @@ class Pca9685Bus:
         """Return whether start() has nothing left to do."""
         return self.running()
 
+    def _close_addresses(self) -> None:
+        """Let a running chip answer at its own address alone; its pulses continue.
+
+        What is sent to another device at one of the others would move the servos.
+        """
+        running = confirmed(lambda: self._registers.read(MODE1))[0]
+        if running & ADDRESSES and not running & ~(AUTO_INCREMENT | ADDRESSES):
+            self._registers.write(MODE1, AUTO_INCREMENT)
+
     def _wake(self) -> None:
         """Set the frequency, which the chip accepts only asleep, and wake it (section 7.3.5)."""
         self._registers.write(MODE1, SLEEP | AUTO_INCREMENT)
@@ -212,11 +257,12 @@ class Pca9685Bus:
         time.sleep(OSCILLATOR_START)
         self._registers.write(MODE1, RESTART | AUTO_INCREMENT)
 
-    def _silence_sleeper(self) -> None:
-        """Clear the channels of a sleeping chip, which would resume their old counts."""
+    def _sleeps(self) -> bool:
         mode = confirmed(lambda: self._registers.read(MODE1))[0]
-        if not mode & (SLEEP | RESTART):
-            return
+        return bool(mode & (SLEEP | RESTART))
+
+    def _silence(self) -> None:
+        """Switch all channels off and read that back."""
         for _ in range(WRITES):
             if not any(self._keeps_count(channel) for channel in range(CHANNELS)):
                 return

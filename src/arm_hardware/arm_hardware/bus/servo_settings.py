@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from arm_hardware.bus import sts3215
+from arm_hardware.bus.interface import Measurement
 from arm_hardware.bus.sts3215 import Register
 from arm_hardware.calibration.calibration import BusServo
 from arm_hardware.calibration.servo_map import COUNTS
@@ -42,16 +43,17 @@ class SettingProblem(NamedTuple):
         return "to be written: " + ", ".join(str(mend.value) for mend in self.mends)
 
 
-def problems(memory: bytes, servo: BusServo, voltage: float) -> list[SettingProblem]:
+def problems(memory: bytes, servo: BusServo, measured: Measurement) -> list[SettingProblem]:
     """Return what is wrong with a servo.
 
     Args:
         memory: Its registers SETTINGS.
         servo: What its calibration needs.
-        voltage: Of its supply [V].
+        measured: What it reports.
     """
+    voltage = measured.voltage
     return [
-        *_fixed_settings(memory),
+        *_fixed_settings(memory, measured.count),
         *_range_problems(memory, servo),
         *_torque_problems(memory, servo.torque / (sts3215.STALL_TORQUE * max(voltage, 1.0))),
     ]
@@ -78,7 +80,7 @@ def _value(memory: bytes, register: Register) -> int:
     return register.decode(memory, sts3215.SETTINGS.start)
 
 
-def _fixed_settings(memory: bytes) -> Iterator[SettingProblem]:
+def _fixed_settings(memory: bytes, count: int) -> Iterator[SettingProblem]:
     """Yield problems of settings that the driver needs to be as they are from the factory."""
     mode = _value(memory, sts3215.OPERATING_MODE)
     if mode:
@@ -90,7 +92,8 @@ def _fixed_settings(memory: bytes) -> Iterator[SettingProblem]:
     if phase & sts3215.MULTI_TURN:
         single = phase & ~sts3215.MULTI_TURN
         yield SettingProblem(
-            f"counts whole turns: its Phase is {phase}, but the calibration needs {single}",
+            f"is at count {count} and counts whole turns (multi-turn): its Phase is {phase}, but "
+            f"the calibration needs {single}",
             (Mend(sts3215.PHASE, single),),
         )
     resolution = _value(memory, sts3215.RESOLUTION)

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from arm_common.errors import joined
+from arm_common.suggestions import did_you_mean
 from arm_description.model.gripper import Claw
 
 from arm_description import RobotModel
@@ -40,6 +41,13 @@ def read_lerobot(text: str, file: str) -> dict[str, dict[str, int]]:
         joined(json.dumps(data, ensure_ascii=False))
     except (ValueError, RecursionError) as error:
         raise CalibrationError(f"is not JSON ({error})", file) from None
+    if isinstance(data, dict) and isinstance(data.get("homing_offset"), list):
+        raise CalibrationError(
+            "is in LeRobot's format of before May 2025 (lists of homing_offset, calib_mode), "
+            "which does not have the ranges of the joints",
+            file,
+            remedy="calibrate with a newer LeRobot (lerobot-calibrate) and import that file",
+        )
     if not isinstance(data, dict) or not data:
         raise CalibrationError("has no motors", file, remedy="give a calibration of LeRobot")
     return {str(name): _motor(str(name), motor, file) for name, motor in data.items()}
@@ -57,6 +65,29 @@ def _motor(name: str, motor: Any, file: str) -> dict[str, int]:
     if not motor["range_min"] < motor["range_max"]:
         raise CalibrationError("range_min must be below range_max", file, key=name)
     return {key: motor[key] for key in KEYS}
+
+
+def selected(
+    motors: Mapping[str, dict[str, int]],
+    only: Collection[str],
+    without: Collection[str],
+    file: str,
+) -> dict[str, dict[str, int]]:
+    """Return the motors that are named, or all if none is, without those that are left out.
+
+    Raises:
+        CalibrationError: A name is not that of a motor.
+    """
+    for name in (*only, *without):
+        if name not in motors:
+            raise CalibrationError(
+                f"has no motor {name} to select", file, remedy=did_you_mean(name, motors)
+            )
+    return {
+        name: motor
+        for name, motor in motors.items()
+        if (not only or name in only) and name not in without
+    }
 
 
 def calibration_text(
@@ -117,7 +148,11 @@ def _motor_names(
         )
     unused = [motor for motor in motors if motor not in motor_of.values()]
     if unused:
-        raise CalibrationError(f"has the motor {unused[0]}, which no {what} of {robot} uses", file)
+        raise CalibrationError(
+            f"has the motor {unused[0]}, which no {what} of {robot} uses",
+            file,
+            remedy=f"leave out what is no part of the arm: --without {' '.join(unused)}",
+        )
     return motor_of
 
 

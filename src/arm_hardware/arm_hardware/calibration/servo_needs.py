@@ -1,9 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an arm needs from each of its servos that answer: a range of counts, and torque."""
+"""What an arm needs from its servos that answer: counts, torque, and ranges that its joints have.
+
+A joint that was not swept, or was swept across the seam between counts 4095 and 0, has a range
+that is far from the joint's; nothing else in a calibration shows it.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,11 +16,22 @@ from arm_common.transforms import Array
 from arm_description.urdf.bodies import bodies_of_model, holding_torques
 
 from arm_description import RobotModel
-from arm_hardware.calibration.axes import Axes
-from arm_hardware.calibration.calibration import Calibration, SerialBus
+from arm_hardware.calibration.axes import Axes, Axis
+from arm_hardware.calibration.calibration import Calibration, SerialBus, ServoCalibration
 from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.servo_map import COUNTS
+from arm_hardware.errors import CalibrationError
 
 _POSTURES = 256  # at which torques are computed, random but always the same
+LEAST, GREATEST = 0.6, 1.25  # recorded span over that of the joint
+GREATEST_OF_JAWS = 2.0  # jaws open farther than the description lets them
+FULL_TURN = (0, COUNTS - 1)  # counts that LeRobot writes for a wrist_roll, which it does not sweep
+WRIST_ROLL = "wrist_roll"
+COUNT_ANGLE = 2.0 * math.pi / COUNTS  # [rad]
+_REMEDY = (
+    "put the joint in the middle of its range, centre its servo (LeRobot does so first), and "
+    "sweep it from stop to stop"
+)
 
 
 def with_needs(calibration: Calibration, bus: SerialBus, model: RobotModel) -> SerialBus:
@@ -46,3 +62,46 @@ def _largest_torques(model: RobotModel, axes: Axes) -> Array:
         jacobians = axes.coupling.drivetrain.jacobian(postures)
         torques = np.einsum("knm,kn->km", np.linalg.pinv(jacobians), torques)
     return np.asarray(np.abs(torques).max(axis=0))
+
+
+def check_ranges(calibration: Calibration, model: RobotModel) -> None:
+    """Raise CalibrationError for a servo whose range is not that of its joint.
+
+    Servos on a board have no recorded range.
+    """
+    if not isinstance(calibration.board, SerialBus):
+        return
+    axes = axes_of(model)
+    for axis in axes.actuators:
+        servo = calibration.servos.get(axis.name)
+        if servo is not None and (problem := _problem(axis, servo, axes)):
+            raise CalibrationError(problem, str(calibration.path), key=axis.name, remedy=_REMEDY)
+
+
+def _problem(axis: Axis, servo: ServoCalibration, axes: Axes) -> str:
+    """Return both spans if they differ too much, a clause, or ""."""
+    claw = axes.claw(axis)
+    span = axis.upper - axis.lower if claw is None else claw.open - claw.closed
+    least, greatest = servo.map(1.0).counts
+    turns_on = not math.isfinite(span) or span >= FULL_TURN[1] * COUNT_ANGLE
+    rolls = axis.name.endswith(WRIST_ROLL) and (least, greatest) == FULL_TURN
+    if servo.unit != "rad" or turns_on or rolls:
+        return ""
+    recorded = (greatest - least) * COUNT_ANGLE
+    most = GREATEST if claw is None else GREATEST_OF_JAWS
+    if LEAST * span <= recorded <= most * span:
+        return ""
+    reason = (
+        "was it swept across the seam between counts 4095 and 0?"
+        if recorded > span
+        else "was it not swept?"
+    )
+    return (
+        f"was recorded over {_degrees(recorded)} deg (counts {least} to {greatest}), but the "
+        f"joint has {_degrees(span)} deg: {reason}"
+    )
+
+
+def _degrees(angle: float) -> str:
+    degrees = math.degrees(angle)
+    return f"{degrees:.0f}" if degrees >= 10.0 else f"{degrees:.1f}"

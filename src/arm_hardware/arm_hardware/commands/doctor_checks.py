@@ -20,6 +20,7 @@ from pathlib import Path
 
 from arm_common.suggestions import install_command
 
+from arm_description import DescriptionError, load_robot
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.feetech import PACKAGE as FEETECH_PACKAGE
 from arm_hardware.bus.interface import Bus
@@ -28,6 +29,7 @@ from arm_hardware.bus.pca9685 import CHANNELS
 from arm_hardware.bus.servokit import PACKAGE
 from arm_hardware.calibration.calibration import Calibration, SerialBus, ServoBoard
 from arm_hardware.calibration.file import load_calibration
+from arm_hardware.calibration.servo_needs import check_ranges
 from arm_hardware.control.feedback import WARM
 from arm_hardware.errors import BusError, CalibrationError
 
@@ -145,6 +147,12 @@ def check_calibration(
     if read.example:
         detail, fix = f"{servos}, an example, for sim only", "ros2 run arm_hardware calibrate"
         return CheckResult(what, not must_be_real, detail, fix), read
+    try:
+        check_ranges(read, load_robot(read.robot))
+    except DescriptionError:
+        pass  # a robot file in another folder, which the calibration does not name
+    except CalibrationError as error:
+        return CheckResult(what, False, str(error).rstrip("."), "calibrate that joint again"), read
     return _check_age(what, servos, read, today), read
 
 

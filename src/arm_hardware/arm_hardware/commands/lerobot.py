@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from arm_common.cli import run
@@ -18,7 +19,13 @@ from arm_common.files.saving import save_edit
 
 from arm_description import DescriptionError, load_robot
 from arm_hardware.calibration.file import load_calibration, parse_calibration
-from arm_hardware.calibration.lerobot import calibration_text, lerobot_text, load_lerobot
+from arm_hardware.calibration.lerobot import (
+    calibration_text,
+    lerobot_text,
+    load_lerobot,
+    selected,
+)
+from arm_hardware.calibration.servo_needs import check_ranges
 from arm_hardware.errors import CalibrationError, HardwareError
 
 
@@ -31,10 +38,11 @@ def _names(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def _import(chosen: argparse.Namespace) -> None:
-    motors, model = load_lerobot(chosen.file), load_robot(chosen.robot)
+    file, model = str(chosen.file), load_robot(chosen.robot)
+    motors = selected(load_lerobot(chosen.file), chosen.only, chosen.without, file)
     names = _names(chosen.motor)
-    text = calibration_text(motors, model, chosen.port, names, str(chosen.file)).encode()
-    parse_calibration(text, chosen.output)
+    text = calibration_text(motors, model, chosen.port, names, file).encode()
+    check_ranges(replace(parse_calibration(text, chosen.output), path=chosen.file), model)
     _write(chosen.output, text)
 
 
@@ -70,6 +78,16 @@ def main(args: Sequence[str] | None = None) -> int:
         )
         if name == "import":
             kind.add_argument("--robot", required=True, help="shipped name or path")
+            kind.add_argument(
+                "--only", nargs="+", default=[], metavar="MOTOR", help="the motors of the arm"
+            )
+            kind.add_argument(
+                "--without",
+                nargs="+",
+                default=[],
+                metavar="MOTOR",
+                help="motors that are no part of the arm, such as wheels",
+            )
             kind.add_argument("--port", default="/dev/ttyACM0", help="serial port of the bus")
         kind.set_defaults(call=call)
     return run(parser, lambda chosen: chosen.call(chosen), args, (HardwareError, DescriptionError))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,13 @@ from arm_hardware.backends import stored_i2c
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import LockTimeoutI2C, Registers
 from arm_hardware.bus.linux_i2c import DEVICE, linux_i2c
-from arm_hardware.bus.pca9685 import ALL_LED_OFF_H, CHANNELS, FULL, LED0
+from arm_hardware.bus.pca9685 import (
+    ALL_LED_OFF_H,
+    CHANNELS,
+    FULL,
+    LED0,
+    check_identity,
+)
 from arm_hardware.errors import BusError, CalibrationError, HardwareError
 
 TRIES = 5
@@ -68,7 +75,10 @@ def _release_board(chosen: argparse.Namespace) -> None:
     place = f"0x{chosen.address:02x} of {chosen.sim or chosen.device}"
     try:
         i2c = stored_i2c(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
-        release(Registers(LockTimeoutI2C(i2c), chosen.address))
+        board = Registers(LockTimeoutI2C(i2c), chosen.address)
+        with suppress(OSError):  # a disturbed board is released all the same
+            check_identity(board, chosen.address)
+        release(board)
     except (HardwareError, OSError) as error:
         raise BusError(f"{place} was not released: {error}", chosen.address) from error
     holder = BoardLock(chosen.sim or chosen.device, chosen.address).holder()

@@ -12,7 +12,7 @@ from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.bus.sts3215 import RADIANS
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.coupling import Fight
-from arm_hardware.calibration.servo_map import ServoMap
+from arm_hardware.calibration.servo_map import COUNTS, ServoMap
 from arm_hardware.errors import BusError, HardwareError, StateError
 
 FAULT_TIME = 0.1  # [s] for which a servo reports a fault before it counts: supplies dip
@@ -166,6 +166,14 @@ class ServoFeedback:
         ]
 
     def _inside(self, i: int, axis: Axis, position: float) -> float:
+        count = self.state.servos[i].count if self.state else 0
+        if not 0 <= count < COUNTS:
+            raise StateError(
+                f"{axis.name} (servo {self._maps[i].channel}) is at count {count}, outside of one "
+                "turn (0 to 4095): it counts whole turns, by bit 4 of its Phase (multi-turn) or by "
+                "Min_Position_Limit and Max_Position_Limit 0. Switch its supply off and on; if "
+                "that does not help, run ./arm verify CALIBRATION --mend."
+            )
         near = NEAR * abs(self._maps[i].slope(None))
         if not axis.lower - near <= position <= axis.upper + near:
             raise StateError(

@@ -7,6 +7,7 @@ Every rejection is one sentence that names joint and amount. Nothing is clamped.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
@@ -25,6 +26,7 @@ _Rows: TypeAlias = Sequence[Sequence[float]]
 
 # [rad/s or m/s] up to which a last velocity is rounding, as in joint_trajectory_controller
 END_VELOCITY = float(np.finfo(np.float32).eps)
+SHORTEST = 1e-6  # [s] of a trajectory whose first time may be rounding
 ROUNDING = 1e-9  # of a time that is computed as 0, over the trajectory's duration
 SPEED_MARGIN = 1.01  # factor on the speed limit, at points and for means between them: rounding
 
@@ -223,7 +225,7 @@ def _first(wrong: NDArray[np.bool_]) -> int | None:
 
 def _check_times(times: Array, start: float | None, bounds: TrajectoryBounds) -> Array:
     """Return the points' times (m,) from the trajectory's start, or raise CommandError."""
-    if len(times) > 1 and abs(times[0]) <= ROUNDING * times[-1]:
+    if times[-1] > SHORTEST and abs(times[0]) <= ROUNDING * times[-1] < math.inf:
         times[0] = 0.0
     if not np.isfinite(times).all() or times[0] < 0.0:
         raise CommandError("Times from the start must be finite and not negative.")

@@ -41,7 +41,7 @@ class SimulatedServo:
     """One servo; change its attributes to disturb it.
 
     Attributes:
-        position: [counts] over all turns; it reports those of one turn, unless it is set to
+        position: [counts], as it reports it; it turns on from 4095 to 0, unless it is set to
             multi-turn feedback.
         load: External load as a share of the stall torque, positive towards greater counts.
         stops: Positions between which the horn can turn [counts]; an object in the jaws is one.
@@ -158,6 +158,8 @@ class SimulatedServo:
         self._velocity = (self.position - before) / dt
         if abs(self._velocity) < SLOWEST:
             self._velocity = 0.0
+        elif not self.get(sts3215.PHASE) & sts3215.MULTI_TURN:
+            self.position %= COUNTS
 
     def _drives(self) -> bool:
         off = self._faults & ServoFault(self.get(sts3215.UNLOADING) & sum(ServoFault)) & ~LATCHED
@@ -178,7 +180,7 @@ class SimulatedServo:
         goal = self.get(sts3215.GOAL_POSITION)
         if (least, most) != (0, 0):  # both 0: multi-turn
             goal = max(least, min(most, goal))
-        duty = 1e-3 * self.get(sts3215.P_COEFFICIENT) * (goal - self._angle())
+        duty = 1e-3 * self.get(sts3215.P_COEFFICIENT) * (goal - self.position)
         if slowest:
             limit = min(limit, slowest / FULL_SPEED)
         return max(-limit, min(limit, duty))
@@ -188,15 +190,6 @@ class SimulatedServo:
         registers = sts3215.ACCELERATION, sts3215.MAX_ACCELERATION
         bounds = [100.0 * value for value in map(self.get, registers) if value]
         return min(bounds, default=math.inf)
-
-    def _angle(self) -> float:
-        """Return the position that the position loop compares with its goal [counts]."""
-        return self.position + self._shown_count() - round(self.position)
-
-    def _shown_count(self) -> int:
-        """Return the position as it is reported."""
-        counts_turns = self.get(sts3215.PHASE) & sts3215.MULTI_TURN
-        return round(self.position) if counts_turns else round(self.position) % COUNTS
 
     def _protect(self, dt: float) -> None:
         """Update temperature and faults after dt [s]."""
@@ -222,7 +215,7 @@ class SimulatedServo:
 
     def _report(self) -> None:
         """Write what it measures into its memory."""
-        self.set(sts3215.PRESENT_POSITION, self._shown_count())
+        self.set(sts3215.PRESENT_POSITION, round(self.position))
         self.set(sts3215.PRESENT_VELOCITY, round(self._velocity))
         self.set(sts3215.PRESENT_LOAD, round(1000.0 * self._duty))
         self.set(sts3215.PRESENT_VOLTAGE, round(10.0 * self.voltage))

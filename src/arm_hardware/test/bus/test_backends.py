@@ -349,3 +349,70 @@ def test_pulses_are_not_read_in_the_middle_of_a_transfer(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Pca9685Chip, "pulse_us", write_between)
     assert stored_pulses(file, BOARD)[0] == pytest.approx(256 * chip.count_us)
+
+
+class OtherChip:
+    """A device that is no PCA9685: what its registers read, and whether anybody wrote to it."""
+
+    def __init__(self, value_of):
+        self.powered, self.writes, self._value_of, self._pointer = True, [], value_of, 0
+
+    def write(self, data):
+        self._pointer = data[0] if data else 0
+        if len(data) > 1:
+            self.writes.append(data)
+
+    def read(self, length):
+        return bytes(self._value_of(self._pointer, k) for k in range(length))
+
+
+def ina219(register, k):
+    """Registers of 16 bits, of which 0 is 0x399F; the others read 0."""
+    return (0x39, 0x9F)[k % 2] if register == 0 else 0
+
+
+@pytest.mark.parametrize(
+    "value_of",
+    [lambda *_: 0, lambda *_: 0xFF, ina219, lambda *_: 0x1E, lambda register, _: register],
+    ids=["zeros", "ones", "ina219", "legal_everywhere", "counting"],
+)
+@pytest.mark.parametrize("name", BACKENDS)
+def test_other_chip_at_the_address_is_refused_and_not_written_to(name, value_of, sim):
+    other = OtherChip(value_of)
+    sim.i2c = SimI2C({BOARD.address: other})
+    bus = sim_bus(name, BOARD, sim)
+    with pytest.raises(BusError, match=r"The device at 0x40 does not look like a PCA9685 \(regi"):
+        bus.open()
+    assert not other.writes
+
+
+@pytest.mark.parametrize("mode1", [0x21, 0x2F, 0x01, 0x31, 0x11])
+def test_other_addresses_of_a_board_that_is_taken_over_are_closed(make, chip, mode1):
+    before = make()
+    before.open()
+    before.start()
+    before.write_counts({0: 300})
+    before.close()
+    chip.registers[MODE1] = mode1
+    bus = make()
+    bus.open()
+    bus.start()
+    assert chip.registers[MODE1] == AUTO_INCREMENT and bus.running()
+    assert chip.count(0) == (0 if mode1 & SLEEP else 300)
+
+
+def test_every_legal_state_of_the_chip_is_taken_over(make, chip):
+    for prescale in (3, 0x1E, 0x79, 0xFF):
+        for mode2 in (0x04, 0x1F):
+            chip.reset()
+            chip.registers[PRE_SCALE], chip.registers[1] = prescale, mode2
+            make().open()
+    chip.reset()
+    chip.registers[LED0 : LED0 + 64] = bytes([0xFF, 0x1F] * 32)
+    chip.registers[MODE1] = SLEEP
+    make().open()
+
+
+def test_board_behind_flipping_bits_is_still_a_board(make, sim):
+    sim.faults.flip_reads(0.05, seed=3)
+    make().open()

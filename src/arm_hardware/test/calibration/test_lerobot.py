@@ -4,11 +4,20 @@
 
 import json
 import math
+from datetime import date
+from pathlib import Path
 
 import pytest
 from arm_hardware.calibration.coupling import axes_of
-from arm_hardware.calibration.file import parse_calibration
-from arm_hardware.calibration.lerobot import calibration_text, lerobot_text, read_lerobot
+from arm_hardware.calibration.file import load_calibration, parse_calibration
+from arm_hardware.calibration.lerobot import (
+    calibration_text,
+    lerobot_text,
+    load_lerobot,
+    read_lerobot,
+)
+from arm_hardware.calibration.servo_needs import check_ranges
+from arm_hardware.commands.doctor_checks import check_calibration
 from arm_hardware.commands.lerobot import main
 from arm_hardware.errors import CalibrationError
 from hypothesis import given
@@ -184,3 +193,83 @@ def test_command_imports_and_exports(tmp_path, capsys):
     assert json.loads((tmp_path / "b.json").read_text()) == MOTORS
     assert main(["export", made, "-o", back]) == 1
     assert "already exists; give another name" in capsys.readouterr().err
+
+
+FILES = Path(__file__).parent / "lerobot"
+ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
+
+
+def import_file(name, tmp_path, *more):
+    return main(
+        ["import", str(FILES / name), "--robot", "so101", "-o", str(tmp_path / "my.yaml"), *more]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "lerobot_across_the_seam.json",
+            "shoulder_lift: was recorded over 360 deg (counts 0 to 4095), but the joint has 200",
+        ),
+        (
+            "lerobot_joint_not_swept.json",
+            "wrist_flex: was recorded over 1.3 deg (counts 2040 to 2055), but the joint has 190",
+        ),
+        ("lerobot_old_format.json", "LeRobot's format of before May 2025"),
+        ("lerobot_with_wheels.json", "--motor shoulder_pan=NAME"),
+    ],
+)
+def test_file_that_does_not_fit_is_refused_with_what_to_do(name, words, tmp_path, capsys):
+    assert import_file(name, tmp_path) == 1
+    said = capsys.readouterr().err
+    assert words in said and said.count("\n") == 1
+    assert not (tmp_path / "my.yaml").exists()
+
+
+@pytest.mark.parametrize("how", ["only", "without"])
+def test_wheels_are_left_out(how, tmp_path, capsys):
+    names = [f"--motor={joint}=arm_{joint}" for joint in ARM]
+    assert import_file("lerobot_with_wheels.json", tmp_path, *names) == 1
+    wheels = ["base_left_wheel", "base_back_wheel", "base_right_wheel"]
+    assert f"--without {' '.join(wheels)}" in capsys.readouterr().err
+    motors = wheels if how == "without" else [f"arm_{joint}" for joint in ARM]
+    assert import_file("lerobot_with_wheels.json", tmp_path, *names, f"--{how}", *motors) == 0
+    assert set(load_calibration(tmp_path / "my.yaml").servos) == set(ARM)
+
+
+def test_motor_to_leave_out_must_be_in_the_file(tmp_path, capsys):
+    assert import_file("lerobot_with_wheels.json", tmp_path, "--without", "base_left_whel") == 1
+    assert "did you mean 'base_left_wheel'" in capsys.readouterr().err
+
+
+def test_doctor_finds_the_same_in_a_calibration(tmp_path):
+    motors = load_lerobot(FILES / "lerobot_joint_not_swept.json")
+    text = calibration_text(motors, load_robot("so101"), "/dev/ttyACM0", {}, "a.json")
+    (tmp_path / "my.yaml").write_text(text)
+    result, _ = check_calibration(tmp_path / "my.yaml", True, date(2026, 1, 1))
+    assert not result.ok and "recorded over 1.3 deg" in result.detail
+
+
+@pytest.mark.parametrize(
+    ("span", "fits"), [(0.59, False), (0.61, True), (1.24, True), (1.26, False)]
+)
+def test_range_may_be_from_0_6_to_1_25_of_the_joints(span, fits, tmp_path):
+    model = load_robot("so101")
+    motors = load_lerobot(FILES / "lerobot_across_the_seam.json")
+    half = round(0.5 * span * 2.0 * 1.74533 / (2.0 * math.pi) * 4096)
+    motors["shoulder_lift"] |= {"range_min": 2048 - half, "range_max": 2048 + half}
+    made = imported(motors, model, tmp_path)
+    if fits:
+        check_ranges(made, model)
+        return
+    with pytest.raises(CalibrationError, match="shoulder_lift"):
+        check_ranges(made, model)
+
+
+def test_joint_that_turns_on_and_the_rolling_wrist_may_have_a_full_turn(model, tmp_path):
+    made = imported(MOTORS | {"wrist_roll": motor(4, 0, 4095)}, model, tmp_path)
+    check_ranges(made, model)
+    made = imported(MOTORS | {"elbow": motor(3, 0, 4095)}, model, tmp_path)
+    with pytest.raises(CalibrationError, match=r"elbow.*360 deg .*but the joint has 180 deg"):
+        check_ranges(made, model)

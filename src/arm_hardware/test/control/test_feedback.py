@@ -203,6 +203,15 @@ def test_narrowed_servo_is_refused_with_both_ranges_at_configure(closed_so101):
         closed_so101.driver.open()
 
 
+@pytest.mark.parametrize("count", [5000, -800])
+def test_count_beyond_a_turn_is_named_with_the_multi_turn_setting(closed_so101, count):
+    closed_so101.servos[5].position = float(count)
+    closed_so101.driver.open()
+    with pytest.raises(StateError, match=rf"wrist_roll \(servo 5\) is at count {count},.*Phase"):
+        closed_so101.controller.arm()
+    assert not any(closed_so101.torques)
+
+
 def test_servo_without_torque_is_refused_at_configure(closed_so101):
     closed_so101.servos[2].set(sts3215.TORQUE_LIMIT, 0)
     with pytest.raises(BusError, match=r"shoulder_lift\) .* Torque_Limit 0, but .* needs 635"):
