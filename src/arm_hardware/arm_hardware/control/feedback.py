@@ -170,8 +170,8 @@ class ServoFeedback:
         if not 0 <= count < COUNTS:
             raise StateError(
                 f"{axis.name} (servo {self._maps[i].channel}) is at count {count}, outside of one "
-                "turn (0 to 4095): it counts whole turns, by bit 4 of its Phase (multi-turn) or by "
-                "Min_Position_Limit and Max_Position_Limit 0. Switch its supply off and on; if "
+                "turn (0 to 4095): it counts whole turns (multi-turn), by bit 4 of its Phase or "
+                "by Min_Position_Limit and Max_Position_Limit 0. Switch its supply off and on; if "
                 "that does not help, run ./arm verify CALIBRATION --mend."
             )
         near = NEAR * abs(self._maps[i].slope(None))

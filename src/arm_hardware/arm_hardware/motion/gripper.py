@@ -37,9 +37,10 @@ def plan_gripper_goal(
     """Return the goal of a command; raise CommandError for a forbidden width or force.
 
     The command moves to a width [m], at which the jaws may touch an object, and presses ``counts``
-    counts past it; ``now`` is the present width [m].
+    counts past it; ``now`` is the present width [m]. Jaws that do not close to 0 close as far as
+    they can for a smaller width.
     """
-    check_position(axis, width)
+    check_position(axis, max(width, axis.lower) if width >= 0.0 else width)
     if not 0.0 <= counts <= limits.limit or counts != int(counts):
         raise CommandError(
             f"{axis.name}: max_effort {counts:g} is not a whole number of counts from 0 to "

@@ -5,8 +5,13 @@
 from __future__ import annotations
 
 import logging
+import threading
+import time
 import traceback
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import rclpy.clock
 from arm_common.errors import InputError
@@ -22,6 +27,7 @@ from arm_hardware.ros.parameters import Constraints, DriverParameters
 _LOGGER = logging.getLogger(__name__)
 NANO = 1_000_000_000
 TRIES, AT_ONCE = 5, 5e-4  # [s]
+REPEAT_PERIOD = 5.0  # [s] of wall time between two lines about refusals of one kind
 CALLS = 5  # innermost calls to log of an unforeseen exception
 
 
@@ -83,6 +89,44 @@ def robot_name(parameters: DriverParameters) -> str:
     return f"{parameters.prefix}{name}"
 
 
+class RefusalLog:
+    """Logs refusals: a kind of them once per REPEAT_PERIOD, then how many followed."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._since: dict[tuple[Any, ...], float] = {}  # logged last, by kind [s]
+        self._repeated = Counter[tuple[Any, ...]]()
+
+    def add(self, what: str, error: Exception) -> None:
+        """Log a refusal, or count it if one of its kind was logged a short time ago."""
+        kind = what, type(error), getattr(error, "code", None), getattr(error, "joint", None)
+        with self._lock:
+            now, since = self._clock(), self._since.get(kind)
+            if since is not None and now - since < REPEAT_PERIOD:
+                self._repeated[kind] += 1
+                return
+            self._since[kind] = now
+        _LOGGER.warning("Refused on %s: %s", what, error)
+
+    def log_repeated(self) -> None:
+        """Log the number of refusals that followed a logged one, once its period is over."""
+        with self._lock:
+            now = self._clock()
+            over = [kind for kind, since in self._since.items() if now - since >= REPEAT_PERIOD]
+            due = {kind: self._repeated.pop(kind, 0) for kind in over}
+            for kind in over:
+                del self._since[kind]
+        for (what, *_), number in due.items():
+            if number:
+                _LOGGER.warning(
+                    "Refused on %s: %d more within %g s, for a like reason.",
+                    what,
+                    number,
+                    REPEAT_PERIOD,
+                )
+
+
 class DriverContext:
     """A node's parameters and time, and its driver, which exists from configure to cleanup."""
 
@@ -100,6 +144,7 @@ class DriverContext:
         self.speed_scaling = speed_scaling  # as requested last
         self.driver: Driver | None = None  # None while unconfigured
         self.last_rejection = ""  # why the last command was rejected
+        self._refusals = RefusalLog()
 
     def controller(self) -> TrajectoryController:
         """Return the driver's controller; raise StateError if the node is not configured."""
@@ -109,9 +154,13 @@ class DriverContext:
         return driver.controller
 
     def refuse(self, what: str, error: Exception) -> None:
-        """Log why a command was rejected."""
+        """Log why a command was rejected; of a stream's equal ones, the first and their number."""
         self.last_rejection = f"{what}: {error}"
-        _LOGGER.warning("Refused on %s: %s", what, error)
+        self._refusals.add(what, error)
+
+    def log_repeated_refusals(self) -> None:
+        """Log how often a refusal was repeated, if that is due; call it about once a second."""
+        self._refusals.log_repeated()
 
     def fail(self, what: str, error: Exception) -> str:
         """Stop the arm after an exception that nobody foresaw, and log where it was raised.

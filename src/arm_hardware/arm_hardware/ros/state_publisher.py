@@ -225,6 +225,7 @@ class DriverStatePublisher:
                 self._status.publish(messages.status(hardware, driver, snapshot, stamp))
                 self._last_status = status
             if self._slow.is_due(now):
+                self._context.log_repeated_refusals()
                 self._diagnostics.publish(diagnostics(self._name, self._context, snapshot, stamp))
 
     def _state_is_due(self, snapshot: DriverSnapshot, now: float) -> bool:

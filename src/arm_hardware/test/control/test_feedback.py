@@ -10,6 +10,7 @@ from arm_hardware.errors import (
     GOAL_TOLERANCE_VIOLATED,
     PATH_TOLERANCE_VIOLATED,
     BusError,
+    CommandError,
     HardwareError,
     StateError,
 )
@@ -290,6 +291,17 @@ def test_blocked_joint_of_the_so101_aborts(so101):
     goal = so101.go(0.0, 0.0, 0.8, 0.0, 0.0, time=1.0, path={"elbow_flex": 0.2})
     so101.run(goal)
     assert goal.code == PATH_TOLERANCE_VIOLATED and goal.message.startswith("elbow_flex: 0.2")
+
+
+def test_claw_closes_to_0_as_far_as_it_goes(so101):
+    closed = so101.driver.axes.gripper.lower
+    assert closed > 1e-3
+    goal = so101.controller.grip(0.0)
+    so101.run(goal)
+    assert goal.outcome is GoalOutcome.SUCCEEDED and "Reached 3.0 mm" in goal.message
+    assert so101.measured[-1] == pytest.approx(closed, abs=3e-4)
+    with pytest.raises(CommandError, match="outside of its limits"):
+        so101.controller.grip(-0.001)
 
 
 def test_turning_jaw_of_the_so101_feels_an_object(so101):

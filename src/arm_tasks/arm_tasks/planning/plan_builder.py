@@ -212,10 +212,16 @@ class PlanBuilder:
 
     def gripper(self, labels: Labels, width: float) -> None:
         """Add a motion of the jaws to a width [m]."""
+        width = self._nearest_width(labels, width)
         seconds = self._jaw_time(labels, width)
         near = self._check_jaws(labels, width)
         self.add(labels, "gripper", seconds, near=near, width=width)
         self.width = width
+
+    def _nearest_width(self, labels: Labels, width: float) -> float:
+        """Return a width [m]; that of jaws as far closed as they can be if it is smaller."""
+        least = self.jaws(labels.source).min_width
+        return least if 0.0 <= width < least else width
 
     def _jaw_time(self, labels: Labels, width: float) -> float:
         """Return the time to move the jaws to a width [m]; raise TaskFileError beyond limits."""
@@ -228,9 +234,9 @@ class PlanBuilder:
 
     def _width_meanwhile(self, labels: Labels) -> float:
         """Return the width of the jaws [m] at the end of a motion of the arm."""
-        width = labels.source.gripper
-        if width is None or self.allowed_contact:
+        if labels.source.gripper is None or self.allowed_contact:
             return self.width
+        width = self._nearest_width(labels, labels.source.gripper)
         self._jaw_time(labels, width)
         return width
 
