@@ -173,19 +173,23 @@ def mend(chosen: argparse.Namespace) -> None:
 
 def mend_servos(bus: FeetechBus, needed: SerialBus) -> None:
     """Correct the memory of servos as they need it; raise HardwareError unless the user agrees."""
-    found = {n: wrong for n, wrong in bus.setting_problems(needed.servos).items() if wrong}
-    for number, problem in ((n, p) for n, wrong in found.items() for p in wrong):
-        name = needed.servos[number].name
-        sys.stdout.write(f"servo {number} ({name}) {problem.sentence}; {problem.change}\n")
-    if not found:
+    problems = [
+        (servo_id, problem)
+        for servo_id, problems in bus.setting_problems(needed.servos).items()
+        for problem in problems
+    ]
+    for servo_id, problem in problems:
+        name = needed.servos[servo_id].name
+        sys.stdout.write(f"servo {servo_id} ({name}) {problem.sentence}; {problem.change}\n")
+    if not problems:
         sys.stdout.write("The servos are set as the calibration needs them.\n")
         return
     if not sys.stdin.isatty():
         raise HardwareError("Writing to the servos must be confirmed at a terminal.")
     if not confirm("These servos lose their torque: hold the arm. Write to them?"):
         raise HardwareError("Nothing was written.")
-    for number, problem in ((n, p) for n, wrong in found.items() for p in wrong):
-        bus.mend(number, problem)
+    for servo_id, problem in problems:
+        bus.mend(servo_id, problem)
     sys.stdout.write("Written; switch the servos' supply off and on, then configure again.\n")
 
 
