@@ -43,9 +43,11 @@ from arm_description.model.elements import (
 from arm_description.robot_file.keys import COMPOUND, LIMITS, LINEAR, MAX_ROWS, ROW, SCREW
 from arm_description.robot_file.relations import (
     JointRelations,
+    drop_own_variable,
     joint_variables,
     joints_in,
     reject_unknown_names,
+    reject_variable,
 )
 from arm_description.robot_file.scope import EvaluationContext, read_name, triple
 
@@ -83,6 +85,11 @@ def _read_limits(
 
 def _remedy(lower: float, upper: float, joint_type: JointType, scope: EvaluationContext) -> str:
     """Return the remedy for reversed limits: an arc across half a turn is written 170 .. 190."""
+    if lower == upper:
+        return (
+            "is the joint fixed? then leave out its row: base or tool takes up its transform at "
+            "an end of the arm, and with convention: screws there is none"
+        )
     around = upper + 2.0 * math.pi
     if joint_type == "prismatic" or not lower < around:
         return "swap them"
@@ -187,6 +194,8 @@ class _Table:
                     raise row.field.error(f"the name {name!r} is used twice", "rename one of them")
                 types[name] = row.simple
         self._variables = joint_variables(scope, types)
+        for number, row in enumerate(rows, 1):
+            self._read_variable(row, number)
         self.dependents = {row.names[0]: row for row in rows if self._is_dependent(row)}
         sums = {name: row.keys[row.variable] for name, row in self.dependents.items()}
         limits: dict[str, Field] = {}
@@ -195,6 +204,17 @@ class _Table:
                 limits |= self._limits(row)
         self._limit_fields = limits
         self._relations = JointRelations(scope, types, sums, limits)
+
+    def _read_variable(self, row: _TableRow, number: int) -> None:
+        """Leave the offset alone in a cell that also has the joint's variable."""
+        if (cell := row.keys.get(row.variable)) is None:
+            return
+        words = {"q", "theta"} if row.variable == "theta" else {"q", "d"}
+        own = {row.keys["name"].text(), *(f"{w}{sep}{number}" for w in words for sep in ("", "_"))}
+        limited = "limits" in row.keys
+        drop_own_variable(cell, self._scope, own, self._variables - set(row.names), limited)
+        if limited:
+            reject_variable(cell, self._scope, self._variables)
 
     def _is_dependent(self, row: _TableRow) -> bool:
         """Return whether a row has a sum of joints in place of limits."""

@@ -9,9 +9,12 @@ of a dependent joint means its position, without the offset of its row.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Mapping
-from typing import TypeVar
+from typing import TypeVar, cast
 
+import yaml
+from arm_common.errors import number_text
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field
 from arm_common.yaml.linear_expressions import (
@@ -165,6 +168,71 @@ def joints_in(field: Field, names: Collection[str]) -> tuple[str, ...]:
         return variables_of(value.raw("a number or an expression"), names)
     except DescriptionError:
         return ()  # reported where it is evaluated
+
+
+def drop_own_variable(
+    field: Field,
+    scope: EvaluationContext,
+    own: Collection[str],
+    joints: Collection[str],
+    limited: bool,
+) -> None:
+    """Replace an expression such as ``q1 - 90``, as books print it, by its offset, -90.
+
+    Args:
+        field: theta, or d of a prismatic joint.
+        scope: units and constants of the file; a constant is never a variable.
+        own: names of the variable of the row.
+        joints: names of the other joints.
+        limited: whether the row has limits.
+
+    Raises:
+        DescriptionError: it has a variable in another form than once with the factor 1.
+    """
+    value = sourced_value(field)
+    names = frozenset(own) - frozenset(joints) - frozenset(scope.expressions.names)
+    found = dict.fromkeys(joints_in(value, names))
+    if not found:
+        return
+    text = value.raw("a number or an expression")
+    try:
+        (one,) = linear_expressions(scope.expressions, text, {*found, *joints})
+    except DescriptionError:
+        return  # reported where it is evaluated
+    name = next(iter(found))
+    if one.factors != ((name, 1.0),):
+        if not limited:
+            return  # it depends on itself
+        problem = f"has the joint's own variable {name!r} in {text!r}"
+        remedy = f"write {number_text(one.constant, 9, 9)} alone: the variable is implied, once and as it is"
+        raise field.error(problem, remedy)
+    cast(yaml.ScalarNode, value.node).value = _offset_text(text, name)
+
+
+def _offset_text(text: str, name: str) -> str:
+    """Return an expression in which a variable with the factor 1 is 0."""
+    first = re.fullmatch(rf"\s*{re.escape(name)}\s*(?:\+\s*(.+)|(-.+))?", text, re.DOTALL)
+    if first:
+        return (first[1] or first[2] or "0").strip()
+    return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "0", text)
+
+
+def reject_variable(field: Field, scope: EvaluationContext, joints: Collection[str]) -> None:
+    """Raise an error if a cell is a sum of a number and a name that nothing in the file has."""
+    value = sourced_value(field)
+    try:
+        text = value.raw("a number or an expression")
+        name = unknown_name(scope.expressions, text, joints)
+        (one,) = linear_expressions(scope.expressions, text, {name}) if name else (None,)
+    except DescriptionError:
+        return  # reported where it is evaluated
+    if one and one.factors == ((name, 1.0),):
+        constants = scope.expressions.names
+        remedy = f"write {number_text(one.constant, 9, 9)}: the variable is implied"
+        raise field.error(
+            f"{name!r} is neither a joint nor a constant of this file",
+            f"{remedy}; {did_you_mean(name, constants)}" if constants else remedy,
+        )
 
 
 def reject_unknown_names(field: Field, scope: EvaluationContext, joints: Collection[str]) -> None:

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joints that follow others and limits that depend on others, in robot file, URDF and back."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from arm_description.errors import UrdfError
@@ -372,3 +374,66 @@ def test_bad_constraints_of_a_urdf_are_one_sentence(old, new, message):
 
 def _columns(constraint, model, q):
     return np.array([q[model.joint_names.index(name)] for name in constraint.joints])
+
+
+PRINTED = (Path(__file__).parent / "theta_q1.yaml").read_text()  # theta: q1 - 90, of joint A1
+
+
+def with_theta(text, more="joints:"):
+    return PRINTED.replace("q1 - 90", text).replace("joints:", more)
+
+
+@pytest.mark.parametrize(
+    ("text", "offset"),
+    [
+        *((text, -90) for text in ("q1 - 90", "A1 - 90", "theta1-90", "q_1 - 90", "-90 + A1")),
+        *(("q1", 0), ("theta_1 + 90", 90), ("(q1) - 45*2", -90), ("q1 - 90 - 3*2", -96)),
+        ("{value: q1 - 90, source: a book}", -90),
+    ],
+)
+def test_own_variable_beside_the_offset_is_implied(text, offset):
+    model, plain = parse_robot(with_theta(text)), parse_robot(with_theta(str(offset)))
+    assert model.joints[0].row == plain.joints[0].row
+    assert np.abs(model.fk([0.3, -0.4]) - plain.fk([0.3, -0.4])).max() == 0.0
+    assert parse_robot(robot_yaml(model, model.units)).joints[0].row == plain.joints[0].row
+    assert model.symbolic().rows == plain.symbolic().rows
+
+
+def test_own_variable_of_a_sliding_joint_is_implied():
+    row = "{name: A1, type: prismatic, theta: 90, d: TEXT, a: 0, alpha: -90, limits: "
+    text = PRINTED.replace(PRINTED[PRINTED.index("{name: A1") : PRINTED.index("{lower")], row)
+    for written in ("d1 + 290", "q1 + 290", "A1 + 290"):
+        assert parse_robot(text.replace("TEXT", written)).joints[0].row.d == 0.29
+
+
+def test_constant_with_the_name_of_a_variable_is_a_constant():
+    model = parse_robot(with_theta("q1 - 90", "constants: {q1: 5}\njoints:"))
+    assert model.joints[0].row.theta == pytest.approx(np.radians(-85))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "q2 - 90",
+            "'q2' is neither a joint nor .*; write -90: the variable is implied",
+        ),
+        ("x + 3", "'x' is neither a joint .*; write 3: the variable is implied"),
+        ("-q1 - 90", "own variable 'q1' in '-q1 - 90'; write -90 alone"),
+        ("2*q1 + 7", "own variable 'q1' .*; write 7 alone"),
+        ("q1 + A1 - 90", "own variable 'q1' .*; write -90 alone"),
+        ("q1 + A2", "own variable 'q1'"),
+        ("sin(q1)", "'q1' is not a number"),
+        ("A2 - 90", "contradict theta, by which the joint follows A2"),
+    ],
+)
+def test_other_variable_in_a_row_is_refused(text, problem):
+    with pytest.raises(DescriptionError, match=rf"robot:5: joints\[0\].*{problem}"):
+        parse_robot(with_theta(text))
+
+
+@pytest.mark.parametrize("at", ["0", "90"])
+def test_joint_without_a_range_may_be_meant_to_be_fixed(at):
+    text = PRINTED.replace("lower: -165, upper: 165", f"lower: {at}, upper: {at}")
+    with pytest.raises(DescriptionError, match=r"is the joint fixed.*leave out its row.*screws"):
+        parse_robot(text)
