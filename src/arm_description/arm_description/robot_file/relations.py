@@ -204,7 +204,7 @@ def drop_own_variable(
         if not limited:
             return  # it depends on itself
         problem = f"has the joint's own variable {name!r} in {text!r}"
-        remedy = f"write {number_text(one.constant, 9, 9)} alone: the variable is implied, once and as it is"
+        remedy = f"write {number_text(one.constant, 9, 9)} alone: the variable is implied"
         raise field.error(problem, remedy)
     cast(yaml.ScalarNode, value.node).value = _offset_text(text, name)
 

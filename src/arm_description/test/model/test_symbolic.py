@@ -220,3 +220,15 @@ def test_other_commands_do_not_load_sympy():
     code = "import sys, arm_kinematics.commands.explain; print('sympy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("ratio", [sp.Rational(3, 2), sp.Rational(-7, 4)])
+def test_angles_of_any_ratio_are_polynomials(ratio):
+    q, k = sp.symbols("q k", real=True)
+    a, b = ratio * q, k * q
+    same = sp.Matrix([sp.sin(a + q) - sp.sin(a) * sp.cos(q) - sp.cos(a) * sp.sin(q)])
+    with_symbol = sp.Matrix([sp.cos(a - b) - sp.cos(a) * sp.cos(b) - sp.sin(a) * sp.sin(b)])
+    other = sp.Matrix([sp.sin(a + q) - sp.sin(a) * sp.cos(q)])
+    for formula, is_zero in ((same, True), (with_symbol, True), (other, False)):
+        ring = TrigRing(formula)
+        assert ring.is_zero(ring.matrix(formula)) is is_zero

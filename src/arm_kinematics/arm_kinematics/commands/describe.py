@@ -26,6 +26,7 @@ from arm_kinematics.dexterity.loads import ActuatorLoads
 from arm_kinematics.errors import KinematicsError
 
 _NOTABLE = 1e-4  # share of the largest torque below which one is left out
+_ANY_MASS = 1e6  # [kg] no arm bears it: only rounding limits it
 _MOVED = 1e-3  # [rad or m]; a joint that changes a load by less is not named
 
 
@@ -109,4 +110,6 @@ class _Torques:
 
 
 def _grams(mass: float) -> str:
+    if mass > _ANY_MASS:
+        return "any mass, as its weight loads no actuator"
     return f"{1e3 * mass:.0f} g" if mass < 10.0 else f"{mass:.1f} kg"

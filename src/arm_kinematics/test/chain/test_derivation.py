@@ -5,6 +5,7 @@
 import math
 import re
 import time
+from pathlib import Path
 from xml.dom import minidom
 
 import numpy as np
@@ -171,3 +172,15 @@ def test_special_characters_are_escaped(tmp_path):
     tex = rendered(page, tmp_path / "a.tex")[tmp_path / "a.tex"].decode()
     assert r"a\_b \& c" in tex and r"50 \%" in tex
     assert "&lt;x&gt;" in rendered(page, tmp_path / "a.html")[tmp_path / "a.html"].decode()
+
+
+FRACTION = Path(__file__).parent / "explain_fraction.yaml"  # joint 2 follows by 1.5
+
+
+@pytest.mark.parametrize("ratio", ["1.5", "-0.75", "0.7165", "7/13", "k"])
+def test_follower_of_any_ratio_has_a_page(ratio, tmp_path):
+    robot, page = tmp_path / "dep.yaml", tmp_path / "page.md"
+    text = FRACTION.read_text().replace("1.5*j1", f"{ratio}*j1")
+    robot.write_text(text.replace("joints:", "constants: {k: 0.3}\njoints:"))
+    assert explain.main([str(robot), "-o", str(page)]) == 0
+    assert "It differs from fk by at most" in page.read_text()

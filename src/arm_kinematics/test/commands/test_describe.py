@@ -82,3 +82,24 @@ def test_unknown_torque_limits_and_weightless_arms_are_said(tmp_path, capsys):
     assert "What the arm can hold is unknown: the file gives no torques" in capsys.readouterr().out
     assert main(["planar2"]) == 0
     assert "Gravity loads no joint." in capsys.readouterr().out
+
+
+def test_mass_that_nothing_limits_is_no_number(tmp_path, capsys):
+    """At 0 this boom hangs straight down: a weight at its tip loads no joint."""
+    joint = "{name: NAME, type: revolute, theta: OFFSET, d: 0, a: 0.5, ALPHA, limits: LIMITS}"
+    limits = "{lower: -1, upper: 1, velocity: 1, effort: 20}"
+    rows = [joint.replace("NAME", n).replace("OFFSET", o) for n, o in (("j1", "0"), ("j2", "0"))]
+    file = tmp_path / "boom.yaml"
+    file.write_text(
+        "name: boom\nconvention: standard\nunits: {length: m, angle: rad}\n"
+        "base: {rpy: [0, pi/2, 0]}\njoints:\n  - "
+        + "\n  - ".join(rows)
+        .replace("ALPHA", "alpha: pi/2", 1)
+        .replace("ALPHA", "alpha: 0")
+        .replace("LIMITS", limits)
+        + "\npostures:\n  rest: {j1: 0, j2: 0}\n"
+    )
+    assert main([str(file)]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "in the posture rest any mass, as its weight loads no actuator" in text
+    assert "inf" not in text

@@ -8,7 +8,7 @@ are equal if their difference, with s^2 = 1 - c^2 for every angle, is zero.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -16,6 +16,7 @@ import sympy as sp
 from sympy.polys.matrices import DomainMatrix
 from sympy.simplify.fu import TR10i
 
+_MOST_TIMES = 12  # an angle in an argument; sines of more are long sums
 _SHORT = 40  # operations of a factor in which sums of angles are looked for
 
 
@@ -24,11 +25,10 @@ class TrigRing:
 
     def __init__(self, *formulas: sp.Matrix | sp.Expr) -> None:
         parts = [sp.Matrix([f]) if isinstance(f, sp.Expr) else f for f in formulas]
-        angles: set[sp.Symbol] = set()
-        for part in parts:
-            for function in part.atoms(sp.sin, sp.cos):
-                angles |= function.args[0].free_symbols
-        self._angles = sorted(angles, key=str)
+        arguments = {f.args[0] for part in parts for f in part.atoms(sp.sin, sp.cos)}
+        self._multiples = _multiples(arguments)
+        self._angles = sorted({angle for angle, _ in self._multiples.values()}, key=str)
+        self._units = {a: sp.Symbol(f"u.{a}", real=True) for a in self._angles}
         self._cosines = {a: sp.Symbol(f"c.{a}", real=True) for a in self._angles}
         self._sines = {a: sp.Symbol(f"s.{a}", real=True) for a in self._angles}
         lengths = {s for part in parts for s in part.free_symbols}
@@ -42,9 +42,18 @@ class TrigRing:
         return DomainMatrix.from_Matrix(plain).convert_to(self._domain)
 
     def _algebraic(self, formula: sp.Expr) -> sp.Expr:
-        names = {sp.cos(a): c for a, c in self._cosines.items()}
-        names |= {sp.sin(a): s for a, s in self._sines.items()}
-        return sp.expand_trig(formula).subs(names)
+        names = {sp.cos(self._units[a]): c for a, c in self._cosines.items()}
+        names |= {sp.sin(self._units[a]): s for a, s in self._sines.items()}
+        whole = {f: f.func(self._whole(f.args[0])) for f in formula.atoms(sp.sin, sp.cos)}
+        return sp.expand_trig(formula.xreplace(whole)).subs(names)
+
+    def _whole(self, argument: sp.Expr) -> sp.Expr:
+        """Return the argument of a sine or cosine as a sum of whole multiples of angles."""
+        total = sp.Integer(0)
+        for term in sp.Add.make_args(sp.expand(argument)):
+            angle, multiple = self._multiples.get(term, (None, 0))
+            total += term if angle is None else multiple * self._units[angle]
+        return total
 
     def reduced(self, polynomial: Any) -> sp.Expr:
         """Return a polynomial as an expression in which each sine appears at most once."""
@@ -90,6 +99,30 @@ class TrigRing:
         if found.count_ops() > _SHORT:
             return found
         return min((found, TR10i(sp.expand(found))), key=lambda e: e.count_ops())
+
+
+def _multiples(arguments: Iterable[sp.Expr]) -> dict[sp.Expr, tuple[sp.Expr, int]]:
+    """Return each term of arguments as an angle and how many times it is that angle.
+
+    The angle is a part of a joint, such as q/2 of a joint that another follows by 3/2; of a ratio
+    that is no simple fraction it is the term itself.
+    """
+    terms = {t for a in arguments for t in sp.Add.make_args(sp.expand(a)) if t.free_symbols}
+    by_symbol: dict[sp.Expr, set[sp.Expr]] = {}
+    for term in terms:
+        by_symbol.setdefault(term.as_coeff_Mul()[1], set()).add(term)
+    found: dict[sp.Expr, tuple[sp.Expr, int]] = {}
+    for symbol, own in by_symbol.items():
+        ratios = {term: term.as_coeff_Mul()[0] for term in own}
+        whole = 0
+        if all(ratio.is_Rational for ratio in ratios.values()):
+            whole = sp.ilcm(1, *(ratio.q for ratio in ratios.values()))
+        counts = {term: int(ratio * whole) for term, ratio in ratios.items()}
+        simple = whole > 0 and max(map(abs, counts.values())) <= _MOST_TIMES
+        for term, ratio in ratios.items():
+            alone = abs(ratio) * symbol, -1 if ratio < 0 else 1
+            found[term] = (symbol / whole, counts[term]) if simple else alone
+    return found
 
 
 def singular_where(jacobian: sp.Matrix) -> tuple[list[sp.Expr], bool]:
