@@ -19,7 +19,6 @@ from arm_description.library import given_path, read_text
 from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.formats import (
-    MAX_BYTES,
     TIME,
     TOOL_ANGLES,
     TOOL_POSITION,
@@ -34,6 +33,7 @@ from arm_description.trajectories.formats import (
     rows_text,
     yaml_text,
 )
+from arm_description.trajectories.lines import MAX_BYTES
 from arm_description.trajectories.trajectory import JointTrajectory, ToolTrajectory, validated
 
 READERS = {

@@ -4,7 +4,8 @@
 
 CSV has a header with time and the joint names, then one point per line. A unit may follow each
 name in brackets, as in ``shoulder [deg]``; a comment ``# units: deg, mm`` sets it for all columns.
-By default angles are in rad and lengths in m. In place of joints it may have poses of the tool:
+By default angles are in rad and lengths in m. Semicolons or tabs may separate the columns;
+numbers may then have decimal commas. In place of joints it may have poses of the tool:
 x, y, z and, for the orientation, roll, pitch, yaw or a quaternion qx, qy, qz, qw; then the first
 column may be the arc length in place of time.
 
@@ -25,7 +26,6 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -37,11 +37,19 @@ from arm_common.yaml.editing import flow_word
 from arm_common.yaml.typed_mapping import MAX_LENGTH
 
 from arm_description.errors import DescriptionError
-from arm_description.library import read_text
 from arm_description.model.elements import Joint
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units
 from arm_description.robot_model import RobotModel
+from arm_description.trajectories.lines import (
+    Line,
+    cells_of,
+    csv_lines,
+    data_lines,
+    default_units,
+    heading,
+    read_lines,
+)
 from arm_description.trajectories.trajectory import (
     LONGEST,
     MAX_POINTS,
@@ -52,48 +60,13 @@ from arm_description.trajectories.trajectory import (
     spacing_problem,
 )
 
-MAX_BYTES = 50_000_000
 TIME = "time"
-_UNITS = re.compile(r"\s*#\s*units\s*:\s*(.*)", re.IGNORECASE)
-_HEADING = re.compile(r"(?P<name>.*?)\s*(?:\[(?P<unit>\w*)\])?")
-
-
-@dataclass(frozen=True)
-class _Line:
-    file: str
-    number: int
-    text: str
-
-    def error(self, problem: str, remedy: str) -> DescriptionError:
-        return DescriptionError(problem, remedy=remedy, file=self.file, line=self.number)
-
-    def value(self, text: str) -> float:
-        """Parse a finite number."""
-        try:
-            value = float(text)
-        except ValueError:
-            raise self.error(
-                f"{text.strip()!r} is not a number", "write for example 1.5"
-            ) from None
-        if not math.isfinite(value):
-            raise self.error(f"{text.strip()} is not finite", "write a finite number")
-        return value
-
-
-def _lines(path: Path, files: FileAccess) -> list[_Line]:
-    texts = read_text(path, MAX_BYTES, files).splitlines()
-    return [_Line(str(path), number, text) for number, text in enumerate(texts, start=1)]
-
-
-def _data_lines(lines: Iterable[_Line]) -> Iterator[_Line]:
-    """Return the lines that are neither empty nor a comment (#)."""
-    return (line for line in lines if line.text.strip() and not line.text.lstrip().startswith("#"))
 
 
 def read_csv(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoints:
     """Read a CSV file."""
-    lines = _lines(path, files)
-    default, rows = _default_units(lines), _data_lines(lines)
+    lines = csv_lines(path, files)
+    default, rows = default_units(lines), data_lines(lines)
     header, headings = _csv_header(path, rows, model.joint_names)
     order = joint_order([name for name, _ in headings[1:]], model, header.file, header.number)
     columns = [
@@ -107,7 +80,8 @@ def read_csv(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoin
         positions.append([units.si(values[i], kind) for i, units, kind in columns])
         at.append(line.number)
     shaped = np.array(positions).reshape(-1, model.n)
-    return TrajectoryPoints(str(path), np.array(times), shaped, at)
+    no_units = default is SI and not any(unit for _, unit in headings[1:])
+    return TrajectoryPoints(str(path), np.array(times), shaped, at, no_units=no_units)
 
 
 TOOL_POSITION = ("x", "y", "z")
@@ -125,8 +99,8 @@ def read_tool_csv(
 
     Columns that are all joints of the robot are never poses, whatever their names.
     """
-    lines = _lines(path, files)
-    default, rows = _default_units(lines), _data_lines(lines)
+    lines = csv_lines(path, files)
+    default, rows = default_units(lines), data_lines(lines)
     header, headings = _csv_header(path, rows, joints)
     names = [name for name, _ in headings]
     if not set(TOOL_POSITION) <= set(names) or set(names[1:]) <= set(joints):
@@ -151,7 +125,7 @@ def read_tool_csv(
     )
 
 
-def _tool_orientation(header: _Line, names: list[str]) -> tuple[str, ...]:
+def _tool_orientation(header: Line, names: list[str]) -> tuple[str, ...]:
     """Return the columns of the orientation, () without one."""
     others = [name for name in names[1:] if name not in TOOL_POSITION]
     for turned in ((), TOOL_ANGLES, _TOOL_QUATERNION):
@@ -162,7 +136,7 @@ def _tool_orientation(header: _Line, names: list[str]) -> tuple[str, ...]:
     raise header.error(problem, f"write x,y,z, and for the orientation {known}, each once")
 
 
-def _column_unit(header: _Line, name: str, unit: str, default: Units) -> Callable[[float], float]:
+def _column_unit(header: Line, name: str, unit: str, default: Units) -> Callable[[float], float]:
     """Return the conversion of a column of a tool's trajectory to SI units."""
     turns = name in TOOL_ANGLES
     if name == TIME or name in _TOOL_QUATERNION:
@@ -174,7 +148,7 @@ def _column_unit(header: _Line, name: str, unit: str, default: Units) -> Callabl
     return units.radians if turns else units.metres
 
 
-def _tool_pose(line: _Line, point: Mapping[str, float], turned: tuple[str, ...]) -> Matrix:
+def _tool_pose(line: Line, point: Mapping[str, float], turned: tuple[str, ...]) -> Matrix:
     """Return frame <- tool0 (4, 4) of a point."""
     p = [point[name] for name in TOOL_POSITION]
     if (far := max(map(abs, p))) > MAX_LENGTH:
@@ -189,7 +163,7 @@ def _tool_pose(line: _Line, point: Mapping[str, float], turned: tuple[str, ...])
     return pose_to_matrix(p, values)
 
 
-def _increasing_along(lines: Sequence[_Line], what: str, values: Vector, poses: Vector) -> Vector:
+def _increasing_along(lines: Sequence[Line], what: str, values: Vector, poses: Vector) -> Vector:
     """Return times or arc lengths relative to the first; raise an error unless they increase."""
     chords = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1)
     for line, before, value, chord in zip(lines[1:], values[:-1], values[1:], chords, strict=True):
@@ -205,18 +179,18 @@ def check_csv(path: Path, files: FileAccess) -> None:
     """Raise DescriptionError unless a file is a CSV file of some robot or of its tool."""
     if read_tool_csv(path, (), files) is not None:
         return
-    rows = _data_lines(_lines(path, files))
+    rows = data_lines(csv_lines(path, files))
     header, headings = _csv_header(path, rows, ("joint", ".."))
     if not [_csv_numbers(line, len(headings)) for line in rows]:
         raise header.error("has no points", "write one per line")
 
 
 def _csv_header(
-    path: Path, rows: Iterator[_Line], joints: Iterable[str]
-) -> tuple[_Line, list[tuple[str, str]]]:
+    path: Path, rows: Iterator[Line], joints: Iterable[str]
+) -> tuple[Line, list[tuple[str, str]]]:
     """Return the first line and its headings, name and unit of each."""
-    header = next(rows, _Line(str(path), 1, ""))
-    headings = [_heading(cell) for cell in _cells(header)]
+    header = next(rows, Line(str(path), 1, ""))
+    headings = [heading(cell) for cell in cells_of(header)]
     first, unit = headings[0]
     if first.lower() in (TIME, _LENGTH):
         headings[0] = first.lower(), unit
@@ -228,8 +202,8 @@ def _csv_header(
     return header, headings
 
 
-def _csv_numbers(line: _Line, count: int) -> list[float]:
-    cells = _cells(line)
+def _csv_numbers(line: Line, count: int) -> list[float]:
+    cells = cells_of(line)
     if len(cells) != count:
         raise line.error(
             f"has {len(cells)} columns, the header has {count}",
@@ -249,31 +223,7 @@ def csv_text(trajectory: JointTrajectory) -> str:
     return text.getvalue()
 
 
-def _cells(line: _Line) -> list[str]:
-    return next(csv.reader([line.text.strip()], skipinitialspace=True), []) or [""]
-
-
-def _heading(cell: str) -> tuple[str, str]:
-    match = _HEADING.fullmatch(cell.strip())
-    return (cell, "") if match is None else (match["name"], match["unit"] or "")
-
-
-def _default_units(lines: list[_Line]) -> Units:
-    """Return the units of the first comment that specifies them."""
-    for line in lines:
-        match = _UNITS.fullmatch(line.text)
-        if match:
-            units = SI
-            for word in re.split(r"[\s,]+", match[1].strip()):
-                if word not in (*ANGLES, *LENGTHS):
-                    remedy = did_you_mean(word, (*ANGLES, *LENGTHS))
-                    raise line.error(f"there is no unit {word!r}", remedy)
-                units = units.using(word)
-            return units
-    return SI
-
-
-def _unit(word: str, joint: Joint, default: Units, line: _Line) -> Units:
+def _unit(word: str, joint: Joint, default: Units, line: Line) -> Units:
     turns = joint.type == "revolute"
     allowed = ANGLES if turns else LENGTHS
     if not word:
@@ -287,7 +237,7 @@ def _unit(word: str, joint: Joint, default: Units, line: _Line) -> Units:
 def read_rows(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoints:
     """Read a file of rows."""
     positions, at = [], []
-    for line in _data_lines(_lines(path, files)):
+    for line in data_lines(read_lines(path, files)):
         values = _row(line)
         if len(values) != model.n:
             problem = f"has {len(values)} numbers, {model.name} has {model.n} joints"
@@ -300,11 +250,11 @@ def read_rows(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoi
 
 def check_rows(path: Path, files: FileAccess) -> None:
     """Raise DescriptionError unless a file has rows of numbers."""
-    if not [_row(line) for line in _data_lines(_lines(path, files))]:
-        raise _Line(str(path), 1, "").error("has no points", "write one per line")
+    if not [_row(line) for line in data_lines(read_lines(path, files))]:
+        raise Line(str(path), 1, "").error("has no points", "write one per line")
 
 
-def _row(line: _Line) -> list[float]:
+def _row(line: Line) -> list[float]:
     return list(map(line.value, re.split(r"\s*,\s*|\s+", line.text.strip())))
 
 

@@ -14,6 +14,7 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Vector
 
 from arm_description.errors import DescriptionError
+from arm_description.robot_file.sections import GRIPPER_KEY
 from arm_description.robot_model import RobotModel, read_only
 
 _ROUNDING = 1e-9  # of a first time that is computed as 0, over the duration
@@ -105,6 +106,9 @@ LONGEST = 86_400.0  # from the first point to the last [s]
 # Limits and positions may be expressions that differ by rounding [rad or m].
 SLACK = 1e-9
 SPEED_SLACK = 1e-6
+_TURN = 2.0 * np.pi
+_DEGREE = np.pi / 180.0
+_SMALL_STEP = 0.1  # [rad]
 # Minimum time between rows without times: 50 rows per second [s].
 MIN_STEP = 0.02
 
@@ -118,6 +122,7 @@ class TrajectoryPoints:
     positions: Vector  # (m, n) [rad or m]
     point_lines: Sequence[int] = ()  # line of each point, () if a line is not that of a point
     joint_lines: Sequence[int] = ()  # line of each joint, () if a line is not that of a joint
+    no_units: bool = False  # the file names no units, so they are rad and m
 
     def error(self, problem: str, remedy: str, point: int, joint: int = 0) -> DescriptionError:
         """Return an error that names the line of a point or a joint."""
@@ -133,7 +138,7 @@ def validated(points: TrajectoryPoints, model: RobotModel, fit: bool) -> JointTr
 
     Raises:
         DescriptionError: times do not increase, a position is outside the limits, or a joint is
-            too fast.
+            too fast, or would go the long way round where positions jump by a whole turn.
     """
     positions = _inside(points, model)
     if points.times is None:
@@ -142,19 +147,59 @@ def validated(points: TrajectoryPoints, model: RobotModel, fit: bool) -> JointTr
         times = _increasing(points, points.times)
     trajectory = JointTrajectory(model.joint_names, times, positions)
     factor, k, j = slowdown(trajectory, model)
+    wrap = _wrap(trajectory, model, timed=points.times is not None)
+    if points.times is None and wrap and wrap.can_turn_on:
+        problem = f"joint {model.joint_names[wrap.joint]!r} steps by almost whole turns"
+        raise points.error(problem, wrap.remedy, wrap.interval + 1, wrap.joint)
     if factor <= 1.0 + SPEED_SLACK:
         return trajectory
-    if fit:
+    if fit and not (wrap and wrap.can_turn_on):
         return trajectory.stretched(factor)
+    if wrap:
+        k, j = wrap.interval, wrap.joint
     joint, span = model.joints[j], times[k + 1] - times[k]
     speed = abs(positions[k + 1, j] - positions[k, j]) / span
     raise points.error(
         f"joint {joint.name!r} moves at {model.units.text(speed, joint.type)}/s after "
         f"{times[k]:.6g} s, above its limit {model.units.text(joint.velocity, joint.type)}/s",
-        f"stretch the times by {factor:.4g}, or let --fit do it",
+        wrap.remedy if wrap else f"stretch the times by {factor:.4g}, or let --fit do it",
         k + 1,
         j,
     )
+
+
+@dataclass(frozen=True)
+class _Wrap:
+    """A step of a joint that looks like a jump by whole turns."""
+
+    interval: int
+    joint: int
+    can_turn_on: bool  # its limits allow the short way
+    remedy: str
+
+
+def _wrap(trajectory: JointTrajectory, model: RobotModel, timed: bool) -> _Wrap | None:
+    """Return the first step that is small, or slow enough, without whole turns; else None."""
+    q, steps = trajectory.positions, np.diff(trajectory.positions, axis=0)
+    turning = np.array([joint.type == "revolute" for joint in model.joints])
+    turns = np.round(steps / _TURN) * turning
+    spans = np.diff(trajectory.times)[:, None]
+    reach = np.maximum(model.velocity * spans if timed else 0.0, _SMALL_STEP)
+    found = np.argwhere((turns != 0.0) & (np.abs(steps - _TURN * turns) <= reach))
+    if not len(found):
+        return None
+    k, j = (int(index) for index in found[0])
+    joint, on = model.joints[j], float(q[k + 1, j] - _TURN * turns[k, j])
+    can_turn_on = joint.lower - SLACK <= on <= joint.upper + SLACK
+    before, after, short = (model.units.text(x, joint.type) for x in (q[k, j], q[k + 1, j], on))
+    remedy = (
+        f"this looks like a wrap at half a turn: to turn on from {before}, write {short} in place "
+        f"of {after}, and add the same turn to the later points of the joint"
+    )
+    more = "to go the long way round, write a point between"
+    if not can_turn_on:
+        more = "its limits do not allow that, so stretch the times, or let --fit do it"
+    return _Wrap(k, j, can_turn_on, f"{remedy}; {more}")
 
 
 def slowdown(trajectory: JointTrajectory, model: RobotModel) -> tuple[float, int, int]:
@@ -187,7 +232,7 @@ def _inside(points: TrajectoryPoints, model: RobotModel) -> Vector:
         raise points.error(
             f"joint {joint.name!r} is at {text(q[k, j])}{when}, "
             f"{text(beyond[k, j])} {side} its limit {text(bound)}",
-            "change the trajectory or the limits in the robot file",
+            _unit_remedy(points, model) or "change the trajectory or the limits in the robot file",
             int(k),
             int(j),
         )
@@ -199,6 +244,19 @@ def _inside(points: TrajectoryPoints, model: RobotModel) -> Vector:
         column = model.joint_names.index(worst.joint)
         raise points.error(f"{when}{worst.sentence}", remedy, row, column)
     return np.asarray(np.clip(q, model.lower, model.upper))
+
+
+def _unit_remedy(points: TrajectoryPoints, model: RobotModel) -> str:
+    """Return how to name the units of a file without any that looks like degrees or mm."""
+    if not points.no_units:
+        return ""
+    turning = np.array([joint.type == "revolute" for joint in model.joints])
+    choices = (("deg", _DEGREE, 1.0), ("mm", 1.0, 1e-3), ("deg, mm", _DEGREE, 1e-3))
+    for words, angle, length in choices:
+        q = points.positions * np.where(turning, angle, length)
+        if (q >= model.lower - SLACK).all() and (q <= model.upper + SLACK).all():
+            return f"if these are {words}, write as first line: # units: {words}"
+    return ""
 
 
 def spacing_problem(
@@ -239,6 +297,11 @@ def joint_order(names: Sequence[str], model: RobotModel, file: str, line: int) -
     for name in names:
         if name not in model.joint_names:
             remedy = did_you_mean(name, model.joint_names)
+            if name == GRIPPER_KEY or (model.gripper and name in model.gripper.joints):
+                remedy = (
+                    "delete this column, as a trajectory moves the joints of the arm alone; the "
+                    "jaws move by the steps grip and release of a task"
+                )
             raise error(f"{model.name} has no joint {name!r}", remedy=remedy)
         if list(names).count(name) > 1:
             raise error(f"joint {name!r} is given twice", remedy="delete one")

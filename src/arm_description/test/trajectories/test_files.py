@@ -5,6 +5,7 @@
 import math
 import random
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -464,3 +465,91 @@ def test_poses_are_added_below_what_a_user_wrote(written):
     path = written("poses.csv", text)
     assert add_tool_pose(path, np.eye(4), SI) == 2
     assert path.read_text() == f"{text}\n3.5,0,0,0,0,0,0\n"
+
+
+HERE = Path(__file__).parent
+
+
+def six_axes(limit=360, unit="deg"):
+    """Return an arm whose joints are named as in the files beside this test."""
+    row = "{name: joint_%d, type: revolute, d: 0.1, a: 0.1, alpha: 90, limits: "
+    rows = "".join(
+        f"  - {row % i}{{lower: {-limit}, upper: {limit}, velocity: 120}}}}\n" for i in range(1, 7)
+    )
+    head = f"name: six\nconvention: standard\nunits: {{length: m, angle: {unit}}}\njoints:\n"
+    return parse_robot(head + rows)
+
+
+def test_step_from_half_a_turn_to_minus_half_a_turn_looks_like_a_wrap(written):
+    model, text = six_axes(), (HERE / "wrap.csv").read_text()
+    for fit in (False, True):
+        said = refused(HERE / "wrap.csv", model, fit)
+        assert "looks like a wrap" in said and "write 180.664 deg in place of -179.336 deg" in said
+    short = text.replace("-3.13", f"{2 * math.pi - 3.13!r}")
+    assert read_trajectory(written("short.csv", short), model).duration == 0.1
+    long = text.replace("0.1,", "3,0,0,0,0,0,0\n6,")
+    assert read_trajectory(written("long.csv", long), model).duration == 6.0
+    rows = "0 0 0 179.5 0 0\n0 0 0 -179.5 0 0\n"
+    assert "write 180.5 deg in place of -179.5 deg" in refused(written("w.txt", rows), model)
+
+
+def test_joint_that_cannot_turn_on_goes_the_long_way_if_asked():
+    model = six_axes(180)
+    said = refused(HERE / "wrap.csv", model)
+    assert "looks like a wrap" in said and "its limits do not allow that" in said
+    assert read_trajectory(HERE / "wrap.csv", model, fit=True).duration == pytest.approx(
+        2.989, 1e-3
+    )
+
+
+def test_fast_step_that_is_no_wrap_is_stretched(written):
+    text = (
+        (HERE / "wrap.csv").read_text().replace("3.13,0,0\n", "0,0,0\n", 1).replace("-3.13", "4")
+    )
+    assert "wrap" not in refused(written("fast.csv", text), six_axes())
+    assert read_trajectory(written("fast.csv", text), six_axes(), fit=True).duration > 1.0
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [("1.5,30", "deg, mm"), ("1.5,0.03", ""), ("30,0.03", "deg"), ("1,40", "mm")],
+)
+def test_file_without_units_beyond_the_limits_is_told_how_to_name_them(
+    written, model, values, words
+):
+    path = written("plain.csv", f"time,turn,slide\n0,0,0\n9,{values}\n")
+    if not words:
+        read_trajectory(path, model)
+        return
+    assert f"write as first line: # units: {words}" in refused(path, model).removesuffix("\n")
+    named = written("named.csv", f"# units: {words}\n{path.read_text()}")
+    read_trajectory(named, model)
+    for unit in ("rad, m", "rad"):
+        other = written("other.csv", f"# units: {unit}\n{path.read_text()}")
+        assert "first line" not in refused(other, model)
+
+
+def test_degrees_without_a_unit_name_the_comment():
+    assert "# units: deg" in refused(HERE / "deg.csv", six_axes())
+
+
+@pytest.mark.parametrize("separator", [";", "\t", " ; "])
+@pytest.mark.parametrize("point", [".", ","])
+def test_other_separators_and_decimal_commas_are_taken(written, model, separator, point):
+    lines = [["time", "turn [deg]", "slide"], ["0", f"-1{point}5", "0"], ["1", "3", f"0{point}01"]]
+    text = "\ufeff# c, c\n" + "\n".join(separator.join(cells) for cells in lines) + "\n"
+    found = read_trajectory(written("a.csv", text), model)
+    np.testing.assert_allclose(found.positions, [[math.radians(-1.5), 0], [math.radians(3), 0.01]])
+
+
+def test_file_of_a_spreadsheet_is_taken():
+    found = read_trajectory(HERE / "semicolon.csv", six_axes())
+    assert found.positions[-1].tolist() == [0.1, 0, 0, 0, 0, 0]
+
+
+def test_column_of_the_gripper_is_told_what_to_do_with_jaws(written):
+    names = ",".join((*NUT_ARM.joint_names, "gripper"))
+    said = refused(written("g.csv", f"time,{names}\n0,0,0,0,0,0.01\n"), NUT_ARM)
+    assert (
+        "no joint 'gripper'; delete this column" in said and "grip and release of a task" in said
+    )
