@@ -512,7 +512,7 @@ def test_fast_step_that_is_no_wrap_is_stretched(written):
 
 @pytest.mark.parametrize(
     ("values", "words"),
-    [("1.5,30", "deg, mm"), ("1.5,0.03", ""), ("30,0.03", "deg"), ("1,40", "mm")],
+    [("40,30", "deg, mm"), ("1.5,0.03", ""), ("30,0.03", "deg"), ("1,40", "mm")],
 )
 def test_file_without_units_beyond_the_limits_is_told_how_to_name_them(
     written, model, values, words
