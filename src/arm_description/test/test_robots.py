@@ -3,6 +3,7 @@
 """The shipped robots agree with published numbers, formulas and manufacturers' URDFs."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -128,6 +129,47 @@ def test_planar3_matches_closed_form(q):
         [0, 0, 0, 1],
     ]
     np.testing.assert_allclose(load_robot("planar3").fk(q), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("q", [(*q, 0.4) for q in RANDOM])
+def test_scara_matches_closed_form(q):
+    """Spong, Hutchinson, Vidyasagar 2006, the example of table 3.5; d4 = 0, links 0.387 high."""
+    (c1, s1), (c12, s12), (c4, s4) = cs(q[0]), cs(q[0] + q[1]), cs(q[3])
+    expected = [
+        [c12 * c4 + s12 * s4, s12 * c4 - c12 * s4, 0, 0.325 * c1 + 0.275 * c12],
+        [s12 * c4 - c12 * s4, -c12 * c4 - s12 * s4, 0, 0.325 * s1 + 0.275 * s12],
+        [0, 0, -1, 0.387 - q[2]],
+        [0, 0, 0, 1],
+    ]
+    np.testing.assert_allclose(load_robot("scara").fk(q), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("q", [(*q, *p) for q, p in pairwise(RANDOM)])
+def test_stanford_arm_matches_closed_form(q):
+    """Spong, Hutchinson, Vidyasagar 2006, the example of table 3.4; the shoulder 0.412 high."""
+    (c1, s1), (c2, s2), d3, (c4, s4), (c5, s5), (c6, s6) = (
+        q[i] if i == 2 else cs(q[i]) for i in range(6)
+    )
+    d2, d6 = 0.154, 0.263
+    z = [
+        c1 * (c2 * c4 * s5 + s2 * c5) - s1 * s4 * s5,
+        s1 * (c2 * c4 * s5 + s2 * c5) + c1 * s4 * s5,
+        c2 * c5 - s2 * c4 * s5,
+    ]
+    x = [
+        c1 * (c2 * (c4 * c5 * c6 - s4 * s6) - s2 * s5 * c6) - s1 * (s4 * c5 * c6 + c4 * s6),
+        s1 * (c2 * (c4 * c5 * c6 - s4 * s6) - s2 * s5 * c6) + c1 * (s4 * c5 * c6 + c4 * s6),
+        -s2 * (c4 * c5 * c6 - s4 * s6) - c2 * s5 * c6,
+    ]
+    p = [
+        c1 * s2 * d3 - s1 * d2 + d6 * z[0],
+        s1 * s2 * d3 + c1 * d2 + d6 * z[1],
+        c2 * d3 + d6 * z[2],
+    ]
+    T = load_robot("stanford_arm").fk(q)
+    np.testing.assert_allclose(T[:3, 0], x, atol=1e-14)
+    np.testing.assert_allclose(T[:3, 2], z, atol=1e-14)
+    np.testing.assert_allclose(T[:3, 3] - [0, 0, 0.412], p, atol=1e-14)
 
 
 @pytest.mark.parametrize("q", RANDOM)

@@ -129,7 +129,7 @@ def import_urdf(
         model,
         name=clean,
         description=f"{clean}, {model.n} joints, from its URDF",
-        source=f"{file or 'URDF'}, from {chain.base} to {chain.tip}",
+        source=" ".join(f"{file or 'URDF'}, from {chain.base} to {chain.tip}".split()),
     )
     try:
         if model.is_tilted:  # its frames are those that its file is read as

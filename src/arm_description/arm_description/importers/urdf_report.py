@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from arm_common.yaml.expressions import constant_name_problem
+from arm_common.yaml.expressions import RESERVED, constant_name_problem
 
 from arm_description.importers.urdf_masses import ImportedMasses
 from arm_description.importers.urdf_structure import ArmChain, LinkTree
@@ -34,7 +34,7 @@ def clean_names(names: Iterable[str], in_formulas: Collection[str] = ()) -> dict
     cleaned: dict[str, str] = {}
     for name in sorted(listed, key=lambda name: clean_name(name) != name):
         stem = clean_name(name)
-        if name in in_formulas and constant_name_problem(stem):
+        if stem in RESERVED or (name in in_formulas and constant_name_problem(stem)):
             stem = "".join(c if f"a{c}".isidentifier() else "_" for c in stem)
             stem = f"joint_{stem}" if constant_name_problem(stem) else stem
         number, unique = 1, stem

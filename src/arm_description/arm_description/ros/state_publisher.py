@@ -218,6 +218,7 @@ def publishable_tree(text: str) -> UrdfTree:
         remedy = "give the text of a URDF"
         raise DescriptionError("the parameter robot_description is empty", remedy=remedy)
     tree = read_urdf(text, tolerant=True)
+    tree.check_places()
     for joint in tree.joints:
         if joint.kind not in (*MOVING, "fixed"):
             raise DescriptionError(

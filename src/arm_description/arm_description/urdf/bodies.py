@@ -138,11 +138,15 @@ class _BodyWalk:
         self._frames.append(beyond @ pose(_frame_along(axis)))
         return beyond, len(self._rows) - 1
 
+    def _moves(self, link: str) -> bool:
+        return link in self._links and self._links[link][1] >= 0
+
     def bodies(self, tip: str) -> Bodies:
         """Return the collected bodies."""
         T, body = self._links[tip]
         table = np.array(self._rows)
         table.setflags(write=False)
+        moved = [one for one in self._inertials.values() if self._moves(one.link)]
         return Bodies(
             table,
             body,
@@ -150,7 +154,7 @@ class _BodyWalk:
             tuple(self._names),
             tuple(self._frames),
             {link: body for link, (_, body) in self._links.items()},
-            tuple(filter(None, map(inertia_doubt, self._inertials.values()))),
+            tuple(filter(None, map(inertia_doubt, moved))),
         )
 
 

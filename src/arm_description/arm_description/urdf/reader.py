@@ -53,6 +53,10 @@ _DEFAULTS |= dict.fromkeys(("ixy", "ixz", "iyz"), "0")
 _DEFAULTS |= dict.fromkeys(("lower", "upper", "velocity", "effort"), "0")
 
 
+class MisplacedLinkError(UrdfError):
+    """A fault of a joint that leaves open where the links beyond it are."""
+
+
 @dataclass(frozen=True)
 class UrdfTree:
     """A URDF with a valid kinematic tree.
@@ -71,6 +75,12 @@ class UrdfTree:
     _robot: ET.Element = field(
         default_factory=lambda: ET.Element("robot"), repr=False, compare=False
     )
+
+    def check_places(self) -> None:
+        """Raise the first fault that leaves open where a link is."""
+        for fault in self.faults.values():
+            if isinstance(fault, MisplacedLinkError):
+                raise fault
 
     @cached_property
     def joint(self) -> Mapping[str, UrdfJoint]:
@@ -222,7 +232,7 @@ def _joint(element: ET.Element, faults: dict[str, UrdfError]) -> UrdfJoint:
     joint = UrdfJoint(name, cast(JointKind, kind), ends[0], ends[1], axis=(1.0, 0.0, 0.0))
     if kind not in _KINDS:
         remedy = "supported are " + ", ".join(_KINDS)
-        faults[name] = UrdfError(f"{owner} has type {kind!r}", remedy=remedy)
+        faults[name] = MisplacedLinkError(f"{owner} has type {kind!r}", remedy=remedy)
         return replace(joint, kind="fixed")
     parts: dict[str, Callable[[], Any]] = {
         "origin": lambda: _origin(element, owner),
@@ -234,6 +244,8 @@ def _joint(element: ET.Element, faults: dict[str, UrdfError]) -> UrdfJoint:
         try:
             joint = replace(joint, **{part: read()})
         except UrdfError as error:
+            if part in ("origin", "axis"):
+                faults[name] = MisplacedLinkError(error.problem, remedy=error.remedy)
             faults.setdefault(name, error)
             if part == "limit":
                 joint = replace(joint, limit=UrdfLimit(0.0, 0.0, 0.0, 0.0))
@@ -329,7 +341,7 @@ def _tree(
     if len(roots) != 1:
         found = ", ".join(roots) or "none"
         problem = f"a robot has one root link, this has {found}"
-        error = UrdfError(problem, remedy="connect the links")
+        error = MisplacedLinkError(problem, remedy="connect the links")
         if not roots:
             raise error
         faults[", ".join(roots)] = error

@@ -52,6 +52,8 @@ def test_every_number_affects_the_model(robot):
     root = read_yaml(FILES[robot], DescriptionError)
     model, counted, rejected = read_root(root, FILES[robot].parent), 0, 0
     for field in leaves(root, ROBOT):
+        if field.key == "units.max_length":
+            continue  # a bound of the others
         written = field.node.value
         for text in variations(written):
             field.node.value = text

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.errors import UrdfError
 from arm_description.urdf.elements import MOVING
 from arm_description.urdf.reader import UrdfTree
 
@@ -44,6 +45,10 @@ class Robot:
 
     def __init__(self, xml: str | Path | UrdfTree) -> None:
         self.urdf = urdf_tree(xml)
+        try:
+            self.urdf.check_places()
+        except UrdfError as error:
+            raise KinematicsError(str(error), what="urdf") from None
         self.name = self.urdf.name
         self.base = self.urdf.root
         self.links = self.urdf.links

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable
 from functools import cached_property, lru_cache
@@ -20,8 +21,14 @@ from arm_kinematics.arguments import floats, frozen, joint_positions, vector
 from arm_kinematics.dynamics import newton_euler
 from arm_kinematics.errors import KinematicsError
 
+_LOGGER = logging.getLogger(__name__)
 GRAVITY = frozen(np.array([0.0, 0.0, -9.81]))
 """Acceleration of free fall along the axes of the base [m/s^2]."""
+
+
+@lru_cache(maxsize=1024)
+def _log_once(doubt: str) -> None:
+    _LOGGER.warning("%s; torques and inertia_matrix are wrong with it", doubt)
 
 
 class RigidBodyDynamics:
@@ -51,7 +58,10 @@ class RigidBodyDynamics:
             )
         newton_euler.prepare_dynamics()
         try:
-            return self._find_bodies()
+            bodies = self._find_bodies()
+            for doubt in bodies.doubts:
+                _log_once(doubt)
+            return bodies
         except UrdfError as error:
             raise KinematicsError(str(error), what="urdf") from None
 

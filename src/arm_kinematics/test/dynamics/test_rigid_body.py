@@ -274,3 +274,16 @@ def test_invalid_inertia_is_told_when_torques_are_asked_for():
     for ask in itertools.repeat(lambda: chain.gravity_torques([0] * 4), 2):
         with pytest.raises(KinematicsError, match=r'ixx="".*must be a finite number'):
             ask()
+
+
+@pytest.mark.parametrize(("moments", "told"), [("0.5", 1), ("-0.3", 1), ("0.2", 0)])
+def test_an_inertia_that_no_body_can_have_is_told_once(moments, told, caplog):
+    body = f'<inertia ixx="0.1" iyy="0.1" izz="{moments}"/>'
+    urdf = f"""<robot name="r"><link name="b"/><link name="plate"><inertial><mass value="1"/>{body}
+    </inertial></link><joint name="j" type="revolute"><parent link="b"/><child link="plate"/>
+    <axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
+    for _ in range(2):
+        Chain.from_urdf(urdf, "b", "plate").inertia_matrix([0.0])
+    sentences = [record.message for record in caplog.records]
+    assert len(sentences) == told
+    assert all("'plate'" in text and f"{float(moments):g}" in text for text in sentences)

@@ -207,6 +207,16 @@ def test_mimic_without_a_feasible_leader_position_is_rejected():
         Chain.from_urdf(text, "left", "right_hand")
 
 
+def test_a_joint_that_its_follower_fixes_is_told_once(caplog):
+    text = TREE.format(mimic='<mimic joint="l1" multiplier="-1"/>')
+    text = text.replace('lower="-1"', 'lower="0"').replace('lower="-2"', 'lower="0"')
+    for _ in range(2):
+        chain = Chain.from_urdf(text, "left", "right_hand")
+    assert chain.lower[0] == chain.upper[0] == 0.0
+    (told,) = (record.message for record in caplog.records)
+    assert "'l1' (0 to 2) cannot move where joint 'r2'" in told and "stays at 0" in told
+
+
 def test_mimic_limit_is_reported_as_the_leaders():
     text = TREE.format(mimic='<mimic joint="l1" multiplier="2"/>').replace("-1", "-9")
     chain = Chain.from_urdf(text, "right", "right_hand")
@@ -273,3 +283,16 @@ def test_xacro_file_is_expanded(tmp_path):
     assert Chain.from_urdf(str(file)).joint_names == ("turn", "slide")
     with pytest.raises(KinematicsError, match="is a xacro file; expand it"):
         Chain.from_urdf(file.read_text())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('xyz="0.3 0 0.1"', 'xyz="0.3 0"'), ('xyz="0 0 1"', 'xyz="0 0 0"'), ("continuous", "hinge")],
+)
+def test_a_robot_with_a_link_that_is_nowhere_is_refused_but_not_chains_elsewhere(old, new):
+    assert old in ONE_BY_ONE
+    text = ONE_BY_ONE.replace(old, new)
+    assert Chain.from_urdf(text, "left", "left_hand").n == 1
+    for refused in (lambda: Chain.from_urdf(text, "root", "right_hand"), lambda: Robot(text)):
+        with pytest.raises(KinematicsError, match=r"joint 'r[12]'"):
+            refused()

@@ -13,13 +13,21 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass, replace
 
 import numpy as np
-from arm_description.model.elements import DependentJoint, mimic_names, rgb
+from arm_common.transforms import Matrix
+from arm_description.model.elements import NO_MOTION, DependentJoint, mimic_names, rgb
 from arm_description.urdf.assembly import assemble
-from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfMimic
+from arm_description.urdf.bodies import inertia_doubt
+from arm_description.urdf.elements import (
+    UrdfGeometry,
+    UrdfInertial,
+    UrdfJoint,
+    UrdfLink,
+    UrdfMimic,
+)
 from arm_description.urdf.writer import link_inertia
 from transforms3d.euler import euler2quat
 
-from arm_description import Gripper, RobotModel
+from arm_description import DescriptionError, Gripper, RobotModel
 from arm_simulation.mjcf.elements import (
     ARM,
     FIRM,
@@ -60,6 +68,7 @@ class ServoDynamics:
 
 
 SERVO = ServoDynamics()
+_ROUNDING = 1e-9  # of an inertia, relative to its largest moment
 _COUPLED = "0.005 1"  # solref of joints that follow others
 _FRAME_MASS, _FRAME_INERTIA = (
     1e-4,
@@ -162,6 +171,10 @@ class RobotMjcf:
         if inertia is None and not moves:
             return
         mass, centre, tensor = inertia or (_FRAME_MASS, np.zeros(3), np.eye(3) * _FRAME_INERTIA)
+        tensor = _accepted_inertia(link.name, tensor)
+        if moves and inertia is not None:
+            mass = max(mass, _FRAME_MASS)
+            tensor = tensor if tensor.any() else np.eye(3) * _FRAME_INERTIA
         moments = [tensor[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
         full = words(np.array(moments) * units.torque)
         at = words(centre * units.length)
@@ -265,6 +278,26 @@ class RobotMjcf:
             "solref": _COUPLED,
         }
         ET.SubElement(section(root, "equality"), "joint", values)
+
+
+def _accepted_inertia(link: str, tensor: Matrix) -> Matrix:
+    """Return an inertia without the rounding errors for which MuJoCo would refuse it.
+
+    Raises:
+        DescriptionError: no body can have it.
+    """
+    moments, axes = np.linalg.eigh(tensor)
+    smallest = _ROUNDING * moments[2]
+    if moments[0] >= smallest and moments[0] + moments[1] >= moments[2]:
+        return tensor
+    inertial = UrdfInertial(link, 0.0, NO_MOTION, tuple(tensor[np.triu_indices(3)]))
+    if doubt := inertia_doubt(inertial):
+        remedy = f"correct masses.{link}.inertia: MuJoCo and Gazebo refuse it"
+        raise DescriptionError(doubt, remedy=remedy)
+    moments = np.maximum(moments, smallest)
+    moments[2] = min(moments[2], (moments[0] + moments[1]) * (1.0 - _ROUNDING))
+    accepted: Matrix = axes @ np.diag(moments) @ axes.T
+    return accepted
 
 
 def robot_mjcf(model: RobotModel, units: MjcfUnits = SI) -> str:

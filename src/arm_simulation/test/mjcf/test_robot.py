@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_description.model.elements import mimic_names
+from arm_description.model.elements import LinkMass, mimic_names
 from arm_description.model.gripper import Claw
 from arm_description.urdf.bars import bar_parts
 from arm_description.urdf.elements import UrdfLink
@@ -16,7 +16,7 @@ from arm_simulation.commands.export import dh2mjcf
 from arm_simulation.mjcf.elements import CGS, SI, document, xml_text
 from arm_simulation.mjcf.robot import RobotMjcf, robot_mjcf
 
-from arm_description import load_robot, shipped_robots
+from arm_description import DescriptionError, load_robot, shipped_robots
 from arm_simulation import library
 
 mujoco = pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
@@ -86,6 +86,33 @@ def test_moving_link_without_a_body_is_simulated():
     robot.add_to(root)
     compiled = mujoco.MjModel.from_xml_string(xml_text(root))
     assert 0.0 < compiled.body("elbow_link").mass[0] < 1e-3
+
+
+def heavy(inertia, mass=0.2):
+    model = load_robot("planar2")
+    return replace(model, masses={"elbow_link": LinkMass(mass, (0.1, 0.0, 0.0), inertia)})
+
+
+def test_an_inertia_that_no_body_can_have_is_refused_with_its_link():
+    for moments in ((0.1, 0.0, 0.0, 0.1, 0.0, 0.5), (-0.01, 0.0, 0.0, 0.1, 0.0, 0.1)):
+        with pytest.raises(DescriptionError, match=r"link 'elbow_link'.*MuJoCo and Gazebo refuse"):
+            robot_mjcf(heavy(moments))
+
+
+@pytest.mark.parametrize(
+    ("mass", "moments"),
+    [
+        (0.2, (0.1, 0.0, 0.0, 0.1, 0.0, 0.200001)),  # rounded
+        (0.2, (1e-6, 2e-7, 0.0, 1e-6, 0.0, 2.0001e-6)),
+        (0.2, (0.0, 0.0, 0.0, 0.1, 0.0, 0.1)),  # a rod
+        (0.2, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),  # a point
+        (0.0, None),
+        (0.0, (1e-4, 0.0, 0.0, 1e-4, 0.0, 1e-4)),  # a rotor
+    ],
+)
+def test_mujoco_takes_masses_of_any_kind(mass, moments):
+    compiled = mujoco.MjModel.from_xml_string(robot_mjcf(heavy(moments, mass)))
+    assert compiled.body("elbow_link").mass[0] == pytest.approx(mass, abs=1e-3)
 
 
 def test_command_writes_a_file_and_reports_an_unknown_robot(tmp_path, capsys):

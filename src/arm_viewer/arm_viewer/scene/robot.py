@@ -109,6 +109,7 @@ def read_robot(xml: str) -> VisualRobot:
     """Return the robot of a URDF text; raise ViewerError if it cannot be drawn."""
     try:
         urdf = read_urdf(xml, tolerant=True)
+        urdf.check_places()
         visuals = tuple(map(_visual, urdf.visuals))
         joints = tuple(_joint(urdf, joint) for joint in urdf.joints if joint.kind in MOVING)
         constraints = _constraints(joints, urdf)
