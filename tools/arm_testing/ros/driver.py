@@ -75,9 +75,9 @@ class NodeProcess:
 
 
 class Client:
-    """A client of a driver node."""
+    """A client of a driver node; its actions are those of any program, or a `GoalClient`'s."""
 
-    def __init__(self) -> None:
+    def __init__(self, action_client: type[ActionClient] = ActionClient) -> None:
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
         self.node = rclpy.create_node("client", context=self.context)
@@ -92,10 +92,10 @@ class Client:
         make(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
         make(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
         make(Clock, "/clock", self.clocks.append, 10)
-        self.arm = ActionClient(
+        self.arm = action_client(
             self.node, FollowJointTrajectory, "arm_controller/follow_joint_trajectory"
         )
-        self.gripper = ActionClient(self.node, GripperCommand, "gripper_controller/gripper_cmd")
+        self.gripper = action_client(self.node, GripperCommand, "gripper_controller/gripper_cmd")
         self.topic = self.node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", 10
         )

@@ -1,29 +1,43 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Action servers that keep little of a finished goal and answer if a callback raises.
+"""Action servers that answer if a callback raises, and watch the client that sent a goal.
 
 rclpy keeps a finished goal with its request and result for 900 s, and lists it in each status
 message, which every client reads: a goal then costs as much as all goals before it.
+
+rclpy does not tell a server who sent a goal. A `GoalClient` says it: the identifiers of its goals
+begin with the name of a topic to which it alone subscribes, where the server probes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import secrets
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import (
     ServerGoalHandle,
     default_cancel_callback,
     default_goal_callback,
     default_handle_accepted_callback,
 )
+from rclpy.duration import Duration
 from rclpy.executors import await_or_execute
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile
+from std_msgs.msg import Empty
+from unique_identifier_msgs.msg import UUID
 
 from arm_common.ros.failures import fill_error, report_failure
+from arm_common.ros.qos import GOAL
 
-# mypy: disable-error-code="no-untyped-call"
+# mypy: disable-error-code="no-untyped-call, attr-defined"
 
 RESULT_TIMEOUT = 10.0  # [s] for which a client can ask for the result of a finished goal
 
@@ -108,3 +122,209 @@ def clear(message: Any) -> None:
     empty = type(message)()
     for name in empty.get_fields_and_field_types():
         setattr(message, name, getattr(empty, name))
+
+
+CLIENT_LOST = (
+    "the client of the goal has gone or is unreachable, or, if it is not of this project, another "
+    "client of the same action is (parameter client_timeout)"
+)
+_AT_ONCE = Duration()
+_TOKEN_SIZE = 8  # [bytes] of the 16 of a goal's identifier
+# Depth 1: Fast DDS then requests the acknowledgement with each message, not every 3 s.
+_PROBE = QoSProfile(depth=1)
+
+
+def _client_topics(node: Node, action: str) -> str:
+    """Return the beginning of the names of the topics on which the clients are probed."""
+    return f"{node.resolve_topic_name(action)}/_action/client_"
+
+
+class GoalClient(ActionClient):  # type: ignore[misc]
+    """An action client whose server ends its goals if it dies, and only then.
+
+    Args:
+        node: The node.
+        kind: Type of the action.
+        name: Name of the action.
+        more: Other arguments of rclpy's ActionClient.
+    """
+
+    def __init__(self, node: Node, kind: Any, name: str, **more: Any) -> None:
+        super().__init__(node, kind, name, goal_service_qos_profile=GOAL, **more)
+        self._token = secrets.token_bytes(_TOKEN_SIZE)
+        topic = _client_topics(node, name) + self._token.hex()
+        # The middleware acknowledges the probes, whatever the executor does.
+        self._probes = node.create_subscription(Empty, topic, lambda _: None, _PROBE)
+
+    def new_goal_id(self) -> UUID:
+        """Return an identifier of a goal that names this client."""
+        return UUID(uuid=list(self._token + secrets.token_bytes(16 - _TOKEN_SIZE)))
+
+    def send_goal_async(
+        self, goal: Any, feedback_callback: Any = None, goal_uuid: UUID | None = None
+    ) -> Any:
+        """Send a goal, as rclpy does."""
+        goal_uuid = goal_uuid or self.new_goal_id()
+        return super().send_goal_async(goal, feedback_callback, goal_uuid)
+
+    def destroy(self) -> None:
+        """Destroy the client and its subscription."""
+        self._node.destroy_subscription(self._probes)
+        super().destroy()
+
+
+RETRY_PERIOD = 0.5  # [s] of wall time after which an unacknowledged probe counts as lost
+
+
+class ClientLivenessMonitor:
+    """Detects a lost client: one that acknowledges no probe within a timeout [s].
+
+    A probe is any message whose arrival the middleware acknowledges. This detects an unplugged
+    cable, a sleeping computer or a killed program long before the middleware does. A client that
+    was never known cannot be lost; the timeout 0 disables detection.
+    """
+
+    def __init__(self, timeout: float, now: float, known: bool) -> None:
+        self._timeout = timeout
+        self._last_acknowledged = now if known else None
+        self._last_probe = -float("inf")
+
+    def poll(self, now: float, known: bool, acknowledged: bool) -> bool:
+        """Return whether to send a probe now.
+
+        Args:
+            now: Present time [s].
+            known: Whether the middleware knows of a client.
+            acknowledged: Whether no probe is awaiting its acknowledgement.
+        """
+        if known and acknowledged:
+            self._last_acknowledged = now
+        if not acknowledged and now - self._last_probe < RETRY_PERIOD:
+            return False
+        self._last_probe = now
+        return True
+
+    def timed_out(self, now: float) -> bool:
+        """Return whether a known client has acknowledged nothing for the timeout."""
+        last = self._last_acknowledged
+        return last is not None and 0.0 < self._timeout < now - last
+
+
+class _Probe:
+    """Probes all subscribers of a publisher."""
+
+    def __init__(self, publisher: Publisher, timeout: float) -> None:
+        self.publisher = publisher
+        self.was_known = self.is_known
+        self._monitor = ClientLivenessMonitor(timeout, time.monotonic(), self.was_known)
+
+    def is_due(self) -> bool:
+        """Return True if a probe is to be sent now."""
+        is_known = self.is_known
+        self.was_known |= is_known
+        return self._monitor.poll(time.monotonic(), is_known, self._is_acknowledged())
+
+    @property
+    def lost(self) -> bool:
+        """True if a subscriber has acknowledged nothing for the timeout."""
+        return self._monitor.timed_out(time.monotonic())
+
+    @property
+    def is_known(self) -> bool:
+        """True while the middleware has subscribers; a killed one for 20 s."""
+        return bool(self.publisher.get_subscription_count() > 0)
+
+    def _is_acknowledged(self) -> bool:
+        try:
+            return bool(self.publisher.wait_for_all_acked(_AT_ONCE))
+        except rclpy_implementation.RCLError:  # not supported by the middleware
+            return True
+
+
+class GoalOwner:
+    """The client that sent a goal, which is probed until the goal has ended.
+
+    A `GoalClient` is probed on its topic. Another client is known only by the feedback, to which
+    all clients subscribe: it counts as lost if feedback is not acknowledged and no `GoalClient`
+    is to blame.
+    """
+
+    def __init__(
+        self, topic: str, clients: Mapping[str, _Probe], feedback: _Probe, message: Any
+    ) -> None:
+        self._topic, self.clients = topic, clients
+        self._feedback, self._message = feedback, message
+
+    def publish_feedback(self, handle: ServerGoalHandle, feedback: Any) -> None:
+        """Publish feedback, as a probe if one is due."""
+        if self._is_named or not self._feedback.is_due():
+            handle.publish_feedback(feedback)
+        else:
+            message = self._message(goal_id=handle.goal_id, feedback=feedback)
+            self._feedback.publisher.publish(message)
+
+    def is_lost(self) -> bool:
+        """Probe the client; return True if it is lost. To be called several times a second."""
+        for probe in self.clients.values():
+            if probe.is_due():
+                probe.publisher.publish(Empty())
+        if self._is_named:
+            return self.clients[self._topic].lost
+        is_theirs = any(probe.lost and probe.is_known for probe in self.clients.values())
+        return self._feedback.lost and not is_theirs
+
+    @property
+    def _is_named(self) -> bool:
+        """Whether the goal came from a `GoalClient`."""
+        return self.clients[self._topic].was_known
+
+
+class GoalOwners:
+    """Watches the clients of an action's running goals; all methods are thread-safe.
+
+    Args:
+        node: The node of the action server.
+        kind: Type of the action.
+        name: Name of the action.
+        timeout: Time without an acknowledgement after which a client is lost [s]; 0 for never.
+    """
+
+    def __init__(self, node: Node, kind: Any, name: str, timeout: float) -> None:
+        self._node, self._timeout = node, timeout
+        self._topics = _client_topics(node, name)
+        self._message = kind.Impl.FeedbackMessage
+        feedback = f"{node.resolve_topic_name(name)}/_action/feedback"
+        self._feedback = node.create_publisher(self._message, feedback, _PROBE)
+        self._publishers: dict[str, Publisher] = {}
+        self._lock = threading.Lock()
+        self._running: list[GoalOwner] = []
+
+    @contextmanager
+    def watch(self, goal_id: UUID) -> Iterator[GoalOwner]:
+        """Watch the client of a goal inside this context."""
+        topic = self._topics + bytes(goal_id.uuid[:_TOKEN_SIZE]).hex()
+        with self._lock:
+            present = {t for t, _ in self._node.get_topic_names_and_types()}
+            others = {t for t in present if t.startswith(self._topics)}
+            self._forget_all_but(others)
+            named = topic in others
+            clients = {t: self._probe(t) for t in ({topic} if named else {topic, *others})}
+            feedback = _Probe(self._feedback, self._timeout)
+            owner = GoalOwner(topic, clients, feedback, self._message)
+            self._running.append(owner)
+        try:
+            yield owner
+        finally:
+            self._running.remove(owner)
+
+    def _probe(self, topic: str) -> _Probe:
+        if topic not in self._publishers:
+            self._publishers[topic] = self._node.create_publisher(Empty, topic, _PROBE)
+        return _Probe(self._publishers[topic], self._timeout)
+
+    def _forget_all_but(self, present: Collection[str]) -> None:
+        """Destroy the publishers to clients that have gone, unless a goal still uses them."""
+        used = {topic for owner in self._running for topic in owner.clients}
+        for topic in self._publishers.keys() - used:
+            if topic not in present or not self._publishers[topic].get_subscription_count():
+                self._node.destroy_publisher(self._publishers.pop(topic))

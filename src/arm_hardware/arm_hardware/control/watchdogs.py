@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Watchdogs: a stream that ends early, a client that is lost, a board that was reset."""
+"""Watchdogs: a stream that ends early, a board that was reset."""
 
 from __future__ import annotations
 
@@ -48,43 +48,6 @@ class StreamWatchdog:
         """Advance by a tick [s]; return whether the stream has ended too early."""
         self._age += dt
         return self._streaming and 0.0 < self._timeout < self._age
-
-
-RETRY_PERIOD = 0.5  # [s] of wall time after which an unacknowledged probe counts as lost
-
-
-class ClientLivenessMonitor:
-    """Detects a lost client: one that acknowledges no probe within a timeout [s].
-
-    A probe is any message whose arrival the middleware acknowledges. This detects an unplugged
-    cable, a sleeping computer or a killed program long before the middleware does. A client that
-    was never known cannot be lost; the timeout 0 disables detection.
-    """
-
-    def __init__(self, timeout: float, now: float, known: bool) -> None:
-        self._timeout = timeout
-        self._last_acknowledged = now if known else None
-        self._last_probe = -float("inf")
-
-    def poll(self, now: float, known: bool, acknowledged: bool) -> bool:
-        """Return whether to send a probe now.
-
-        Args:
-            now: Present time [s].
-            known: Whether the middleware knows of a client.
-            acknowledged: Whether no probe is awaiting its acknowledgement.
-        """
-        if known and acknowledged:
-            self._last_acknowledged = now
-        if not acknowledged and now - self._last_probe < RETRY_PERIOD:
-            return False
-        self._last_probe = now
-        return True
-
-    def timed_out(self, now: float) -> bool:
-        """Return whether a known client has acknowledged nothing for the timeout."""
-        last = self._last_acknowledged
-        return last is not None and 0.0 < self._timeout < now - last
 
 
 # Writes repeated since the last change without a cause, after which the next one is taken for a

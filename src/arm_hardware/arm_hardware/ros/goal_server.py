@@ -15,16 +15,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from arm_common.ros.actions import action_server
+from arm_common.ros.actions import CLIENT_LOST, GoalOwner, GoalOwners, action_server
 from rclpy.action import CancelResponse, GoalResponse
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.duration import Duration
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
 
 from arm_hardware.control.controller import TrajectoryController
-from arm_hardware.control.watchdogs import ClientLivenessMonitor
 from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError
 from arm_hardware.motion.execution import Goal, GoalOutcome
 from arm_hardware.ros.driver_context import DriverContext
@@ -32,48 +29,7 @@ from arm_hardware.ros.driver_context import DriverContext
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
 _LOGGER = logging.getLogger(__name__)
-AT_ONCE = Duration()
 CANCEL_WITHIN = 5.0  # [s] of wall time from the cancel callback to the server's change of state
-CLIENT_LOST = (
-    "The client of the goal has gone or is unreachable, or another client of the same action is "
-    "(parameter client_timeout)."
-)
-
-
-class GoalClientMonitor:
-    """Monitors the clients of an action through its feedback, to which every client subscribes.
-
-    Some feedback goes through a publisher that can tell whether it was acknowledged.
-    """
-
-    def __init__(self, node: Node, action: Any, name: str, timeout: float) -> None:
-        """Create the publisher; ``timeout`` is the parameter client_timeout [s]."""
-        self._node = node
-        self._timeout = timeout
-        self._message = action.Impl.FeedbackMessage
-        self._topic = f"{name}/_action/feedback"
-        # Depth 1: Fast DDS then requests the acknowledgement with each message, not every 3 s.
-        self._publisher = node.create_publisher(self._message, self._topic, QoSProfile(depth=1))
-
-    def watch(self) -> ClientLivenessMonitor:
-        """Return a new monitor for the client of a goal."""
-        return ClientLivenessMonitor(self._timeout, time.monotonic(), self._is_known())
-
-    def publish_feedback(self, handle: Any, feedback: Any, watch: ClientLivenessMonitor) -> None:
-        """Publish feedback, as a probe if one is due."""
-        if watch.poll(time.monotonic(), self._is_known(), self._is_acknowledged()):
-            self._publisher.publish(self._message(goal_id=handle.goal_id, feedback=feedback))
-        else:
-            handle.publish_feedback(feedback)
-
-    def _is_known(self) -> bool:
-        return bool(self._node.count_subscribers(self._topic) > 0)
-
-    def _is_acknowledged(self) -> bool:
-        try:
-            return bool(self._publisher.wait_for_all_acked(AT_ONCE))
-        except rclpy_implementation.RCLError:  # not supported by the middleware
-            return True
 
 
 class Running(NamedTuple):
@@ -105,7 +61,7 @@ class GoalServer(ABC):
         self._prepared: Prepared | None = None
         self._running: dict[bytes, Running] = {}
         timeout = context.parameters.client_timeout
-        self._client_monitor = GoalClientMonitor(node, self.action, self.name, timeout)
+        self._owners = GoalOwners(node, self.action, self.name, timeout)
         self._group = MutuallyExclusiveCallbackGroup()
         self._server = action_server(
             node,
@@ -170,15 +126,8 @@ class GoalServer(ABC):
     def _execute(self, handle: Any) -> Any:
         key = bytes(handle.goal_id.uuid)
         running = self._running[key]
-        client = self._client_monitor.watch()
-        period = 1.0 / self._context.parameters.action_monitor_rate  # [s] of wall time
-        while not running.goal.wait(period):
-            try:
-                self._report(handle, running, client)
-            except Exception as error:  # noqa: BLE001 - it ends the goal, not the process
-                running.goal.finish(
-                    GoalOutcome.ABORTED, INVALID_GOAL, self._context.fail(self.name, error)
-                )
+        with self._owners.watch(handle.goal_id) as owner:
+            self._wait(handle, running, owner)
         try:
             self._publish_now()
         except Exception as error:  # noqa: BLE001 - the goal has its result nevertheless
@@ -188,14 +137,25 @@ class GoalServer(ABC):
             del self._running[key]
         return self._result(running)
 
-    def _report(self, handle: Any, running: Running, client: ClientLivenessMonitor) -> None:
+    def _wait(self, handle: Any, running: Running, owner: GoalOwner) -> None:
+        """Report a goal until it ends."""
+        period = 1.0 / self._context.parameters.action_monitor_rate  # [s] of wall time
+        while not running.goal.wait(period):
+            try:
+                self._report(handle, running, owner)
+            except Exception as error:  # noqa: BLE001 - it ends the goal, not the process
+                running.goal.finish(
+                    GoalOutcome.ABORTED, INVALID_GOAL, self._context.fail(self.name, error)
+                )
+
+    def _report(self, handle: Any, running: Running, owner: GoalOwner) -> None:
         """Publish feedback; end the motion if the client is lost."""
         message = self._feedback(running)
         if message is None:
             return
-        self._client_monitor.publish_feedback(handle, message, client)
-        if client.timed_out(time.monotonic()):
-            running.controller.give_up(running.goal, CLIENT_LOST)
+        owner.publish_feedback(handle, message)
+        if owner.is_lost():
+            running.controller.give_up(running.goal, f"{CLIENT_LOST[0].upper()}{CLIENT_LOST[1:]}.")
 
 
 def _aborted(code: int, why: str) -> Goal:

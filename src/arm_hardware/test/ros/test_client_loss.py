@@ -3,11 +3,16 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
 from action_msgs.msg import GoalStatus
+from arm_common.ros.actions import GoalClient
+from arm_testing.processes import start_python
 from arm_testing.ros import driver as nc
+from rclpy.action import ActionClient
 from trajectory_msgs.msg import JointTrajectory
 
 from arm_interfaces.msg import HardwareStatus
@@ -38,6 +43,68 @@ def test_goal_of_a_lost_client_is_aborted_and_the_arm_holds(client):
     other.arm.destroy()
     gone = "client of the goal has gone"
     nc.wait_for(lambda: gone in client.wait_state(HardwareStatus.ARMED).message, "end of the goal")
+
+
+BESIDE = """
+import sys
+import rclpy
+from arm_common.ros.actions import GoalClient
+from arm_testing.ros import driver as nc
+from rclpy.action import ActionClient
+
+client = nc.Client({kind})
+client.wait_armed()
+if {owns}:
+    client.creep()
+print("ready", flush=True)
+sys.stdin.read()
+"""
+LONGER_THAN_TIMEOUT = 5.0  # [s] of a motion; client_timeout is 2 s
+
+
+@pytest.fixture
+def beside(client):
+    """Return a function that starts another program with a client of the same actions."""
+    programs = []
+
+    def start(kind, owns=False):
+        code = BESIDE.format(kind=kind, owns=owns)
+        program = start_python(
+            "-c", code, stdin=subprocess.PIPE, PYTHONPATH=os.pathsep.join(sys.path)
+        )
+        programs.append(program)
+        assert program.stdout.readline() == "ready\n", program.stdout.read()
+        return program
+
+    yield start
+    for program in programs:
+        program.kill()
+        program.wait()
+
+
+def test_killed_owner_ends_its_motion_whoever_else_is_a_client(client, beside):
+    owner = beside("GoalClient", owns=True)
+    client.wait_moving()
+    owner.kill()
+    gone = "client of the goal has gone"
+    nc.wait_for(lambda: gone in client.wait_state(HardwareStatus.ARMED).message, "end of the goal")
+
+
+@pytest.mark.parametrize(
+    ("owner", "other"),
+    [("GoalClient", "GoalClient"), ("GoalClient", "ActionClient"), ("ActionClient", "GoalClient")],
+)
+def test_death_of_another_client_does_not_end_a_motion(client, beside, owner, other):
+    program = beside(other)
+    mine = nc.Client(GoalClient if owner == "GoalClient" else ActionClient)
+    mine.wait_armed()
+    handle = mine.send((LONGER_THAN_TIMEOUT, nc.AWAY))
+    client.wait_moving()
+    program.kill()
+    result = mine.result(handle)
+    assert result.status == GoalStatus.STATUS_SUCCEEDED, result.result.error_string
+    mine.close()
+    client.go(*nc.HOME)
 
 
 def test_pause_ends_with_the_lost_client_that_could_resume(client):

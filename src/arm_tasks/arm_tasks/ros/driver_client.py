@@ -8,21 +8,19 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 from action_msgs.msg import GoalStatus
+from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import PolledSubscriptions, destroy_timer
 from arm_common.ros.names import PrefixedNames, PrefixSearch
 from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from control_msgs.msg import SpeedScalingFactor
-from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
-from unique_identifier_msgs.msg import UUID
 
 from arm_description import RobotModel
 from arm_interfaces.msg import HardwareStatus
@@ -230,7 +228,7 @@ class DriverClient:
         self._idle_scaling: float | None = None  # to set once the driver is idle
         state.set_status_callback(self._on_status)
         self._follow, self._gripper = (
-            ActionClient(node, kind, name, goal_service_qos_profile=GOAL)
+            GoalClient(node, kind, name)
             for kind, name in (
                 (FollowJointTrajectory, "arm_controller/follow_joint_trajectory"),
                 (GripperCommand, "gripper_controller/gripper_cmd"),
@@ -316,13 +314,13 @@ class ActionMove:
     """
 
     def __init__(
-        self, client: ActionClient, goal: Any, state: ArmState, on_end: Callable[[], None]
+        self, client: GoalClient, goal: Any, state: ArmState, on_end: Callable[[], None]
     ) -> None:
         self._state, self._on_end = state, on_end
         self._has_response = self._canceled = False
         self._status = MoveStatus(MoveState.RUNNING)
         self._sent = time.monotonic()
-        goal_id = UUID(uuid=list(uuid4().bytes))
+        goal_id = client.new_goal_id()
         # The ID allows cancelling the goal even if no response arrives.
         self._goal = ClientGoalHandle(client, goal_id, None)
         client.send_goal_async(goal, goal_uuid=goal_id).add_done_callback(self._on_response)

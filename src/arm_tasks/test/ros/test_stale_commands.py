@@ -3,11 +3,13 @@
 """Stale commands never move the arm: goals expire, and late ones are cancelled."""
 
 import ast
+import inspect
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from action_msgs.msg import GoalStatus
+from arm_common.ros.actions import GoalClient
 from arm_common.ros.qos import GOAL, STREAM, service_qos
 from arm_tasks.execution.ports import MoveState
 from arm_tasks.ros import driver_client
@@ -15,10 +17,10 @@ from arm_tasks.ros.driver_client import RESPONSE_TIMEOUT, ActionMove, DriverClie
 from control_msgs.action import FollowJointTrajectory
 from rclpy.qos import DurabilityPolicy
 from rclpy.task import Future
+from unique_identifier_msgs.msg import UUID
 
 Result = FollowJointTrajectory.Result
 SOURCES = Path(__file__).resolve().parents[3]
-MODULES = [m for m in SOURCES.glob("arm_*/arm_*/**/*.py") if "ActionClient(" in m.read_text()]
 
 
 def calls(module, name):
@@ -29,12 +31,12 @@ def calls(module, name):
                 yield node
 
 
-def test_every_action_client_sends_goals_that_expire():
-    found = [call for module in MODULES for call in calls(module, "ActionClient")]
-    assert len(found) >= 5
-    for call in found:
-        qos = {k.arg: ast.unparse(k.value) for k in call.keywords}
-        assert qos.get("goal_service_qos_profile") == "GOAL", ast.unparse(call)
+def test_every_action_client_sends_goals_that_expire_and_name_their_client():
+    modules = list(SOURCES.glob("arm_*/arm_*/**/*.py"))
+    assert not [call for module in modules for call in calls(module, "ActionClient")]
+    assert len([call for module in modules for call in calls(module, "GoalClient")]) >= 5
+    text = inspect.getsource(GoalClient)
+    assert "super().__init__(node, kind, name, goal_service_qos_profile=GOAL" in text
 
 
 def test_every_trajectory_stream_expires():
@@ -64,6 +66,9 @@ class Client:
 
     def __init__(self):
         self.answer, self.result, self.cancels, self.sent = Future(), Future(), [], None
+
+    def new_goal_id(self):
+        return UUID()
 
     def send_goal_async(self, goal, goal_uuid):
         self.sent = goal_uuid
@@ -168,7 +173,7 @@ class Driver:
     """A driver's status, and the speed scalings that it receives."""
 
     def __init__(self, monkeypatch):
-        monkeypatch.setattr(driver_client, "ActionClient", lambda *_, **__: None)
+        monkeypatch.setattr(driver_client, "GoalClient", lambda *_, **__: None)
         self.idle, self.speed_scaling, self.scalings, self.profile = False, 0.0, [], None
         self.client = DriverClient(self, self)
 

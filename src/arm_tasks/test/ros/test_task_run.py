@@ -115,9 +115,8 @@ def server(request, plan):
 @pytest.fixture
 def run(server, plan):
     request = SimpleNamespace(start_step=0, single_step=False)
-    server.handle = SimpleNamespace(
-        request=request, is_cancel_requested=False, publish_feedback=lambda _: None
-    )
+    server.handle = SimpleNamespace(request=request, is_cancel_requested=False)
+    server.owner = SimpleNamespace(is_lost=lambda: False, publish_feedback=lambda *_: None)
     context = ExecutionContext(
         server.node,
         server.state,
@@ -127,7 +126,7 @@ def run(server, plan):
         server.liveness,
         server.controls,
     )
-    made = TaskExecution(context, server.handle, plan)
+    made = TaskExecution(context, server.handle, plan, server.owner)
     made.begin()
     tick(server)
     return made
@@ -152,6 +151,7 @@ def test_next_step_begins_as_soon_as_a_motion_ends(server, run):
         ("handle", {"is_cancel_requested": True}),
         ("state", {"lost": lambda: "the servo driver is gone"}),
         ("liveness", {"lost": lambda: "tf of the robot has been silent"}),
+        ("owner", {"is_lost": lambda: True}),
     ],
 )
 def test_no_step_begins_after_an_interrupt(server, run, part, changed):

@@ -8,12 +8,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import QUIET
 from arm_common.ros.messages import duration_message
-from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK, STREAM
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK, STREAM
 from arm_description.model.constraints import ConstraintSet
 from control_msgs.action import GripperCommand
-from rclpy.action import ActionClient
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -120,7 +120,7 @@ class DriverCommander:
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
         gripper = "gripper_controller/gripper_cmd"
-        self._gripper = ActionClient(node, GripperCommand, gripper, goal_service_qos_profile=GOAL)
+        self._gripper = GoalClient(node, GripperCommand, gripper)
         self._arm: Sequence[VisualJoint] = ()
         self._constraints = ConstraintSet((), ())
         self._positions, self._on_task, self._width_at = positions, on_task, width_at

@@ -28,7 +28,7 @@ NAMES = ("waist", "shoulder", "elbow")
 def commander(monkeypatch):
     """Return a commander of an arm that is just outside of two limits, and what it sends."""
     commands = pytest.importorskip("arm_viewer.ros.joint_commands")
-    monkeypatch.setattr(commands, "ActionClient", lambda *_, **__: None)
+    monkeypatch.setattr(commands, "GoalClient", lambda *_, **__: None)
     sent = []
     publisher = SimpleNamespace(publish=sent.append, get_subscription_count=lambda: 1)
     node = SimpleNamespace(

@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from arm_common.ros.qos import FEEDBACK, GOAL, STEADY_CLOCK
-from rclpy.action import ActionClient
+from arm_common.ros.actions import GoalClient
+from arm_common.ros.qos import FEEDBACK, STEADY_CLOCK
 from rclpy.node import Node
 from rclpy.task import Future
 
@@ -36,11 +36,10 @@ class TaskServerClient:
     """
 
     def __init__(self, node: Node) -> None:
-        self.action = ActionClient(
+        self.action = GoalClient(
             node,
             RunTask,
             "run_task",
-            goal_service_qos_profile=GOAL,
             feedback_sub_qos_profile=FEEDBACK,
         )
         self._ticks = -math.inf  # since the last heartbeat; a server may have none

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import rclpy
+from arm_common.ros.actions import GoalClient
 from arm_common.ros.messages import stamp_seconds, transform_matrix
 from arm_common.ros.names import PrefixSearch
 from arm_common.ros.qos import FEEDBACK, GOAL, LATCHED
 from arm_common.signals import deferred
 from arm_common.terminal import Keyboard
 from arm_common.transforms import Array
-from rclpy.action import ActionClient
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -72,11 +72,10 @@ class TaskClient:
         self._state = TaskState.CHECKING
         self._node = rclpy.create_node("task_client")
         self.arm = str(self._node.get_namespace().strip("/"))
-        self._action = ActionClient(
+        self._action = GoalClient(
             self._node,
             RunTask,
             "run_task",
-            goal_service_qos_profile=GOAL,
             feedback_sub_qos_profile=FEEDBACK,
         )
         self._controls = {

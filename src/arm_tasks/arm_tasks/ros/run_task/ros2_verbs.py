@@ -19,10 +19,10 @@ from typing import Any
 
 import rclpy
 import yaml
+from arm_common.ros.actions import GoalClient
 from arm_common.ros.node_runner import session
-from arm_common.ros.qos import GOAL
 from arm_common.yaml.document import load_plain
-from rclpy.action import ActionClient, get_action_names_and_types
+from rclpy.action import get_action_names_and_types
 from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
 from rclpy.parameter import Parameter, parameter_value_to_python
@@ -207,7 +207,7 @@ def _send_goal(node: Node, given: argparse.Namespace) -> int:
     cls = required_class(given.type, "action")
     goal = filled(cls.Goal, _values(given.values))
     validate_topic_name(given.action)  # ActionClient would raise a ValueError, and warn
-    client = ActionClient(node, cls, given.action, goal_service_qos_profile=GOAL)
+    client = GoalClient(node, cls, given.action)
     if not client.wait_for_server(_DISCOVERY):
         raise TasksError(f"there is no action {given.action}; ./arm ros2 action list")
 

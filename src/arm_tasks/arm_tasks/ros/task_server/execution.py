@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from arm_common.ros.actions import CLIENT_LOST, GoalOwner
 from arm_common.ros.executor import destroy_timer
 from arm_common.ros.qos import STEADY_CLOCK
 from rclpy.action.server import ServerGoalHandle
@@ -52,11 +53,15 @@ class TaskExecution:
     """
 
     def __init__(
-        self, context: ExecutionContext, handle: ServerGoalHandle, plan: TaskPlan
+        self,
+        context: ExecutionContext,
+        handle: ServerGoalHandle,
+        plan: TaskPlan,
+        owner: GoalOwner,
     ) -> None:
         node = context.node
         self._context = context
-        self._handle = handle
+        self._handle, self._owner = handle, owner
         self._period = SIMULATED_TICK if node.get_parameter("use_sim_time").value else TICK
         self._ticks = self._feedback_due = self._failures = 0
         self._published: tuple[EngineState, int] | None = None
@@ -103,6 +108,8 @@ class TaskExecution:
             engine.give_up(lost)
         if lost := context.liveness.lost():
             engine.abort(lost)
+        if self._owner.is_lost():
+            engine.abort(CLIENT_LOST)
         self._check_world()
         if self._handle.is_cancel_requested or context.controls.stop_requested:
             engine.cancel()
@@ -142,4 +149,4 @@ class TaskExecution:
         self._feedback_due = self._ticks + round(FEEDBACK_PERIOD / self._period)
         self._context.controls.publish(feedback)
         fields = vars(feedback) | {"state": STATES[feedback.state]}
-        self._handle.publish_feedback(RunTask.Feedback(**fields))
+        self._owner.publish_feedback(self._handle, RunTask.Feedback(**fields))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arm_common.errors import InputError
 from arm_common.files import RestrictedFiles, folders_in
-from arm_common.ros.actions import action_server
+from arm_common.ros.actions import CLIENT_LOST, GoalOwner, GoalOwners, action_server
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.failures import report_failure
 from arm_common.ros.names import prefix_parameter
@@ -71,6 +71,13 @@ class TaskServerParameters:
     )
     planning_timeout: float = parameter(
         300.0, "Time that planning or checking a task may take [s].", low=1.0, high=86400.0
+    )
+    client_timeout: float = parameter(
+        2.0,
+        "Time without an acknowledgement from a task's client that ends the task in hold, 0 for "
+        "never [s].",
+        low=0.0,
+        high=60.0,
     )
     torque_warning: float = parameter(
         0.6, "Fraction of a servo's torque above which a plan has a warning.", low=0.01, high=100.0
@@ -162,7 +169,7 @@ class TaskServer(Node):
         )
         self._nut = NutStateChecker(self._execution.observer, self._planning, self._driver, chain)
         self._readiness = Readiness(self, self._state, self._driver)
-        self._busy = ""
+        self._busy, self._client_timeout = "", chosen.client_timeout
         self._run_now: TaskExecution | None = None
         self._failure = ""  # of a callback during this run
         self.create_timer(_IDLE_POLL_PERIOD, polled.take, clock=STEADY_CLOCK)
@@ -195,6 +202,7 @@ class TaskServer(Node):
         """Create the service check_task and the action run_task."""
         group = ReentrantCallbackGroup()  # to handle checks while a task runs
         self.create_service(CheckTask, "check_task", self._on_check, callback_group=group)
+        self._owners = GoalOwners(self, RunTask, "run_task", self._client_timeout)
         self._server = action_server(
             self,
             RunTask,
@@ -219,7 +227,8 @@ class TaskServer(Node):
     async def _execute(self, handle: ServerGoalHandle) -> RunTask.Result:
         result = RESULT()
         try:
-            await self._wait_and_run(handle, result)
+            with self._owners.watch(handle.goal_id) as owner:
+                await self._wait_and_run(handle, result, owner)
         except Exception as error:  # noqa: BLE001
             why = self._reason("run_task", error)
             if not result.status:
@@ -227,13 +236,17 @@ class TaskServer(Node):
                 self._reject(result, RESULT.BAD_REQUEST if is_input else RESULT.FAILURE, why)
         return self._end(handle, result)
 
-    async def _wait_and_run(self, handle: ServerGoalHandle, result: RunTask.Result) -> None:
+    async def _wait_and_run(
+        self, handle: ServerGoalHandle, result: RunTask.Result, owner: GoalOwner
+    ) -> None:
         name = handle.request.task or DEFAULT_TASK
         if not self._busy:
             self._controls.begin(name)
-        not_ready = await self._wait_ready(handle)
+        not_ready = await self._wait_ready(handle, owner)
         if handle.is_cancel_requested or (self._controls.stop_requested and not self._busy):
             self._reject(result, RESULT.CANCELED, _CANCELED)
+        elif owner.is_lost():
+            self._reject(result, RESULT.CANCELED, CLIENT_LOST)
         elif self._busy:
             self._reject(result, RESULT.NOT_READY, f"busy with {self._busy}; cancel it first")
         elif not_ready:
@@ -241,7 +254,7 @@ class TaskServer(Node):
         else:
             self._busy = name
             try:
-                await self._run(handle, result)
+                await self._run(handle, result, owner)
             finally:
                 self._busy = ""
 
@@ -249,40 +262,44 @@ class TaskServer(Node):
         """Return a sentence; report an error that is not the user's."""
         return str(error) if isinstance(error, InputError) else report_failure(self, what, error)
 
-    async def _wait_ready(self, handle: ServerGoalHandle) -> str:
+    async def _wait_ready(self, handle: ServerGoalHandle, owner: GoalOwner) -> str:
         """Wait until the driver is ready; return why the goal must be rejected, or ""."""
         controls = self._controls
 
         def notify(why: str) -> None:
             controls.publish_message(f"waiting: {why}")
             waiting = RunTask.Feedback(state=TaskState.CHECKING, message=f"Waiting: {why}")
-            handle.publish_feedback(waiting)
+            owner.publish_feedback(handle, waiting)
 
         def canceled() -> bool:
-            return bool(self._busy or handle.is_cancel_requested or controls.stop_requested)
+            requested = handle.is_cancel_requested or controls.stop_requested
+            return bool(self._busy or requested or owner.is_lost())
 
         return await self._readiness.wait(bool(handle.request.dry_run), canceled, notify)
 
-    async def _run(self, handle: ServerGoalHandle, result: RunTask.Result) -> None:
+    async def _run(
+        self, handle: ServerGoalHandle, result: RunTask.Result, owner: GoalOwner
+    ) -> None:
         """Plan a goal, run the plan to its end if it is feasible, and fill the result."""
         goal = handle.request
 
         def canceled() -> bool:
-            return bool(handle.is_cancel_requested or self._controls.stop_requested)
+            requested = handle.is_cancel_requested or self._controls.stop_requested
+            return bool(requested or owner.is_lost())
 
         try:
             plan = await self._planning.plan(goal, self._driver.configuration(), canceled)
         except InputError:
             if not canceled():
                 raise
-            self._reject(result, RESULT.CANCELED, _CANCELED)
+            self._reject(result, RESULT.CANCELED, CLIENT_LOST if owner.is_lost() else _CANCELED)
             return
         fill_plan(result, plan)
         if not plan.feasible:
             self._reject(result, RESULT.NOT_FEASIBLE, plan.message)
             return
         self._execution.nodes.check(plan)
-        run = TaskExecution(self._execution, handle, plan)
+        run = TaskExecution(self._execution, handle, plan, owner)
         if goal.start_step:
             result.warnings += await self._nut.check(plan, int(goal.start_step))
         elif why := self._nut.start_problem(plan):

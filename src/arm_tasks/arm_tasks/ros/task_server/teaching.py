@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 from arm_common.errors import InputError
+from arm_common.ros.actions import GoalClient
 from arm_common.ros.messages import pose_message, stamp_seconds
-from arm_common.ros.qos import GOAL
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, frame_along, pose
 from arm_description.trajectories.files import write_trajectory
-from rclpy.action import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -110,9 +109,7 @@ class Teaching:
         self._joints = JointState()
         self._path = ""
         group = ReentrantCallbackGroup()  # replay awaits a response of this node
-        self._run = ActionClient(
-            node, RunTask, "run_task", callback_group=group, goal_service_qos_profile=GOAL
-        )
+        self._run = GoalClient(node, RunTask, "run_task", callback_group=group)
         state.set_joints_callback(self._on_joints)
         node.create_service(ListTasks, "list_tasks", self._on_list)
         for kind, name, answer in (

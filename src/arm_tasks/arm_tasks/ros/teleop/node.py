@@ -9,11 +9,11 @@ import time
 from collections.abc import Mapping
 
 import numpy as np
+from arm_common.ros.actions import GoalClient
 from arm_common.ros.parameters import ParameterSpec, declare_one
-from arm_common.ros.qos import GOAL, LATCHED, STREAM, service_qos
+from arm_common.ros.qos import LATCHED, STREAM, service_qos
 from arm_common.transforms import Array
 from control_msgs.action import GripperCommand
-from rclpy.action import ActionClient
 from rclpy.duration import Duration
 from rclpy.node import Node
 from sensor_msgs.msg import BatteryState, JointState, Joy
@@ -70,7 +70,7 @@ class StreamingNode(Node):  # type: ignore[misc]
         self._view = self.create_publisher(JointState, "joint_targets", 10)
         self._view_stopped = False
         grip = "gripper_controller/gripper_cmd"
-        self._gripper = ActionClient(self, GripperCommand, grip, goal_service_qos_profile=GOAL)
+        self._gripper = GoalClient(self, GripperCommand, grip)
         self._gripped = 0.0
         self._joy: tuple[float, Joy] | None = None
         self.create_subscription(Joy, "joy", self._on_joy, 1)

@@ -6,6 +6,7 @@ import math
 import os
 import re
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -14,6 +15,7 @@ from arm_common.transforms import inverse, pose
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.ros.messages import file_messages
 from arm_tasks.task.request import files_of
+from arm_testing.processes import start_python
 from arm_testing.ros.stack import seconds
 from arm_testing.terminal import PtyProgram
 from builtin_interfaces.msg import Time
@@ -85,6 +87,42 @@ def swing(arm, **options):
 
 def has_left(arm):
     return arm.joints["waist"] < -0.1
+
+
+PROGRAM = """
+from arm_tasks.client import Arm
+with Arm() as arm:
+    print("connected", flush=True)
+    while input() == "move":
+        arm.later.move_joints({"waist": -1.2}, speed=0.002)
+"""
+
+
+@pytest.fixture
+def programs(arm):
+    """Two programs with an Arm each; killed at the end."""
+    started = [start_python("-c", PROGRAM, stdin=subprocess.PIPE) for _ in range(2)]
+    assert [program.stdout.readline() for program in started] == ["connected\n"] * 2
+    yield started
+    for program in started:
+        program.kill()
+        program.communicate()
+
+
+def test_killed_program_ends_its_own_motion_and_nobody_elses(arm, programs):
+    owner, other = programs
+    owner.stdin.write("move\n")
+    owner.stdin.flush()
+    arm.wait_task(TaskState.RUNNING)
+    arm.wait_for(lambda: has_left(arm), "the waist on its way")
+    other.kill()
+    seen = arm.joints["waist"]
+    arm.wait_for(lambda: arm.joints["waist"] < seen - 0.5, "the motion that goes on")
+    owner.kill()
+    state = arm.wait_task(TaskState.IDLE)
+    assert "client of the goal has gone" in state.message
+    arm.wait_still()
+    assert arm.joints["waist"] > -1.15
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import QUIET
-from arm_common.ros.qos import GOAL, LATCHED, service_qos
-from rclpy.action import ActionClient
+from arm_common.ros.qos import LATCHED, service_qos
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
@@ -56,7 +56,7 @@ class TaskPanel:
         self._on_server = on_server
         self._list = ServiceClient(node, ListTasks, "list_tasks")
         self._check = ServiceClient(node, CheckTask, "check_task", self._answer)
-        self._run = ActionClient(node, RunTask, "run_task", goal_service_qos_profile=GOAL)
+        self._run = GoalClient(node, RunTask, "run_task")
         self._triggers = {
             name: ServiceClient(
                 node, Trigger, f"task_server/{name}", self._answer, service_qos(name)
