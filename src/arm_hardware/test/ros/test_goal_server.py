@@ -1,6 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -25,7 +26,7 @@ class Server(GoalServer):
         self.failures = []
         self._publish_now = publish_now
         self._running = {}
-        self._client_monitor = SimpleNamespace(watch=lambda: None)
+        self._owners = SimpleNamespace(watch=lambda _: nullcontext())
         self._context = SimpleNamespace(
             parameters=SimpleNamespace(action_monitor_rate=100.0),
             fail=lambda _, error: self.failures.append(error),
