@@ -160,6 +160,10 @@ class GoalClient(ActionClient):  # type: ignore[misc]
         """Return an identifier of a goal that names this client."""
         return UUID(uuid=list(self._token + secrets.token_bytes(16 - _TOKEN_SIZE)))
 
+    def server_is_ready(self) -> bool:
+        """Return True if there is a server."""
+        return bool(super().server_is_ready())
+
     def send_goal_async(
         self, goal: Any, feedback_callback: Any = None, goal_uuid: UUID | None = None
     ) -> Any:
