@@ -11,6 +11,9 @@ import re
 CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
+MAX_SENTENCE = 2000  # characters of an error, about; texts of files and messages may be in it
+
+
 class InputError(ValueError):
     """Input that cannot be used, explained in one sentence without control characters.
 
@@ -31,15 +34,15 @@ class InputError(ValueError):
         line: int | None = None,
         key: str = "",
     ) -> None:
-        self.problem = problem
-        self.remedy = remedy
+        self.problem = elided(problem)
+        self.remedy = elided(remedy)
         self.file = file
         self.line = line
         self.key = key
         place = file if line is None else f"{file or 'line'}:{line}"
         location = ": ".join(part for part in (place, key) if part)
-        sentence = f"{location}: {problem}" if location else problem
-        super().__init__(escaped(f"{sentence}; {remedy}" if remedy else sentence))
+        text = f"{location}: {problem}" if location else problem
+        super().__init__(sentence(f"{text}; {remedy}" if remedy else text))
 
 
 def joined(text: str) -> str:
@@ -59,6 +62,11 @@ def joined(text: str) -> str:
         code = int.from_bytes(error.object[error.start : error.start + 2], "little")
         problem = f"\\u{code:04x} is half a character"
         raise InputError(problem, remedy="write the character itself") from None
+
+
+def sentence(text: str) -> str:
+    """Return the text of an error: control characters escaped, and bounded, as it is logged."""
+    return elided(escaped(elided(text, MAX_SENTENCE)), MAX_SENTENCE)
 
 
 def escaped(text: str) -> str:

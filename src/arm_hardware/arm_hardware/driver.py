@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from arm_common.errors import one_line
+
 from arm_description import RobotModel
 from arm_hardware.backends import (
     BoardConnection,
@@ -319,4 +321,6 @@ class Driver:
     def _failed(self, error: Exception) -> None:
         """Enter FAULT after an unexpected exception in the control loop."""
         if not isinstance(error, HardwareError):
-            self.controller.fail(f"Internal error of the driver ({error!r}); please report it.")
+            self.controller.fail(
+                f"Internal error of the driver ({one_line(repr(error), 300)}); please report it."
+            )

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from arm_common.errors import sentence
+
 # Codes of control_msgs/action/FollowJointTrajectory.Result, repeated here so that the core needs
 # no ROS.
 SUCCESSFUL = 0
@@ -16,6 +18,9 @@ GOAL_TOLERANCE_VIOLATED = -5
 
 class HardwareError(Exception):
     """Base class; ``str(error)`` is one sentence: what is wrong, where, and the remedy."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(sentence(text))
 
 
 class CalibrationError(HardwareError):
@@ -47,8 +52,8 @@ class BusError(HardwareError):
         address: 7-bit address of the board; None if the bus itself is missing.
     """
 
-    def __init__(self, sentence: str, address: int | None = None) -> None:
-        super().__init__(sentence)
+    def __init__(self, text: str, address: int | None = None) -> None:
+        super().__init__(text)
         self.address = address
 
 
@@ -63,12 +68,12 @@ class CommandError(HardwareError):
 
     def __init__(
         self,
-        sentence: str,
+        text: str,
         code: int = INVALID_GOAL,
         joint: str = "",
         amount: float = float("nan"),
     ) -> None:
-        super().__init__(sentence)
+        super().__init__(text)
         self.code = code
         self.joint = joint
         self.amount = amount

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from arm_common.errors import sentence
+
 
 class KinematicsError(ValueError):
     """The caller's input is invalid; the message is one sentence with the remedy.
@@ -14,7 +16,7 @@ class KinematicsError(ValueError):
     """
 
     def __init__(self, message: str, *, what: str = "", value: object = None) -> None:
-        super().__init__(message)
+        super().__init__(sentence(message))
         self.what = what
         self.value = value
 

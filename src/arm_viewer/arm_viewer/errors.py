@@ -7,11 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from arm_common.errors import sentence
 from arm_common.suggestions import install_command
 
 
 class ViewerError(ValueError):
     """Something cannot be shown, served or opened."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(sentence(text))
 
 
 @contextmanager

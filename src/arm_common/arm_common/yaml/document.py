@@ -30,6 +30,7 @@ from arm_common.suggestions import did_you_mean
 # YAML 1.1 reads 1e-3 as text; people mean a number.
 _EXPONENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+\Z")
 _DATE = "tag:yaml.org,2002:timestamp"
+MAX_TEXT = 10_000  # characters of a text: it is logged, shown and sent
 _LONGEST_VALUE = 80  # characters of a value in a message
 
 
@@ -115,7 +116,7 @@ class Field:
         """Read a non-empty scalar as written in the file; `kind` describes it in errors."""
         if not isinstance(self.node, yaml.ScalarNode):
             raise self.error(f"must be {kind}")
-        text = str(self.node.value).strip()
+        text = self._bounded().strip()
         if not text or (not self.node.style and text in ("~", "null", "Null", "NULL")):
             raise self.error(f"is empty, it must be {kind}")
         return text
@@ -143,8 +144,15 @@ class Field:
             raise self.error(f"must be a finite number, not {self.kind}")
         return float(value)
 
-    def _scalar(self) -> object:
+    def _bounded(self) -> str:
+        """Return the text of a scalar."""
         text = str(self.node.value)
+        if len(text) > MAX_TEXT:
+            raise self.error(f"has {len(text)} characters; at most {MAX_TEXT} are read")
+        return text
+
+    def _scalar(self) -> object:
+        text = self._bounded()
         if not getattr(self.node, "style", None) and _EXPONENT.match(text):
             return float(text)
         if self.node.tag == _DATE:

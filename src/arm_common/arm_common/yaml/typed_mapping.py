@@ -18,12 +18,11 @@ import numpy as np
 from arm_common.errors import CONTROL, InputError
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
-from arm_common.yaml.document import Field
+from arm_common.yaml.document import MAX_TEXT, Field
 from arm_common.yaml.expressions import Expressions, constant_name_problem
 from arm_common.yaml.schema_types import Table
 
 _DEGREE = math.pi / 180.0
-_MAX_TEXT = 10_000  # characters of a text with variables
 _NAMED = re.compile(r"\$(\w*)")  # $name
 _MISREAD = re.compile(r"[-+]?0\w|.*[_:]")  # YAML 1.1 reads 010 as 8, 1_0 as 10, 1:30 as 90
 _WORD = re.compile(r"\w+")
@@ -114,8 +113,8 @@ class Variables:
 
     @staticmethod
     def _limit(text: str, item: Field) -> str:
-        if len(text) > _MAX_TEXT:  # nested loops could multiply it
-            raise item.error(f"is a text of more than {_MAX_TEXT} characters")
+        if len(text) > MAX_TEXT:  # nested loops could multiply it
+            raise item.error(f"is a text of more than {MAX_TEXT} characters")
         return text
 
     def _within(self, text: str, item: Field) -> str:

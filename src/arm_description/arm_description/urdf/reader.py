@@ -36,6 +36,7 @@ from arm_description.urdf.elements import (
 
 _KINDS: tuple[str, ...] = get_args(JointKind)
 _MAX_CHARACTERS = 32_000_000
+MAX_NAME = 255  # characters of the name of a link or joint
 _FARTHEST = 1e9  # [m]; sums and squares of larger lengths overflow or have no digits left
 
 # Attributes of each shape, with their numbers of values.
@@ -164,7 +165,7 @@ def read_urdf(text: str, *, tolerant: bool = False) -> UrdfTree:
     reached = {root, *(joint.child for joint in ordered)}
     links = tuple(link for link in links if link in reached)
     constraints = read_constraints(robot, ordered)
-    name = robot.get("name", "robot")
+    name = attribute(robot, "name", "the robot") if robot.get("name") else "robot"
     return UrdfTree(name, root, links, ordered, constraints, faults, robot)
 
 
@@ -216,6 +217,8 @@ def attribute(element: ET.Element, name: str, owner: str) -> str:
     text = element.get(name, "")
     if not text:
         raise UrdfError(f"{owner} has no {name!r}")
+    if name in ("name", "link", "joint") and len(text) > MAX_NAME:
+        raise UrdfError(f"{owner} has a {name!r} of {len(text)} characters; at most {MAX_NAME}")
     return text
 
 

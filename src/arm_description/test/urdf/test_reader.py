@@ -67,6 +67,8 @@ def test_negative_speed_and_effort_are_no_limits():
         ('<!DOCTYPE r [<!ENTITY a "b">]>' + robot(AB, BC), "has a DOCTYPE"),
         (" " * 32_000_000 + robot(AB, BC), "over 32 MB"),
         (robot(AB, BC) + "\ud800", "not XML"),
+        (robot(AB, BC).replace('"b"', '"&#xD800;"'), "not XML"),
+        (robot(AB, BC).replace('"b"', f'"{"b" * 256}"'), "of 256 characters; at most 255"),
         ("not xml", "not XML"),
         ("<robot>", "not XML"),
         ("<model/>", "root element is <model>"),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy.clock
-from arm_common.errors import InputError
+from arm_common.errors import InputError, one_line
 from builtin_interfaces.msg import Time
 
 from arm_description import load_robot
@@ -170,11 +170,12 @@ class DriverContext:
         Returns:
             One sentence about it, which the status shows as well.
         """
-        why = f"an internal error in {what} ({error!r}), please report it"
+        cause = one_line(repr(error), 300)
+        why = f"an internal error in {what} ({cause}), please report it"
         calls = reversed(traceback.extract_tb(error.__traceback__)[-CALLS:])
         places = " < ".join(f"{Path(c.filename).name}:{c.lineno} {c.name}" for c in calls)
         _LOGGER.error("Stopped: %s; raised in %s", why, places)
-        self.last_rejection = f"{what}: {error!r}"
+        self.last_rejection = f"{what}: {cause}"
         driver = self.driver
         if driver is not None:
             driver.controller.stop(why)

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 
+from arm_common.errors import elided
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import ProcessEnd
@@ -30,6 +31,7 @@ from arm_hardware.ros.node import HardwareNode
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
 
+MAX_LINE = 4000  # characters of a log record
 _THREADS = 6  # two goals can run at once, each blocking a thread; the others serve callbacks
 _SWITCH_INTERVAL = 0.0005  # [s] so that the control thread gets the interpreter soon after waking
 _HEARTBEAT = 0.5  # [s]; rclpy re-raises a callback's exception only when another callback is due
@@ -48,7 +50,7 @@ class _Forward(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Log one record."""
         level = max((k for k in self._loggers if k <= record.levelno), default=logging.DEBUG)
-        self._loggers[level].log(record.getMessage(), LoggingSeverity(level))
+        self._loggers[level].log(elided(record.getMessage(), MAX_LINE), LoggingSeverity(level))
 
 
 def forward_logging(name: str) -> None:

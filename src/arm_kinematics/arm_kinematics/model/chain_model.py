@@ -137,9 +137,18 @@ def checked_screws(S: ArrayLike, prismatic: Sequence[bool], names: Sequence[str]
     return screws
 
 
+MAX_JOINTS = 128  # of a chain, for which time limits are kept within 0.2 s
+
+
 def check_limits(joints: Sequence[ChainJoint]) -> None:
-    """Raise KinematicsError if names are not unique or limits are not in order."""
+    """Raise KinematicsError for too many joints, a name used twice, or limits out of order."""
     names = [j.name for j in joints]
+    if len(names) > MAX_JOINTS:
+        raise KinematicsError(
+            f"the chain has {len(names)} joints; at most {MAX_JOINTS}: its end at an earlier link "
+            "has fewer",
+            what="joints",
+        )
     if len(set(names)) < len(names):
         raise KinematicsError(f"joint names are not unique: {', '.join(names)}", what="joints")
     for joint in joints:

@@ -296,3 +296,24 @@ def test_a_robot_with_a_link_that_is_nowhere_is_refused_but_not_chains_elsewhere
     for refused in (lambda: Chain.from_urdf(text, "root", "right_hand"), lambda: Robot(text)):
         with pytest.raises(KinematicsError, match=r"joint 'r[12]'"):
             refused()
+
+
+def snake(count):
+    """Return the URDF of a chain of turning joints, each 50 mm long."""
+    links = "".join(f'<link name="l{i}"/>' for i in range(count + 1))
+    joints = "".join(
+        f'<joint name="j{i}" type="revolute"><parent link="l{i}"/><child link="l{i + 1}"/>'
+        f'<origin xyz="0 0 0.05"/><axis xyz="{i % 2} {1 - i % 2} 0"/>'
+        '<limit lower="-1" upper="1" velocity="1" effort="1"/></joint>'
+        for i in range(count)
+    )
+    return f'<robot name="snake">{links}{joints}</robot>'
+
+
+def test_chain_has_at_most_128_joints():
+    chain = Chain.from_urdf(snake(128), base="l0", tip="l128")
+    q = np.full(128, 0.1)
+    assert chain.ik(chain.fk(q), seed=np.zeros(128), timeout=30.0).ok
+    for count in (129, 500):
+        with pytest.raises(KinematicsError, match=f"has {count} joints; at most 128"):
+            Chain.from_urdf(snake(count), base="l0", tip=f"l{count}")

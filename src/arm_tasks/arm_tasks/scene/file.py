@@ -152,6 +152,7 @@ SCENE = Table(
 )
 
 
+MAX_PLACED = 2000  # 1,000 boxes cost a motion some 0.5 s
 _ZEROS = (0.0, 0.0, 0.0)
 _ARC = ("arc",)  # sizes that are not lengths
 
@@ -183,6 +184,8 @@ class _Placer:
         """Register the frame of a part and return base_link <- part (4, 4)."""
         if name in self.frames or name in (BASE_FRAME, TOOL_FRAME, "nut"):
             raise keys.fail(f"the name '{name}' is taken; choose another")
+        if len(self.frames) >= MAX_PLACED:
+            raise keys.fail(f"a scene has at most {MAX_PLACED} frames, bolts and objects")
         self.parents[name] = keys.text("frame", BASE_FRAME)
         self.frames[name] = readonly(self._placed(keys))
         return self.frames[name]

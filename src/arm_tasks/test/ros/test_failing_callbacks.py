@@ -160,6 +160,8 @@ def reason_of(response):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_each_callback_raises_once_and_nothing_ends(run, program):
     node = run(program)
+    services = {name for kind, name in node.said("CREATED") if kind == "service"}
+    node.probe.until(lambda: len(list(node.services())) >= len(services), what=node)
     node.probe.until(lambda: not node.awaited("timer") or node.process.poll() is not None)
     for action, kind in list(node.actions()):
         check_action(node, action, kind)

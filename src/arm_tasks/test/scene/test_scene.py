@@ -188,3 +188,18 @@ def test_shipped_files_are_found_by_the_ament_prefix(tmp_path, monkeypatch):
     assert errors.shipped("tasks") == {}
     monkeypatch.setenv("AMENT_PREFIX_PATH", f"/other:{tmp_path}")
     assert "nut_transfer" in errors.shipped("tasks")
+
+
+def test_scene_has_at_most_2000_objects():
+    boxes = "".join(f"  b{i}: {{xyz_mm: [{i}, 1, 1], size_mm: [1, 1, 1]}}\n" for i in range(2000))
+    assert len(scene_from_text(f"scene: many\nboxes:\n{boxes}").objects) == 2000
+    with pytest.raises(SceneError, match=r"line 2003: .*at most 2000 frames, bolts and objects"):
+        scene_from_text(
+            f"scene: many\nboxes:\n{boxes}  more: {{xyz_mm: [1, 1, 1], size_mm: [1, 1, 1]}}"
+        )
+
+
+def test_name_of_100000_letters_is_refused():
+    with pytest.raises(SceneError, match="has 100000 characters; at most 10000") as refused:
+        scene_from_text(f"scene: {'x' * 100_000}")
+    assert len(str(refused.value)) < 300

@@ -254,7 +254,7 @@ UNTIL = "wait_until: {topic: a, field: b, timeout: 1,"
         ("grip: cell_$(1/row)", "{row: 0}", "divides by zero"),
         ("grip: cell_$(row", "{row: 0}", "$( has no matching )"),
         ("grip: cell_$(2*((row)))", "{row: 0}", "nest at most one pair of parentheses"),
-        ("grip: $(a)", f"{{a: {'x' * 10_001}}}", "a text of more than 10000 characters"),
+        ("grip: $(a)", f"{{a: {'x' * 10_001}}}", "has 10001 characters; at most 10000"),
         (
             f"{CALL} {{row: row}}}}",
             "{row: 1}",

@@ -14,9 +14,12 @@ from arm_common.files import ANY_FILE, FileAccess
 
 from arm_viewer.errors import ViewerError, required
 
+MAX_BYTES = 50_000_000  # of a file
+MAX_FACES = 2_000_000  # of a mesh, and of all that are kept
+
 
 class MeshFiles:
-    """A cache of meshes.
+    """A cache of meshes; the oldest are dropped where they have more than `MAX_FACES` triangles.
 
     Args:
         share_folder: Returns the share folder of a package; raises LookupError if it is not
@@ -37,8 +40,15 @@ class MeshFiles:
             ViewerError: There is no such file, or trimesh is missing or cannot read it.
         """
         if uri not in self._known:
-            self._known[uri] = _read(uri, self._path(uri))
+            mesh = _read(uri, self._path(uri))
+            while self._known and self._faces + len(mesh.faces) > MAX_FACES:
+                self._known.pop(next(iter(self._known)))
+            self._known[uri] = mesh
         return self._known[uri]
+
+    @property
+    def _faces(self) -> int:
+        return sum(len(mesh.faces) for mesh in self._known.values())
 
     def _path(self, uri: str) -> Path:
         parts = urlparse(uri)
@@ -65,12 +75,16 @@ class MeshFiles:
 def _read(uri: str, path: Path) -> Any:
     with required("trimesh", f"the mesh {uri} needs it"):
         import trimesh
+    if (size := path.stat().st_size) > MAX_BYTES:
+        raise _problem(uri, f"it has {size // 10**6} MB; at most {MAX_BYTES // 10**6} MB are read")
     try:
         mesh: Any = trimesh.load(path, force="mesh")
     except Exception as error:  # Every format's reader raises its own kind.
         raise _problem(uri, f"it cannot be read ({error}); try STL, OBJ or GLB") from error
     if not len(mesh.faces):
         raise _problem(uri, f"it cannot be read as {path.suffix}: it contains no triangles")
+    if (count := len(mesh.faces)) > MAX_FACES:
+        raise _problem(uri, f"it has {count} triangles; at most {MAX_FACES} are drawn")
     return mesh
 
 

@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 from arm_common.transforms import pose, turn_z
-from arm_viewer.scene import shapes
+from arm_viewer.errors import ViewerError
+from arm_viewer.scene import meshes, shapes
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.primitives import PlacedShape, primitives_of
 
@@ -84,3 +85,25 @@ def test_text_keeps_its_place_and_height_and_what_is_faint_is_left_out():
     assert (label.text, label.height) == ("here", 0.05)
     np.testing.assert_allclose(label.at, T[:3, 3])
     assert not primitives(shapes.Box((1.0, 1.0, 1.0)), colour=(1.0, 0.0, 0.0, 0.01)).solids
+
+
+def tile(folder, name, faces=2):
+    file = folder / name
+    rows = "".join(f"v {i} 0 0\nv {i} 1 0\n" for i in range(faces // 2 + 1))
+    corners = "".join(f"f {2 * i + 1} {2 * i + 2} {2 * i + 3}\n" * 2 for i in range(faces // 2))
+    file.write_text(rows + corners)
+    return str(file)
+
+
+def test_meshes_have_a_bound_alone_and_together(tmp_path, monkeypatch):
+    monkeypatch.setattr(meshes, "MAX_FACES", 10)
+    files = MeshFiles(lambda name: None)
+    loaded = [files.load(tile(tmp_path, f"{i}.obj", 4)) for i in range(5)]
+    assert len({id(mesh) for mesh in loaded}) == 5
+    assert files._faces <= 10 and files.load(str(tmp_path / "4.obj")) is loaded[4]
+    with pytest.raises(ViewerError, match="has 12 triangles; at most 10 are drawn"):
+        files.load(tile(tmp_path, "many.obj", 12))
+    with (tmp_path / "large.stl").open("wb") as file:
+        file.truncate(60_000_000)
+    with pytest.raises(ViewerError, match="has 60 MB; at most 50 MB are read"):
+        files.load(str(tmp_path / "large.stl"))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from arm_common.transforms import Array
@@ -139,13 +138,14 @@ class CollisionChecker:
         unsized = unsized_pairs(tree, own, slides)
 
         def apart(i: int, j: int) -> bool:
-            """Return True for a pair to check: robot and scene, or unconnected links."""
+            """Return True for a pair to check: a link and an object, or unconnected links."""
             if frozenset((i, j)) in unsized:
                 return False
             groups = [first.get(self._bodies[k].owner, "") for k in (i, j)]
-            return i < len(own) and frozenset(groups) not in near and groups != [tree.root, ""]
+            return frozenset(groups) not in near and groups != [tree.root, ""]
 
-        both = combinations(range(len(self._bodies)), 2)
+        count = len(self._bodies)  # no two objects of the scene: there may be a thousand
+        both = ((i, j) for i in range(len(own)) for j in range(i + 1, count))
         self._pairs = PairDistances(self._bodies, [pair for pair in both if apart(*pair)])
         sampled = self._sampled_distances(model)
         touching = np.all(sampled <= TOUCH, axis=0).tolist()

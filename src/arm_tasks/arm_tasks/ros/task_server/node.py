@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from arm_common.errors import InputError
+from arm_common.errors import InputError, one_line
 from arm_common.files import RestrictedFiles, folders_in
 from arm_common.ros.actions import CLIENT_LOST, GoalOwner, GoalOwners, action_server
 from arm_common.ros.executor import PolledSubscriptions
@@ -239,7 +239,7 @@ class TaskServer(Node):
     async def _wait_and_run(
         self, handle: ServerGoalHandle, result: RunTask.Result, owner: GoalOwner
     ) -> None:
-        name = handle.request.task or DEFAULT_TASK
+        name = one_line(handle.request.task or DEFAULT_TASK, 200)
         if not self._busy:
             self._controls.begin(name)
         not_ready = await self._wait_ready(handle, owner)

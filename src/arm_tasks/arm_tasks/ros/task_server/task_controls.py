@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from arm_common.errors import one_line
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from rclpy.node import Node
 from std_msgs.msg import String
@@ -82,11 +83,13 @@ class TaskControls:
     def begin(self, task: str) -> None:
         """Publish that a task is being checked."""
         self.stop_requested = False
+        task = one_line(task, 200)
         self._state = TaskState(state=TaskState.CHECKING, task=task)
         self.publish_message(f"checking {task}")
 
     def publish_message(self, text: str) -> None:
         """Publish a new message, one line."""
+        text = one_line(text)
         self._state.message = text
         self._publisher.publish(self._state)
         self._text.publish(String(data=text))
