@@ -116,3 +116,22 @@ def test_systemd_watches_the_control_loop(service):
 def test_unit_may_access_only_one_device(service):
     assert (service["DevicePolicy"], service["DeviceAllow"]) == ("closed", "/dev/i2c-1 rw")
     assert service["NoNewPrivileges"] == "yes" and service["User"] == "arm"
+
+
+def test_drop_in_for_a_serial_bus_takes_i2c_back(tmp_path):
+    lines = (UNIT.parent / "feetech.conf").read_text().splitlines()
+    groups = [line for line in lines if line.startswith("SupplementaryGroups")]
+    devices = [line for line in lines if line.startswith("DeviceAllow")]
+    assert groups == ["SupplementaryGroups=", "SupplementaryGroups=dialout"]
+    assert devices[0] == "DeviceAllow=" and not any("i2c" in line for line in devices)
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        return
+    folder = tmp_path / "arm-hardware.service.d"
+    folder.mkdir()
+    shutil.copy(UNIT, tmp_path)
+    shutil.copy(UNIT.parent / "feetech.conf", folder)
+    unit = tmp_path / UNIT.name
+    done = subprocess.run([analyze, "verify", unit], capture_output=True, text=True)
+    ours = [line for line in done.stderr.splitlines() if "arm-hardware" in line]
+    assert (done.returncode, ours) == (0, [])

@@ -74,7 +74,11 @@ class Field:
         if isinstance(self.node, yaml.CollectionNode):
             return "a mapping" if self.is_mapping else "a list"
         value = self._scalar()
-        return "nothing" if value is None else one_line(repr(value), _LONGEST_VALUE)
+        if value is None:
+            return "nothing"
+        # as written: `off` is false by YAML 1.1, which nobody would look for in the file
+        shown = repr(value) if isinstance(value, str) else str(self.node.value).strip()
+        return one_line(shown, _LONGEST_VALUE)
 
     def error(self, problem: str, remedy: str = "") -> Exception:
         """Return an error that names the file, line and key of this field."""

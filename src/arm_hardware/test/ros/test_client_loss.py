@@ -140,11 +140,20 @@ def test_stream_that_ends_on_the_topic_is_braked(client):
     def lost():
         return "stream of trajectories ended" in client.status.message
 
-    for _ in range(10):
-        client.topic.publish(nc.trajectory([(nc.CREEP, nc.AWAY)]))
+    client.scale(0.05)  # so that each message takes longer than command_timeout
+    for k in range(1, 11):
+        ahead = [0.02 * k * place for place in nc.AWAY]
+        client.topic.publish(nc.trajectory([(0.4, ahead)]))
     nc.wait_for(lost, "end of the stream")
     client.wait_state(HardwareStatus.ARMED)
     assert "Holding" in client.status.message
+    client.scale(1.0)
+
+
+def test_same_trajectory_published_twice_runs_to_its_end(client):
+    for _ in range(2):
+        client.topic.publish(nc.trajectory([(1.5, nc.AWAY)]))
+    nc.wait_for(lambda: abs(client.position("waist") - nc.AWAY[0]) < nc.NEAR, "the goal")
 
 
 def test_motion_ends_in_hold_after_the_process_was_stopped(client):

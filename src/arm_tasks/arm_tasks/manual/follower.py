@@ -30,6 +30,8 @@ _ALIGNED = 0.1  # [s] at full speed from the leader: aligned
 _FAR = 1.0  # [s] at full speed from the leader: aligns again, slowly
 _AT_REST = 5e-3  # [rad/s or m/s], below the resolution of a servo
 _AT_TARGET = 1e-4  # [rad or m]
+_TURN = 2.0 * math.pi
+_NEAR_A_TURN = 0.7  # [rad] between a full turn and a jump that is a wrap at +-180 deg
 _BRAKE_GRID = 0.005  # [s] between two points of a trajectory
 
 
@@ -73,6 +75,9 @@ class Leader:
         self._offset = np.array([joint.offset for joint in joints])
         self._followed = np.array([bool(joint.leader) for joint in joints])
         self._target, self._received, self._stamp = np.zeros(chain.n), -math.inf, 0.0
+        self._turns_on = ~np.array(chain.sliding) & self._followed
+        self._values: Array | None = None  # the last message's, as received
+        self._turns = np.zeros(chain.n)  # whole turns of the leader beyond its values
         self.problem = ""
 
     def receive(self, positions: Mapping[str, float], stamp: float, now: float) -> bool:
@@ -91,11 +96,31 @@ class Leader:
         elif self._stamp and stamp and stamp <= self._stamp:
             self.problem = "the leader's stamps do not advance"
         else:
-            with np.errstate(over="ignore"):
-                target = self._scale * values + self._offset
+            self._count_turns(values)
+            target = self._unlimited(values)
             self._target = np.clip(target, self._chain.lower, self._chain.upper)
+            beyond = (self._turns != 0.0) & (target != self._target)
+            if beyond.any():
+                name = names[int(beyond.argmax())]
+                self.problem = f"the leader's {name} went on past 180 deg, where the arm cannot go"
+                return False
             self._received, self._stamp = now, stamp
         return not self.problem
+
+    def _unlimited(self, values: Array) -> Array:
+        """Return the follower's target (n,) for values of the leader (n,), without limits."""
+        with np.errstate(over="ignore"):
+            return np.asarray(self._scale * (values + _TURN * self._turns) + self._offset)
+
+    def _count_turns(self, values: Array) -> None:
+        """Count a turn where a joint's value jumped at +-180 deg."""
+        last, self._values = self._values, values
+        if last is None:
+            return
+        jump = values - last
+        near = np.maximum(np.abs(values), np.abs(last)) < 0.5 * _TURN + _NEAR_A_TURN
+        wrapped = self._turns_on & near & (np.abs(np.abs(jump) - _TURN) < _NEAR_A_TURN)
+        self._turns = self._turns - np.where(wrapped, np.sign(jump), 0.0)
 
     def age(self, now: float) -> float:
         """Return the time since the last message that counts [s]; infinite before the first."""
@@ -115,6 +140,19 @@ class Leader:
     def restart(self) -> None:
         """Accept any stamp next, as those of a restarted leader may be earlier."""
         self._stamp = 0.0
+
+    def unwind(self, q: Array) -> None:
+        """Count turns anew, from those with which the leader is nearest to the arm at q (n,)."""
+        if self._values is None:
+            return
+        scale = np.where(self._scale == 0.0, np.inf, self._scale)
+        turns = np.round(((q - self._offset) / scale - self._values) / _TURN)
+        self._turns = np.where(self._turns_on, turns, 0.0)
+        target = self._unlimited(self._values)
+        inside = (self._chain.lower <= target) & (target <= self._chain.upper)
+        self._turns = np.where(inside, self._turns, 0.0)
+        target = self._unlimited(self._values)
+        self._target = np.clip(target, self._chain.lower, self._chain.upper)
 
 
 class Follower(MotionStream):
@@ -152,6 +190,8 @@ class Follower(MotionStream):
         """
         if (q := self.q) is None:
             return None
+        if self.state is FollowState.WAITING:
+            self.leader.unwind(q)
         target = self.leader.target(now, q)
         self.state = self._next_state(held, q, target)
         if target is None and not self.engaged:

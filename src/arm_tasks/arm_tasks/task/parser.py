@@ -26,11 +26,13 @@ from arm_tasks.task.steps import (
     Expectation,
     For,
     If,
+    MoveLinear,
     Repeat,
     SetSpeed,
     StepBase,
     Task,
     Until,
+    all_steps,
 )
 
 DEFAULT_TASK = "nut_transfer"
@@ -88,7 +90,9 @@ class _TaskReader:
         steps = reader.steps(keys.require("steps"), defaults)
         if _count(steps) > _MAX_STEPS:
             raise keys.fail(_TOO_MANY)
-        expect = _expectation(keys.require("expect"), variables) if keys.has("expect") else None
+        expect = None
+        if keys.has("expect"):
+            expect = _expectation(keys.require("expect"), variables, steps)
         return Task(
             keys.text("task"), root.file, steps, self._scene(keys.text("scene", "")), expect
         )
@@ -249,8 +253,12 @@ def _normal(path: Path) -> Path:
     return Path(os.path.normpath(path))
 
 
-def _expectation(item: Field, variables: Variables) -> Expectation:
+def _expectation(item: Field, variables: Variables, steps: Sequence[StepBase]) -> Expectation:
     keys = TypedMapping(item, "expect", EXPECT, variables)
+    if not item.mapping():
+        raise keys.fail(f"expect is empty; give one of {', '.join(EXPECT.keys)}, or leave it out")
+    if keys.has("line_within") and not any(isinstance(s, MoveLinear) for s in all_steps(steps)):
+        raise keys.fail("line_within needs a move_linear step, whose line is measured")
     if keys.has("turns") and not keys.has("nut_on"):
         raise keys.fail("turns need a bolt; give nut_on, too")
     if keys.has("payload") != keys.has("lies_on"):

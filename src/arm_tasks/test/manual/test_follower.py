@@ -270,3 +270,45 @@ def test_joints_are_mapped_scaled_offset_and_limited():
     assert leader.target(0.6, q) is None
     assert not leader.receive({"a": 0.2}, 2.0, 0.0)
     assert leader.problem == "the leader has no b"
+
+
+ROLLING = Chain.from_model(load_robot("ur5"))
+
+
+def rolling(*degrees, chain=ROLLING, start=170.0):
+    """Return a follower whose leader's last joint shows these angles [deg] in turn."""
+    joints = tuple(JointMapping(name) for name in chain.joint_names)
+    follower = Follower(chain, joints, OPTIONS)
+    q = np.zeros(chain.n)
+    q[-1] = math.radians(start)
+    follower.start(q)
+    now, path = 100.0, []
+    for angle in degrees:
+        for _ in range(20):
+            values = dict.fromkeys(chain.joint_names, 0.0)
+            values[chain.joint_names[-1]] = math.radians(angle)
+            follower.leader.receive(values, now, now)
+            follower.step(True, now)
+            path.append(math.degrees(follower.q[-1]))
+            now += PERIOD
+    return follower, np.array(path)
+
+
+def test_leader_that_passes_180_degrees_is_followed_the_short_way():
+    follower, path = rolling(170, 175, 179, -179, -175, -170)
+    assert follower.state is FollowState.FOLLOWING
+    assert path.min() > 169.0 and path[-1] == pytest.approx(190.0, abs=0.5)
+    follower, path = rolling(170, 179, -179, -175, -179, 179, 170)
+    assert path.max() < 186.0 and path[-1] == pytest.approx(170.0, abs=0.5)
+
+
+def test_arm_that_cannot_turn_on_stops_with_a_sentence():
+    chain = Chain.from_model(load_robot("so101"))
+    follower, path = rolling(150, 165, 179, -179, -170, chain=chain, start=150.0)
+    assert path.min() > 149.0 and follower.state is FollowState.STOPPED
+    assert follower.leader.problem.startswith("the leader's wrist_roll went on past 180 deg")
+
+
+def test_arm_beyond_180_degrees_engages_without_turning_back():
+    _, path = rolling(-170, -165, start=190.0)
+    assert path.min() > 189.0 and path[-1] == pytest.approx(195.0, abs=0.5)

@@ -194,6 +194,8 @@ def test_verbs_return_their_results(arm, servers):
     assert arm.joints == {"waist": 0.25}
     assert arm.move_joints({"waist": 0.1}).message == "done"
     assert servers.goals[-1].task == "move_joints"
+    with pytest.raises(ArmError, match="the position of waist is 'a', not a number"):
+        arm.move_joints({"waist": "a"})
     assert arm.grip(0.01).status == RESULT.SUCCESS
     answer = arm.ik([0.5, 0.0, 0.0])
     assert answer and answer.joints == {"waist": 0.5}

@@ -484,3 +484,21 @@ def test_impossible_loop_is_refused_with_its_line(each, message):
     with pytest.raises(TaskFileError, match=r"t\.yaml, line 4: ") as error:
         loop(each)
     assert message in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("expect", "message"),
+    [
+        ("{}", "expect is empty; give one of nut_on"),
+        ("{line_within_mm: 1}", "line_within needs a move_linear step"),
+    ],
+)
+def test_expectation_that_nothing_can_fail_is_refused(expect, message):
+    text = f"task: t\nsteps: [{{move_posture: rest}}]\nexpect: {expect}\n"
+    with pytest.raises(TaskFileError, match=message):
+        task_from_text(text)
+
+
+def test_value_is_shown_as_written():
+    with pytest.raises(TaskFileError, match=r"not off\b"):
+        task_from_text("task: t\nsteps: [{wait: off}]\n")

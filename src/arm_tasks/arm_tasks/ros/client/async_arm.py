@@ -36,6 +36,8 @@ from arm_tasks.ros.client.results import (
     DynamicsAnswer,
     IkAnswer,
     IkBatchAnswer,
+    number_of,
+    numbers_of,
     pose_keys,
     task_text,
 )
@@ -95,7 +97,7 @@ class AsyncArm:
         Raises:
             ArmError: The motion was rejected or failed; the text gives the reason.
         """
-        positions = {name: float(value) for name, value in joints.items()}
+        positions = numbers_of(joints, "the position")
         return self._step("move_joints", timeout, joints=positions, speed=speed)
 
     def move_posture(
@@ -141,7 +143,7 @@ class AsyncArm:
 
     def grip(self, width: float, timeout: float = MOVE) -> ArmFuture[RunTask.Result]:
         """Bring the jaws to a width [m]."""
-        return self._step("grip", timeout, width=float(width))
+        return self._step("grip", timeout, width=number_of(width, "the width"))
 
     def run_task(
         self,
@@ -389,7 +391,7 @@ class AsyncArm:
 
     def _set_joints(self, state: Any, joints: Mapping[str, float] | None) -> None:
         state.name = self._names.add_all(joints or {})
-        state.position = [float(value) for value in (joints or {}).values()]
+        state.position = list(numbers_of(joints or {}, "the position").values())
 
 
 def _files(task: str, scene: str) -> list[TextFile]:

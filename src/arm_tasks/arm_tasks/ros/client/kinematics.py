@@ -17,7 +17,13 @@ from numpy.typing import ArrayLike
 
 from arm_interfaces.srv import CancelIKBatch, SolveDynamics, SolveIK, SolveIKBatch
 from arm_tasks.ros.client.future import ClientThread
-from arm_tasks.ros.client.results import ArmError, DynamicsAnswer, IkBatchAnswer
+from arm_tasks.ros.client.results import (
+    ArmError,
+    DynamicsAnswer,
+    IkBatchAnswer,
+    number_of,
+    numbers_of,
+)
 
 _WITH_RESULTS = (SolveIKBatch.Response.SUCCESS, SolveIKBatch.Response.TIMEOUT)
 _RETRY_PERIOD = 0.1  # [s]
@@ -126,7 +132,7 @@ def dynamics_request(
     payload: float,
 ) -> SolveDynamics.Request:
     """Return the request without names and positions; arguments as in ``AsyncArm.dynamics``."""
-    request = SolveDynamics.Request(payload_mass=float(payload))
+    request = SolveDynamics.Request(payload_mass=number_of(payload, "the payload"))
     request.joint_state.velocity = _in_order(joints, velocities, "velocities")
     request.acceleration = _in_order(joints, accelerations, "accelerations")
     return request
@@ -137,7 +143,8 @@ def _in_order(joints: Mapping[str, float], rates: Mapping[str, float], what: str
     for name in rates:
         if name not in joints:
             raise ArmError(f"dynamics: {what} has joint '{name}', whose position is not given")
-    return [float(rates.get(name, 0.0)) for name in joints] if rates else []
+    numbers = numbers_of(rates, f"a value of {what}")
+    return [numbers.get(name, 0.0) for name in joints] if rates else []
 
 
 def dynamics_answer(response: SolveDynamics.Response, names: PrefixedNames) -> DynamicsAnswer:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import yaml
+from arm_common.errors import one_line
 from arm_common.transforms import Array
 from numpy.typing import NDArray
 
@@ -133,6 +134,20 @@ class ArmTimeoutError(ArmError, TimeoutError):
 XYZ = Sequence[float]
 
 
+def number_of(value: Any, what: str) -> float:
+    """Return a value as a float; raise ArmError, which says what it is, if it is no number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        shown = one_line(repr(value), 80)
+        raise ArmError(f"{what} is {shown}, not a number") from None
+
+
+def numbers_of(values: Mapping[str, Any], what: str) -> dict[str, float]:
+    """Return values by name as floats; errors as of number_of()."""
+    return {name: number_of(value, f"{what} of {name}") for name, value in values.items()}
+
+
 def task_text(kind: str, **keys: Any) -> str:
     """Return the text of a one-step task, without keys that are None."""
     body = {key: value for key, value in keys.items() if value is not None}
@@ -146,7 +161,7 @@ def pose_keys(
     """Return the pose keys of a step, xyz [m] and rpy [rad]; None allows any orientation."""
     return {
         "frame": frame,
-        "xyz": [float(value) for value in xyz],
-        "rpy": None if rpy is None else [float(value) for value in rpy],
+        "xyz": [number_of(value, "a value of xyz") for value in xyz],
+        "rpy": None if rpy is None else [number_of(value, "a value of rpy") for value in rpy],
         "orientation": orientation or ("any" if rpy is None else "full"),
     }

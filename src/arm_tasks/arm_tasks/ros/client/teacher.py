@@ -11,7 +11,7 @@ from geometry_msgs.msg import Point
 
 from arm_interfaces.srv import RecordPath, TeachPose, TouchBolt
 from arm_tasks.ros.client.arm import Arm
-from arm_tasks.ros.client.results import XYZ, ArmError
+from arm_tasks.ros.client.results import XYZ, ArmError, number_of
 
 SURFACES = {
     "rim": TouchBolt.Request.RIM,
@@ -68,7 +68,7 @@ class Teacher:
         """Add the current position of a tool point, given in tool0 [m], as a point of a bolt."""
         if surface not in SURFACES:
             raise ArmError(f"a bolt has no surface {surface!r}; {did_you_mean(surface, SURFACES)}")
-        x, y, z = (float(value) for value in touching)
+        x, y, z = (number_of(value, "a value of touching") for value in touching)
         return self._bolt(bolt, "ADD", surface=SURFACES[surface], touching=Point(x=x, y=y, z=z))
 
     def clear(self, bolt: str) -> str:
