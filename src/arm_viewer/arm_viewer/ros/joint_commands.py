@@ -28,6 +28,12 @@ REST_PERIOD = 0.1  # [s] between joint_states while no slider moves
 SPEED_SHARE = 0.5  # of the joints' speed limits
 SHORTEST_MOTION = 0.2  # [s]
 DEFAULT_SPEED = 1.0  # [rad/s or m/s] of joints without a limit
+# A motion is sent in parts that end within the driver's command_timeout, 0.5 s, so that the arm
+# rests soon if this program dies.
+PART = 0.4  # [s] of a motion in one message
+RESEND_PERIOD = 0.1  # [s]
+PATIENCE = 5  # periods without progress after which the motion is given up
+PROGRESS = 1e-3  # [s] of the remaining motion per period that count as progress
 TASK_RUNNING = "A task is running: cancel it before you move the arm."
 
 
@@ -125,6 +131,10 @@ class DriverCommander:
         self._constraints = ConstraintSet((), ())
         self._positions, self._on_task, self._width_at = positions, on_task, width_at
         self._task_active = False
+        self._target: Mapping[str, float] = {}  # of the arm's joints while it is sent to it
+        self._remaining, self._idle_periods = math.inf, 0  # [s] of the motion to the target
+        self._timer = node.create_timer(RESEND_PERIOD, self._send_next_part, clock=STEADY_CLOCK)
+        self._timer.cancel()
         self._task_state = node.create_subscription(
             TaskState, "task_server/state", self._on_task_state, LATCHED, event_callbacks=QUIET
         )
@@ -198,14 +208,40 @@ class DriverCommander:
         target = {j.name: joints.get(j.name, still[j.name]) for j in self._arm}
         if problem := self._outside({**measured, **target}):
             return problem
-        seconds = SHORTEST_MOTION
+        self._target, self._remaining, self._idle_periods = target, math.inf, 0
+        self._send_part(still)
+        return ""
+
+    def _send_next_part(self) -> None:
+        """Send the next part of the motion, unless the arm no longer moves towards its target."""
+        measured = self._positions()
+        missing = [joint.name for joint in self._arm if joint.name not in measured]
+        if not self._target or missing or self.task_running or self._idle_periods >= PATIENCE:
+            self._timer.cancel()
+            return
+        self._send_part({j.name: measured[j.name] for j in self._arm})
+
+    def _send_part(self, start: Mapping[str, float]) -> None:
+        """Send the motion from positions to the target, or its first part if it is long."""
+        target = self._target
+        seconds = 0.0
         for j in self._arm:
             speed = SPEED_SHARE * (j.velocity if math.isfinite(j.velocity) else DEFAULT_SPEED)
-            seconds = max(seconds, abs(target[j.name] - measured[j.name]) / speed)
-        point = JointTrajectoryPoint(positions=list(target.values()))
-        point.time_from_start = duration_message(seconds)
+            seconds = max(seconds, abs(target[j.name] - start[j.name]) / speed)
+        progress = self._remaining - seconds
+        self._idle_periods = 0 if progress > PROGRESS else self._idle_periods + 1
+        self._remaining = seconds
+        share = min(1.0, PART / max(seconds, PART))
+        point = JointTrajectoryPoint(
+            positions=[start[n] + share * (target[n] - start[n]) for n in target]
+        )
+        point.time_from_start = duration_message(max(SHORTEST_MOTION, min(seconds, PART)))
         self._publisher.publish(JointTrajectory(joint_names=list(target), points=[point]))
-        return ""
+        if share < 1.0:
+            self._timer.reset()
+        else:
+            self._timer.cancel()
+            self._target = {}
 
 
 JointCommander: TypeAlias = SliderPublisher | DriverCommander

@@ -31,8 +31,12 @@ def commander(monkeypatch):
     monkeypatch.setattr(commands, "GoalClient", lambda *_, **__: None)
     sent = []
     publisher = SimpleNamespace(publish=sent.append, get_subscription_count=lambda: 1)
+    publisher.get_publisher_count = lambda: 0
+    timer = SimpleNamespace(cancel=lambda: None, reset=lambda: None)
     node = SimpleNamespace(
-        create_publisher=lambda *_: publisher, create_subscription=lambda *_, **__: publisher
+        create_publisher=lambda *_: publisher,
+        create_subscription=lambda *_, **__: publisher,
+        create_timer=lambda *_, **__: timer,
     )
     measured = {"waist": 1.002, "shoulder": 0.2, "elbow": 0.303}
     made = commands.DriverCommander(node, lambda: measured)
@@ -43,10 +47,36 @@ def commander(monkeypatch):
 
 def test_joints_that_stand_just_outside_are_commanded_to_their_limits(commander):
     made, sent = commander
-    assert made.move({"waist": 0.5}) == ""
-    assert sent[0].points[0].positions.tolist() == pytest.approx([0.5, 0.2, 0.3])
-    assert made.move({"elbow": 0.0}) == ""
-    assert sent[1].points[0].positions.tolist() == pytest.approx([1.0, 0.2, 0.0])
+    assert made.move({"waist": 0.9}) == ""
+    assert sent[0].points[0].positions.tolist() == pytest.approx([0.9, 0.2, 0.3])
+    assert made.move({"elbow": 0.2}) == ""
+    assert sent[1].points[0].positions.tolist() == pytest.approx([1.0, 0.2, 0.2])
+
+
+def seconds_of(message):
+    time = message.points[0].time_from_start
+    return time.sec + 1e-9 * time.nanosec
+
+
+def test_long_motion_is_sent_in_parts_that_end_within_command_timeout(commander):
+    """A driver takes them for a stream, and brakes soon if this program dies."""
+    made, sent = commander
+    assert made.move({"waist": -1.0, "elbow": 0.3}) == ""
+    for _ in range(100):
+        assert seconds_of(sent[-1]) < 0.5
+        made._positions().update(dict(zip(NAMES, sent[-1].points[0].positions, strict=True)))
+        made._send_next_part()
+    assert sent[-1].points[0].positions.tolist() == pytest.approx([-1.0, 0.2, 0.3])
+    assert len(sent) == 11
+
+
+def test_motion_that_makes_no_progress_is_not_sent_again(commander):
+    """A stop holds the arm; after a reset it does not go on."""
+    made, sent = commander
+    made.move({"waist": -1.0})
+    for _ in range(100):
+        made._send_next_part()
+    assert len(sent) <= 7
 
 
 def test_slider_beyond_the_limit_is_refused(commander):
