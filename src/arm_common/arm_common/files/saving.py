@@ -12,6 +12,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from types import EllipsisType
 
@@ -196,8 +197,8 @@ def _try_lock(descriptor: int) -> bool:
 class _Draft:
     """A file on the disk that is to get a name; nothing of it remains if the process is killed.
 
-    Where the file system has no files without a name, it has a hidden one, which the next save in
-    this folder reuses.
+    At the moment of a replacement it has a hidden name, where the file system has no files without
+    names from the start; what a kill in this moment leaves is removed by the next save there.
 
     Attributes:
         may_replace: Whether it has all attributes of the file that it may replace.
@@ -237,7 +238,12 @@ class _Draft:
         """Give it a name; the name is a file's in one moment and its own in the next."""
         if not self._has_name:
             source = f"/proc/self/fd/{self._file}"
-            os.link(source, self._name, src_dir_fd=self._file)  # this argument makes it follow
+            link = partial(os.link, source, src_dir_fd=self._file)  # makes it follow the source
+            try:
+                link(path)
+                return
+            except FileExistsError:
+                link(self._name)
         self._has_name = True
         self._name.replace(path)
         self._has_name = False
