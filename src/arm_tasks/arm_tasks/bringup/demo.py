@@ -198,7 +198,7 @@ def _wait_for_page(values: Mapping[str, Any]) -> str:
 
 def _recorder(file: Path) -> Process:
     """Return the process that records every topic."""
-    arguments = ("-o", str(file))
+    arguments = ("-o", str(file), "--force")  # the demo has refused what may not be replaced
     return Process("arm_viewer", "record", "recorder", arguments=arguments)
 
 

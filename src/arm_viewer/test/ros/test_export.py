@@ -12,7 +12,9 @@ from arm_description.exporters.drawing import posed
 from arm_testing.ros.viewed import tf_message
 from arm_viewer.ros.recording.export import main
 from arm_viewer.ros.recording.player import RecordingPlayer
-from arm_viewer.ros.recording.scenes import primitives_in, scenes
+from arm_viewer.ros.recording.reader import Recording
+from arm_viewer.ros.recording.scenes import primitives_in, scene_topics
+from arm_viewer.ros.recording.scenes import scenes as scenes_in
 from PIL import Image
 
 from arm_description import load_robot
@@ -40,6 +42,11 @@ def ball(x):
     marker.pose.position.x, marker.pose.position.z, marker.pose.orientation.w = x, 0.05, 1.0
     marker.scale.x = marker.scale.y = marker.scale.z = 0.06
     return MarkerArray(markers=[marker])
+
+
+def scenes(file, moments, tool, namespace=""):
+    topics = scene_topics(namespace)
+    return scenes_in(Recording(file, topics), moments, tool, topics)
 
 
 def write(file, timed):

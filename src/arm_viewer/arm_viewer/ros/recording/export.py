@@ -32,11 +32,12 @@ from arm_description.exporters.page import (
 
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.animation import FORMAT, Film, animation
-from arm_viewer.ros.recording.player import times
+from arm_viewer.ros.recording.reader import Recording, print_notices
 from arm_viewer.ros.recording.scenes import (
     RecordedScene,
     moving_frames,
     primitives_in,
+    scene_topics,
     scenes,
 )
 from arm_viewer.scene.primitives import ScenePrimitives
@@ -57,12 +58,15 @@ def _export(given: argparse.Namespace) -> None:
         known = ", .".join((FORMAT, *FORMATS))
         raise ViewerError(f"{given.output}: '{kind}' files are not supported; use .{known}")
     check_writable(str(given.output))
-    begin, end = _span(given)
+    namespace = checked_namespace(given.namespace)
+    topics = scene_topics(namespace)
+    recording = Recording(given.file, topics)
+    begin, end = _span(given, recording.duration)
     longest = CLOSE_LENGTH if given.follow else DEFAULT_LENGTH
     pace = given.speed or max(1.0, (end - begin) / longest)
     moments = _moments(begin, end, pace) if kind == FORMAT else [begin, end]
-    namespace = checked_namespace(given.namespace)
-    found = list(scenes(given.file, moments, given.tool_frame, namespace))
+    found = list(scenes(recording, moments, given.tool_frame, topics))
+    print_notices(recording)
     if not found:
         raise ViewerError(
             f"{given.file}: no arm is visible from {begin:g} to {end:g} s; "
@@ -125,10 +129,8 @@ def _picture(
     return draw_page(page, title, kind, annotate, dpi=given.width / page.size[0])
 
 
-def _span(given: argparse.Namespace) -> tuple[float, float]:
+def _span(given: argparse.Namespace, length: float) -> tuple[float, float]:
     """Return the first and last time to draw, since the start of the recording [s]."""
-    first, last = times(given.file)
-    length = 1e-9 * (last - first)
     end = length if given.end is None else given.end
     if not 0.0 <= given.begin <= end <= length:
         raise ViewerError(
@@ -142,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="./arm export",
         description="Draw a recorded run: an animation, or its end with the path of the tool.",
     )
-    parser.add_argument("file", type=Path, help="a recording of ./arm record")
+    parser.add_argument("file", type=Path, help="a recording of ./arm record or ros2 bag record")
     parser.add_argument("output", type=Path, help=f"ends in .{FORMAT}, .{', .'.join(FORMATS)}")
     add_namespace(parser)
     parser.add_argument("--view", choices=VIEWS, default="iso", help="direction of view")

@@ -7,18 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from arm_common.files import installed_share
-from arm_common.ros.messages import interface_class, transform_matrix
+from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
 from arm_description.exporters.page import FlatShape
-from rclpy.serialization import deserialize_message
 
-from arm_viewer.ros.recording.player import TF, messages, times
+from arm_viewer.ros.recording.player import TF
+from arm_viewer.ros.recording.reader import Recording
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.primitives import PlacedShape, ScenePrimitives, primitives_of
@@ -44,29 +43,35 @@ class RecordedScene:
     path: Array  # (k, 3), the tool since the first moment, in the root link's frame [m]
 
 
+def scene_topics(namespace: str = "") -> dict[str, str]:
+    """Return the names of the topics that are drawn, by their names in a recording.
+
+    The namespace of the arm is absolute, or "" for none.
+    """
+    topics = {f"{namespace}{name}": name for name in (DESCRIPTION, TEXT, MARKERS)}
+    return topics | {name: name for name in TF}
+
+
 def scenes(
-    file: Path, moments: Sequence[float], tool: str, namespace: str = ""
+    recording: Recording, moments: Sequence[float], tool: str, topics: Mapping[str, str]
 ) -> Iterator[RecordedScene]:
     """Yield the scenes of a recording, from the first moment with a visible arm.
 
-    The moments are increasing times since its start [s]; the path is that of the frame `tool`;
-    the namespace of the arm is absolute, or "" for none.
+    Args:
+        recording: The recording.
+        moments: Increasing times since its start [s].
+        tool: The frame of the path.
+        topics: Those of `scene_topics`.
 
     Raises:
-        ViewerError: The file is not a recording, or its robot cannot be drawn.
+        ViewerError: Its robot cannot be drawn.
     """
-    begin, _ = times(file)
     history, due = _SceneHistory(tool), list(moments)
-    topics = {f"{namespace}{name}": name for name in (DESCRIPTION, TEXT, MARKERS)}
-    topics |= {name: name for name in TF}
-    for schema, channel, message in messages(file, list(topics)):
-        now = 1e-9 * (message.log_time - begin)
-        while due and now > due[0]:
+    for message in recording:
+        while due and message.time > due[0]:
             yield from history.scene(due.pop(0))
-        kind = interface_class(schema.name)
-        if kind is not None:
-            history.apply(topics[channel.topic], deserialize_message(message.data, kind))
-            history.extend_path(now >= moments[0])
+        history.apply(topics[message.topic], message.content)
+        history.extend_path(message.time >= moments[0])
     for moment in due:
         yield from history.scene(moment)
 
