@@ -131,11 +131,14 @@ class PageSaver(Saver):
             self._receive(socket, fields)
         inode = self.file.stat().st_ino
         for number in itertools.count(random.randrange(50)):
-            for name, value in ((CONSTANT, f"{60 + number % 40}"), (EDITS, "Save")):
+            for name, value in ((CONSTANT, f"{60 + number % 40}.5"), (EDITS, "Save")):
                 update = {"uuid": fields[name], "updates": {"value": value}}
                 socket.send(encoded({"type": "GuiUpdateMessage", **update}))
+            end = time.monotonic() + 60.0
             while self.file.stat().st_ino == inode:
                 self._receive(socket, fields, 0.001)
+                if time.monotonic() > end:
+                    raise SystemExit("the page did not save")
             inode = self.file.stat().st_ino
             saved()
 

@@ -14,13 +14,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import yaml
 from arm_common.errors import one_line
 from arm_common.ros.messages import interface_class
 from arm_common.transforms import Array
+from numpy.typing import NDArray
 from rclpy.serialization import deserialize_message
 
 from arm_viewer.errors import ViewerError, required
@@ -31,6 +32,7 @@ LONGEST_PAUSE = 2.0  # [s] between two messages; longer ones are shortened
 CLOCK_STEP = 1.0  # [s] by which the stamps of a topic go back only if a clock was set
 LATEST = 2**62  # [ns]; a later time is damage
 MAX_RECORD = 2**30  # [bytes]; a greater length is damage
+Integers: TypeAlias = NDArray[np.int64]
 _SCHEMAS = ("ros2msg", "ros2idl")  # encodings
 _TRANSIENT_LOCAL = (1, "transient_local")  # as older and newer versions of rosbag2 write it
 _OTHER_FILES = {  # first bytes: what it is
@@ -226,7 +228,7 @@ def _is_latched(metadata: dict[str, str]) -> bool:
     )
 
 
-def timeline(stamps: Array) -> tuple[Array, Array]:
+def timeline(stamps: Integers) -> tuple[NDArray[np.intp], Array]:
     """Return the order of messages (n,), and their times in this order (n,) [s].
 
     They are ordered by the time of publication, or by that of recording if its clock was set back
@@ -243,7 +245,7 @@ def timeline(stamps: Array) -> tuple[Array, Array]:
     return order, 1e-9 * np.cumsum(np.minimum(steps, int(LONGEST_PAUSE * 1e9)))
 
 
-def _continued(channels: Array, stamps: Array) -> tuple[Array, int]:
+def _continued(channels: Integers, stamps: Integers) -> tuple[Integers, int]:
     """Return stamps (n,) [ns] that no clock sets back, and how often one was.
 
     It was if a stamp is far behind one of its own channel. Then the messages just before it that
