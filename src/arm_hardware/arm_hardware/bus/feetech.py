@@ -36,6 +36,7 @@ from arm_hardware.bus.sts3215 import (
     HOMING_OFFSET,
     ID,
     LOCK,
+    MAX_ACCELERATION,
     MAX_VOLTAGE,
     MEASURED,
     MIN_VOLTAGE,
@@ -199,7 +200,8 @@ class FeetechBus:
     def setting_problems(self, servos: Mapping[int, BusServo]) -> dict[int, list[SettingProblem]]:
         """Return what is set wrong in the memory of servos, by id; raise OSError."""
         memories, measured = self._memories(servos), self.measure(servos)
-        return {n: problems(memories[n], servos[n], measured[n]) for n in servos}
+        bounds = self._read(MAX_ACCELERATION, servos)
+        return {n: problems(memories[n], servos[n], measured[n], bounds[n]) for n in servos}
 
     def accepted_settings(self) -> str:
         """Return which settings of which servos differ from the factory's, "" if none does."""

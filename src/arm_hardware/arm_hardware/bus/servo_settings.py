@@ -23,6 +23,9 @@ from arm_hardware.calibration.servo_map import COUNTS
 LEAST_TORQUE = 0.1  # share of the stall torque that turns a servo against its friction
 LEAST_GAIN = 8  # of P_Coefficient, half of what LeRobot writes; a servo sags by load over it
 
+UNIT_OF_ACCELERATION = 100.0  # [counts/s^2] of MAX_ACCELERATION
+MOST_ACCELERATION = 254  # what LeRobot writes
+
 
 class Mend(NamedTuple):
     """A register to change."""
@@ -43,18 +46,22 @@ class SettingProblem(NamedTuple):
         return "to be written: " + ", ".join(str(mend.value) for mend in self.mends)
 
 
-def problems(memory: bytes, servo: BusServo, measured: Measurement) -> list[SettingProblem]:
+def problems(
+    memory: bytes, servo: BusServo, measured: Measurement, acceleration: int
+) -> list[SettingProblem]:
     """Return what is wrong with a servo.
 
     Args:
         memory: Its registers SETTINGS.
         servo: What its calibration needs.
         measured: What it reports.
+        acceleration: Its register MAX_ACCELERATION.
     """
     voltage = measured.voltage
     return [
         *_fixed_settings(memory, measured.count),
         *_range_problems(memory, servo),
+        *_acceleration_problems(acceleration, servo),
         *_torque_problems(memory, servo.torque / (sts3215.STALL_TORQUE * max(voltage, 1.0))),
     ]
 
@@ -124,6 +131,16 @@ def _range_problems(memory: bytes, servo: BusServo) -> Iterator[SettingProblem]:
         return
     mends = Mend(sts3215.MIN_POSITION, low), Mend(sts3215.MAX_POSITION, high)
     yield SettingProblem(f"{what}, but its calibration needs {least} to {greatest}", mends)
+
+
+def _acceleration_problems(value: int, servo: BusServo) -> Iterator[SettingProblem]:
+    """Yield the problem of a bound below the acceleration at which the joint is moved."""
+    needed = min(math.ceil(servo.acceleration / UNIT_OF_ACCELERATION), MOST_ACCELERATION)
+    if 0 < value < needed:
+        yield SettingProblem(
+            f"has the Maximum_Acceleration {value}, but its joint needs {needed} or more",
+            (Mend(sts3215.MAX_ACCELERATION, MOST_ACCELERATION),),
+        )
 
 
 def _torque_problems(memory: bytes, holding: float) -> Iterator[SettingProblem]:

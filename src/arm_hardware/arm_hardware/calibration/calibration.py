@@ -49,6 +49,7 @@ class BusServo:
     homing_offset: int | None = None  # that its memory must have [counts], None for any
     counts: tuple[int, int] | None = None  # least and greatest that it will be sent, if known
     torque: float = 0.0  # that holds the arm in the worst posture, 0 if unknown [N m]
+    acceleration: float = 0.0  # at which its joint may be moved, 0 if unknown [counts/s^2]
 
 
 @dataclass(frozen=True)

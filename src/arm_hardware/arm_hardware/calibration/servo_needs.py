@@ -47,7 +47,10 @@ def with_needs(calibration: Calibration, bus: SerialBus, model: RobotModel) -> S
     for axis, servo_map, torque in zip(axes.actuators, maps, torques, strict=False):
         ends = sorted(servo_map.count_of(end) for end in (axis.lower, axis.upper))
         servos[servo_map.channel] = replace(
-            servos[servo_map.channel], counts=(ends[0], ends[1]), torque=float(torque)
+            servos[servo_map.channel],
+            counts=(ends[0], ends[1]),
+            torque=float(torque),
+            acceleration=axis.acceleration / abs(servo_map.slope(None)),
         )
     return replace(bus, servos=servos)
 

@@ -31,7 +31,7 @@ BUS = SerialBus("/dev/ttyACM7", servos={i: BusServo(n) for i, n in zip(IDS, NAME
 NEEDING = SerialBus(
     BUS.port,
     servos={
-        i: BusServo(n, None, (796, 3300), 0.998 if i == 2 else 0.0)
+        i: BusServo(n, None, (796, 3300), 0.998 if i == 2 else 0.0, 2e3)
         for i, n in zip(IDS, NAMES, strict=True)
     },
     calibration="my.yaml",
@@ -270,6 +270,7 @@ def test_wrong_supply_is_refused(connection, voltage):
         (sts3215.OVERLOAD_TORQUE, 25, "Overload_Torque 25, but moving the arm needs 53"),
         (sts3215.PHASE, 28, "(multi-turn): its Phase is 28, but the calibration needs 12"),
         (sts3215.RESOLUTION, 2, "the Angular_Resolution 2, but the calibration needs 1"),
+        (sts3215.MAX_ACCELERATION, 9, "Maximum_Acceleration 9, but its joint needs 20 or more"),
         (sts3215.P_COEFFICIENT, 0, "the P_Coefficient 0, but the driver needs 8 or more"),
     ],
 )  # fmt: skip

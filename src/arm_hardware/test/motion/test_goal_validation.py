@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from arm_hardware.errors import INVALID_GOAL, INVALID_JOINTS, OLD_HEADER_TIMESTAMP, CommandError
 from arm_hardware.motion.goal_validation import (
     GoalPoint,
@@ -160,6 +162,18 @@ def test_last_velocity_of_rounding_size_is_0(rig, last):
     )
     motion = plan_of(rig, request(*points))
     assert not motion.ends_moving and motion.path.final[0] == 0.2
+
+
+def test_computed_trajectory_that_ends_with_rounding_is_accepted(rig):
+    """A goal as a client sent it: its last velocity is -1.4e-17 rad/s."""
+    file = Path(__file__).parent / "end_velocity_1e-17.yaml"
+    goal = yaml.safe_load(file.read_text())["trajectory"]
+    points = [
+        GoalPoint(p["time_from_start"]["sec"], p["positions"], p["velocities"])
+        for p in goal["points"]
+    ]
+    motion = plan_of(rig, request(*points, names=tuple(goal["joint_names"])))
+    assert not motion.ends_moving
 
 
 def test_first_time_of_rounding_size_is_0(rig):
