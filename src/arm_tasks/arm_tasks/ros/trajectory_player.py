@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import rclpy
 from arm_common.ros.executor import destroy_timer
+from arm_common.ros.graph import has_sliders
 from arm_common.ros.node_runner import session
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import deferred
@@ -41,8 +42,8 @@ class ViewArm:
 
     @property
     def is_watched(self) -> bool:
-        """True if a view subscribes."""
-        return bool(self._publisher.get_subscription_count())
+        """True if a view moves its joints to the targets."""
+        return has_sliders(self._node)
 
     def move(self, trajectory: PlannedTrajectory) -> Move:
         """Start a joint motion."""

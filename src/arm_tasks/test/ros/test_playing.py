@@ -148,6 +148,23 @@ def test_player_ends_the_run_of_its_own_view():
     assert player.ends_all and player.to_terminal and player.arguments == ("nut_arm", "wave")
 
 
+def test_recorder_is_no_view():
+    """It subscribes to every topic, but the joints follow no slider of its own."""
+    model = load_robot("nut_arm")
+    with player(model, "recorded") as playing:
+        arm, recorder = rclpy.create_node("arm"), rclpy.create_node("recorder")
+        recorder.create_subscription(JointState, "joint_targets", lambda _: None, 1)
+        joints = arm.create_publisher(JointState, "joint_states", 1)
+        message = JointState(name=model.joint_names, position=[0.0] * len(model.joint_names))
+        thread = ExecutorThread(SingleThreadedExecutor(), [arm, recorder], lambda: None)
+        arm.create_timer(0.05, lambda: joints.publish(message))
+        with pytest.raises(TasksError, match="no arm_hardware/status yet"):
+            playing.wait_ready(2.0)
+        arm.create_subscription(JointState, "joint_targets", lambda _: None, 1)
+        assert playing.wait_ready(10.0) == "view"
+        thread.stop(2.0)
+
+
 def test_player_refuses_to_choose_one_of_several_arms():
     model = load_robot("nut_arm")
     names = [f"{arm}_{joint}" for arm in ("left", "right") for joint in model.joint_names]

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import QUIET
+from arm_common.ros.graph import has_driver
 from arm_common.ros.messages import duration_message
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK, STREAM
 from arm_description.model.constraints import ConstraintSet
@@ -122,6 +123,7 @@ class DriverCommander:
         on_task: Callable[[], None] = lambda: None,
         width_at: Callable[[float], float] = lambda position: 2.0 * position,
     ) -> None:
+        self._node = node
         self._publisher = node.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
@@ -152,8 +154,8 @@ class DriverCommander:
 
     @property
     def available(self) -> bool:
-        """Whether a driver subscribes to trajectories."""
-        return bool(self._publisher.get_subscription_count())
+        """True if a driver takes trajectories."""
+        return has_driver(self._node)
 
     def set_arm(self, joints: Sequence[VisualJoint], constraints: ConstraintSet) -> None:
         """Set the joints of the arm; all others are fingers of the gripper."""

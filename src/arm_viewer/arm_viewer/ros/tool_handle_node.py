@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from arm_common.ros.graph import has_sliders
 from arm_common.ros.messages import pose_matrix, pose_message
 from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
@@ -60,7 +61,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
     """Serves the interactive marker tool_handle.
 
     Subscribes robot_description, joint_states, tf; publishes to arm_controller/joint_trajectory
-    if a driver subscribes it, else to joint_targets, which the browser's sliders follow; calls
+    if there is a driver, else to joint_targets, which the browser's sliders follow; calls
     kinematics/solve_ik. Parameter tool_frame: the frame to be dragged.
     """
 
@@ -142,7 +143,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         """Move the arm through its driver, else through the sliders."""
         if self._driver.available:
             return self._driver.move(joints)
-        if not self._targets.get_subscription_count():
+        if not has_sliders(self):
             return "The arm cannot move: neither a driver nor a view with sliders is running."
         message = JointState(name=list(joints), position=list(joints.values()))
         message.header.stamp = self.get_clock().now().to_msg()

@@ -30,13 +30,14 @@ def commander(monkeypatch):
     commands = pytest.importorskip("arm_viewer.ros.joint_commands")
     monkeypatch.setattr(commands, "GoalClient", lambda *_, **__: None)
     sent = []
-    publisher = SimpleNamespace(publish=sent.append, get_subscription_count=lambda: 1)
-    publisher.get_publisher_count = lambda: 0
+    publisher = SimpleNamespace(publish=sent.append, get_publisher_count=lambda: 0)
     timer = SimpleNamespace(cancel=lambda: None, reset=lambda: None)
     node = SimpleNamespace(
         create_publisher=lambda *_: publisher,
         create_subscription=lambda *_, **__: publisher,
         create_timer=lambda *_, **__: timer,
+        resolve_service_name=str,
+        count_services=lambda name: int(name.startswith("arm_controller/")),
     )
     measured = {"waist": 1.002, "shoulder": 0.2, "elbow": 0.303}
     made = commands.DriverCommander(node, lambda: measured)

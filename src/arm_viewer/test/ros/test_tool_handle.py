@@ -146,13 +146,16 @@ def test_late_client_gets_the_marker_and_its_sequence_number(rviz):
 
 def test_handle_refuses_and_hides_while_a_task_runs(rviz):
     from arm_common.ros.qos import LATCHED
+    from control_msgs.action import FollowJointTrajectory
+    from rclpy.action import ActionServer
     from trajectory_msgs.msg import JointTrajectory
 
     from arm_interfaces.msg import TaskState
 
     node, commands = rviz.ros.node, []
-    name = "arm_controller/joint_trajectory"
+    name, action = "arm_controller/joint_trajectory", "arm_controller/follow_joint_trajectory"
     driver = node.create_subscription(JointTrajectory, name, commands.append, 10)
+    server = ActionServer(node, FollowJointTrajectory, action, lambda handle: handle.abort())
     task = node.create_publisher(TaskState, "task_server/state", LATCHED)
     rviz.ros.until(lambda: node.count_publishers(name), BOUND)
     rviz.send(rviz.Feedback.MOUSE_DOWN)
@@ -165,9 +168,10 @@ def test_handle_refuses_and_hides_while_a_task_runs(rviz):
     task.publish(TaskState(state=TaskState.IDLE))
     rviz.ros.until(lambda: kinds_of(rviz.marker) != [0], BOUND)
     assert not commands
-    again = drag(rviz, moved(rviz.tip(), -0.02))
-    rviz.ros.until(lambda: again() or commands, BOUND)
+    drag(rviz, moved(rviz.tip(), -0.02))
+    rviz.ros.until(lambda: commands, BOUND)
     rviz.send(rviz.Feedback.MOUSE_UP)
+    server.destroy()
     node.destroy_subscription(driver)
     node.destroy_publisher(task)
 

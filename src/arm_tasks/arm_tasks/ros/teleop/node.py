@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from arm_common.ros.actions import GoalClient
+from arm_common.ros.graph import has_driver, has_sliders
 from arm_common.ros.parameters import ParameterSpec, declare_one
 from arm_common.ros.qos import LATCHED, STREAM, service_qos
 from arm_common.transforms import Array
@@ -123,9 +124,9 @@ class StreamingNode(Node):  # type: ignore[misc]
 
     @property
     def _is_only_viewed(self) -> bool:
-        """Whether no driver moves the arm, but the sliders of a view do."""
-        driven = self._state.driver_message or self._publisher.get_subscription_count()
-        return not driven and bool(self._view.get_subscription_count())
+        """True if no driver moves the arm, but the sliders of a view do."""
+        driven = self._state.driver_message or has_driver(self)
+        return not driven and has_sliders(self)
 
     def _on_joy(self, message: Joy) -> None:
         self._joy = (time.monotonic(), message)

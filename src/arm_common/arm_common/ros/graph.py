@@ -1,0 +1,34 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Presence of other nodes in the ROS graph.
+
+The number of subscriptions of a topic says nothing about who is there: a recorder, and
+`ros2 topic echo`, subscribe to any topic.
+"""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+
+
+def has_driver(node: Node) -> bool:
+    """Return True if an arm's driver offers the action of trajectories."""
+    service = node.resolve_service_name("arm_controller/follow_joint_trajectory/_action/send_goal")
+    return bool(node.count_services(service))
+
+
+def has_sliders(node: Node) -> bool:
+    """Return True if a view without a driver moves its joints to joint_targets."""
+    return _relays(node, "joint_targets", "joint_states")
+
+
+def _relays(node: Node, takes: str, gives: str) -> bool:
+    """Return True if one node subscribes to the topic ``takes`` and publishes ``gives``."""
+    takers = {
+        (info.node_namespace, info.node_name)
+        for info in node.get_subscriptions_info_by_topic(takes)
+    }
+    if not takers:
+        return False
+    publishers = node.get_publishers_info_by_topic(gives)
+    return any((info.node_namespace, info.node_name) in takers for info in publishers)
