@@ -41,7 +41,7 @@ sys.exit(node.main())
 PREPARED = """
 import gc, sys
 from numba.core.dispatcher import Dispatcher
-from arm_common.ros.forked import run_in_child
+from arm_tasks.ros.task_server.forked import run_in_child
 from arm_description import load_robot
 from arm_kinematics import Chain
 from arm_tasks.planning.planner import plan_task

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from arm_common.errors import InputError
 from arm_common.files import RecordedFiles, RestrictedFiles, SentFiles
-from arm_common.ros.forked import run_in_child
 from arm_description.trajectories.files import shipped_trajectories
 from arm_tasks.errors import SceneError, shipped
 from arm_tasks.planning.planner import plan_task
+from arm_tasks.ros.task_server.forked import run_in_child
 from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import (
     MAX_BYTES,

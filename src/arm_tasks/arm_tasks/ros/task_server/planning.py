@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TypeAlias
 
 from arm_common.files import FileAccess, SentFiles
-from arm_common.ros.forked import run_in_child
 from arm_common.ros.worker import WorkerThread
 from arm_common.transforms import Array
 from arm_kinematics.paths.timing import prepare_timing
@@ -26,6 +25,7 @@ from arm_tasks.planning.feasibility import FeasibilityReport, check_feasibility
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.ros.messages import sent_texts
+from arm_tasks.ros.task_server.forked import run_in_child
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from arm_common.errors import InputError
 from arm_common.jit import HAVE_NUMBA
-from arm_common.ros.forked import run_in_child
+from arm_tasks.ros.task_server.forked import run_in_child
 from arm_testing.waiting import BOUND, wait_for
 
 if HAVE_NUMBA:
@@ -147,7 +147,7 @@ def test_threads_do_not_wait_for_each_others_child():
 def test_child_ends_with_its_parent():
     script = """
 import os, sys, time
-from arm_common.ros.forked import run_in_child
+from arm_tasks.ros.task_server.forked import run_in_child
 def work():
     print(os.getpid(), flush=True)
     time.sleep(600)
