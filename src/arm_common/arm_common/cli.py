@@ -23,7 +23,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 from arm_common.errors import InputError
 from arm_common.files.saving import write_bytes
@@ -98,11 +99,43 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argpar
     if wrong := next(_misspelt(parser, words), ""):
         _fail(parser, words, parser.prog, "", wrong)
     given, unknown = parser.parse_known_args(words)
+    _refuse_unused(parser, words, given)
     if unknown:
         wrong = next(filter(_LONG_OPTION.fullmatch, unknown), "")
         problem = "" if wrong else f"{unknown[0]!r} is one too many"
         _fail(parser, words, parser.prog, problem, wrong)
     return given
+
+
+_Unused: TypeAlias = "tuple[tuple[str, ...], Callable[[argparse.Namespace], bool], str]"
+_UNUSED = WeakKeyDictionary["argparse.ArgumentParser", "list[_Unused]"]()
+
+
+def unused(
+    parser: argparse.ArgumentParser,
+    options: Iterable[str],
+    where: Callable[[argparse.Namespace], object],
+    reason: str,
+) -> None:
+    """Refuse options where they would have no effect.
+
+    Args:
+        parser: has the options.
+        options: their names, such as "--xyz".
+        where: takes the parsed arguments; returns whether the options have no effect.
+        reason: completes "--xyz has no effect ...", such as "without --parent".
+    """
+    _UNUSED.setdefault(parser, []).append((tuple(options), lambda g: bool(where(g)), reason))
+
+
+def _refuse_unused(
+    parser: argparse.ArgumentParser, words: Sequence[str], given: argparse.Namespace
+) -> None:
+    names = set(map(_name, words))
+    for options, where, reason in _UNUSED.get(parser, ()):
+        for option in options:
+            if option in names and where(given):
+                _fail(parser, words, parser.prog, f"{option} has no effect {reason}")
 
 
 def _options(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Action]:
@@ -241,9 +274,11 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", default="", metavar="FILE", help=to_write)
 
 
-def add_force(parser: argparse.ArgumentParser) -> None:
-    """Add ``--force``."""
+def add_force(parser: argparse.ArgumentParser, file: str = "-o") -> None:
+    """Add ``--force``, for the file that another argument names, by default ``-o``."""
     parser.add_argument("--force", action="store_true", help="overwrite the file if it exists")
+    dest = "output" if file == "-o" else file.lstrip("-")
+    unused(parser, ["--force"], lambda given: not vars(given).get(dest, "."), f"without {file}")
 
 
 def print_status(text: str) -> None:

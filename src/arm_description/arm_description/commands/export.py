@@ -48,6 +48,10 @@ def dh2urdf(argv: Sequence[str] | None = None) -> int:
         help=text,
     )
     add("--macro", default="", help="write a xacro macro with this name instead")
+    of_call = ["--prefix", "--dh-frames", "--parent", "--xyz", "--rpy", "--ros2-control"]
+    reason = "with --macro: it is a parameter of the macro, give it where the macro is called"
+    cli.unused(parser, of_call, lambda given: given.macro, reason)
+    cli.unused(parser, ["--xyz", "--rpy"], lambda given: not given.parent, "without --parent")
     cli.add_output(parser)
     return cli.run(parser, _write_urdf, argv)
 

@@ -7,6 +7,7 @@ Numbers are written by repr, the shortest text that reads back as the same doubl
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -113,7 +114,13 @@ def robot_macro(model: RobotModel, macro: str) -> str:
 
     Its parameters are ``prefix``, ``dh_frames`` (true or false), ``parent``, ``xyz`` and ``rpy``
     to mount the arm on an existing link, and ``ros2_control`` (one of HARDWARE, or empty).
+
+    Raises:
+        DescriptionError: xacro cannot call a macro of this name.
     """
+    if not re.fullmatch(r"[A-Za-z_]\w*", macro, re.ASCII):
+        remedy = "begin with a letter and use letters, digits and _"
+        raise DescriptionError(f"xacro cannot call a macro named {macro!r}", remedy=remedy)
     ET.register_namespace("xacro", XACRO)
     robot = ET.Element("robot")
     params = "prefix:='' dh_frames:=false parent:='' xyz:='0 0 0' rpy:='0 0 0' ros2_control:=''"

@@ -77,3 +77,10 @@ def test_nonfinite_mount_is_rejected(capsys):
 def test_errors_exit_with_code_1(arguments, message, sentence):
     found = sentence(dh2urdf, *arguments)
     assert found.startswith("dh2urdf: ") and message in found
+
+
+@pytest.mark.parametrize("name", ["my arm", "2arm", "a.b", "a-b", "\u00e9"])
+def test_macro_that_xacro_cannot_call_is_refused(name, capsys):
+    assert dh2urdf(["puma560", "--macro", name]) == 1
+    said = capsys.readouterr()
+    assert f"xacro cannot call a macro named {name!r}" in said.err and not said.out

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutated robot files give a valid robot or one sentence with file and line."""
 
+import contextlib
 import math
+import random
 from copy import deepcopy
 from pathlib import Path
 
@@ -124,3 +126,100 @@ def test_mutated_tree_is_valid_or_rejected(urdf_fk, robot, random, changes):
     for _ in range(changes):
         changed(data, random)
     check_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), urdf_fk)
+
+
+CELLS = (
+    *(
+        "0",
+        "90",
+        "q1 - 90",
+        "A1",
+        "A2 - 3",
+        "1e308",
+        "-1e-320",
+        "1e999",
+        ".nan",
+        "~",
+        "true",
+        "[]",
+    ),
+    *("{}", "''", "l1", "l1/0", "sqrt(-1)", "2**1000", "2**-1074", "0x10", "010", "1_000", "1,5"),
+    *(
+        "pi",
+        "rad(pi)",
+        "q",
+        "theta2 + 1",
+        "A1*A1",
+        "min(A1, 3)",
+        "-(-(-1))",
+        "\u0661",
+        "'1 2'",
+        "0*A1",
+    ),
+    *("{value: q1 - 3, source: x}", "{value: 1}", "1e-300*A1", "A1/3", "19999", "0.001", "d1 - 3"),
+    *("__import__('os')", "A1 + A1", "(((((1)))))", "q1*1", "1:30", "!!python/object:x 1", "*a"),
+)
+NAMES = (
+    "A1",
+    "q1",
+    "theta1",
+    "base",
+    "mount",
+    "a b",
+    "\u00e9",
+    "x" * 120,
+    "1",
+    "~",
+    "A1_z",
+    "pi",
+    "sin",
+)
+LIMITS = (
+    *(
+        "{lower: 0, upper: 0}",
+        "{lower: 1, upper: -1}",
+        "{lower: A1, upper: 90}",
+        "{}",
+        "~",
+        "[1,2]",
+    ),
+    *(
+        "{lower: -A2, upper: A2}",
+        "{lower: -1e308, upper: 1e308}",
+        "{lower: -9, upper: 9, effort: 0}",
+    ),
+    *("{lower: min(A1,A2), upper: max(A1,1)}", "{lower: -10, upper: 10, velocity: 1e-300}"),
+    "{z: {lower: -1, upper: 1}, y: {lower: -1, upper: 1}}",
+)
+TYPES = ("prismatic", "universal", "ball", "fixed", "continuous", "~", "3")
+
+
+def hostile_table(choices):
+    """Return the text of a table with one to three cells that nobody should write."""
+    pick = choices.choice
+    rows = [
+        {
+            **{"name": f"A{i + 1}", "type": pick(["revolute", "prismatic"]), "theta": pick("09")},
+            **{"d": "100", "a": pick(["0", "250"]), "alpha": pick(["0", "90", "-90"])},
+            "limits": "{lower: -10, upper: 10}",
+        }
+        for i in range(choices.randint(1, 6))
+    ]
+    for _ in range(choices.randint(1, 3)):
+        key = pick(["name", "type", "theta", "theta", "d", "d", "a", "alpha", "limits", "limits"])
+        values = {"name": NAMES, "type": TYPES, "limits": LIMITS}.get(key, CELLS)
+        pick(rows)[key] = pick(values)
+    head = "name: arm\nconvention: standard\nunits: {length: mm, angle: deg}\n"
+    constants = pick(["", "constants: {l1: 3, q1: 4}\n", f"constants: {{l1: {pick(CELLS)}}}\n"])
+    flow = ("  - {" + ", ".join(f"{k}: {v}" for k, v in row.items()) + "}\n" for row in rows)
+    return f"{head}{constants}joints:\n{''.join(flow)}"
+
+
+def test_hostile_tables_give_a_robot_or_one_sentence(urdf_fk):
+    valid = 0
+    for seed in range(300):
+        text = hostile_table(random.Random(seed))
+        check_text(text, urdf_fk)
+        with contextlib.suppress(DescriptionError):
+            valid += parse_robot(text).n > 0
+    assert 20 < valid < 280

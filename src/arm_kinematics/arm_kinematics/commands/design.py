@@ -181,6 +181,9 @@ def _parser() -> argparse.ArgumentParser:
     cli.add_executor(parser)
     parser.add_argument("--from", dest="robot", default="", help=start)
     parser.add_argument("--length", type=cli.number, default=0.0, help=length)
+    search, random = ["--workers", "--dask"], ["--joints", "--seed"]
+    cli.unused(parser, search, lambda given: given.starts < 2, "without --starts 2 or more")
+    cli.unused(parser, random, lambda given: given.robot, "with --from, which is the start")
     parser.add_argument("--name", default="designed_arm", help="name of the robot")
     parser.add_argument(
         "--plot",

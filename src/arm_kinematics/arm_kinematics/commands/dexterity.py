@@ -151,6 +151,8 @@ def _parser() -> argparse.ArgumentParser:
     cells = f"cells along the longer side of the map (default: {_CELLS})"
     parser.add_argument("--cells", type=cli.at_least(2), default=_CELLS, metavar="N", help=cells)
     cli.add_executor(parser, default="this one alone")
+    of_map = ["--cells", "--workers", "--dask"]
+    cli.unused(parser, of_map, lambda given: not given.slice, "without --slice and --plot")
     return parser
 
 

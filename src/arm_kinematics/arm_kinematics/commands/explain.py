@@ -109,6 +109,8 @@ def _parser() -> argparse.ArgumentParser:
         default=_SECONDS,
         help=f"time for each part that may take long (default: {_SECONDS:g})",
     )
+    not_on_page = ["--posture", "--seconds"]
+    cli.unused(parser, not_on_page, lambda given: given.code, "with --code: it is for the page")
     return parser
 
 

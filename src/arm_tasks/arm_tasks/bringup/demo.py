@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ament_index_python.packages import get_package_prefix
-from arm_common.cli import add_force, parse, refuse_overwriting
+from arm_common.cli import add_force, parse, refuse_overwriting, unused
 from arm_common.errors import InputError
 from arm_common.files import check_params_file
 from arm_common.signals import INTERRUPTED, ended_at_once, interrupt_on_signals
@@ -88,7 +88,7 @@ def demo_parser() -> argparse.ArgumentParser:
         help="begin the task when the page is open in a browser, or at Enter (default: in a"
         " terminal, if there is a page)",
     )
-    add_force(parser)
+    add_force(parser, "--record")
     _add_namespace(parser)
     for argument in ARGUMENTS:
         default = _OWN_DEFAULTS.get(argument.name, argument.default)
@@ -98,6 +98,8 @@ def demo_parser() -> argparse.ArgumentParser:
             choices=argument.choices or None,
             help=f"{argument.text} Default: {default or 'none'}",
         )
+    unused(parser, ["--spacing"], lambda given: not given.robots, "without --robots")
+    unused(parser, ["--viewer-port"], lambda given: given.headless, "with --headless")
     return parser
 
 

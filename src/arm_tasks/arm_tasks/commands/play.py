@@ -8,7 +8,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from arm_common.cli import number, parse, positive
+from arm_common.cli import number, parse, positive, unused
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
@@ -48,6 +48,7 @@ def _parser() -> argparse.ArgumentParser:
         "--view", action="store_true", help="start a view in the browser and play there"
     )
     result.add_argument("--viewer-port", default="8080", help="first TCP port to try for --view")
+    unused(result, ["--viewer-port"], lambda given: not given.view, "without --view")
     result.add_argument("--patience", type=number, default=_TIMEOUT, help=argparse.SUPPRESS)
     return result
 

@@ -59,7 +59,7 @@ def follow(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--joystick-only", action="store_true", help="read no keys; needs no terminal"
     )
-    add_force(parser)
+    add_force(parser, "--record")
     options = parse(parser, user_arguments(arguments))
 
     def program() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arm_common.cli import number, positive, run
+from arm_common.cli import number, positive, run, unused
 from arm_common.errors import InputError
 from arm_common.files.saving import check_writable, write_bytes
 from arm_common.ros.node_runner import add_namespace, checked_namespace
@@ -158,7 +158,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--follow", default="", help="of an animation: the frame that the camera follows, as nut")
     add("--field", type=positive, default=0.16, help="width of its picture with --follow [m]")
     add("--tool-frame", default="tool0", help="the frame whose path is drawn")
+    unused(parser, ["--speed", "--follow", "--field"], _is_picture, "in a picture of the end")
+    unused(parser, ["--field"], lambda given: not given.follow, "without --follow")
     return parser
+
+
+def _is_picture(given: argparse.Namespace) -> bool:
+    return given.output.suffix.lower() != f".{FORMAT}"
 
 
 def _width(text: str) -> int:
