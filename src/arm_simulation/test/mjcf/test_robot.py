@@ -142,3 +142,14 @@ def test_claw_is_driven_by_the_angle_of_its_jaws():
     mujoco.mj_step(compiled, data, 1000)
     angles = [data.joint(name).qpos[0] for name in model.gripper.joints]
     assert angles == pytest.approx([0.5, 0.5], abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("robot", "weak"),
+    [("ball_arm", {"shoulder_y"}), ("nut_arm", set()), ("planar2", set())],
+)
+def test_actuators_that_cannot_hold_the_arm_are_named(robot, weak, capsys):
+    assert dh2mjcf([robot]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert {line.partition(":")[0] for line in said} == weak
+    assert all("cannot hold the arm in" in line and "raise limits.effort" in line for line in said)

@@ -164,7 +164,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _is_picture(given: argparse.Namespace) -> bool:
-    return given.output.suffix.lower() != f".{FORMAT}"
+    return str(given.output.suffix).lower() != f".{FORMAT}"
 
 
 def _width(text: str) -> int:
