@@ -75,12 +75,13 @@ class _Summary:
         if model.dependents:
             rows += f" and {len(model.dependents)} dependent"
         yield (
-            f"{rows}, {model.convention} DH ({_PRODUCTS[model.convention]}), "
+            f"{rows}, {model.convention} DH ({_PRODUCTS[model.convention]}"
+            f"{' Ry' if model.is_tilted else ''}), "
             f"lengths in {units.length}, angles in {units.angle}"
         )
 
     def _table(self) -> Iterator[str]:
-        tilted = any(joint.row.beta for joint in self._model.rows)
+        tilted = self._model.is_tilted
         rows = [("", "joint", "moves", "theta", "d", "a", "alpha", *(("beta",) if tilted else ()))]
         for number, joint in enumerate(self._model.rows, start=1):
             row, slides, plain = joint.row, joint.type == "prismatic", joint.axis == "z"

@@ -58,6 +58,7 @@ from arm_description.model.elements import (
     mimic_names,
 )
 from arm_description.model.units import SI
+from arm_description.robot_file.joints import name_owner
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
@@ -193,17 +194,25 @@ def _check_distances(chain: ArmChain, longest: float) -> None:
     T: Matrix = np.eye(4)
     for joint in chain.path:
         T = T @ joint.origin.matrix
+        if joint.kind == "prismatic" and joint.limit:
+            travel = max(map(abs, (joint.limit.lower, joint.limit.upper)))
+            if travel > longest:
+                raise _too_long(f"joint {joint.name!r} slides to {travel:.4g} m", travel)
         if joint.kind not in MOVING and joint is not chain.path[-1]:
             continue
         distance = float(np.linalg.norm(T[:3, 3] - start))
         if distance > longest:
-            raise UrdfError(
-                f"joint {joint.name!r} is {distance:.4g} m from {before!r}, which looks like "
-                "millimetres",
-                remedy="give --scale 0.001 if it is in millimetres; if it is in metres, "
-                f"--max-length {math.ceil(distance):g}",
-            )
+            problem = f"joint {joint.name!r} is {distance:.4g} m from {before!r}"
+            raise _too_long(problem, distance)
         before, start = joint.name, T[:3, 3]
+
+
+def _too_long(problem: str, length: float) -> UrdfError:
+    return UrdfError(
+        f"{problem}, which looks like millimetres",
+        remedy="give --scale 0.001 if it is in millimetres; if it is in metres, "
+        f"--max-length {math.ceil(length)}",
+    )
 
 
 def _with_bound(model: RobotModel) -> RobotModel:
@@ -358,7 +367,8 @@ class _ImportedArm:
             return self.names[joints[0].name]
         taken = [name for old, name in self.names.items() if old not in {j.name for j in joints}]
         name = clean_name(joints[-1].child.removesuffix("_link"))
-        return next(n for n in (name, *self.names.values()) if n not in taken)
+        candidates = (name, *(self.names[joint.name] for joint in joints))
+        return next(n for n in candidates if n not in taken and not name_owner(n))
 
     def _followed(self, joints: Sequence[UrdfJoint]) -> LinearExpression:
         """Return the position of coincident joints, as a sum of those that they follow."""

@@ -407,6 +407,12 @@ def test_millimetres_are_recognised_by_the_distance_of_joints(tmp_path, capsys, 
     np.testing.assert_allclose(load_robot(target).fk([0, 0, 0])[:3, 3], (0.302, 0, 0.63))
 
 
+def test_a_travel_in_millimetres_is_recognised():
+    slide = joint("s", "b", "u", "prismatic").replace('upper="2"', 'upper="400"')
+    with pytest.raises(DescriptionError, match=r"'s' slides to 400 m.*--scale 0.001"):
+        import_urdf(robot(slide, joint("r", "u", "t")))
+
+
 def test_a_crane_states_its_bound(tmp_path, capsys, sentence):
     path, target = tmp_path / "crane.urdf", tmp_path / "crane.yaml"
     path.write_text(robot(joint("a", "b", "u"), joint("c", "u", "t", xyz="0 0 60", axis="0 1 0")))
