@@ -45,6 +45,12 @@ def decompressed(raw: bytes) -> bytes:
     return zstandard.ZstdDecompressor().decompress(raw[16 : 16 + size])
 
 
+def decoded(raw: bytes) -> list[dict[str, Any]]:
+    """Return the messages to a browser; those of its link are none."""
+    messages: list[dict[str, Any]] = msgspec.msgpack.decode(decompressed(raw))["messages"]
+    return messages
+
+
 def visit(address: str) -> None:
     """Connect without the token, receive the whole scene, and disconnect."""
     with connected(address) as socket:

@@ -122,6 +122,7 @@ class ScenePanel:
         self._handle = DragHandle(
             self._context.view.drawer.scene, gui.queue, self._drag, False, HANDLE
         )
+        gui.on_dropped_drag(HANDLE, self._handle.put_back)
         self._show()
 
     def update(self, state: PanelState) -> None:

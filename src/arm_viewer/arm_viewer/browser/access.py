@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import parse_qs
 
+from arm_viewer.browser.link import PageLink
 from arm_viewer.errors import ViewerError
 
 TOKEN_VARIABLE = "ARM_VIEWER_TOKEN"
@@ -43,14 +44,17 @@ class Access:
         token: Whoever has it may command.
         names: Host names of the server, in lower case, besides its IP addresses.
         open_elements: Identifiers of the buttons and commands that work without the token.
+        link: What its pages are linked to.
     """
 
     token: str
     names: frozenset[str]
     open_elements: set[str] = field(default_factory=set)
+    link: PageLink = field(default_factory=PageLink)
 
-    def refusal(self, headers: RequestHeaders) -> str:
-        """Return why a request is not answered; empty if it is."""
+    def refusal(self, headers: RequestHeaders, origin: str | None = None) -> str:
+        """Return why a request is not answered, or would not be with an origin; "" if it is."""
+        origins = headers.get_all("Origin") if origin is None else [origin]
         host = _host(headers)
         found = _HOST.fullmatch(host)
         if not (found and (found[1] in self.names or _is_address(found[1]))):
@@ -59,21 +63,25 @@ class Access:
                 "the parameter allowed_hosts."
             )
         own = (f"http://{host}", f"https://{host}")
-        if any(origin.lower() not in own for origin in headers.get_all("Origin")):
-            return "The view answers only its own page, not one of another origin."
+        if any(text.lower() not in own for text in origins):
+            return (
+                f"The view answers only its own page, not one of another origin than {host}. "
+                "A proxy in between must pass the header Host on: see docs/security.md."
+            )
         return ""
 
-    def is_granted(self, path: str, headers: RequestHeaders) -> bool:
-        """Return whether a request has the token, in the query of its path or in its cookie."""
-        given = parse_qs(path.partition("?")[2]).get("token", [])
-        for cookies in headers.get_all("Cookie"):
-            pairs = (pair.strip().partition("=") for pair in cookies.split(";"))
-            given += [value for name, _, value in pairs if name == _cookie_name(headers)]
-        return any(hmac.compare_digest(text.encode(), self.token.encode()) for text in given)
+    def is_granted(self, path: str) -> bool:
+        """Return whether a request has the token in the query of its path.
 
-    def cookie(self, headers: RequestHeaders) -> str:
-        """Return the header that gives the token to the browser, for as long as it is open."""
-        return f"{_cookie_name(headers)}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+        Not in a cookie: browsers send those to every server on the same host, whatever its port.
+        """
+        texts = query_values(path, "token")
+        return any(hmac.compare_digest(text.encode(), self.token.encode()) for text in texts)
+
+
+def query_values(path: str, name: str) -> list[str]:
+    """Return the values of a name in the query of a request's path."""
+    return parse_qs(path.partition("?")[2], keep_blank_values=True).get(name, [])
 
 
 def make_access(host: str, allowed_hosts: Iterable[str] = ()) -> Access:
@@ -101,12 +109,6 @@ def _host(headers: RequestHeaders) -> str:
     """Return the address that the browser used, "name:port"; empty if it is not unique."""
     hosts = headers.get_all("Host")
     return hosts[0].lower() if len(hosts) == 1 else ""
-
-
-def _cookie_name(headers: RequestHeaders) -> str:
-    """Return a name with the port: browsers send cookies to all ports of a host."""
-    found = _HOST.fullmatch(_host(headers))
-    return f"arm_viewer_{(found and found[2]) or 80}"
 
 
 def _is_address(name: str) -> bool:

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from arm_viewer.browser.link import SentCommand, present_command
 
 if TYPE_CHECKING:
     import viser
@@ -36,7 +39,7 @@ class CallbackQueue:
     def __init__(self, failed: Callable[[Exception], None] = _raise) -> None:
         self._failed = failed
         self._lock = threading.Lock()
-        self._actions: deque[Action] = deque()
+        self._actions: deque[tuple[Action, SentCommand | None]] = deque()
         self._wake: Action | None = None
 
     def open(self, wake: Action) -> None:
@@ -52,31 +55,78 @@ class CallbackQueue:
             self._wake = None
             self._actions.clear()
 
-    def post(self, action: Action) -> None:
-        """Queue an action from any thread."""
+    def post(self, action: Action, command: SentCommand | None = None) -> None:
+        """Queue an action from any thread, and the command of a page that it executes."""
         with self._lock:
-            self._actions.append(action)
+            self._actions.append((action, command))
             if self._wake is not None:
                 self._wake()
 
     def drain(self) -> None:
-        """Run the waiting actions in order; called by the owner's thread."""
+        """Run the waiting actions in order, but no old command; called by the owner's thread."""
         with self._lock:
             actions, self._actions = self._actions, deque()
-        for action in actions:
-            try:
-                action()
-            except Exception as error:  # noqa: BLE001 - one fault must not end the view
-                self._failed(error)
+        dropped: dict[str, SentCommand] = {}  # by what they set; the first knows what was before
+        for action, command in actions:
+            if command is not None and command.is_old:
+                dropped.setdefault(command.target, command)
+                continue
+            if command is not None:
+                dropped.pop(command.target, None)
+            self._run(action)
+        for command in dropped.values():
+            self._run(command.drop)
+
+    def _run(self, action: Action) -> None:
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 - one fault must not end the view
+            self._failed(error)
+
+
+class PanelElements:
+    """viser's own interface to GUI elements; the link learns of each input that is added."""
+
+    def __init__(self, gui: Any, access: Access) -> None:
+        self._gui, self._access = gui, access
+        self.added: list[Any] | None = None  # what has been added, while that is noted
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._gui, name)
+        return partial(self._add, method) if name.startswith("add_") else method
+
+    def _add(self, add: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        element = add(*arguments, **options)
+        if hasattr(element, "value") and not element._impl.is_button:
+            self._access.link.inputs[element._impl.uuid] = element
+        if self.added is not None:
+            self.added.append(element)
+        return element
 
 
 class PanelGui:
     """viser's GUI elements; the callbacks of users run in the node's thread."""
 
     def __init__(self, server: viser.ViserServer, queue: CallbackQueue, access: Access) -> None:
-        self.elements: Any = server.gui  # viser's own interface, for elements without callbacks
+        self.elements: Any = PanelElements(server.gui, access)
         self.queue = queue
+        self.failed: Callable[[str, Exception], None] = lambda title, error: _raise(error)
         self._access = access
+
+    @contextmanager
+    def part(self, title: str) -> Iterator[None]:
+        """Build a part of the page; if that fails, the part is left out, and nothing else."""
+        elements: PanelElements = self.elements
+        elements.added = []
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - one fault must not end the page
+            for element in reversed(elements.added):
+                if not element._impl.removed:
+                    element.remove()
+            self.failed(title, error)
+        finally:
+            elements.added = None
 
     def on_user(
         self,
@@ -92,7 +142,7 @@ class PanelGui:
 
         async def callback(event: Any) -> None:
             if event.client_id is not None:
-                self.queue.post(partial(action, *arguments()))
+                self.queue.post(partial(action, *arguments()), present_command.get())
 
         register(callback)
 
@@ -109,9 +159,27 @@ class PanelGui:
 
         async def callback(event: Any) -> None:
             if event.client is not None:
-                self.queue.post(partial(action, event.client, *arguments()))
+                client = event.client
+                self.queue.post(partial(action, client, *arguments()), present_command.get())
 
         register(callback)
+
+    def on_dropped_drag(self, handle: str, put_back: Action) -> None:
+        """Put a drag handle back, by its name, after a drag of it was too late."""
+        waiting = False
+
+        def run() -> None:
+            nonlocal waiting
+            waiting = False
+            put_back()
+
+        def post() -> None:
+            nonlocal waiting
+            if not waiting:  # one drag is many messages
+                waiting = True
+                self.queue.post(run)
+
+        self._access.link.handles[handle] = post
 
     def emptied(self, folder: Any) -> Any:
         """Remove what is inside a folder and return the folder, to be filled again by `with`.
@@ -148,8 +216,24 @@ class PanelGui:
         self.on_browser(buttons.on_click, action, lambda: (buttons.value,))
 
     def open_to_everyone(self, element: Any) -> None:
-        """Let a button or command work without the token, too."""
+        """Let a button or command work without the token, too, and however late it is."""
         self._access.open_elements.add(element._impl.uuid)
+        self.never_too_late(element)
+
+    def never_too_late(
+        self, element: Any, when: Callable[[Any], bool] = lambda value: True
+    ) -> None:
+        """Accept an element however late it is if its value only ends or slows a motion."""
+        self._access.link.ageless[element._impl.uuid] = when
+
+    def offer_stop(self, stop: Action) -> None:
+        """Let all pages stop the arm, whatever else of them works; they learn when it is done."""
+
+        def stop_and_tell(done: Action) -> None:
+            stop()
+            done()
+
+        self._access.link.stop = lambda done: self.queue.post(partial(stop_and_tell, done))
 
     def checkbox(self, label: str, value: bool, action: Callable[[bool], None]) -> Any:
         """Add a checkbox and return viser's handle; the action takes its new value."""
@@ -193,10 +277,18 @@ class PanelGui:
         self.on_change(field, action)
         return field
 
-    def line(self, label: str, action: Callable[[str], None], hint: str = "") -> Any:
+    def line(
+        self,
+        label: str,
+        action: Callable[[str], None],
+        hint: str = "",
+        never_too_late: Callable[[str], bool] = lambda text: False,
+    ) -> Any:
         """Add a text field whose text the action takes on Enter, and return viser's handle."""
         form = self.elements.add_form(None)
         with form:
             field = self.elements.add_text(label, "", hint=hint or None)
         self.on_user(form.on_submit, action, lambda: (field.value,))
+        self.never_too_late(field)  # only Enter commands
+        self.never_too_late(form, lambda _: never_too_late(field.value))
         return field

@@ -9,26 +9,38 @@ connection. This depends on how one version of viser calls it, so no other is st
 
 from __future__ import annotations
 
+import asyncio
 import gzip
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import viser
 import viser.infra
 import websockets.asyncio.server
 from arm_common.suggestions import install_command
 from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from arm_viewer.browser.access import Access
+from arm_viewer.browser.access import Access, query_values
+from arm_viewer.browser.link import BEAT, BEAT_PERIOD, present_command
 from arm_viewer.errors import ViewerError
 
 VISER_VERSION = "1.1.1"  # also in requirements.txt
+SCRIPTS = ("link.js", "page.js")
+# Stores the token as `link.js` reads it: one tab of a browser has it, and no other origin.
+KEEP_TOKEN = """<!doctype html><title>Arm</title><script>
+sessionStorage.setItem("arm_viewer token " + location.pathname,
+  new URLSearchParams(location.search).get("token"));
+location.replace(location.pathname);
+</script>"""
 Check = Callable[[ServerConnection, Request], Response | None]
 
 
@@ -37,25 +49,66 @@ class Visitor(ServerConnection):
 
     def __init__(self, access: Access, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._access = access
+        self._access, self.link = access, access.link
         self.may_command = False
+        self.answered = self.link.clock()  # when the last ping that was answered was sent [s]
 
     async def recv(self, decode: bool | None = None) -> Any:
-        """Return the next message that the browser may send."""
+        """Return the next message that the browser may send and that is not too old."""
         while True:
             raw = await super().recv(decode)
-            if self.may_command or (isinstance(raw, bytes) and self._is_open(raw)):
-                return raw
+            if not isinstance(raw, bytes):
+                continue  # viser's page sends none
+            message = msgspec.msgpack.decode(raw)
+            number = message.pop(BEAT, None)
+            if not (self.may_command or self._is_open(message)):
+                continue
+            sent = self.answered if number is None else 1e-3 * float(number)
+            command = self.link.command(message, sent)
+            if command is not None and command.is_old:
+                command.drop()
+                continue
+            if message["type"] == "GuiUpdateMessage":
+                self.link.settle(message["uuid"])
+            present_command.set(command)
+            return raw if number is None else msgspec.msgpack.encode(message)
 
-    def _is_open(self, raw: bytes) -> bool:
+    def _is_open(self, message: Mapping[str, Any]) -> bool:
         """Return whether anyone may send a message: its own camera, or an open element."""
-        message: Any = viser.infra.Message.deserialize(raw)
-        kind = type(message).__name__
-        if kind == "GuiUpdateMessage" and message.updates != {"value": True}:
+        kind = message.get("type")
+        if kind == "GuiUpdateMessage" and message.get("updates") != {"value": True}:
             return False
         if kind in ("GuiUpdateMessage", "CommandTriggerMessage"):
-            return message.uuid in self._access.open_elements
+            return message.get("uuid") in self._access.open_elements
         return kind == "ViewerCameraMessage"
+
+    async def watch(self) -> None:
+        """Keep `answered` up to date; a browser answers pings by itself."""
+        while True:
+            sent = self.link.clock()
+            await (await self.ping())
+            self.answered = sent
+            await asyncio.sleep(BEAT_PERIOD)
+
+    async def serve_link(self, page: str) -> None:
+        """Send heartbeats to a page, and let it stop the arm."""
+        beats = asyncio.create_task(self._send_beats(page))
+        try:
+            while True:
+                message = json.loads(await super().recv())
+                if self.link.stop is not None and (number := message.get("stop")):
+                    self.link.stop(partial(self._acknowledge, asyncio.get_running_loop(), number))
+        finally:
+            beats.cancel()
+
+    async def _send_beats(self, page: str) -> None:
+        while True:
+            await self.send(json.dumps(self.link.beat(page, self.answered)))
+            await asyncio.sleep(BEAT_PERIOD)
+
+    def _acknowledge(self, loop: asyncio.AbstractEventLoop, number: int) -> None:
+        """Tell the page that its STOP was carried out; called by the node's thread."""
+        asyncio.run_coroutine_threadsafe(self.send(json.dumps({"stopped": number})), loop)
 
 
 _visitor: ContextVar[Visitor | None] = ContextVar("visitor", default=None)
@@ -74,6 +127,7 @@ def gate(access: Access) -> Iterator[None]:
             "in which its protection against other pages was not tried; install it with: "
             f"{install_command(f'viser=={VISER_VERSION}')}"
         )
+    _send_only_text()
     module, serve, started = websockets.asyncio.server, websockets.asyncio.server.serve, []
 
     def guarded(handler: Any, *address: Any, process_request: Check, **options: Any) -> Any:
@@ -107,7 +161,18 @@ def on_read_only(
 async def _handle(handler: Callable[[Visitor], Awaitable[None]], visitor: Visitor) -> None:
     """Handle a connection; the callbacks of its messages inherit the variable."""
     _visitor.set(visitor)
-    await handler(visitor)
+    path = visitor.request.path if visitor.request else ""
+    page = "".join(query_values(path, "page"))
+    pings = asyncio.create_task(visitor.watch())
+    try:
+        if query_values(path, "link"):
+            with suppress(ConnectionClosed):
+                await visitor.serve_link(page)
+            return
+        with visitor.link.visit(page, lambda: visitor.answered):
+            await handler(visitor)
+    finally:
+        pings.cancel()
 
 
 def _answer(
@@ -116,25 +181,24 @@ def _answer(
     """Answer a request; None opens a websocket.
 
     The page is sent without a query: viser's page would connect to any server named in it, and
-    do what that one says.
+    do what that one says. All locations are relative, as a proxy may serve the view in a folder.
     """
     if refusal := access.refusal(request.headers):
         return visitor.respond(HTTPStatus.FORBIDDEN, f"{refusal}\n")
-    visitor.may_command = access.is_granted(request.path, request.headers)
+    visitor.may_command = access.is_granted(request.path)
     if request.headers.get("Upgrade") == "websocket":
         return viser_answer(visitor, request)
-    if "?" in request.path:
-        response = visitor.respond(HTTPStatus.SEE_OTHER, "")
-        response.headers["Location"] = "/"
-        response.headers["Cache-Control"] = "no-store"
-        if visitor.may_command:
-            response.headers["Set-Cookie"] = access.cookie(request.headers)
-        return response
+    path, _, query = request.path.partition("?")
+    if path.endswith("/refusal"):  # for a page that gets no websocket
+        origin = "".join(query_values(request.path, "origin"))
+        return visitor.respond(HTTPStatus.OK, access.refusal(request.headers, origin))
+    if query or request.path.endswith("?"):
+        return _without_query(visitor)
     response_or_none = _file(viser_answer, visitor, request)
     if response_or_none is not None:  # No page may show this one inside, and take its clicks.
         response_or_none.headers["Content-Security-Policy"] = "frame-ancestors 'none'"
         if request.path == "/":
-            _add_script(response_or_none)
+            _add_scripts(response_or_none)
     return response_or_none
 
 
@@ -146,17 +210,62 @@ def _file(viser_answer: Check, visitor: Visitor, request: Request) -> Response |
         return visitor.respond(HTTPStatus.NOT_FOUND, "There is no such page.\n")
 
 
-def _add_script(response: Response) -> None:
-    """Put the script of `page.js` into viser's page."""
+def _without_query(visitor: Visitor) -> Response:
+    """Lead a browser to the page without a query, after it has stored the token of a right one."""
+    if visitor.may_command:
+        response = visitor.respond(HTTPStatus.OK, KEEP_TOKEN)
+        response.headers["Referrer-Policy"] = "no-referrer"
+        del response.headers["Content-Type"]
+        response.headers["Content-Type"] = "text/html; charset=utf-8"
+    else:
+        response = visitor.respond(HTTPStatus.SEE_OTHER, "")
+        response.headers["Location"] = "./"
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _add_scripts(response: Response) -> None:
+    """Put our scripts into viser's page."""
     zipped = response.headers.get("Content-Encoding") == "gzip"
-    response.body = _with_script(bytes(response.body or b""), zipped)
+    response.body = _with_scripts(bytes(response.body or b""), zipped)
     del response.headers["Content-Length"]
     response.headers["Content-Length"] = str(len(response.body))
 
 
 @cache  # viser has the page in memory, zipped and not; so it answers at once with both
-def _with_script(page: bytes, zipped: bool) -> bytes:
-    script = b"<script>" + Path(__file__).with_name("page.js").read_bytes() + b"</script></head>"
+def _with_scripts(page: bytes, zipped: bool) -> bytes:
+    scripts = b"".join(
+        b"<script>" + Path(__file__).with_name(name).read_bytes() + b"</script>"
+        for name in SCRIPTS
+    )
     plain = gzip.decompress(page) if zipped else page
-    with_script = plain.replace(b"</head>", script, 1)
-    return gzip.compress(with_script) if zipped else with_script
+    with_scripts = plain.replace(b"<head>", b"<head>" + scripts, 1)  # before viser's
+    return gzip.compress(with_scripts) if zipped else with_scripts
+
+
+@cache
+def _send_only_text() -> None:
+    """Let viser send no text that UTF-8 cannot encode, such as the name of a file may be.
+
+    It encodes what it sends to all browsers at once, so one such text would end every connection,
+    and again whenever a browser connects.
+    """
+    kind = viser.infra.Message
+    as_dict = kind.as_serializable_dict
+
+    def as_clean_dict(self: viser.infra.Message, *buffers: Any) -> dict[str, Any]:
+        cleaned: dict[str, Any] = _clean(as_dict(self, *buffers))
+        return cleaned
+
+    kind.as_serializable_dict = as_clean_dict  # type: ignore[assignment, method-assign]
+
+
+def _clean(value: Any) -> Any:
+    """Return a value whose texts have replacements for what UTF-8 cannot encode."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode(errors="replace").decode()
+    if isinstance(value, (tuple, list)):
+        return [_clean(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _clean(item) for key, item in value.items()}
+    return value

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What viser's page lacks: keys that stop and turn the arm, a camera as fast as the arm is large,
 // folders and switches that the browser remembers, and names that do not cover each other.
-// `gate` puts this script into the page. It finds what it needs in elements that the panels write:
-//   <span data-arm="stop" data-command="uuid">      the command that stops the arm
+// `gate` puts it into the page, after `link.js`. It finds what it needs in elements of the panels:
 //   <span data-arm="keys" data-element="uuid">      the text element that takes lines of the keys
 //   <span data-arm="picture" data-element="uuid">   the button that saves the picture
 //   <span data-arm="robot" data-size="0.5">         the size of the robot [m]
@@ -18,19 +17,16 @@
   const update = (uuid, value) =>
     viser()?.sendMessage({ type: "GuiUpdateMessage", uuid, updates: { value } });
   const send = (uuid, text) => update(uuid, `${text} #${++count}`);
+  const { stop, isDead } = window.armLink;
   const sendKeys = (text) => {
     const uuid = element("keys")?.dataset.element;
-    if (uuid) send(uuid, text);
-    return Boolean(uuid);
+    if (!uuid || (isDead() && text !== "turn 0")) return false;
+    send(uuid, text);
+    return true;
   };
 
   // ---- Keys. A row: the code of a key -> what a press does, and what its release does.
 
-  const stop = () => {
-    const uuid = element("stop")?.dataset.command;
-    if (uuid) viser()?.sendMessage({ type: "CommandTriggerMessage", uuid });
-    return Boolean(uuid);
-  };
   const TURN_EVERY = 100; // [ms]; the view stops a joint when these messages end
   let turning = null;
   const endTurn = () => {
@@ -61,9 +57,10 @@
     KEYS[`Digit${n}`] = KEYS[`Numpad${n}`] = [() => sendKeys(`choose ${n}`)];
   }
 
+  // Closed lists stay in the page.
   const isOpen = () =>
-    Boolean(document.querySelector(".mantine-Spotlight-content, .mantine-Modal-content, " +
-      '[role="listbox"]'));
+    [...document.querySelectorAll('.mantine-Spotlight-content, .mantine-Modal-content, ' +
+      '[role="listbox"]')].some((element) => element.getClientRects().length);
   const isTyping = (target) =>
     target instanceof HTMLElement &&
     (target.isContentEditable || target.tagName === "TEXTAREA" || target.tagName === "SELECT" ||
@@ -218,21 +215,11 @@
     const updates = { value: field.value };
     sendNow({ type: "GuiUpdateMessage", uuid: label.htmlFor, updates });
   };
-  const watched = new WeakSet();
-  const watchMessages = (mutable) => {
-    if (watched.has(mutable)) return;
-    watched.add(mutable);
-    let own = mutable.sendMessage; // replaced at every connection
-    Object.defineProperty(mutable, "sendMessage", {
-      get: () => own && ((message) => {
-        rememberSent(message);
-        noteSent(message);
-        completeLine(message, own);
-        return own(message);
-      }),
-      set: (next) => (own = next),
-    });
-  };
+  window.armLink.before.push((message, send) => {
+    rememberSent(message);
+    noteSent(message);
+    completeLine(message, send);
+  });
 
   // ---- Names that would cover each other: those farther away are hidden.
 
@@ -327,7 +314,6 @@
     restoreValues();
     const mutable = viser();
     if (!mutable) return;
-    watchMessages(mutable);
     if (mutable.cameraControl) tameCamera(mutable.cameraControl);
     if (document.hidden) return;
     separateNames(mutable);

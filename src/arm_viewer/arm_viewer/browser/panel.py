@@ -30,6 +30,7 @@ STATUS = {"driver": "Driver", "task": "Task", "nut": "Nut"}  # each keeps its ro
 MESSAGES = {
     "problem": "",
     "page": "",
+    "left_out": "",
     "file": "Robot file: ",
     "scene": "Scene file: ",
     "ik": "",

@@ -29,6 +29,7 @@ class PageCommand:
         words: returns the words that may follow now, for completion; each is offered in the
             command palette, too, as a line of its own if `listed`.
         listed: whether name and word are a complete line, such as ``trace off``.
+        pause: the word that only pauses a motion; "" for none.
     """
 
     name: str
@@ -37,6 +38,7 @@ class PageCommand:
     run: Callable[[Sequence[str]], str]
     words: Callable[[], Iterable[str]] = _no_words
     listed: bool = False
+    pause: str = ""
 
 
 class CommandTable:
@@ -77,6 +79,12 @@ class CommandTable:
             raise
         except ValueError as error:
             raise ViewerError(f"{command.name}: {error}") from None
+
+    def only_pauses(self, line: str) -> bool:
+        """Return whether a line does nothing but pause a motion."""
+        name, _, word = line.strip().partition(" ")
+        command = self._commands.get(name)
+        return command is not None and bool(word) and word.strip() == command.pause
 
     def lines(self) -> dict[str, str]:
         """Return all complete lines that can be chosen without typing, with what they do."""

@@ -21,6 +21,7 @@ JOGS = ("x", "y", "z", "rx", "ry", "rz")
 LARGEST_STEP = 1.2  # [rad or m] of one joint between two solutions; more is another posture
 RESPONSE_TIMEOUT = 3.0  # [s]
 MAX_SOLUTIONS = 16
+LATE = "The inverse kinematics answered too late; nothing moved. Give the target again."
 UNAVAILABLE = "The inverse kinematics does not answer: it is still starting, or has ended."
 STOPPED = "Stopped: nothing moves until Reset."
 
@@ -173,8 +174,11 @@ class IkFollower:
         """Process the response to a request, unless a later one has replaced it."""
         if number != self._requests:
             return
-        self._sent_at = None
-        process(response)
+        sent_at, self._sent_at = self._sent_at, None
+        if sent_at is not None and self.clock() >= sent_at + RESPONSE_TIMEOUT:
+            self.report(LATE)
+        else:
+            process(response)
         self._send_pending()
 
     def _list(self, response: IkResponse) -> None:

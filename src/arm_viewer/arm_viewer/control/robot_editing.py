@@ -33,6 +33,7 @@ GESTURE = 1.5  # [s] after an edit, in which another one of the same entry belon
 FEWEST_JOINTS, MOST_JOINTS = 2, 7  # of a new robot
 SUFFIXES = (".yaml", ".yml")
 MAX_NAME = 200  # bytes of a name; file systems take 255, with endings and those of backups
+LISTED_SUFFIXES = (*SUFFIXES, ".csv", ".txt")
 MAX_LISTED = 100  # files of a folder
 LINE_LENGTH = 60  # characters about a robot in the list
 
@@ -268,8 +269,8 @@ class RobotEditing(FileEditing[RobotModel]):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A sentence for each mesh that belongs to other DH numbers than those shown."""
-        return changed_meshes(self._first, self.editor.model)
+        """A sentence for each mesh of other DH numbers than those shown, and for odd files."""
+        return (*changed_meshes(self._first, self.editor.model), *odd_files(self.folder))
 
     def attachments(self, key: str) -> tuple[str, ...]:
         """Return what can be chosen as ``tool`` or ``payload``: shipped, or of a folder beside.
@@ -282,6 +283,7 @@ class RobotEditing(FileEditing[RobotModel]):
         except OSError:
             files = []  # there is no such folder, or it is not ours to read
         own = [] if self.is_shipped else [f"{key}s/{path.name}" for path in files[:MAX_LISTED]]
+        own = [name for name in own if is_text(name)]
         now = self.editor.attached(key)
         return tuple(dict.fromkeys((*shipped, *own, *([now] if now else []))))
 
@@ -321,6 +323,7 @@ class RobotEditing(FileEditing[RobotModel]):
         except OSError:
             files = []  # the folder is gone, or not ours to read
         own = [RobotChoice(p.name, p, line) for p in files if (line := _line(p))]
+        own = [choice for choice in own if is_text(choice.name + choice.line)]
         shipped = [RobotChoice(n, p, _line(p)) for n, p in shipped_robots().items()]
         return (*own, *shipped)
 
@@ -360,6 +363,26 @@ class RobotEditing(FileEditing[RobotModel]):
         self._asked = None
 
 
+def is_text(text: str) -> bool:
+    """Return whether UTF-8 can encode a text; not every name of a file, nor escape in one, can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def odd_files(folder: Path) -> tuple[str, ...]:
+    """Return a sentence about the files of a folder that no list of the page shows, if any."""
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.suffix in LISTED_SUFFIXES)
+    except OSError:
+        return ()
+    texts = {p: p.name + (_line(p) if p.suffix in SUFFIXES else "") for p in paths[:MAX_LISTED]}
+    odd = [ascii(path.name) for path, text in texts.items() if not is_text(text)]
+    return (f"Left out, as UTF-8 cannot encode name or description: {', '.join(odd)}",) * bool(odd)
+
+
 def file_name(name: str, endings: Sequence[str] = SUFFIXES) -> str:
     """Return the name of a file with the first ending, whether it is given with one or not.
 
@@ -390,7 +413,7 @@ def _line(path: Path) -> str:
     try:
         editor = YamlEditor(path.read_bytes())
         count = editor.count("joints")
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+    except (OSError, ValueError, yaml.YAMLError):
         return ""
     about = editor.scalar("description") or editor.scalar("name")
     line = f"{path.stem}, {count} rows: {about}" if count else ""

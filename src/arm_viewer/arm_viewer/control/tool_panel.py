@@ -16,6 +16,7 @@ from arm_common.transforms import Array, pose_to_matrix
 
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.cameras import HANDLE
+from arm_viewer.browser.link import present_command
 from arm_viewer.browser.panel import answer_line, value_text
 from arm_viewer.browser.shape_drawer import set_pose, viser_pose
 from arm_viewer.control.ik_follower import MODES, IkRequest, Solution, default_mode
@@ -190,11 +191,19 @@ class DragHandle:
         if self._handle is not None and self._tool is not None:
             set_pose(self._handle, self._tool)
 
+    def put_back(self) -> None:
+        """Let all browsers show it where it belongs, also one that has dragged it in vain."""
+        if self._handle is not None and (pose := self._tool) is not None:
+            size = self._handle.scale / HANDLE
+            self._handle.remove()
+            self._handle = self._tool = None
+            self.set_tool(pose, size)
+
     async def _on_update(self, event: Any) -> None:
         w, x, y, z = event.target.wxyz
         pose = pose_to_matrix(event.target.position, (x, y, z, w))
         phase = event.phase
-        self._queue.post(lambda: self._drag(phase, pose))
+        self._queue.post(lambda: self._drag(phase, pose), present_command.get())
 
     def _drag(self, phase: str, pose: Array) -> None:
         if phase == "end":

@@ -63,7 +63,7 @@ class CommandsPanel:
         """Add the elements."""
         self._gui = gui
         hint = "Enter runs it; for example: go waist=20"
-        self._line = gui.line("Command", self._run, hint)
+        self._line = gui.line("Command", self._run, hint, self._context.commands.only_pauses)
         gui.on_change(self._line, self._offer)
         self._answer = gui.elements.add_html("")
 
@@ -77,6 +77,8 @@ class CommandsPanel:
         for line in sorted(lines.keys() - self._palette.keys()):
             command = self._gui.elements.add_command(line, description=lines[line])
             self._gui.on_user(command.on_trigger, partial(self._choose, line))
+            if self._context.commands.only_pauses(line):
+                self._gui.never_too_late(command)
             self._palette[line] = command
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -122,21 +123,43 @@ class PanelHost:
     _open: list[tuple[PagePanel, Any]] = field(default_factory=list)  # with their folders
 
     def add(self, entries: Sequence[PanelEntry], where: Where) -> None:
-        """Build the panels that are shown at such a page."""
+        """Build the panels that are shown at such a page; one that fails is left out."""
         for entry in entries:
-            panel = entry.make(self.context) if where & entry.where else None
-            if panel is not None:
-                folder = self.gui.elements.add_folder(
-                    panel.title, order=entry.order, expand_by_default=not entry.folded
-                )
-                with folder:
-                    panel.build(self.gui)
-                self._open.append((panel, folder))
+            if where & entry.where:
+                try:
+                    self._build(entry)
+                except Exception as error:  # noqa: BLE001 - one fault must not end the page
+                    self.gui.failed(getattr(entry.make, "title", "of a file"), error)
+
+    def _build(self, entry: PanelEntry) -> None:
+        panel = entry.make(self.context)
+        if panel is None:
+            return
+        folder = self.gui.elements.add_folder(
+            panel.title, order=entry.order, expand_by_default=not entry.folded
+        )
+        try:
+            with folder:
+                panel.build(self.gui)
+        except Exception as error:  # noqa: BLE001 - one fault must not end the page
+            self._leave_out(panel, folder, error)
+        else:
+            self._open.append((panel, folder))
 
     def update(self, state: PanelState) -> None:
-        """Show a new state."""
-        for panel, _ in self._open:
-            panel.update(state)
+        """Show a new state; a panel that fails is left out from then on."""
+        for panel, folder in tuple(self._open):
+            try:
+                panel.update(state)
+            except Exception as error:  # noqa: BLE001 - one fault must not end the page
+                self._open.remove((panel, folder))
+                self._leave_out(panel, folder, error)
+
+    def _leave_out(self, panel: PagePanel, folder: Any, error: Exception) -> None:
+        with suppress(Exception):  # what was not built cannot be closed
+            panel.close()
+        folder.remove()
+        self.gui.failed(panel.title, error)
 
     def close(self) -> None:
         """Close all panels and remove their folders."""

@@ -72,6 +72,7 @@ class KeysPanel:
         if self._rate is not None:
             keys = (*STOP_KEYS, *JOINT_KEYS, *CAMERA_KEYS)
             line = gui.text("", "", self.receive, visible=False)
+            gui.never_too_late(line, lambda text: str(text).startswith("turn 0"))
             element = f'<span data-arm="keys" data-element="{line._impl.uuid}" hidden></span>'
         add.add_html(key_table(keys) + element)
         self._answer = add.add_html(answer_line("", "chosen"))

@@ -21,7 +21,8 @@ from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
 PERIOD = 1.0 / 30.0  # [s] between two positions
 SLOW_PERIOD = 0.2  # [s] between two values of constants, for each describes another robot
-BUTTONS = ("Start", "Pause", "Zero")
+PAUSE = "Pause"
+BUTTONS = ("Start", PAUSE, "Zero")
 HINT = "A function of the time t in seconds, such as {}; empty: the slider"
 EXAMPLES = {False: "30*sin(90*t)", True: "20 + 10*cos(180*t)"}  # by whether it slides
 CONSTANT_HINT = "Also a function of t, such as {}*(1 + 0.2*sin(90*t)); undo takes it all back"
@@ -62,13 +63,22 @@ class MotionPanel:
         self._time = add.add_html(clock_line(0.0))
         buttons = add.add_button_group("Clock", BUTTONS)
         gui.on_user(buttons.on_click, self._press, lambda: (buttons.value,))
+        gui.never_too_late(buttons, lambda label: label == PAUSE)
         self._answer = add.add_html(answer_line(""))
         self._folder = add.add_folder("Functions of t")
         self._constants = add.add_folder("Constants as functions of t", visible=False)
         text = "moves joints by functions of time: starts, pauses or zeroes their clock"
         words = tuple(button.lower() for button in BUTTONS)
         self._context.commands.add(
-            PageCommand("clock", "|".join(words), text, self._command, lambda: words, listed=True)
+            PageCommand(
+                "clock",
+                "|".join(words),
+                text,
+                self._command,
+                lambda: words,
+                listed=True,
+                pause=PAUSE.lower(),
+            )
         )
 
     def update(self, state: PanelState) -> None:
@@ -160,7 +170,7 @@ class MotionPanel:
             self._timer.reset()
         elif button == "Start":
             self._say("Write a function first, such as 30*sin(90*t).")
-        elif button == "Pause":
+        elif button == PAUSE:
             self._clock.pause(now)
         else:
             self._clock.set(0.0, now)

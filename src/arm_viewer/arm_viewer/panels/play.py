@@ -19,7 +19,7 @@ from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import answer_line
 from arm_viewer.control.command_table import PageCommand
 from arm_viewer.control.motion import INTERRUPTED, Playback, Reached
-from arm_viewer.control.robot_editing import changed_at
+from arm_viewer.control.robot_editing import changed_at, is_text
 from arm_viewer.panels.interface import PanelContext, PanelState
 from arm_viewer.scene.robot import VisualRobot
 
@@ -59,6 +59,7 @@ class PlayPanel:
         gui.on_change(self._list, lambda name: self._load(name))
         buttons = add.add_button_group("", tuple(WAYS))
         gui.on_user(buttons.on_click, self._go, lambda: (WAYS[buttons.value],))
+        gui.never_too_late(buttons, lambda label: not WAYS.get(label, 1.0))
         self._bar = add.add_slider("Time [s]", min=0.0, max=1.0, step=STEP, initial_value=0.0)
         gui.on_change(self._bar, self._seek)
         low, high = SPEEDS
@@ -219,7 +220,8 @@ class PlayPanel:
 
 def _files(robot: str, folder: Path | None) -> Mapping[str, Path]:
     try:
-        return trajectories_for(robot, folder)
+        files = trajectories_for(robot, folder)
+        return {name: path for name, path in files.items() if is_text(name)}
     except OSError:  # the folder is gone, or not ours to read
         return trajectories_for(robot, None)
 

@@ -15,7 +15,7 @@ from arm_description.trajectories.files import add_tool_pose, read_tool_poses
 
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.panel import status_line
-from arm_viewer.control.robot_editing import RobotEditing, changed_at, file_name
+from arm_viewer.control.robot_editing import RobotEditing, changed_at, file_name, is_text
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PanelContext, PanelState
 
@@ -198,7 +198,8 @@ def _poses_in(editing: RobotEditing) -> dict[str, Array]:
     """Return the poses of the files beside the robot file, by file, number and position."""
     model, folder = editing.editor.model, editing.own_folder
     listed: dict[str, Array] = {}
-    for path in () if folder is None else sorted(folder.glob("*.csv")):
+    files = [] if folder is None else sorted(folder.glob("*.csv"))
+    for path in (path for path in files if is_text(path.name)):
         poses: Array | None = None
         with suppress(InputError):  # it is another file
             poses = read_tool_poses(path, model.joint_names)

@@ -68,7 +68,8 @@ class RobotFilePanel:
 
     def update(self, state: PanelState) -> None:
         """Nothing depends on the posture, but the folder may have changed."""
-        self._list()
+        if self._listed != (self._editing.path, changed_at(self._editing.folder)):
+            self._show()
 
     def close(self) -> None:
         """Nothing is left."""

@@ -8,6 +8,7 @@ Everything runs in the executor's thread; the users' actions arrive through a qu
 from __future__ import annotations
 
 import sys
+import time
 import traceback
 from collections.abc import Iterator
 from functools import partial
@@ -48,6 +49,7 @@ from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.panels.controls import Controls
 from arm_viewer.ros.panels.layer_switches import ContactSwitch, LayerSwitches
 from arm_viewer.ros.panels.registry import panel_entries
+from arm_viewer.ros.panels.stop_panel import StopPanel
 from arm_viewer.ros.parameters import ViewerParameters
 from arm_viewer.ros.robot_display import RobotDisplay
 from arm_viewer.ros.subscriptions import SceneSubscriptions
@@ -66,6 +68,7 @@ BATCH_DELAY = 0.02  # [s], shorter than the 33 ms between two frames
 SLIDER_HOLD = 15  # frames after a user moved a slider, in which no slider moves by itself
 FOLDER_PERIOD = 2.0  # [s] after which panels list new files in the folder of the robot
 SHOWS_ONLY = "This page shows the arm and moves nothing."
+DROPPED_SHOWN = 10.0  # [s]
 MAX_REPORTED = 200  # problems that are remembered and not logged again
 
 
@@ -90,6 +93,8 @@ class ViewerNode(Node):
         self._values: dict[str, float] = {}
         self._reported: set[str] = set()
         self._sliders_moved = False
+        self._left_out: list[str] = []  # folders
+        self._dropped_until = 0.0  # until when a dropped command is shown [s]
         self._written: dict[str, float] = {}  # the joint positions that the panel shows
         self._last_slider_tick = -SLIDER_HOLD
         self._server: viser.ViserServer | None = None
@@ -114,15 +119,23 @@ class ViewerNode(Node):
         access = make_access(parameters.host, parameters.allowed_hosts.split())
         self._server = server = open_server(parameters.host, parameters.port, access)
         self._gui = PanelGui(server, self._queue, access)
-        self._view = self._make_view(server)
+        self._gui.failed = self._leave_out
+        self._store = SceneStore()
         self._loop = RenderLoop(
             self._draw,
             self._write_numbers,
             lambda: bool(server.get_clients()),
-            self._view.store.markers.next_expiry,
+            self._store.markers.next_expiry,
             self._now,
         )
-        self._controls = self._make_controls(server)
+        report_driver = partial(self._show_status, "driver")
+        moves = parameters.sliders or parameters.drive
+        self._stop_panel = StopPanel(self, self._gui, report_driver) if moves else None
+        access.link.on_dropped = lambda text: self._queue.post(partial(self._show_dropped, text))
+        self._view = self._make_view(server)
+        self._controls: Controls | None = None
+        with self._gui.part("Tool"):
+            self._controls = self._make_controls(server)
         LayerSwitches(self, self._gui)
         self._tf = TfListener(self, on_set=partial(self._loop.request_redraw, numbers=False))
         self._display = self._make_display()
@@ -189,7 +202,7 @@ class ViewerNode(Node):
         panel = Panel(self._gui, actions, switches, movable)
         watch_clients(server, drawer.cameras, self._queue)
         return SceneView(
-            SceneStore(),
+            self._store,
             drawer,
             panel,
             trace,
@@ -200,7 +213,7 @@ class ViewerNode(Node):
         )
 
     def _make_controls(self, server: viser.ViserServer) -> Controls | None:
-        if self._sliders is None and not self.parameters.drive:
+        if self._stop_panel is None:
             return None
         return Controls(
             self,
@@ -213,6 +226,7 @@ class ViewerNode(Node):
             self._positions,
             handle=self._sliders is not None,
             show_task_here=partial(self._view.panel.remove_status, "task"),
+            stop_panel=self._stop_panel,
         )
 
     @property
@@ -330,7 +344,8 @@ class ViewerNode(Node):
         return self._values if self._sliders is None else self._sliders.values()
 
     def _on_user_action(self) -> None:
-        self._view.store.set_text("page", "")
+        if time.monotonic() > self._dropped_until:
+            self._store.set_text("page", "")
         self._queue.drain()
         self._loop.request_redraw()
 
@@ -340,6 +355,20 @@ class ViewerNode(Node):
             return
         self.get_logger().error("".join(traceback.format_exception(error)))
         self._show_status("page", f"That failed: {error}. Nothing else is affected; see the log.")
+
+    def _leave_out(self, folder: str, error: Exception) -> None:
+        """Say that a folder of the page is missing, and log its error."""
+        self.get_logger().error("".join(traceback.format_exception(error)))
+        self._left_out.append(folder)
+        folders = ", ".join(self._left_out)
+        self._show_status(
+            "left_out", f"Left out, as they failed: {folders} ({error}). The log tells where."
+        )
+
+    def _show_dropped(self, text: str) -> None:
+        """Show for a while that a command was too late to be executed."""
+        self._dropped_until = time.monotonic() + DROPPED_SHOWN
+        self._show_status("page", text)
 
     def _move_joint(self, joint: str, value: float) -> None:
         if self._controls is not None:
@@ -352,7 +381,7 @@ class ViewerNode(Node):
             self._controls.move(self._postures.postures[name])
 
     def _show_status(self, key: str, text: str) -> None:
-        self._view.store.set_text(key, text)
+        self._store.set_text(key, text)
         self._sliders_moved = True
         self._loop.request_redraw()
 

@@ -7,21 +7,28 @@ Attacks by a real browser are in test/ros/test_access_browser.py.
 
 import gzip
 import http.client
+import json
 import socket
+import time
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 import viser
-from arm_testing.viewer_client import CAMERA, connected, decompressed, encoded
+from arm_testing.viewer_client import CAMERA, connected, decoded, decompressed, encoded
 from arm_testing.waiting import wait_for
 from arm_viewer.browser import gate
 from arm_viewer.browser.access import TOKEN_VARIABLE, Access, make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
 from arm_viewer.browser.gate import VISER_VERSION
+from arm_viewer.browser.link import DROPPED
 from arm_viewer.browser.server import address_of, close_server, open_server
 from arm_viewer.errors import ViewerError
 from websockets.datastructures import Headers
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.frames import Opcode
+from websockets.sync.client import connect
 
 TOKEN = "the-right-token-of-a-test"
 ACCESS = Access(TOKEN, frozenset({"localhost", "pi.local"}))
@@ -82,13 +89,9 @@ def test_other_origins_are_refused(origin):
 
 @pytest.mark.parametrize("wrong", ["", TOKEN[:-1], TOKEN + "x", TOKEN.upper(), "é", "*"])
 def test_only_the_token_grants_control(wrong):
-    host = {"Host": "localhost:8080"}
     for text, granted in ((TOKEN, True), (wrong, False)):
-        cookie = Headers(host | {"Cookie": f"a=b; arm_viewer_8080={text}"})
-        assert ACCESS.is_granted("/", cookie) == granted
-        assert ACCESS.is_granted(f"/?a=b&token={text}", Headers(host)) == granted
-    of_another_port = Headers(host | {"Cookie": f"arm_viewer_8081={TOKEN}"})
-    assert not ACCESS.is_granted("/", of_another_port)
+        assert ACCESS.is_granted(f"/?a=b&token={text}") == granted
+    assert not ACCESS.is_granted("/")
 
 
 def test_tokens_are_random_or_from_the_environment(monkeypatch):
@@ -144,6 +147,11 @@ class Guarded:
             gui.on_user(command.on_trigger, lambda: self.used.append("key"))
         for element in (self.stop, self.key):
             gui.open_to_everyone(element)
+        gui.never_too_late(self.slider, lambda value: value == 0)
+        gui.offer_stop(lambda: self.used.append("link"))
+        self.said = []
+        ACCESS.link.on_dropped = self.said.append
+        gui.on_dropped_drag("/handle", lambda: self.used.append("put back"))
         gui.on_change(self.slider, lambda value: self.used.append(value))
         self.run = gui.button("Run", lambda: self.used.append("run"))
         self.handle = self.server.scene.add_transform_controls("/handle")
@@ -253,6 +261,150 @@ def test_everything_is_received_with_the_token(guarded):
     guarded.slider.value, guarded.text.value = 0.0, "nut_transfer"
 
 
+def stamped(message, seconds_ago):
+    """Return a message as a page sends it, with the number of an earlier heartbeat."""
+    return {**message, "beat": round(1e3 * (time.monotonic() - seconds_ago))}
+
+
+@pytest.mark.parametrize("age", [1.5, 9.0, -5.0])
+def test_old_commands_are_dropped_and_what_they_set_is_sent_again(guarded, age):
+    guarded.used.clear()
+    guarded.said.clear()
+    with guarded.connect(f"?token={TOKEN}") as socket:
+        guarded.send(socket)
+        guarded.received.clear()
+        old = [stamped(message, age) for message in guarded.attacks()]
+        release = old.pop(7)
+        assert release["type"] == "TransformControlsDragEndMessage"
+        form_dirty = old.pop(8)
+        assert form_dirty["type"] == "GuiFormDirtyMessage"
+        guarded.send(socket, *old)
+        assert guarded.received == ["ViewerCameraMessage"]
+        guarded.wait_until_used("put back")
+        assert len(guarded.said) == len(old)
+        assert set(guarded.said) == {DROPPED}
+        guarded.send(socket, stamped(guarded.attacks()[0], 0.2))
+        guarded.wait_until_used("put back", 0.5)
+    guarded.slider.value = 0.0
+
+
+def sent_values(socket, element):
+    """Yield the values of an element that a browser is sent."""
+    while True:
+        for message in decoded(socket.recv(timeout=20.0)):
+            if message.get("uuid") == element._impl.uuid and "value" in message.get("updates", {}):
+                yield message["updates"]["value"]
+
+
+def test_browser_whose_command_was_dropped_shows_again_what_was_before(guarded):
+    with guarded.connect(f"?token={TOKEN}") as socket:
+        guarded.send(socket)
+        guarded.send(socket, stamped(guarded.attacks()[1], 9.0))
+        assert next(sent_values(socket, guarded.text)) == "nut_transfer"
+    assert guarded.text.value == "nut_transfer"
+
+
+def test_what_stops_or_slows_the_arm_is_never_too_late(guarded):
+    guarded.used.clear()
+
+    def update(element, value):
+        uuid = element._impl.uuid
+        return stamped(
+            {"type": "GuiUpdateMessage", "uuid": uuid, "updates": {"value": value}}, 9.0
+        )
+
+    key = stamped({"type": "CommandTriggerMessage", "uuid": guarded.key._impl.uuid}, 9.0)
+    guarded.slider.value = 0.5
+    with guarded.connect(f"?token={TOKEN}") as socket:
+        guarded.send(socket)
+        guarded.send(socket, update(guarded.stop, True), key, update(guarded.slider, 0.2))
+        guarded.send(socket, update(guarded.slider, 0))
+        guarded.wait_until_used("stop", "key", 0.0)
+
+
+def test_commands_of_a_program_that_answers_no_ping_become_too_old(guarded):
+    guarded.used.clear()
+    with guarded.connect(f"?token={TOKEN}") as socket:
+        guarded.send(socket)
+        own = socket.protocol.send_frame
+        socket.protocol.send_frame = lambda frame: frame.opcode is Opcode.PONG or own(frame)
+        run = guarded.attacks()[2]
+
+        def dropped():
+            guarded.said.clear()
+            guarded.send(socket, run)
+            guarded.queue.drain()
+            return guarded.said == [DROPPED]
+
+        wait_for(dropped, "a dropped command")
+        count = len(guarded.used)
+        guarded.send(socket, run)
+        guarded.queue.drain()
+        assert len(guarded.used) == count
+
+
+def test_two_browsers_that_set_one_element_are_sent_the_same_value(guarded):
+    with (
+        guarded.connect(f"?token={TOKEN}") as one,
+        guarded.connect(f"?token={TOKEN}") as other,
+    ):
+        for socket, value in ((one, 0.3), (other, 0.4)):
+            guarded.send(socket)
+            uuid = guarded.slider._impl.uuid
+            message = {"type": "GuiUpdateMessage", "uuid": uuid, "updates": {"value": value}}
+            socket.send(encoded(stamped(message, 0.1)))
+        for socket in (one, other):  # also to the one that set it last
+            assert any(value == 0.4 for value in sent_values(socket, guarded.slider))
+    guarded.slider.value = 0.0
+
+
+@pytest.mark.parametrize("query", ["", f"&token={TOKEN}"])
+def test_link_of_a_page_sends_heartbeats_and_acknowledges_stop(guarded, query):
+    guarded.used.clear()
+    address = f"ws://127.0.0.1:{guarded.port}/?page=1&link=1{query}"
+    with connect(address) as socket:
+        beats = [json.loads(socket.recv(timeout=20.0)) for _ in range(3)]
+        assert beats[0]["beat"] < beats[1]["beat"] < beats[2]["beat"] <= 1e3 * time.monotonic()
+        assert all(beat["stop"] and beat["lag"] < 1e3 for beat in beats)
+        socket.send(json.dumps({"stop": 7}))
+        guarded.wait_until_used("link")
+        while "stopped" not in (answer := json.loads(socket.recv(timeout=20.0))):
+            pass
+        assert answer == {"stopped": 7}
+
+
+@pytest.mark.parametrize("raw", ["no JSON", "[]", '{"stop": 0}', b"\xc1", "{}"])
+def test_odd_messages_harm_no_other_page(guarded, raw):
+    address = f"ws://127.0.0.1:{guarded.port}/?link=1"
+    for opened in (partial(connect, address), guarded.connect, granted(guarded)):
+        with opened(close_timeout=1.0) as socket, suppress(ConnectionClosed, TimeoutError):
+            socket.send(raw)
+            for _ in range(5):
+                socket.recv(timeout=0.3)
+    with guarded.connect(f"?token={TOKEN}") as socket:
+        guarded.used.clear()
+        guarded.send(socket)
+        guarded.send(socket, stamped(guarded.attacks()[2], 0.1))
+        guarded.wait_until_used("run")
+
+
+def granted(guarded):
+    return partial(guarded.connect, f"?token={TOKEN}")
+
+
+def test_text_that_utf8_cannot_encode_ends_no_connection(guarded):
+    odd = guarded.server.gui.add_dropdown("files", ("caf\udce9.yaml", "b"))
+    odd.options = ("\ud800", "c")
+    label = guarded.server.scene.add_label("/odd", "x\udcff")
+    with guarded.connect() as socket:
+        guarded.send(socket)
+        seen = b""
+        while b"x?" not in seen:
+            seen += decompressed(socket.recv(timeout=20.0))
+    odd.remove()
+    label.remove()
+
+
 @pytest.mark.parametrize("token", ["", f"?token={TOKEN}"])
 def test_other_origins_and_hosts_get_no_connection(guarded, token):
     for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}):
@@ -273,27 +425,32 @@ def test_page_is_refused_to_other_hosts_and_origins(guarded):
 
 
 def test_page_has_the_script_of_its_keys(guarded):
-    script = Path(gate.__file__).with_name("page.js").read_bytes()
+    folder = Path(gate.__file__).parent
+    scripts = [(folder / name).read_bytes() for name in gate.SCRIPTS]
     for encoding in ({}, {"Accept-Encoding": "gzip"}):
         response = guarded.get("/", **encoding)
         page = gzip.decompress(response.text) if encoding else response.text
         assert len(response.text) == int(response.headers["Content-Length"])
-        assert page.count(script) == 1
-        assert page.index(script) < page.index(b"</head>")
+        assert [page.count(script) for script in scripts] == [1, 1]
+        ours = [page.index(script) for script in scripts]
+        assert page.index(b"<head>") < ours[0] < ours[1] < page.index(b"<meta")  # before viser's
 
 
-def test_token_in_the_address_is_moved_to_a_cookie(guarded):
+def test_no_cookie_carries_or_grants_anything(guarded):
+    """Browsers send cookies to every server on the same host, whatever its port."""
     address = address_of(guarded.server, ACCESS)
     assert address == f"http://127.0.0.1:{guarded.port}/?token={TOKEN}"
-    response = guarded.get(f"/?token={TOKEN}")
-    assert (response.status, response.headers["Location"]) == (303, "/")
-    cookie = response.headers["Set-Cookie"]
-    assert cookie == f"arm_viewer_{guarded.port}={TOKEN}; Path=/; HttpOnly; SameSite=Strict"
-    with guarded.connect(additional_headers={"Cookie": cookie.partition(";")[0]}) as socket:
+    for path in (f"/?token={TOKEN}", "/"):
+        response = guarded.get(path)
+        assert response.status == 200
+        assert response.headers["Set-Cookie"] is None
+        assert TOKEN.encode() not in response.text
+    cookie = f"arm_viewer_{guarded.port}={TOKEN}"
+    with guarded.connect(additional_headers={"Cookie": cookie}) as socket:
         guarded.used.clear()
         guarded.send(socket)
         guarded.send(socket, guarded.attacks()[2])
-        guarded.wait_until_used("run")
+        guarded.wait_until_used()
 
 
 @pytest.mark.parametrize("path", ["x" * 6000, "x" * 300, "a%00b", "%ff", "../" * 900])
@@ -304,5 +461,18 @@ def test_page_of_an_impossible_name_is_not_found(guarded, path):
 @pytest.mark.parametrize("query", ["token=wrong", "websocket=ws://evil.example", "a", ""])
 def test_page_is_never_sent_with_a_query(guarded, query):
     response = guarded.get(f"/?{query}")
-    assert (response.status, response.headers["Location"]) == (303, "/")
-    assert response.headers["Set-Cookie"] is None
+    assert (response.status, response.headers["Location"]) == (303, "./")
+    response = guarded.get(f"/?{query}&token={TOKEN}")
+    assert (response.status, response.headers["Referrer-Policy"]) == (200, "no-referrer")
+    assert len(response.text) < 1000  # what stores the token, not the page
+
+
+def test_page_learns_that_a_proxy_rewrites_its_address(guarded):
+    for origin, sentence in (
+        ("http://robot.example", "A proxy in between must pass the header Host on"),
+        (f"http://127.0.0.1:{guarded.port}", ""),
+    ):
+        response = guarded.get(f"/refusal?origin={origin}")
+        assert response.status == 200
+        assert sentence in response.text.decode()
+        assert bool(response.text) == bool(sentence)

@@ -7,6 +7,7 @@ import threading
 from types import SimpleNamespace
 
 from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_viewer.browser.link import DROPPED, PageLink, SentCommand
 
 
 def test_posts_of_many_threads_run_in_order():
@@ -49,6 +50,46 @@ def test_user_value_is_used_even_if_the_node_sets_another_first():
         slider.value = 0.0
     queue.drain()
     assert used == [12.0]
+
+
+def test_commands_that_waited_too_long_are_dropped_and_put_back():
+    now, got = 0.0, []
+    link = PageLink(clock=lambda: now, on_dropped=got.append)
+    queue = CallbackQueue()
+
+    def command(sent, what, former):
+        return SentCommand(what, sent, lambda: got.append((what, former)), link)
+
+    queue.post(lambda: got.append("old"), command(0.0, "slider", 1))
+    queue.post(lambda: got.append("stop"))
+    queue.post(lambda: got.append("older"), command(0.1, "slider", 2))
+    queue.post(lambda: got.append("other"), command(0.1, "box", 3))
+    queue.post(lambda: got.append("new"), command(1.2, "box", 4))
+    now = 1.9
+    queue.drain()
+    assert got == ["stop", "new", ("slider", 1), DROPPED]
+
+
+def test_part_of_the_page_that_fails_is_left_out_and_nothing_else():
+    removed, failed = [], []
+
+    def add_button(label):
+        impl = SimpleNamespace(is_button=True, removed=False)
+        return SimpleNamespace(value=False, _impl=impl, remove=lambda: removed.append(label))
+
+    gui = PanelGui(
+        SimpleNamespace(gui=SimpleNamespace(add_button=add_button)), CallbackQueue(), access=None
+    )
+    gui.failed = lambda title, error: failed.append((title, str(error)))
+    gui.elements.add_button("STOP")
+    with gui.part("Tool"):
+        gui.elements.add_button("a")
+        gui.elements.add_button("b")
+        raise UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates not allowed")
+    with gui.part("Task"):
+        gui.elements.add_button("c")
+    assert removed == ["b", "a"]
+    assert [title for title, _ in failed] == ["Tool"]
 
 
 def test_actions_after_one_that_fails_still_run():

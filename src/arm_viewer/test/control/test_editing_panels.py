@@ -45,6 +45,9 @@ class Gui:
     def emptied(self, folder):
         return folder
 
+    def never_too_late(self, element, when=None):
+        pass
+
     def on_change(self, element, action):
         self.actions[element.label] = action
 
@@ -57,7 +60,7 @@ class Gui:
     def text(self, label, value, action):
         return self._add(label, value, action)
 
-    def line(self, label, action, hint=""):
+    def line(self, label, action, hint="", never_too_late=None):
         return self._add(label, "", action)
 
 

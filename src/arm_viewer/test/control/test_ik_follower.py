@@ -10,6 +10,7 @@ from arm_common.transforms import rpy_matrix
 from arm_viewer.control.ik_follower import (
     JOGS,
     LARGEST_STEP,
+    LATE,
     RESPONSE_TIMEOUT,
     STOPPED,
     UNAVAILABLE,
@@ -181,6 +182,16 @@ def test_response_after_its_timeout_is_ignored(world):
     world.drag(0.2)
     world.respond(reached(0.2), request=1)
     world.respond(reached(0.1), request=0)
+    assert world.moves == [{"waist": 0.2}]
+
+
+def test_arm_does_not_move_to_a_target_that_was_answered_too_late(world):
+    world.drag(0.1)
+    world.now = RESPONSE_TIMEOUT + 0.1
+    world.respond(reached(0.1))
+    assert (world.moves, world.reports[-1]) == ([], LATE)
+    world.drag(0.2)
+    world.respond(reached(0.2))
     assert world.moves == [{"waist": 0.2}]
 
 

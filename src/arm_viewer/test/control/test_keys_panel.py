@@ -34,7 +34,13 @@ class KeyedPage:
         self.rate, self.panel = rate, KeysPanel(context, rate)
         elements = SimpleNamespace(add_html=lambda text: html)
         self.answer = html
-        self.panel.build(SimpleNamespace(elements=elements, text=lambda *args, **kwargs: element))
+        self.panel.build(
+            SimpleNamespace(
+                elements=elements,
+                text=lambda *args, **kwargs: element,
+                never_too_late=lambda *args: None,
+            )
+        )
         robot = SimpleNamespace(joints=JOINTS)
         self.panel.update(PanelState(robot, self.positions, "base", None))
 

@@ -68,6 +68,9 @@ class FakeGui:
     def emptied(self, folder):
         return folder
 
+    def never_too_late(self, element, when=None):
+        pass
+
     def on_change(self, element, action):
         self.actions[element.label] = action
 

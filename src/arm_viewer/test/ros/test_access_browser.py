@@ -3,8 +3,8 @@
 """Pages of other origins attack the view in a real browser; a page without the token only sees.
 
 In Chromium every name below .localhost is this computer, so such a name stands for one that an
-attacker's name server gives our address (DNS rebinding). Cookies of 127.0.0.1 are not sent to
-localhost, so that name opens the page as a browser without the token does.
+attacker's name server gives our address (DNS rebinding). The token is stored for 127.0.0.1, so
+localhost opens the page as a browser without the token does.
 """
 
 import http.server
@@ -76,11 +76,12 @@ def joints(ros, viewer):
 @pytest.fixture(scope="module")
 def other_origin():
     """The port of another web server on this computer, and the requests that it received."""
-    requests = []
+    requests, received = [], []
 
     class Page(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             requests.append(self.path)
+            received.append(str(self.headers))
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
@@ -91,7 +92,7 @@ def other_origin():
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port, requests
+        yield server.server_port, requests, received
         server.shutdown()
 
 
@@ -161,10 +162,24 @@ def test_page_with_the_token_moves_the_arm(page, viewer, ros, joints, drag, port
     page.wait_for_selector(DRAWN, state="attached")
     assert "token" not in page.url  # where a picture or another person might show it
     assert page.locator('[data-arm="read-only"]').count() == 0
-    sent = [f"ws://127.0.0.1:{port}", f"viser-v{viser.__version__}", drag]
+    with_token = f"ws://127.0.0.1:{port}/?{urlsplit(viewer.address()).query}"
+    sent = [with_token, f"viser-v{viser.__version__}", drag]
     moved, said = moved_by(ros, joints, lambda: page.evaluate(ATTACK, sent))
     assert said == "opened"
     assert moved > 0.05
+
+
+def test_no_other_server_of_this_host_is_sent_the_token(page, viewer, other_origin):
+    server, _, received = other_origin
+    token = urlsplit(viewer.address()).query.partition("=")[2]
+    page.goto(viewer.address())
+    page.wait_for_selector(DRAWN, state="attached")
+    assert page.evaluate("document.cookie") == ""
+    received.clear()
+    page.goto(f"http://127.0.0.1:{server}/")
+    assert received
+    assert page.evaluate("Object.keys(sessionStorage).length") == 0
+    assert not any(token in text or "Cookie" in text for text in received)
 
 
 def test_page_with_the_token_ends_a_pause_that_was_left_behind(page, viewer, ros, driver):
@@ -182,7 +197,8 @@ def test_page_of_another_origin_cannot_move_the_arm(
     name, page, viewer, ros, joints, drag, port, other_origin
 ):
     page.goto(f"http://{name}:{other_origin[0]}/")
-    sent = [f"ws://{name}:{port}", f"viser-v{viser.__version__}", drag]
+    with_token = f"ws://{name}:{port}/?{urlsplit(viewer.address()).query}"  # even if it had it
+    sent = [with_token, f"viser-v{viser.__version__}", drag]
     moved, said = moved_by(ros, joints, lambda: page.evaluate(ATTACK, sent))
     assert (moved, said) == (0.0, "refused")
 
@@ -196,7 +212,7 @@ def test_name_of_an_attacker_is_refused_although_it_leads_here(page, viewer, por
 
 def test_link_cannot_connect_the_page_to_another_server(page, port, other_origin):
     """viser's page does what the server in its query says, for instance runs a script."""
-    server, requests = other_origin
+    server, requests, _ = other_origin
     requests.clear()
     address = f"http://127.0.0.1:{port}/"
     page.goto(f"{address}?websocket=ws://127.0.0.1:{server}")

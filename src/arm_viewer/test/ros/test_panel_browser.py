@@ -137,10 +137,10 @@ def page(browser_page, viewer, ros, server):
 
 
 @pytest.fixture(scope="class")
-def phone(page):
+def phone(page, viewer):
     other = page.context.new_page()
     other.set_viewport_size({"width": 390, "height": 780})
-    visit(other, page.url, timeout=240.0, settle=0.0)
+    visit(other, viewer.address(), timeout=240.0, settle=0.0)
     yield other
     other.close()
 

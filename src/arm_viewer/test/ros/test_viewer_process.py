@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executable: its address, its clean end at any moment, and its messages for wrong input."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -10,8 +11,17 @@ from urllib.parse import urlsplit
 
 import pytest
 from arm_testing.processes import handles_sigterm
-from arm_testing.viewer_client import visit
+from arm_testing.viewer_client import (
+    CAMERA,
+    READ_ONLY,
+    connected,
+    decompressed,
+    encoded,
+    visit,
+)
 from arm_testing.waiting import wait_for
+
+from arm_description import robot_path
 
 pytestmark = pytest.mark.system
 
@@ -85,6 +95,29 @@ def test_serving_the_network_gives_a_warning_and_no_log_has_the_token(
     token = viewer.address().partition("token=")[2]
     logs = "".join(file.read_text() for file in tmp_path.rglob("*.log"))
     assert "everyone on the network" in logs and token not in logs
+
+
+def test_odd_file_beside_the_robot_is_left_out_and_nothing_else(start, tmp_path):
+    robot = robot_path("nut_arm").read_text()
+    for name, text in (
+        ("my.yaml", robot),
+        (os.fsdecode(b"caf\xe9.yaml"), robot),
+        (os.fsdecode(b"caf\xe9.csv"), "time,waist\n0,0\n1,1\n"),
+        ("odd.yaml", 'description: "\\ud800"\n' + robot.replace("description:", "# ")),
+        ("no.yaml", "\x00"),
+    ):
+        (tmp_path / name).write_text(text)
+    viewer = start("viewer", port=0, sliders=True, robot=tmp_path / "my.yaml")
+    address = urlsplit(viewer.address()).netloc
+    with connected(address) as socket:
+        socket.send(encoded(CAMERA))
+        seen = b""
+        while READ_ONLY not in seen:
+            seen += decompressed(socket.recv(timeout=BOUND))
+    for label in (b"STOP", b"Robot file", b"Play", b"Table", b"my.yaml"):
+        assert label in seen
+    assert b"Left out" in seen and b"odd.yaml" in seen and b"caf\\udce9.yaml" in seen
+    assert "Traceback" not in viewer.text()
 
 
 def test_visits_start_no_threads(start):

@@ -15,6 +15,7 @@ from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.gate import on_read_only
 from arm_viewer.control.ik_follower import MODES, STOPPED, IkFollower, IkRequest, jogged
 from arm_viewer.control.tool_panel import (
+    HANDLE_NAME,
     DragHandle,
     ToolActions,
     ToolPanel,
@@ -38,7 +39,8 @@ class Controls:
 
     `report` shows a line under a key of the panel's status; `positions` returns the measured joint
     positions, by name [rad or m]; `handle` is whether the handle is shown at first;
-    `show_task_here` is called when the folder of the task says what it does.
+    `show_task_here` is called when the folder of the task says what it does; `stop_panel` stops
+    them, too.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Controls:
         positions: Callable[[], Mapping[str, float]],
         handle: bool,
         show_task_here: Callable[[], None],
+        stop_panel: StopPanel,
     ) -> None:
         self._commander, self._tool_frame, self._report = commander, tool_frame, report
         self._positions = positions
@@ -67,6 +70,7 @@ class Controls:
         )
         self._panel = ToolPanel(gui, actions, handle)
         self._handle = DragHandle(server.scene, gui.queue, self._drag, handle)
+        gui.on_dropped_drag(HANDLE_NAME, self._handle.put_back)
         self._follower = IkFollower(
             IkClient(node, tool_frame).send,
             positions,
@@ -75,14 +79,18 @@ class Controls:
             self._panel.show_solutions,
             time.monotonic,
         )
-        teach = TeachPanel(node, gui)
+        on_server = [show_task_here]
+        with gui.part("Teach"):
+            on_server.append(TeachPanel(node, gui).show)
 
-        def on_server() -> None:
-            teach.show()
-            show_task_here()
+        def show_server() -> None:
+            for show in on_server:
+                show()
 
-        self._task_panel = TaskPanel(node, gui, on_server)
-        StopPanel(node, gui, self._stop, self._reset, lambda text: report("driver", text))
+        self._task_panel: TaskPanel | None = None
+        with gui.part("Task"):
+            self._task_panel = TaskPanel(node, gui, show_server)
+        stop_panel.follow(self._stop, self._reset)
         on_read_only(server, hide_handle)
 
         async def on_disconnect(_: object) -> None:  # as in watch_clients, starts no thread
@@ -173,7 +181,8 @@ class Controls:
 
     def _stop(self) -> None:
         self._follower.stop()
-        self._task_panel.stop()
+        if self._task_panel is not None:
+            self._task_panel.stop()
         self._begin()
         self._report_motion(STOPPED)
 

@@ -34,11 +34,15 @@ STICKY = """<style>
 .mantine-ScrollArea-content div:has(> [id="{button}"]) {{
   position: sticky; top: 0.4em; z-index: 9
 }}
+[id="{button}"] {{ pointer-events: auto !important }}
 </style>"""
 
 
 class StopPanel:
-    """Stops the view's own motions (`on_stop`) and the driver, resets both, and sets the speed.
+    """Stops the driver and the view's own motions, resets both, and sets the speed.
+
+    It is built first, and `follow` tells it later what else to stop; so it stops the driver,
+    whatever fails in other parts of the page.
 
     Publishes arm_hardware/emergency_stop (std_msgs/Empty) and arm_controller/speed_scaling_input;
     calls arm_hardware/reset; subscribes arm_hardware/status.
@@ -48,11 +52,11 @@ class StopPanel:
         self,
         node: Node,
         gui: PanelGui,
-        on_stop: Callable[[], None],
-        on_reset: Callable[[], None],
         report: Callable[[str], None],
     ) -> None:
-        self._on_stop, self._on_reset, self._report = on_stop, on_reset, report
+        self._report = report
+        self._on_stop: Callable[[], None] = lambda: None
+        self._on_reset: Callable[[], None] = lambda: None
         self._publisher = node.create_publisher(Empty, "arm_hardware/emergency_stop", 10)
         self._driver_reset = ServiceClient(node, Trigger, "arm_hardware/reset", qos=GOAL)
         self._scaling = node.create_publisher(
@@ -82,9 +86,16 @@ class StopPanel:
         )
         self._speed_set = 0.0  # when a user set it last [s]
         gui.on_change(self._speed, self._set_speed)
-        stop = f'<span data-arm="stop" data-command="{command._impl.uuid}" hidden></span>'
+        gui.never_too_late(self._speed, lambda percent: percent == 0)
+        gui.offer_stop(self.stop)
+        ids = f'data-button="{button._impl.uuid}" data-command="{command._impl.uuid}"'
+        stop = f'<span data-arm="stop" {ids} hidden></span>'
         sticky = STICKY.format(button=button._impl.uuid)
-        gui.elements.add_html(sticky + stop, order=99)  # for the keys of `browser/page.js`
+        gui.elements.add_html(sticky + stop, order=99)  # for `browser/link.js`
+
+    def follow(self, on_stop: Callable[[], None], on_reset: Callable[[], None]) -> None:
+        """Also stop and reset the motions that the page itself makes."""
+        self._on_stop, self._on_reset = on_stop, on_reset
 
     def stop(self) -> None:
         """Stop everything until a reset."""

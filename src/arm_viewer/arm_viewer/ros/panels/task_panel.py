@@ -87,7 +87,9 @@ class TaskPanel:
         gui.button("Run", self._run_task, color=None)
         self._continue = gui.button(CONTINUE.format("..."), self._continue_task, disabled=True)
         for name, label in TRIGGERS.items():
-            gui.button(label, partial(self._trigger, name))
+            button = gui.button(label, partial(self._trigger, name))
+            if name in ("pause", "stop"):
+                gui.never_too_late(button)
         self._put_back = gui.button(PUT_BACK, self._reset_world, visible=False)
         self._result = gui.elements.add_html(_line_html(""))
 
