@@ -60,8 +60,7 @@ class NodeConnections:
     """
 
     def __init__(self, node: Node, base: Callable[[], str], extend: Extend) -> None:
-        self._node = node
-        self._base, self._extend = base, extend
+        self._node, self._base, self._extend = node, base, extend
         self._publishers: dict[tuple[str, str], Any] = {}  # kept, so that no message is lost
         self._arm_commands = {
             self._full_name(name[1:], is_service): name
