@@ -99,8 +99,8 @@ def _fixed_settings(memory: bytes, count: int) -> Iterator[SettingProblem]:
     if phase & sts3215.MULTI_TURN:
         single = phase & ~sts3215.MULTI_TURN
         yield SettingProblem(
-            f"is at count {count} and counts whole turns (multi-turn): its Phase is {phase}, but "
-            f"the calibration needs {single}",
+            f"is at count {count} and counts whole turns (multi-turn), as its Phase is {phase}, "
+            f"but the calibration needs {single}",
             (Mend(sts3215.PHASE, single),),
         )
     resolution = _value(memory, sts3215.RESOLUTION)

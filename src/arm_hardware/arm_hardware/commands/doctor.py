@@ -23,6 +23,7 @@ from arm_hardware.bus.linux_i2c import DEVICE
 from arm_hardware.calibration.calibration import SerialBus, ServoBoard, config_folder
 from arm_hardware.commands.doctor_checks import (
     CheckResult,
+    board_with_needs,
     check_board,
     check_calibration,
     check_computer,
@@ -83,7 +84,7 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
     paths = [file] if file else sorted(config_folder().glob("*_servos.yaml"))
     checked = [check_calibration(path, real and file is not None, host.today) for path in paths]
     given = checked[0][1] if file else None
-    wanted = given.board if given else ServoBoard()
+    wanted = board_with_needs(given) if given else ServoBoard()
     yield from check_software(host.environment, wanted)
     node = None
     if isinstance(wanted, ServoBoard):

@@ -23,13 +23,14 @@ from arm_common.suggestions import install_command
 from arm_description import DescriptionError, load_robot
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.feetech import PACKAGE as FEETECH_PACKAGE
+from arm_hardware.bus.feetech import FeetechBus
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.linux_i2c import check_device, device_group
 from arm_hardware.bus.pca9685 import CHANNELS
 from arm_hardware.bus.servokit import PACKAGE
 from arm_hardware.calibration.calibration import Calibration, SerialBus, ServoBoard
 from arm_hardware.calibration.file import load_calibration
-from arm_hardware.calibration.servo_needs import check_ranges
+from arm_hardware.calibration.servo_needs import check_ranges, with_needs
 from arm_hardware.control.feedback import WARM
 from arm_hardware.errors import BusError, CalibrationError
 
@@ -105,6 +106,7 @@ def check_servo_bus(
     try:
         bus.open()
         measured, counts = bus.measure(wanted.servos), bus.read_counts(wanted.servos)
+        settings = bus.accepted_settings() if isinstance(bus, FeetechBus) else ""
     except (BusError, OSError) as error:
         problem, _, remedy = str(error).rstrip(".").partition(": ")
         yield CheckResult(what, False, problem, remedy or "check its plugs and its supply")
@@ -112,6 +114,7 @@ def check_servo_bus(
     finally:
         bus.close()
     yield CheckResult(what, True, f"ids {', '.join(map(str, measured))} answer")
+    yield CheckResult("servos' settings", True, settings or "as from the factory")
     volts = sorted(servo.voltage for servo in measured.values())
     yield CheckResult("servos' supply", True, f"{volts[0]:.1f} to {volts[-1]:.1f} V")
     hottest = max(measured, key=lambda number: measured[number].temperature)
@@ -122,6 +125,16 @@ def check_servo_bus(
     holding = [str(number) for number, count in counts.items() if count is not None]
     torque = f"servos {', '.join(holding)}" if holding else "none: the arm can be moved by hand"
     yield CheckResult("torque", True, torque)
+
+
+def board_with_needs(read: Calibration) -> ServoBoard | SerialBus:
+    """Return a calibration's board, or its bus with what its robot needs of the servos."""
+    if not isinstance(read.board, SerialBus):
+        return read.board
+    try:
+        return with_needs(read, read.board, load_robot(read.robot))
+    except (DescriptionError, CalibrationError):
+        return read.board  # reported by check_calibration, or the robot is in another folder
 
 
 def check_user(node: Path, wanted: ServoBoard) -> CheckResult:

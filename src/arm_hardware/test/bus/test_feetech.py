@@ -268,7 +268,7 @@ def test_wrong_supply_is_refused(connection, voltage):
         (sts3215.TORQUE_LIMIT, 521, "Torque_Limit 521, but moving the arm needs 522"),
         (sts3215.MAX_TORQUE, 300, "Max_Torque_Limit 300, but moving the arm needs 522"),
         (sts3215.OVERLOAD_TORQUE, 25, "Overload_Torque 25, but moving the arm needs 53"),
-        (sts3215.PHASE, 28, "(multi-turn): its Phase is 28, but the calibration needs 12"),
+        (sts3215.PHASE, 28, "(multi-turn), as its Phase is 28, but the calibration needs 12"),
         (sts3215.RESOLUTION, 2, "the Angular_Resolution 2, but the calibration needs 1"),
         (sts3215.MAX_ACCELERATION, 9, "Maximum_Acceleration 9, but its joint needs 20 or more"),
         (sts3215.P_COEFFICIENT, 0, "the P_Coefficient 0, but the driver needs 8 or more"),

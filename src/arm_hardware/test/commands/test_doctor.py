@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 from arm_hardware.backends import sim_bus, simulated_servos
+from arm_hardware.bus.sts3215 import MIN_POSITION, OVERLOAD_TORQUE
 from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.clock import SteadyClock
@@ -149,6 +150,24 @@ def test_missing_library_of_servos_that_answer_is_a_problem(host, servos, monkey
     monkeypatch.setattr(doctor_checks.metadata, "version", missing)
     result = seen(host, True, servos[0])["feetech-servo-sdk"]
     assert result.mark == "problem" and result.fix.endswith("feetech-servo-sdk")
+
+
+def test_doctor_reports_what_is_set_in_the_servos(host, servos):
+    path, made = servos
+    made.servo_bus.servos[6].set(OVERLOAD_TORQUE, 25)
+    buses = []
+
+    def connect(bus):
+        buses.append(bus)
+        made.bus._bus = bus
+        return made.bus
+
+    found = seen(host, True, path, connect_servos=connect)
+    assert found["servos' settings"].detail == "servo 6: Overload_Torque 25"
+    assert buses[0].servos[1].counts == (1024, 3072)
+    made.servo_bus.servos[1].set(MIN_POSITION, 1500)
+    result = seen(host, True, path, connect_servos=connect)["servo bus /dev/ttyACM0"]
+    assert "Min_Position_Limit 1500" in result.detail and "--mend corrects" in result.fix
 
 
 def test_warm_servo_is_a_note(host, servos):
