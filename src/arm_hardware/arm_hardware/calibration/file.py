@@ -18,6 +18,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arm_common.files.saving import write_bytes
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Key, Leaf, ListOf, Named, Table
 from arm_description.robot_file.schema import schema_of
@@ -207,7 +208,7 @@ def _range(kind: str, bounds: Pair) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    (Path(__file__).parents[2] / "schema" / SCHEMA).write_text(schema_text(), encoding="utf-8")
+    write_bytes(schema_text().encode(), Path(__file__).parents[2] / "schema" / SCHEMA)
 
 
 def load_calibration(path: Path) -> Calibration:

@@ -12,7 +12,7 @@ from arm_description.exporters.drawing import posed
 from arm_testing.ros.viewed import tf_message
 from arm_viewer.ros.recording.export import main
 from arm_viewer.ros.recording.player import RecordingPlayer
-from arm_viewer.ros.recording.reader import Recording
+from arm_viewer.ros.recording.reader import RecordingFile
 from arm_viewer.ros.recording.scenes import primitives_in, scene_topics
 from arm_viewer.ros.recording.scenes import scenes as scenes_in
 from PIL import Image
@@ -46,7 +46,7 @@ def ball(x):
 
 def scenes(file, moments, tool, namespace=""):
     topics = scene_topics(namespace)
-    return scenes_in(Recording(file, topics), moments, tool, topics)
+    return scenes_in(RecordingFile(file, topics), moments, tool, topics)
 
 
 def write(file, timed):

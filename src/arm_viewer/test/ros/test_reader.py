@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.export import main as export
-from arm_viewer.ros.recording.reader import LONGEST_PAUSE, Recording, timeline
+from arm_viewer.ros.recording.reader import LONGEST_PAUSE, RecordingFile, timeline
 from arm_viewer.ros.recording.scenes import scene_topics, scenes
 from mcap.writer import Writer
 from PIL import Image
@@ -45,7 +45,7 @@ SECOND = 10**9
     ],
 )
 def test_what_is_no_message_of_ros_2_is_named_and_left_out(name, topic, reason, counts):
-    recording = Recording(RECORDINGS / f"{name}.mcap", TOPICS)
+    recording = RecordingFile(RECORDINGS / f"{name}.mcap", TOPICS)
     read = [message.topic for message in recording]
     assert tuple(read.count(each) for each in TOPICS) == counts
     assert {n: t.count for n, t in recording.topics.items()} == {
@@ -69,7 +69,7 @@ def test_profiles_of_rosbag2_in_words_count_too(tmp_path):
     ):
         profiles = "".join(profile.format(word) for word in words)
         file = written(tmp_path, [(0, 0, "/a")], {"offered_qos_profiles": profiles})
-        assert Recording(file, ("/a",)).topics["/a"].latched is latched
+        assert RecordingFile(file, ("/a",)).topics["/a"].latched is latched
 
 
 def written(folder, stamped, metadata=None, chunk_size=1 << 20):
@@ -113,7 +113,7 @@ CLOCKS = {  # times of recording, times of publication
 def test_clock_that_is_set_ruins_neither_order_nor_pace(tmp_path, logged, published):
     topics = ["/a" if k % 3 else "/b" for k in range(100)]
     stamped = list(zip(logged, published, topics, strict=True))
-    recording = Recording(written(tmp_path, stamped), ("/a", "/b"))
+    recording = RecordingFile(written(tmp_path, stamped), ("/a", "/b"))
     assert numbers(recording) == list(range(100))
     times = [message.time for message in recording]
     assert (np.diff(times) >= 0).all() and np.diff(times).max() <= LONGEST_PAUSE
@@ -122,7 +122,7 @@ def test_clock_that_is_set_ruins_neither_order_nor_pace(tmp_path, logged, publis
 
 def test_messages_in_the_order_of_their_topics_are_sorted_by_time(tmp_path):
     stamped = [(t, t, topic) for topic in ("/a", "/b") for t in run(50)]
-    recording = Recording(written(tmp_path, stamped), ("/a", "/b"))
+    recording = RecordingFile(written(tmp_path, stamped), ("/a", "/b"))
     expected = [number for k in range(50) for number in (k, 50 + k)]
     assert numbers(recording) == expected and recording.duration == pytest.approx(4.9)
 
@@ -136,7 +136,7 @@ def test_rare_topic_just_after_the_clock_was_set_back_stays_there():
 def test_recording_during_which_the_clock_was_set_back_is_exported(tmp_path):
     """The steps of the task come in their order; the clock was set back within the fourth."""
     file, topics = RECORDINGS / "demo_back.mcap", scene_topics()
-    recording = Recording(file, topics)
+    recording = RecordingFile(file, topics)
     assert recording.duration == pytest.approx(9.17, abs=0.01) and not recording.notices
     moments = list(np.arange(2.0, recording.duration, 0.1))
     found = list(scenes(recording, moments, "tool0", topics))
@@ -168,7 +168,7 @@ def test_damaged_recording_is_used_as_far_as_it_is_sound(tmp_path, capsys):
     chunk = data.index(b"\x28\xb5\x2f\xfd", len(data) // 3)  # compressed
     data[chunk + 4 : chunk + 40] = b"\xff" * 36
     file.write_bytes(data)
-    recording = Recording(file, ("/a",))
+    recording = RecordingFile(file, ("/a",))
     found = numbers(recording)
     assert found == list(range(len(found))) and 10 < len(found) < 190
     (notice,) = recording.notices
@@ -182,7 +182,7 @@ def test_cut_recording_contains_what_came_before(tmp_path, chunk_size):
     for length in range(0, len(whole), 7):
         file.write_bytes(whole[:length])
         try:
-            recording = Recording(file, ("/a",))
+            recording = RecordingFile(file, ("/a",))
         except ViewerError as error:
             assert length < 500 or "contains no messages" in str(error)
             continue
@@ -202,7 +202,7 @@ def test_flipped_bits_are_no_traceback(tmp_path):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
         file.write_bytes(data)
         try:
-            list(Recording(file, ("/a",)))
+            list(RecordingFile(file, ("/a",)))
         except ViewerError as error:
             assert str(error)
 
@@ -220,10 +220,10 @@ def test_files_of_other_kinds_are_named_as_what_they_are(tmp_path):
         (tmp_path, "is a folder: give an MCAP file in it"),
     ):
         with pytest.raises(ViewerError, match=words):
-            Recording(path, TOPICS)
+            RecordingFile(path, TOPICS)
     (folder / "bag_0.mcap").touch()
     with pytest.raises(ViewerError, match=r"is a folder of rosbag2: .* such as bag_0\.mcap"):
-        Recording(folder, TOPICS)
+        RecordingFile(folder, TOPICS)
 
 
 def test_message_of_another_form_than_its_type_is_left_out(tmp_path):
@@ -237,7 +237,7 @@ def test_message_of_another_form_than_its_type_is_left_out(tmp_path):
             writer.add_message(channel, SECOND, data, SECOND)
         writer.finish()
         file.write_bytes(stream.getvalue())
-    recording = Recording(file, ("/a",))
+    recording = RecordingFile(file, ("/a",))
     assert numbers(recording) == [0]
     (notice,) = recording.notices
     assert "/a is left out: a message is no std_msgs/msg/String" in notice

@@ -16,7 +16,7 @@ from arm_testing import domains
 from arm_testing.ros.viewed import ViewedNode
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.player import RecordingPlayer, main
-from arm_viewer.ros.recording.reader import Recording
+from arm_viewer.ros.recording.reader import RecordingFile
 from arm_viewer.ros.recording.recorder import RULE, TopicRecorder, schema_text
 from geometry_msgs.msg import TransformStamped
 from mcap.reader import make_reader
@@ -138,7 +138,7 @@ def test_killed_recorder_keeps_all_but_the_last_second(ros, urdf, start, tmp_pat
 
     def recorded():
         with suppress(ViewerError):  # nothing is there yet
-            found = [m.content.position[0] for m in Recording(file, ("/joint_states",))]
+            found = [m.content.position[0] for m in RecordingFile(file, ("/joint_states",))]
             return found and round(found[-1], 6)
 
     ros.show_joints({"waist": 0.1})
@@ -146,7 +146,7 @@ def test_killed_recorder_keeps_all_but_the_last_second(ros, urdf, start, tmp_pat
     ros.show_joints({"waist": 0.2})
     ros.until(lambda: recorded() == 0.2, BOUND)
     recorder.end(signal.SIGKILL)
-    recording = Recording(file, ("/joint_states", "/robot_description"))
+    recording = RecordingFile(file, ("/joint_states", "/robot_description"))
     assert recorded() == 0.2 and recording.topics["/robot_description"].latched
     assert recording.notices == [f"{file} was not ended: its last second may be missing"]
     recorder = start("recorder", "-o", str(file))
@@ -186,7 +186,7 @@ def test_recorder_on_a_full_disk_ends_in_one_sentence(ros, urdf, tmp_path):
     finally:
         full.kill()
         full.communicate()
-    assert Recording(file, ("/joint_states",)).topics["/joint_states"].count > 10
+    assert RecordingFile(file, ("/joint_states",)).topics["/joint_states"].count > 10
 
 
 def test_recording_goes_on_when_the_clock_is_set_back(tmp_path, monkeypatch):

@@ -32,7 +32,7 @@ from arm_description.exporters.page import (
 
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.animation import FORMAT, Film, animation
-from arm_viewer.ros.recording.reader import Recording, print_notices
+from arm_viewer.ros.recording.reader import RecordingFile, print_notices
 from arm_viewer.ros.recording.scenes import (
     RecordedScene,
     moving_frames,
@@ -60,7 +60,7 @@ def _export(given: argparse.Namespace) -> None:
     check_writable(str(given.output))
     namespace = checked_namespace(given.namespace)
     topics = scene_topics(namespace)
-    recording = Recording(given.file, topics)
+    recording = RecordingFile(given.file, topics)
     begin, end = _span(given, recording.duration)
     longest = CLOSE_LENGTH if given.follow else DEFAULT_LENGTH
     pace = given.speed or max(1.0, (end - begin) / longest)

@@ -20,7 +20,7 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from arm_viewer.errors import ViewerError
-from arm_viewer.ros.recording.reader import RecordedTopic, Recording, print_notices
+from arm_viewer.ros.recording.reader import RecordedTopic, RecordingFile, print_notices
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -58,7 +58,7 @@ class RecordingPlayer:
     def __init__(self, node: Node, file: Path, namespace: str = "") -> None:
         self._node, self._namespace = node, namespace
         topics = (*(f"{namespace}/{name}" for name in PLAYED), *TF)
-        self.recording = Recording(file, topics)
+        self.recording = RecordingFile(file, topics)
         if not self.recording.topics:
             names = ", ".join(one_line(name, 100) for name in self.recording.other_topics[:20])
             here = f"the namespace {namespace}" if namespace else "no namespace"

@@ -3,8 +3,8 @@
 """The ROS messages in MCAP files of any program, in the order and at the times of publication.
 
 A file whose end is missing or damaged is used up to there, and channels that hold no messages of
-ROS 2 are left out; `Recording.notices` says so. Files are read from front to back, since an index
-at the end may be missing or wrong.
+ROS 2 are left out; `RecordingFile.notices` says so. Files are read from front to back, since an
+index at the end may be missing or wrong.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class RecordedTopic:
     count: int = 0  # messages
 
 
-class Recording:
+class RecordingFile:
     """The messages of a file on some topics.
 
     Attributes:
@@ -184,7 +184,7 @@ class Recording:
                 yield record
 
 
-def print_notices(recording: Recording) -> None:
+def print_notices(recording: RecordingFile) -> None:
     """Write what is left out to standard error, each sentence once."""
     for sentence in recording.unreported():
         sys.stderr.write(f"{sentence}\n")

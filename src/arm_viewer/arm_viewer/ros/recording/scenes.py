@@ -17,7 +17,7 @@ from arm_common.transforms import Array
 from arm_description.exporters.page import FlatShape
 
 from arm_viewer.ros.recording.player import TF
-from arm_viewer.ros.recording.reader import Recording
+from arm_viewer.ros.recording.reader import RecordingFile
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.primitives import PlacedShape, ScenePrimitives, primitives_of
@@ -53,7 +53,7 @@ def scene_topics(namespace: str = "") -> dict[str, str]:
 
 
 def scenes(
-    recording: Recording, moments: Sequence[float], tool: str, topics: Mapping[str, str]
+    recording: RecordingFile, moments: Sequence[float], tool: str, topics: Mapping[str, str]
 ) -> Iterator[RecordedScene]:
     """Yield the scenes of a recording, from the first moment with a visible arm.
 
