@@ -37,6 +37,9 @@ class TransformError(InputError):
     """A transform that is invalid or cannot be looked up."""
 
 
+MAX_FRAMES, MAX_NAME = 10_000, 255  # anyone may publish on tf
+
+
 class TransformTree:
     """Frames, each with one parent, and the transform between any two; thread-safe."""
 
@@ -51,10 +54,13 @@ class TransformTree:
         It is (4, 4) in metres, or a function that returns it (called when first needed).
 
         Raises:
-            TransformError: an empty name, a frame below itself, or numbers that are not finite.
+            TransformError: an empty or long name, a frame below itself, too many frames, or
+                numbers that are not finite.
         """
         if not parent or not child:
             raise TransformError("a frame has no name", remedy="name both parent and child")
+        if max(len(parent), len(child)) > MAX_NAME:
+            raise TransformError(f"a frame's name has more than {MAX_NAME} characters")
         if not callable(T):
             T = np.array(T, dtype=float)
             if T.shape != (4, 4) or not np.isfinite(T).all():
@@ -62,6 +68,8 @@ class TransformTree:
             T.setflags(write=False)
         with self._lock:
             known = self._edges.get(child)
+            if known is None and len(self._edges) >= MAX_FRAMES:
+                raise TransformError(f"there are {MAX_FRAMES} frames already")
             if (known is None or known[0] != parent) and child in self._path(parent):
                 raise TransformError(
                     f"{child!r} cannot be a child of {parent!r}, which is below it",

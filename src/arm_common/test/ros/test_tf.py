@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from arm_common.ros.tf import TransformError, TransformTree
+from arm_common.ros.tf import MAX_FRAMES, TransformError, TransformTree
 from arm_common.transforms import rpy_matrix
 from hypothesis import given
 from hypothesis import strategies as st
@@ -170,3 +170,14 @@ def test_concurrent_lookups_see_consistent_states():
         thread.join(20)
     assert not wrong
     assert stop.is_set()
+
+
+def test_frames_and_their_names_are_bounded():
+    tree = TransformTree()
+    for i in range(MAX_FRAMES):
+        tree.set("root", f"f{i}", np.eye(4))
+    with pytest.raises(TransformError, match="there are 10000 frames already"):
+        tree.set("root", "one_more", np.eye(4))
+    tree.set("root", "f7", np.eye(4))
+    with pytest.raises(TransformError, match="more than 255 characters"):
+        tree.set("root", "x" * 256, np.eye(4))

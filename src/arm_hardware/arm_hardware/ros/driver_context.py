@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy.clock
-from arm_common.errors import InputError, one_line
+from arm_common.errors import InputError, elided, one_line
 from builtin_interfaces.msg import Time
 
 from arm_description import load_robot
@@ -107,7 +107,7 @@ class RefusalLog:
                 self._repeated[kind] += 1
                 return
             self._since[kind] = now
-        _LOGGER.warning("Refused on %s: %s", what, error)
+        _LOGGER.warning("Refused on %s: %s", what, elided(str(error), 500))
 
     def log_repeated(self) -> None:
         """Log the number of refusals that followed a logged one, once its period is over."""

@@ -154,3 +154,42 @@ def test_interrupted_client_ends_soon_with_and_without_its_server(start_arm, cli
         arm.group.signal(name, signal.SIGINT)
     code, output = interrupted(together)
     assert code == INTERRUPTED and "Traceback" not in output, output
+
+
+# The tick of a running task raises once for each file that a test makes.
+RAISING = """
+from pathlib import Path
+from rclpy.node import Node
+
+FAULT = Path({fault!r})
+
+def create_timer(node, period, callback, *args, original=Node.create_timer, **more):
+    def raising():
+        if callback.__qualname__ == "TaskExecution._tick" and FAULT.exists():
+            FAULT.unlink()
+            raise RuntimeError("on purpose")
+        callback()
+
+    raises = getattr(callback, "__qualname__", "") == "TaskExecution._tick"
+    return original(node, period, raising if raises else callback, *args, **more)
+
+Node.create_timer = create_timer
+"""
+
+
+def test_task_whose_server_raises_ends_failed_and_the_arm_holds(start_arm, tmp_path, monkeypatch):
+    fault = tmp_path / "fault"
+    (tmp_path / "sitecustomize.py").write_text(RAISING.format(fault=str(fault)))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]))
+    arm = start_arm(hardware="fake", speed="1")
+    arm.wait_ready()
+    handle = arm.send(arm.run_task, RunTask.Goal(text=SLOW))
+    arm.wait_task(TaskState.RUNNING)
+    fault.touch()
+    result = arm.result(handle)
+    assert result.status == RESULT.FAILURE, result.message
+    assert "an internal error in a callback of task_server (RuntimeError" in result.message
+    assert "the arm holds where it is" in result.message
+    arm.wait_still()
+    again = arm.run(text=SLOW, start_step=result.resume_step, dry_run=True)
+    assert again.status == RESULT.SUCCESS, again.message

@@ -15,6 +15,8 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.scene.markers import ADD, DELETE, DELETE_ALL, Drawing, read_marker, require
 from arm_viewer.scene.shapes import Box, TextLabel, corners
 
+MAX_MARKERS = 5000  # of all topics: a scene of 2,000 objects has a name and a shape of each
+
 
 class MarkerKey(NamedTuple):
     """The identity of a marker: its topic, namespace and id."""
@@ -128,6 +130,8 @@ class MarkerStore:
     def _add(self, key: MarkerKey, drawing: Drawing, now: float) -> None:
         expires = now + drawing.lifetime if drawing.lifetime > 0 else float("inf")
         previous = self._entries.get(key)
+        if previous is None and len(self._entries) >= MAX_MARKERS:
+            raise ViewerError(f"there are {MAX_MARKERS} markers already; delete some")
         drawn = None if previous is None else previous.placed
         if previous is not None and drawn and previous.drawing.frame != drawing.frame:
             self._erased.add(key)  # Its new frame may be unknown yet.

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_viewer.scene.marker_store import MarkerKey
+from arm_viewer.scene.marker_store import MAX_MARKERS, MarkerKey
 from arm_viewer.scene.markers import ADD, DELETE, DELETE_ALL
 from arm_viewer.scene.store import POSE_TOLERANCE, SceneStore
 from hypothesis import example, given
@@ -108,6 +108,14 @@ def test_marker_expires(store, marker):
     store.markers.expire(12.0)
     assert store.take().erased == {key(1)}
     assert store.markers.next_expiry() == math.inf
+
+
+def test_number_of_markers_is_bounded(store, marker):
+    assert not store.markers.apply("m", [marker(id=i) for i in range(MAX_MARKERS)], 0.0)
+    (problem,) = store.markers.apply("n", [marker(id=1)], 0.0)
+    assert "there are 5000 markers already" in str(problem)
+    assert not store.markers.apply("m", [marker(id=7), marker(id=8, action=DELETE)], 0.0)
+    assert not store.markers.apply("n", [marker(id=1)], 0.0)
 
 
 def test_invalid_marker_is_reported_and_the_others_are_drawn(store, marker):
