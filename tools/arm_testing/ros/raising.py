@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the program of a node whose callbacks raise once each before they do anything.
 
-python3 -m arm_testing.ros.raising MODULE [arguments]: prints "CREATED kind name" for each callback
-and "RAISED kind name" when it has raised. It changes what nodes pass to rclpy and to
-`action_server`, so that whatever guards a callback is that of the product.
+python3 -m arm_testing.ros.raising MODULE [arguments]: prints "CREATED kind name" for each
+callback, "ARMED nodes all" once all nodes exist, and "RAISED kind name" when a callback has
+raised. It changes what nodes pass to rclpy and to `action_server`, so that whatever guards a
+callback is that of the product.
 """
 
 from __future__ import annotations
@@ -98,6 +99,7 @@ def main() -> int:
     def guard_and_arm(nodes: Any) -> None:
         guard(nodes)
         _armed.append(True)
+        _say("ARMED", "nodes", "all")
 
     actions.action_server, node_runner.guard = patched, guard_and_arm
     module = sys.argv.pop(1)

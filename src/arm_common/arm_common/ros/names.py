@@ -13,6 +13,8 @@ from typing import Any
 
 from arm_common.ros.parameters import parameter
 
+MAX_JOINTS = 2000  # of all arms on joint_states
+MAX_NAME = 255  # characters of a joint's name
 PREFIX_TEXT = "Prefix of the robot's joints and frames in messages, such as left_."
 
 
@@ -55,6 +57,22 @@ class PrefixedNames:
             return name
         full = self.add(name)
         return full if is_known(full) else name
+
+
+def remember_positions(
+    known: dict[str, float], names: Iterable[str], positions: Iterable[float]
+) -> None:
+    """Store the joint positions of a message by name, in place.
+
+    Anyone may publish joint states, with any names: long ones are ignored, and of more than
+    `MAX_JOINTS` those are forgotten that have not come for the longest time.
+    """
+    for name, position in zip(names, positions, strict=False):
+        if len(name) <= MAX_NAME:
+            known.pop(name, None)
+            known[name] = position
+    while len(known) > MAX_JOINTS:
+        del known[next(iter(known))]
 
 
 def fitting_prefixes(names: Sequence[str], joints: Sequence[str]) -> list[str]:

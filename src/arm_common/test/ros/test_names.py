@@ -3,7 +3,13 @@
 """Tests of arm_common.ros.names."""
 
 import pytest
-from arm_common.ros.names import PrefixedNames, PrefixSearch, fitting_prefixes
+from arm_common.ros.names import (
+    MAX_JOINTS,
+    PrefixedNames,
+    PrefixSearch,
+    fitting_prefixes,
+    remember_positions,
+)
 from arm_common.ros.tf import TransformTree
 
 JOINTS = ("waist", "elbow")
@@ -66,3 +72,11 @@ def test_tree_has_the_frames_that_were_set():
     assert not tree.has("nut")
     tree.set("base_link", "nut", lambda: None)
     assert tree.has("nut")
+
+
+def test_joints_that_nobody_publishes_any_more_are_forgotten():
+    known = {}
+    for i in range(3 * MAX_JOINTS):
+        remember_positions(known, ["waist", f"j{i}", "x" * 256], [float(i), 0.0, 0.0])
+    assert len(known) == MAX_JOINTS and known["waist"] == 3 * MAX_JOINTS - 1
+    assert "j0" not in known and f"j{3 * MAX_JOINTS - 1}" in known

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from arm_common.ros.names import PrefixedNames, prefix_parameter
+from arm_common.ros.names import PrefixedNames, prefix_parameter, remember_positions
 from arm_common.ros.parameters import parameter
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
@@ -99,9 +99,9 @@ class RobotStateCache:
 
     def set_joints(self, message: JointState) -> None:
         """Store a joint state; entries that are not finite are skipped."""
-        for name, position in zip(message.name, message.position, strict=False):
-            if math.isfinite(position):
-                self.positions[name] = position
+        pairs = zip(message.name, message.position, strict=False)
+        finite = {name: position for name, position in pairs if math.isfinite(position)}
+        remember_positions(self.positions, finite, finite.values())
 
     @property
     def robot_id(self) -> str:

@@ -27,6 +27,8 @@ from rclpy.action import ActionClient, get_action_server_names_and_types_by_node
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectoryPoint
 
+from arm_interfaces.msg import HardwareStatus
+
 TOOLS = Path(arm_testing.__file__).parents[1]
 ROBOT = '<robot name="arm"><link name="base_link"/></robot>'
 DRIVER = {"hardware": "fake", "autostart": "activate"}
@@ -64,8 +66,12 @@ class RaisingNode:
         self.counts = {}
         self._publishers = {}
         self.probe.node.create_subscription(DiagnosticArray, "/diagnostics", self._count, 100)
+        self.driver = None
+        self.probe.node.create_subscription(
+            HardwareStatus, "arm_hardware/status", self._on_driver, LATCHED
+        )
         self.probe.until(lambda: self._nodes() or self.process.poll() is not None)
-        self.probe.until(lambda: self._nodes() and self.said("CREATED"), what=self)
+        self.probe.until(lambda: self._nodes() and self.said("ARMED"), what=self)
 
     def __repr__(self):
         return "".join(self.lines[-30:])
@@ -77,6 +83,9 @@ class RaisingNode:
         for status in message.status:
             if status.name.endswith(": callbacks"):
                 self.counts[status.name] = int(status.values[0].value)
+
+    def _on_driver(self, message):
+        self.driver = message.state
 
     def _nodes(self):
         names = self.probe.node.get_node_names_and_namespaces()
@@ -113,8 +122,8 @@ class RaisingNode:
         node = self.probe.node
         for name, space in self._nodes():
             for topic, (kind, *_) in node.get_subscriber_names_and_types_by_node(name, space):
-                if topic in UNHEARD or "/_action/" in topic:
-                    continue
+                if topic in UNHEARD or kind.endswith(("_FeedbackMessage", "/GoalStatusArray")):
+                    continue  # of action clients, which rclpy handles
                 if topic not in self._publishers:
                     kind = interface(kind)
                     self._publishers[topic] = node.create_publisher(kind, topic, LATCHED), kind
@@ -259,12 +268,16 @@ def goal_to_end(node, client, kind):
 
 
 def rearm(node):
-    """Arm the driver, which has stopped the arm at a failed callback."""
-    node.call("/arm_hardware/reset", Trigger)
-    for label in ("deactivate", "activate"):
-        request = ChangeState.Request()
-        request.transition.label = label
-        node.call("/arm_hardware/change_state", ChangeState, request)
+    """Arm the driver, which stops the arm at each failed callback."""
+    ends = (HardwareStatus.ARMED, HardwareStatus.STOPPED, HardwareStatus.FAULT)
+    while node.driver != HardwareStatus.ARMED:
+        node.call("/arm_hardware/reset", Trigger)
+        for label in ("deactivate", "activate"):
+            request = ChangeState.Request()
+            request.transition.label = label
+            node.call("/arm_hardware/change_state", ChangeState, request)
+        node.driver = None
+        node.probe.until(lambda: node.driver in ends, what=node)
 
 
 def goal_of(kind):

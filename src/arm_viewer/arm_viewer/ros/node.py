@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlparse
 
 from arm_common.files import RestrictedFiles, folders_in, installed_share
 from arm_common.ros.executor import QUIET, PolledSubscriptions
+from arm_common.ros.names import remember_positions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare
 from arm_common.ros.qos import JOINT_STATES, STEADY_CLOCK
@@ -324,7 +325,7 @@ class ViewerNode(Node):
     def _on_joint_states(self, message: JointState) -> None:
         values = dict(zip(message.name, message.position, strict=False))
         if not values.items() <= self._values.items():
-            self._values |= values
+            remember_positions(self._values, message.name, message.position)
             self._sliders_moved = self.parameters.drive
             self._loop.request_redraw()
 

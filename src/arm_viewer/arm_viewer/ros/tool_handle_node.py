@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.ros.graph import has_sliders
 from arm_common.ros.messages import pose_matrix, pose_message
-from arm_common.ros.names import prefix_parameter
+from arm_common.ros.names import prefix_parameter, remember_positions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
@@ -103,7 +103,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         self._set_mode(default_mode(len(arm)))
 
     def _on_joints(self, message: JointState) -> None:
-        self._positions |= dict(zip(message.name, message.position, strict=False))
+        remember_positions(self._positions, message.name, message.position)
 
     def _on_feedback(self, message: InteractiveMarkerFeedback) -> None:
         if self._robot is None:
