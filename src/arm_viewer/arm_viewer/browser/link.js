@@ -135,8 +135,8 @@
     [data-arm="link"] [hidden] { display: none }
     [data-dead] { opacity: .4; pointer-events: none }
     [data-link="dead"] .tabler-icon-cloud-check { visibility: hidden }
-    [data-link="dead"] .tabler-icon-cloud-check ~ div { font-size: 0 }
-    [data-link="dead"] .tabler-icon-cloud-check ~ div::after { content: "No connection";
+    [data-link="dead"] .tabler-icon-cloud-check + div { font-size: 0 }
+    [data-link="dead"] .tabler-icon-cloud-check + div::after { content: "No connection";
       font-size: 16px; color: #dc2626 }`;
   const box = document.createElement("div");
   box.dataset.arm = "link";

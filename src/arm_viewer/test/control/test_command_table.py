@@ -47,3 +47,17 @@ def test_every_completion_continues_the_line(table):
     assert table.completed("ec") == "echo "
     table.remove("echo")
     assert table.complete("e") == ("end",)
+
+
+def test_only_a_line_that_just_pauses_is_never_too_late(table):
+    table.add(PageCommand("clock", "start|pause", "", str, pause="pause"))
+    lines = (
+        "clock pause",
+        " clock  pause ",
+        "clock start",
+        "clock pause now",
+        "clock",
+        "echo",
+        "",
+    )
+    assert [line for line in lines if table.only_pauses(line)] == list(lines[:2])

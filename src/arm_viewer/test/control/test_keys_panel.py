@@ -38,7 +38,7 @@ class KeyedPage:
             SimpleNamespace(
                 elements=elements,
                 text=lambda *args, **kwargs: element,
-                never_too_late=lambda *args: None,
+                never_too_late=lambda element, when: setattr(self, "never_too_late", when),
             )
         )
         robot = SimpleNamespace(joints=JOINTS)
@@ -105,6 +105,11 @@ def test_limits_and_speed_limits_hold(page):
     page.panel.receive("choose 2 #5")
     page.panel.receive("turn 1 #6")
     assert page.positions["slide"] - 0.1 == pytest.approx(0.5 * 0.02 * page.rate.ahead)
+
+
+def test_only_the_release_of_a_key_is_never_too_late(page):
+    lines = ("turn 0 #3", "turn 1 #2", "turn -1 #4", "choose 0 #1")
+    assert [page.never_too_late(line) for line in lines] == [True, False, False, False]
 
 
 def test_nothing_turns_without_a_choice_after_a_refusal_or_for_other_lines(page):

@@ -16,7 +16,7 @@ from arm_viewer.screenshot import DRAWN
 
 pytestmark = pytest.mark.system
 
-BOUND = 20.0  # [s]
+BOUND = 60.0  # [s]
 LINK, DROPPED = '[data-arm="link"]', '[data-arm="page"]:has-text("dropped")'
 NO_WEBGL = """(() => {
   const own = HTMLCanvasElement.prototype.getContext;
