@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.errors import InputError
-from arm_common.ros.messages import transform_matrix, transform_message
+from arm_common.ros.messages import transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
@@ -42,6 +42,7 @@ from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Bolt, Scene
 _NUT_COLOUR = (0.82, 0.10, 0.42, 1.0)  # of no shipped robot, bolt or wall
 _NAME_HEIGHT = 0.05  # [m] above a bolt, clear of the wall that it is in
 _REMOVED = "removed"  # parent of the frames that are no longer in the scene
+_AHEAD = 1_000_000_000  # [ns] by which a stamp may be later than the last /clock
 _TEXT_HEIGHT = 0.33  # [m] above the base, clear of the arm
 
 
@@ -87,13 +88,18 @@ def _triangles(frame: str, at: Array, colour: Color, corners: Array) -> Mark:
     return Mark(Kind.TRIANGLES, frame, at, (1.0, 1.0, 1.0), colour, corners)
 
 
+def _time(frame: TransformStamped) -> int:
+    """Return the stamp of a transform [ns]."""
+    return int(frame.header.stamp.sec * 1_000_000_000 + frame.header.stamp.nanosec)
+
+
 class SceneNode(Node):
     """Publishes the scene; all of its frames have the prefix of the robot's names.
 
     Publishers:
         /tf_static: fixed frames: bolts, objects and named frames.
-        /tf: the nut from nut_world/state and payloads from payload_world/poses, or both from the
-            scene without a simulated world.
+        /tf: the nut from nut_world/state and payloads from payload_world/poses, with their stamps,
+            or both from the scene, with the present time, without a simulated world.
         scene_markers: bolts, objects and nut, latched and always complete. The markers are locked
             to their frames: RViz places each one when it knows its frame.
         task_markers: the task message, latched.
@@ -112,6 +118,8 @@ class SceneNode(Node):
         self._task_markers = self.create_publisher(MarkerArray, "task_markers", LATCHED)
         self._text = ""
         self._removed: set[str] = set()  # frames of former scenes
+        self._of_world: set[str] = set()  # frames that the simulated world moves
+        self._sent: dict[str, int] = {}  # stamps of the last transforms on /tf [ns]
         self._moving = self._start()
         self._repeat()
         self.create_timer(1.0, self._repeat)  # for late subscribers
@@ -125,6 +133,7 @@ class SceneNode(Node):
         """Publish another scene, such as one with a moved bolt."""
         before = {*self._scene.frames, *self._moving}
         self._scene, self._moving = scene, self._start()
+        self._of_world.clear()
         now = {*scene.frames, *self._moving}
         self._removed = (self._removed | before) - now
         self._publish_frames()
@@ -159,30 +168,39 @@ class SceneNode(Node):
 
     def _on_nut(self, state: NutState) -> None:
         """Relay the pose of the nut unchanged; it is repeated only if the scene has a nut."""
-        if state.state == NutState.NOT_JUDGED:
-            return
         name = self._names.add(NUT_FRAME)
         nut = TransformStamped(header=state.pose.header, child_frame_id=name)
         translation, position = nut.transform.translation, state.pose.pose.position
         translation.x, translation.y, translation.z = position.x, position.y, position.z
         nut.transform.rotation = state.pose.pose.orientation
-        self._move([nut])
+        self._relay([nut])
 
     def _on_payloads(self, message: TFMessage) -> None:
         frames = {self._names.remove(t.child_frame_id): t for t in message.transforms}
-        known = {name: t for name, t in frames.items() if name in self._moving}
-        self._move([self._frame(name, transform_matrix(t.transform)) for name, t in known.items()])
+        self._relay([t for name, t in frames.items() if name in self._moving])
+
+    def _relay(self, frames: Sequence[TransformStamped]) -> None:
+        """Publish frames of the simulated world, which alone stamps them from now on."""
+        self._of_world |= {self._names.remove(t.child_frame_id) for t in frames if _time(t)}
+        sent = {self._names.remove(t.child_frame_id): t for t in self._send(frames)}
+        self._moving |= {name: t for name, t in sent.items() if name in self._moving}
 
     def _repeat(self) -> None:
-        for frame in self._moving.values():
-            frame.header.stamp = self._now()
-        self._move(list(self._moving.values()))
+        for name, frame in self._moving.items():
+            if name not in self._of_world:
+                frame.header.stamp = self._now()
+        self._send(self._moving.values())
 
-    def _move(self, frames: Sequence[TransformStamped]) -> None:
-        named = {self._names.remove(frame.child_frame_id): frame for frame in frames}
-        self._moving |= {name: frame for name, frame in named.items() if name in self._moving}
-        if frames:
-            self._tf.publish(TFMessage(transforms=frames))
+    def _send(self, frames: Iterable[TransformStamped]) -> list[TransformStamped]:
+        """Publish and return the frames that are not older than before, none without a stamp."""
+        latest = self.get_clock().now().nanoseconds + _AHEAD
+        if any(last > latest for last in self._sent.values()):
+            self._sent.clear()  # the clock began anew
+        newer = [t for t in frames if _time(t) >= max(1, self._sent.get(t.child_frame_id, 0))]
+        self._sent |= {t.child_frame_id: _time(t) for t in newer}
+        if newer:
+            self._tf.publish(TFMessage(transforms=newer))
+        return newer
 
     def _frame(self, name: str, T: Array) -> TransformStamped:
         base, child = self._names.add(BASE_FRAME), self._names.add(name)

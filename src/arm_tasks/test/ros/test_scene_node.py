@@ -11,11 +11,12 @@ import rclpy
 from arm_common.ros.qos import LATCHED
 from arm_common.ros.worker import ExecutorThread
 from arm_tasks.errors import shipped
-from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode, scene_marks
+from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode, _time, scene_marks
 from arm_tasks.scene.editing import remove_object
 from arm_tasks.scene.file import load_scene
 from arm_testing.ros.markers import MarkerWatcher
 from arm_testing.ros.probe import Probe
+from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -105,6 +106,7 @@ def test_nut_pose_is_relayed_unchanged(world, repeats):
     other.create_subscription(TFMessage, "/tf", lambda m: transforms.extend(m.transforms), 10)
     nuts = other.create_publisher(NutState, "nut_world/state", 10)
     state = NutState()
+    state.pose.header.stamp = later(other, 0.0)
     state.pose.header.frame_id = "elsewhere"
     state.pose.pose.position.x = 0.5
     state.pose.pose.orientation.w = 0.0  # an invalid rotation is relayed, too
@@ -123,6 +125,36 @@ def test_nut_pose_is_relayed_unchanged(world, repeats):
         end = time.monotonic() + 1.2
         until(lambda: time.monotonic() > end)
         assert len(relayed()) == 1
+
+
+def later(node, seconds):
+    """Return a stamp after now."""
+    return (node.get_clock().now() + Duration(seconds=seconds)).to_msg()
+
+
+def test_the_nut_never_goes_back_in_time_and_has_the_times_of_its_world(world):
+    """A world that is late is overtaken by the scene's start, which is stamped with now."""
+    _, other, until = world
+    stamps = []
+
+    def on_tf(message):
+        stamps.extend(_time(t) for t in message.transforms if t.child_frame_id == "nut")
+
+    other.create_subscription(TFMessage, "/tf", on_tf, 100)
+    nuts = other.create_publisher(NutState, "nut_world/state", 10)
+    until(lambda: stamps and nuts.get_subscription_count())
+    state, sent = NutState(), set()
+    state.pose.header.frame_id = "base_link"
+    nuts.publish(state)  # before its first tf
+    for delay in (-2.3, -1.0, -3.0, 0.1, 0.2, 0.15):
+        state.pose.header.stamp = later(other, delay)
+        sent.add(state.pose.header.stamp.sec * 10**9 + state.pose.header.stamp.nanosec)
+        nuts.publish(state)
+    newest = max(sent)
+    until(lambda: stamps.count(newest) > 2)  # it is repeated
+    assert all(stamps) and stamps == sorted(stamps)
+    after = stamps[next(i for i, stamp in enumerate(stamps) if stamp in sent) :]
+    assert set(after) <= sent
 
 
 def test_all_frames_of_a_scene_have_the_prefix():

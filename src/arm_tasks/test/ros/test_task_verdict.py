@@ -13,6 +13,7 @@ from arm_tasks.ros.messages import fill_check, fill_outcome, step_report
 from arm_tasks.ros.run_task.client import TaskClient
 from arm_tasks.ros.run_task.program import ObservedRun, judge
 from arm_tasks.task.parser import load_task
+from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 
 from arm_description import load_robot
@@ -117,3 +118,20 @@ def test_message_of_a_task_that_can_be_resumed_is_one_sentence():
     result = RunTask.Result()
     fill_outcome(result, outcome)
     assert result.message == "the motion failed: It stalled; it can be resumed at step 47"
+
+
+@pytest.mark.parametrize(
+    ("seen", "message"),
+    [(97.7, "nut_world is 2.3 s behind: the computer is too slow"), (0.0, "is it running")],
+)
+def test_world_that_is_late_is_told_from_one_that_sees_nothing(seen, message):
+    stamped = nut()
+    stamped.header.stamp = Time(sec=int(seen), nanosec=round(seen % 1.0 * 1e9))
+    joints = JointState()
+    joints.header.stamp.sec = 100
+    with session(), closing(TaskClient(load_robot("nut_arm"))) as client:
+        client._on_nut(stamped)
+        client._on_joints(joints)
+        run = ObservedRun(None, unseen=client.unseen)
+    verdict = judge(DONE, False, load_task("nut_transfer"), run, True)
+    assert not verdict.good and message in verdict.message

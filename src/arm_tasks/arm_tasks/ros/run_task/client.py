@@ -40,6 +40,8 @@ _NOTIFY_DELAY = 4.0  # [s] of waiting after which the reason is printed
 _RESPONSE_TIMEOUT = 30.0  # [s], for an available server to respond
 _CANCEL_TIMEOUT = 1.5  # [s] without its messages after Ctrl-C; DDS drops a killed one after 20 s
 _WORLD_TIMEOUT = 10.0  # [s], for the simulated world to catch up with the arm
+_WORLD_TRIES = 6
+BLIND = "nut_world has seen nothing since the end; is it running, and does it receive tf?"
 _RECORD_ANGLE = 0.02  # [rad] between two recorded postures
 
 
@@ -66,6 +68,7 @@ class TaskClient:
         self._stamp = 0.0  # of the last joint_states [s]
         self._payloads: dict[str, tuple[float, Array]] = {}
         self._nut: NutState | None = None
+        self._world_heard = 0.0  # when the last message of the simulated world arrived
         self._hardware: HardwareStatus | None = None
         self._step = -1
         self._heard = 0.0  # when the server's last message arrived, during a cancellation
@@ -232,11 +235,30 @@ class TaskClient:
         return future.result()
 
     def _wait_for_world(self, condition: Callable[[], bool]) -> None:
-        with contextlib.suppress(TasksError):
-            if self.simulated:
+        """Wait for a condition, and for longer while a world that is behind advances."""
+        for _ in range(_WORLD_TRIES if self.simulated else 0):
+            before = self._seen
+            with contextlib.suppress(TasksError):
                 self._wait(
                     lambda: self.unjudged or condition(), "the simulated world", _WORLD_TIMEOUT
                 )
+                return
+            if not before < self._seen < self._stamp:
+                return
+
+    @property
+    def _seen(self) -> float:
+        """Stamp of the newest state of the simulated world [s]; 0 before the first."""
+        nut = stamp_seconds(self._nut.header.stamp) if self._nut else 0.0
+        return max(nut, *(stamp for stamp, _ in self._payloads.values()), 0.0)
+
+    @property
+    def unseen(self) -> str:
+        """The reason that the simulated world has not seen the end of the run."""
+        behind, silence = self._stamp - self._seen, time.monotonic() - self._world_heard
+        if not self._seen or silence > _WORLD_TIMEOUT or behind <= 0.0:
+            return BLIND
+        return f"nut_world is {behind:.1f} s behind: the computer is too slow"
 
     def _wait(
         self,
@@ -274,9 +296,10 @@ class TaskClient:
         self._hardware = message
 
     def _on_nut(self, message: NutState) -> None:
-        self._nut = message
+        self._nut, self._world_heard = message, time.monotonic()
 
     def _on_payloads(self, message: TFMessage) -> None:
+        self._world_heard = time.monotonic()
         for frame in message.transforms:
             seen = stamp_seconds(frame.header.stamp), transform_matrix(frame.transform)
             self._payloads[frame.child_frame_id] = seen

@@ -18,14 +18,12 @@ from arm_kinematics import Chain
 from arm_tasks.planning.plan import StepReport, off_lines
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.ros.messages import nut_report, step_report
-from arm_tasks.ros.run_task.client import TaskClient
+from arm_tasks.ros.run_task.client import BLIND, TaskClient
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.payloads import lies_on
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Expectation, Task
-
-_BLIND = "nut_world has seen nothing since the end; is it running, and does it receive tf?"
 
 
 @dataclass(frozen=True)
@@ -45,6 +43,7 @@ class ObservedRun:
     lies_on: str | None = None
     off_lines: float = 0.0  # largest deviation of the tool from its straight lines [m]
     unjudged: str = ""  # why the world cannot tell
+    unseen: str = BLIND  # why nut and payload are unknown in simulation, where they are
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def _observe(client: TaskClient, task: Task, scene: Scene, model: RobotModel) ->
         )
         plan = plan_task(TaskRequest(task, scene, model, chain, start), collisions=False)
         off = off_lines(plan, client.track)
-    return ObservedRun(nut, on, off, client.unjudged)
+    return ObservedRun(nut, on, off, client.unjudged, client.unseen)
 
 
 def judge(
@@ -126,9 +125,9 @@ def judge(
         return Verdict(False, seen.unjudged)
     verdicts = []
     if expected.nut_on:
-        verdicts.append(_of_nut(expected, seen.nut, simulated))
+        verdicts.append(_of_nut(expected, seen, simulated))
     if expected.payload:
-        verdicts.append(_of_payload(expected, seen.lies_on, simulated))
+        verdicts.append(_of_payload(expected, seen, simulated))
     if expected.line_within:
         verdicts.append(_of_lines(expected.line_within, seen.off_lines))
     bad = [verdict for verdict in verdicts if not verdict.good]
@@ -142,9 +141,10 @@ def is_there(expected: Expectation, nut: NutState) -> bool:
     return on and not nut.grasped
 
 
-def _of_nut(expected: Expectation, nut: NutState | None, simulated: bool) -> Verdict:
+def _of_nut(expected: Expectation, seen: ObservedRun, simulated: bool) -> Verdict:
+    nut = seen.nut
     if nut is None and simulated:
-        return Verdict(False, _BLIND)
+        return Verdict(False, seen.unseen)
     if nut is None:
         return Verdict(True, "all steps were done; the position of the nut is unknown")
     least = f"at least {expected.turns:g}"
@@ -155,11 +155,11 @@ def _of_nut(expected: Expectation, nut: NutState | None, simulated: bool) -> Ver
     return Verdict(False, f"the nut is not where it should be: {found}; {required}")
 
 
-def _of_payload(expected: Expectation, lies_on: str | None, simulated: bool) -> Verdict:
-    name, required = expected.payload, expected.lies_on
+def _of_payload(expected: Expectation, seen: ObservedRun, simulated: bool) -> Verdict:
+    name, required, lies_on = expected.payload, expected.lies_on, seen.lies_on
     if lies_on is None:
         unknown = f"the position of {name} is unknown"
-        return Verdict(not simulated, f"{unknown}; {_BLIND}" if simulated else unknown)
+        return Verdict(not simulated, f"{unknown}; {seen.unseen}" if simulated else unknown)
     if lies_on == required:
         return Verdict(True, f"{name} lies on {required}")
     where = f"lies on {lies_on}" if lies_on else "lies on nothing"
