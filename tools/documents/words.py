@@ -16,7 +16,6 @@ TOPICS = {
     " brakes on the path and waits",
     "arm_hardware/status": "state of the driver with the reason, pulse of each servo",
     "arm_hardware/emergency_stop": "the latched stop, for clients that cannot call a service",
-    "arm_hardware/stop_now": "deprecated name of `arm_hardware/emergency_stop`",
     "ground_truth/contacts": "contact physics: points and forces of contacts",
     "ground_truth/joint_states": "contact physics: true positions of all joints",
     "joint_states": "commanded positions of joints and gripper, rounded to the board's counts;"

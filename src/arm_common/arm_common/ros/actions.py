@@ -14,8 +14,9 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
@@ -26,6 +27,7 @@ from rclpy.action.server import (
     default_handle_accepted_callback,
 )
 from rclpy.duration import Duration
+from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.executors import await_or_execute
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
@@ -150,11 +152,12 @@ class GoalClient(ActionClient):  # type: ignore[misc]
     """
 
     def __init__(self, node: Node, kind: Any, name: str, **more: Any) -> None:
-        super().__init__(node, kind, name, goal_service_qos_profile=GOAL, **more)
         self._token = secrets.token_bytes(_TOKEN_SIZE)
         topic = _client_topics(node, name) + self._token.hex()
-        # The middleware acknowledges the probes, whatever the executor does.
+        # The middleware acknowledges the probes, whatever the executor does. The server is to
+        # know of it before it gets a goal.
         self._probes = node.create_subscription(Empty, topic, lambda _: None, _PROBE)
+        super().__init__(node, kind, name, goal_service_qos_profile=GOAL, **more)
 
     def new_goal_id(self) -> UUID:
         """Return an identifier of a goal that names this client."""
@@ -219,14 +222,11 @@ class _Probe:
 
     def __init__(self, publisher: Publisher, timeout: float) -> None:
         self.publisher = publisher
-        self.was_known = self.is_known
-        self._monitor = ClientLivenessMonitor(timeout, time.monotonic(), self.was_known)
+        self._monitor = ClientLivenessMonitor(timeout, time.monotonic(), self.is_known)
 
     def is_due(self) -> bool:
         """Return True if a probe is to be sent now."""
-        is_known = self.is_known
-        self.was_known |= is_known
-        return self._monitor.poll(time.monotonic(), is_known, self._is_acknowledged())
+        return self._monitor.poll(time.monotonic(), self.is_known, self._is_acknowledged())
 
     @property
     def lost(self) -> bool:
@@ -254,33 +254,29 @@ class GoalOwner:
     """
 
     def __init__(
-        self, topic: str, clients: Mapping[str, _Probe], feedback: _Probe, message: Any
+        self, find: Callable[[], _Probe | None], others: Collection[_Probe], feedback: _Probe
     ) -> None:
-        self._topic, self.clients = topic, clients
-        self._feedback, self._message = feedback, message
+        self._find, self._named = find, find()
+        self._others, self._feedback = others, feedback
 
     def publish_feedback(self, handle: ServerGoalHandle, feedback: Any) -> None:
         """Publish feedback, as a probe if one is due."""
-        if self._is_named or not self._feedback.is_due():
+        if self._named or not self._feedback.is_due():
             handle.publish_feedback(feedback)
         else:
-            message = self._message(goal_id=handle.goal_id, feedback=feedback)
-            self._feedback.publisher.publish(message)
+            kind = self._feedback.publisher.msg_type
+            self._feedback.publisher.publish(kind(goal_id=handle.goal_id, feedback=feedback))
 
     def is_lost(self) -> bool:
         """Probe the client; return True if it is lost. To be called several times a second."""
-        for probe in self.clients.values():
+        self._named = self._named or self._find()
+        probes = [self._named] if self._named else self._others
+        for probe in probes:
             if probe.is_due():
                 probe.publisher.publish(Empty())
-        if self._is_named:
-            return self.clients[self._topic].lost
-        is_theirs = any(probe.lost and probe.is_known for probe in self.clients.values())
-        return self._feedback.lost and not is_theirs
-
-    @property
-    def _is_named(self) -> bool:
-        """Whether the goal came from a `GoalClient`."""
-        return self.clients[self._topic].was_known
+        if self._named:
+            return self._named.lost
+        return self._feedback.lost and not any(p.lost and p.is_known for p in self._others)
 
 
 class GoalOwners:
@@ -296,39 +292,45 @@ class GoalOwners:
     def __init__(self, node: Node, kind: Any, name: str, timeout: float) -> None:
         self._node, self._timeout = node, timeout
         self._topics = _client_topics(node, name)
-        self._message = kind.Impl.FeedbackMessage
         feedback = f"{node.resolve_topic_name(name)}/_action/feedback"
-        self._feedback = node.create_publisher(self._message, feedback, _PROBE)
-        self._publishers: dict[str, Publisher] = {}
+        self._feedback = self._publisher(kind.Impl.FeedbackMessage, feedback)
+        self._publishers: dict[str, Publisher] = {}  # by the topic of a client
         self._lock = threading.Lock()
-        self._running: list[GoalOwner] = []
+        self._running = 0  # goals
 
     @contextmanager
     def watch(self, goal_id: UUID) -> Iterator[GoalOwner]:
         """Watch the client of a goal inside this context."""
         topic = self._topics + bytes(goal_id.uuid[:_TOKEN_SIZE]).hex()
+        present = {t for t, _ in self._node.get_topic_names_and_types()}
+        others = {t for t in present if t.startswith(self._topics)} - {topic}
         with self._lock:
-            present = {t for t, _ in self._node.get_topic_names_and_types()}
-            others = {t for t in present if t.startswith(self._topics)}
-            self._forget_all_but(others)
-            named = topic in others
-            clients = {t: self._probe(t) for t in ({topic} if named else {topic, *others})}
-            feedback = _Probe(self._feedback, self._timeout)
-            owner = GoalOwner(topic, clients, feedback, self._message)
-            self._running.append(owner)
+            if not self._running:
+                self._forget_all_but({topic, *others})
+            self._running += 1
         try:
-            yield owner
+            probes = [probe for t in others if (probe := self._find(t))]
+            feedback = _Probe(self._feedback, self._timeout)
+            yield GoalOwner(partial(self._find, topic), probes, feedback)
         finally:
-            self._running.remove(owner)
+            with self._lock:
+                self._running -= 1
 
-    def _probe(self, topic: str) -> _Probe:
-        if topic not in self._publishers:
-            self._publishers[topic] = self._node.create_publisher(Empty, topic, _PROBE)
-        return _Probe(self._publishers[topic], self._timeout)
+    def _find(self, topic: str) -> _Probe | None:
+        """Return a new probe of the client that subscribes to a topic, None if none does."""
+        if not self._node.count_subscribers(topic):
+            return None
+        with self._lock:
+            if topic not in self._publishers:
+                self._publishers[topic] = self._publisher(Empty, topic)
+            return _Probe(self._publishers[topic], self._timeout)
+
+    def _publisher(self, kind: Any, topic: str) -> Publisher:
+        """Return a publisher without events, for which an executor would wait."""
+        events = PublisherEventCallbacks(use_default_callbacks=False)
+        return self._node.create_publisher(kind, topic, _PROBE, event_callbacks=events)
 
     def _forget_all_but(self, present: Collection[str]) -> None:
-        """Destroy the publishers to clients that have gone, unless a goal still uses them."""
-        used = {topic for owner in self._running for topic in owner.clients}
-        for topic in self._publishers.keys() - used:
-            if topic not in present or not self._publishers[topic].get_subscription_count():
-                self._node.destroy_publisher(self._publishers.pop(topic))
+        """Destroy the publishers to clients that have gone."""
+        for topic in self._publishers.keys() - present:
+            self._node.destroy_publisher(self._publishers.pop(topic))

@@ -36,7 +36,6 @@ from arm_hardware.ros.trajectory_monitor import TrajectoryMonitor
 
 
 EMERGENCY_STOP = "arm_hardware/emergency_stop"
-DEPRECATED_STOP = "arm_hardware/stop_now"  # its previous name, kept for one version
 GOALS_END_WITHIN = 3.0  # [s] of wall time for aborted goals to return their results
 
 _STOPPED = "Stopped; holding until reset."
@@ -85,10 +84,9 @@ class HardwareNode(ManagedNode):
         group = MutuallyExclusiveCallbackGroup()
         self.create_service(Trigger, "~/stop", self._on_stop, callback_group=group)
         now = QoSProfile(depth=1)
-        for topic in (EMERGENCY_STOP, DEPRECATED_STOP):
-            self.create_subscription(
-                Empty, topic, self._on_emergency_stop, now, callback_group=group
-            )
+        self.create_subscription(
+            Empty, EMERGENCY_STOP, self._on_emergency_stop, now, callback_group=group
+        )
         self.create_service(Trigger, "~/reset", self._on_reset, callback_group=group)
         self.create_service(Trigger, "~/release", self._on_release, callback_group=group)
         self._publisher.start()

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
 
 from arm_common.ros.names import prefix_parameter
 from arm_common.ros.parameters import declare, declare_one, parameter, specs_of
@@ -29,10 +28,6 @@ from arm_hardware.motion.options import (
     MotionOptions,
 )
 
-DEPRECATED = {
-    "commander_timeout": "client_timeout",
-    "gripper_squeeze_limit": "grip_force_limit_counts",
-}
 NO_PARAMETERS = {"motion_options", "folder"}  # the only options without a parameter of that name
 _CONSTRAINTS = "constraints."
 _CLOCK = "use_sim_time"
@@ -309,7 +304,7 @@ class Constraints:
 
 def driver_parameters(node: Node) -> DriverParameters:
     """Declare and return the parameters; raise ParameterError or HardwareError for wrong ones."""
-    given = replace(declare(node, DriverParameters), **_deprecated(node))
+    given = declare(node, DriverParameters)
     given.options.check()
     _fix_clock(node)
     return given
@@ -320,21 +315,3 @@ def _fix_clock(node: Node) -> None:
     text = "Take the time from /clock; cannot be changed while the node runs."
     kind = ParameterType.PARAMETER_BOOL
     node.set_descriptor(_CLOCK, ParameterDescriptor(type=kind, description=text, read_only=True))
-
-
-def _deprecated(node: Node) -> dict[str, Any]:
-    """Declare the deprecated names that are given; return their values, by their new names.
-
-    Others would be null in `ros2 param dump`, which no node accepts.
-    """
-    values, specs = {}, specs_of(DriverParameters)
-    for old, name in DEPRECATED.items():
-        text = {"description": f"Deprecated name of {name}.", "dynamic_typing": True}
-        value = node.declare_parameter(old, None, ParameterDescriptor(**text)).value
-        if value is None:
-            node.undeclare_parameter(old)
-            continue
-        node.set_descriptor(old, ParameterDescriptor(**text, read_only=True))
-        node.get_logger().warning(f"Parameter {old} is deprecated: use {name}.")
-        values[name] = specs[name].checked(old, value)
-    return values

@@ -7,6 +7,7 @@ It publishes every tick of a motion, and rarely at rest.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 
@@ -57,6 +58,12 @@ class RateLimiter:
         self.due = now + self.period
 
 
+_LOGGER = logging.getLogger(__name__)
+REMOVED_STOP = "arm_hardware/stop_now"
+REMOVED_STOP_TEXT = (
+    f"A program publishes on {REMOVED_STOP}, which stops nothing: let it publish on"
+    " arm_hardware/emergency_stop."
+)
 LEVELS = {
     DriverState.FAULT: DiagnosticStatus.ERROR,
     DriverState.STOPPED: DiagnosticStatus.WARN,
@@ -153,7 +160,8 @@ class DriverStatePublisher:
     """Publishes the state of a node's driver."""
 
     def __init__(self, node: Node, context: DriverContext, monitor: TrajectoryMonitor) -> None:
-        self._name = node.get_fully_qualified_name()
+        self._node, self._name = node, node.get_fully_qualified_name()
+        self._had_removed_stop = False
         self._monitor = monitor
         self._context = context
         self._states = node.create_publisher(JointState, "joint_states", 10)
@@ -226,7 +234,19 @@ class DriverStatePublisher:
                 self._last_status = status
             if self._slow.is_due(now):
                 self._context.log_repeated_refusals()
-                self._diagnostics.publish(diagnostics(self._name, self._context, snapshot, stamp))
+                message = diagnostics(self._name, self._context, snapshot, stamp)
+                self._report_removed_stop(message.status[0])
+                self._diagnostics.publish(message)
+
+    def _report_removed_stop(self, status: DiagnosticStatus) -> None:
+        """Report a button that stops nothing, as its topic has another name now."""
+        has_publisher = self._node.count_publishers(REMOVED_STOP) > 0
+        if has_publisher:
+            status.level = DiagnosticStatus.ERROR
+            status.message = f"{REMOVED_STOP_TEXT} {status.message}"
+        if has_publisher and not self._had_removed_stop:
+            _LOGGER.error(REMOVED_STOP_TEXT)
+        self._had_removed_stop = has_publisher
 
     def _state_is_due(self, snapshot: DriverSnapshot, now: float) -> bool:
         """Return whether joint_states are due: every tick in motion, otherwise rarely."""

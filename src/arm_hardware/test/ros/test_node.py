@@ -12,7 +12,9 @@ from action_msgs.msg import GoalStatus
 from arm_description.library import robot_path
 from arm_testing.ros import driver as nc
 from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
 from lifecycle_msgs.msg import Transition
+from std_msgs.msg import Empty
 
 from arm_interfaces.msg import HardwareStatus
 
@@ -124,6 +126,20 @@ def test_last_rejection_is_in_the_diagnostics(arm):
         return "waist: 2 rad at point 0 is 0.429 rad" in values.get("last refusal", "")
 
     nc.wait_for(told, "diagnostics")
+
+
+def test_button_with_the_former_name_of_the_stop_topic_is_an_error(arm):
+    """It stops nothing, and must not fail silently."""
+
+    def level():
+        return arm.diagnostics and arm.diagnostics.status[0].level
+
+    nc.wait_for(lambda: level() == DiagnosticStatus.OK, "good diagnostics")
+    button = arm.node.create_publisher(Empty, "arm_hardware/stop_now", 1)
+    nc.wait_for(lambda: level() == DiagnosticStatus.ERROR, "an error")
+    assert "let it publish on arm_hardware/emergency_stop" in arm.diagnostics.status[0].message
+    arm.node.destroy_publisher(button)
+    nc.wait_for(lambda: level() == DiagnosticStatus.OK, "good diagnostics again")
 
 
 def test_stop_latches_and_reset_does_not_move(arm):

@@ -69,29 +69,6 @@ def test_clock_is_chosen_at_start_alone():
         assert not node.get_parameter("use_sim_time").value
 
 
-@pytest.mark.parametrize("value", ["-5", "many", "2.5"])
-def test_deprecated_parameter_is_checked_like_its_successor(value):
-    with pytest.raises(InputError, match=r"gripper_squeeze_limit .* whole number from 0 to 100"):
-        parameters_of(f"gripper_squeeze_limit:={value}")
-
-
-def test_deprecated_parameter_names_still_work():
-    given = parameters_of("commander_timeout:=3", "gripper_squeeze_limit:=5")
-    assert given.client_timeout == 3.0 and given.grip_force_limit_counts == 5
-    assert given.options.motion_options.grip_force.limit == 5
-
-
-def test_every_parameter_has_a_value_so_that_a_dump_can_be_loaded():
-    with node_of("commander_timeout:=3") as node:
-        from arm_hardware.ros.parameters import driver_parameters
-
-        driver_parameters(node)
-        values = {name: p.value for name, p in node.get_parameters_by_prefix("").items()}
-        assert values["commander_timeout"] == 3
-        assert "gripper_squeeze_limit" not in values and None not in values.values()
-        assert node.describe_parameter("commander_timeout").read_only
-
-
 JOINTS = [Axis(name, "rad", -1.0, 1.0, 1.0, 1.0) for name in ("waist", "elbow")]
 
 

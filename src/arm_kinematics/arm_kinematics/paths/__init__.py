@@ -6,6 +6,4 @@ from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import plan_path
 from arm_kinematics.paths.timing import point_to_point, time_result
 
-PathWish = PathOptions  # deprecated name
-
-__all__ = ["PathOptions", "PathWish", "plan_path", "point_to_point", "time_result"]
+__all__ = ["PathOptions", "plan_path", "point_to_point", "time_result"]

@@ -105,7 +105,7 @@ def _check(path: Path, element: ET.Element, tag: str, attributes: tuple[str, ...
 
 _DRIVER = "/arm/arm_hardware"
 _QUERY = re.compile(r".*/(describe|get|list|query)_\w+")
-_STOPS = {"/arm_hardware/emergency_stop", "/arm_hardware/stop_now", "/arm_hardware/stop"}
+_STOPS = {"/arm_hardware/emergency_stop", "/arm_hardware/stop"}
 # A message that brakes has nothing in this field.
 _BRAKES_WITHOUT = {
     "/arm_controller/joint_trajectory": "points",

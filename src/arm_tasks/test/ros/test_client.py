@@ -3,6 +3,7 @@
 """The client against scripted servers: in callbacks, threads and asyncio; time-outs."""
 
 import asyncio
+import contextlib
 import math
 import signal
 import threading
@@ -17,7 +18,9 @@ from arm_common.ros.worker import ExecutorThread
 from arm_common.transforms import pose, so3_exp
 from arm_tasks.client import Arm, ArmError, ArmTimeoutError, Teacher
 from arm_tasks.ros.client.results import pose_keys, task_text
+from arm_tasks.ros.client.task_goal import TaskServerClient
 from arm_tasks.task.parser import task_from_text
+from arm_testing.ros.probe import Probe
 from arm_testing.waiting import wait_for
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -501,13 +504,67 @@ def test_blocking_verb_in_the_arms_own_thread_is_rejected(arm):
     assert "would wait for itself; use arm.later there" in messages[0]
 
 
-def test_closing_fails_unfinished_futures(servers):
+def in_this_thread(arm):
+    arm.close()
+
+
+def in_another_thread(arm):
+    thread = threading.Thread(target=arm.close)
+    thread.start()
+    thread.join(BOUND)
+
+
+def at_the_end_of_with(arm):
+    with contextlib.suppress(ArmError), arm:
+        pass
+
+
+@pytest.mark.parametrize("close", [in_this_thread, in_another_thread, at_the_end_of_with])
+def test_closing_cancels_unfinished_verbs_from_any_thread(servers, close):
+    arm, stopped, received = Arm(), len(servers.stopped), len(servers.goals)
+    arm.connect()
+    servers.endless = True
+    moving = arm.later.move_joints({"waist": 2.0})
+    wait_for(lambda: len(servers.goals) > received, "goal")
+    close(arm)
+    servers.endless = False
+    with pytest.raises(ArmError):
+        moving.result(BOUND)
+    assert len(servers.stopped) == stopped + 1
+
+
+def test_task_server_that_was_restarted_or_fell_silent_is_lost(servers):
+    """The heartbeat of a new server must not hide that the goal of the old one is gone."""
+    probe, other = Probe("watcher"), Probe("new_server")
+    try:
+        old = probe.node.create_publisher(TaskState, "restarted/task_server/state", 1)
+        rules = ["--ros-args", "-r", "__ns:=/restarted"]
+        node = rclpy.create_node("watched", context=probe.node.context, cli_args=rules)
+        server = TaskServerClient(node)
+        server.action.server_is_ready = lambda: True
+        probe.until(lambda: node.count_publishers("task_server/state"))
+        server.begin()
+        assert server.lost() == ""
+        for _ in range(11):
+            server._tick()
+        assert "silent for 5 s" in server.lost()
+        server._on_state(TaskState())
+        assert server.lost() == ""
+        new = other.node.create_publisher(TaskState, "restarted/task_server/state", 1)
+        probe.until(lambda: "restarted" in server.lost())
+        server.begin()
+        assert server.lost() == ""
+        assert old and new
+        node.destroy_node()
+    finally:
+        other.close()
+        probe.close()
+
+
+def test_closed_arm_answers_no_more(servers):
     arm = Arm()
     arm.connect()
-    moving = arm.later.move_joints({"waist": 2.0})
     arm.close()
-    with pytest.raises(ArmError, match="the arm was closed"):
-        moving.result(BOUND)
     with pytest.raises(ArmError, match="the arm was closed"):
         arm.ik([0, 0, 0])
 

@@ -52,7 +52,7 @@ def test_a_task_may_command_by_no_topic_or_service_that_the_driver_receives(poli
     """Whatever the policy lets it receive is a command unless it is a stop or a query."""
     driver = policy["/arm/arm_hardware"]
     harmless = (driver["subscribe"] | driver["reply"]) - arm_commands()
-    stops = {"emergency_stop", "stop", "stop_now"}
+    stops = {"emergency_stop", "stop"}
     queries = ("describe_", "get_", "list_", "query_")
     words = {name.rsplit("/", 1)[1] for name in harmless}
     assert all(word in stops or word.startswith(queries) for word in words)

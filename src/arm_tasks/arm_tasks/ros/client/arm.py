@@ -93,8 +93,8 @@ class Arm:
             raise
         return self
 
-    def __exit__(self, kind: object, *_: object) -> None:
-        self._thread.close(cancel=kind is not None)
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def connect(self, timeout: float = 30.0) -> None:
         """Wait until servo driver, kinematics node and task server are available.
@@ -105,9 +105,9 @@ class Arm:
         self._thread.start("connect", self._connect, timeout).result(timeout + ANSWER)
 
     def close(self) -> None:
-        """Close the connection; the arm finishes its current motion.
+        """Cancel unfinished verbs, so that the arm holds, and close the connection.
 
-        If an exception, such as Ctrl-C, leaves the `with` block, unfinished verbs are cancelled.
+        May be called from any thread; in a callback of the arm it does not wait for the arm.
         """
         self._thread.close()
 

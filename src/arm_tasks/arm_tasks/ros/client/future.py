@@ -14,7 +14,6 @@ import concurrent.futures
 import contextlib
 import math
 import os
-import sys
 import time
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import InvalidStateError
@@ -155,7 +154,7 @@ class ClientThread:
         self._closing = False
         self.node.create_timer(_POLL_PERIOD, self._wake_sleepers, clock=STEADY_CLOCK)
         self._thread = ExecutorThread(self._executor, [self.node], self._on_end)
-        atexit.register(self._at_exit)  # a thread inside rclpy would abort the program's exit
+        atexit.register(self.close)  # a thread inside rclpy would abort the program's exit
 
     def start(
         self,
@@ -194,14 +193,10 @@ class ClientThread:
         end = time.monotonic() + seconds
         await self.until(lambda: time.monotonic() >= end, math.inf, "the clock")
 
-    def _at_exit(self) -> None:
-        """Close; a program that ends by an exception, such as Ctrl-C, stops the arm."""
-        self.close(cancel=getattr(sys, "last_value", None) is not None)
-
-    def close(self, cancel: bool = False) -> None:
-        """Stop the thread and destroy the node; unfinished futures fail, cancelled or not."""
-        atexit.unregister(self._at_exit)
-        for future in tuple(self._unfinished) if cancel else ():
+    def close(self) -> None:
+        """Cancel unfinished futures, which then fail, stop the thread and destroy the node."""
+        atexit.unregister(self.close)
+        for future in tuple(self._unfinished):
             future.cancel()
         self._await_cancellations()
         self._closing = True

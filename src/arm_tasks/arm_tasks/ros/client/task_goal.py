@@ -21,6 +21,7 @@ from arm_tasks.ros.client.results import ArmError, Progress
 
 _LOGGER = logging.getLogger(__name__)
 SERVER_TIMEOUT = 10.0  # [s], for a server to appear
+_HEARTBEAT = "task_server/state"
 _TICK = 0.5  # [s]
 _SILENT_TICKS = 10  # without a heartbeat, which comes once a second
 OnProgress = Callable[[Progress], None]
@@ -42,8 +43,10 @@ class TaskServerClient:
             "run_task",
             feedback_sub_qos_profile=FEEDBACK,
         )
+        self._node = node
         self._ticks = -math.inf  # since the last heartbeat; a server may have none
-        node.create_subscription(TaskState, "task_server/state", self._on_state, 1)
+        self._servers: set[bytes] = set()  # publishers of the heartbeat when the goal was sent
+        node.create_subscription(TaskState, _HEARTBEAT, self._on_state, 1)
         # Counted, as this thread can be late: then, what has arrived meanwhile is received first.
         node.create_timer(_TICK, self._tick, clock=STEADY_CLOCK)
 
@@ -51,12 +54,27 @@ class TaskServerClient:
         self._ticks = 0
 
     def _tick(self) -> None:
+        if self._node.count_publishers(_HEARTBEAT):
+            self._ticks = max(self._ticks, 0)
         self._ticks += 1
+
+    def begin(self) -> None:
+        """Take the present server for the one that answers what is sent from now on."""
+        self._servers = self._publishers()
+        if self._servers:
+            self._ticks = 0
+
+    def _publishers(self) -> set[bytes]:
+        """Return the identifiers of the servers; of one that was killed for 20 s."""
+        found = self._node.get_publishers_info_by_topic(_HEARTBEAT)
+        return {bytes(info.endpoint_gid) for info in found}
 
     def lost(self) -> str:
         """Return how the task server was lost, or ""."""
         if not self.action.server_is_ready():
             return "the task server is gone; see its log"
+        if self._servers and self._publishers() - self._servers:
+            return "the task server was restarted; see its log"
         if self._ticks < _SILENT_TICKS:
             return ""
         return f"the task server has been silent for {_TICK * _SILENT_TICKS:.0f} s; see its log"
@@ -91,6 +109,7 @@ class TaskGoal:
         await self._thread.until(action.server_is_ready, SERVER_TIMEOUT, "the task server")
         if self._canceled:
             raise ArmError(f"{goal.task}: canceled before anything moved")
+        server.begin()
         sent: Any = action.send_goal_async(goal, self._on_feedback)
         self._handle = await server.answer(self._thread, sent, goal.task)
         if not self._handle.accepted:

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 import rclpy
-from arm_common.ros.actions import GoalClient
 from arm_common.ros.messages import stamp_seconds, transform_matrix
 from arm_common.ros.names import PrefixSearch
-from arm_common.ros.qos import FEEDBACK, GOAL, LATCHED
+from arm_common.ros.qos import GOAL, LATCHED
 from arm_common.signals import deferred
 from arm_common.terminal import Keyboard
 from arm_common.transforms import Array
@@ -29,9 +28,9 @@ from arm_description import RobotModel
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus, NutState, TaskState
 from arm_tasks.errors import TasksError
+from arm_tasks.ros.client.task_goal import TaskServerClient
 from arm_tasks.ros.driver_client import READY_STATES
 
-_GONE = "the task server is gone; see its log"
 _HELP = "Keys: space pauses and resumes, s does one step, Ctrl-C cancels."
 _TIMEOUT = 60.0  # [s], for the other nodes to start
 _FIRST_START = 300.0  # [s], for the task server, which waits until the kinematics are compiled
@@ -75,12 +74,8 @@ class TaskClient:
         self._state = TaskState.CHECKING
         self._node = rclpy.create_node("task_client")
         self.arm = str(self._node.get_namespace().strip("/"))
-        self._action = GoalClient(
-            self._node,
-            RunTask,
-            "run_task",
-            feedback_sub_qos_profile=FEEDBACK,
-        )
+        self._server = TaskServerClient(self._node)
+        self._action = self._server.action
         self._controls = {
             name: self._node.create_client(Trigger, f"task_server/{name}", qos_profile=GOAL)
             for name in ("pause", "resume", "step")
@@ -150,6 +145,7 @@ class TaskClient:
     def run(self, goal: RunTask.Goal) -> RunTask.Result:
         """Run a task to its end; cancel it on KeyboardInterrupt."""
         _print(f"Checking {goal.task} ...")
+        self._server.begin()
         sent = self._action.send_goal_async(goal, feedback_callback=self._on_feedback)
         try:
             handle = self._await(sent, "a response of the task server")
@@ -182,8 +178,8 @@ class TaskClient:
             with contextlib.suppress(EOFError):
                 while keyboard is not None and (key := keyboard.key(0.0)):
                     self._on_key(key)
-            if not self._action.server_is_ready():
-                raise TasksError(_GONE)
+            if lost := self._server.lost():
+                raise TasksError(lost)
 
     def _on_key(self, key: str) -> None:
         is_paused = self._state == TaskState.PAUSED
@@ -219,19 +215,17 @@ class TaskClient:
         while not future.done():
             if time.monotonic() - self._heard > _CANCEL_TIMEOUT:
                 raise TasksError(f"no message of the task server for {_CANCEL_TIMEOUT:g} s")
-            if not self._action.server_is_ready():
-                raise TasksError(_GONE)
+            if lost := self._server.lost():
+                raise TasksError(lost)
             self._spin()
         self._heard = time.monotonic()
         return future.result()
 
     def _await(self, future: Future, what: str) -> Any:
         """Return the response of the task server; raise TasksError if it is late or gone."""
-        self._wait(
-            lambda: future.done() or not self._action.server_is_ready(), what, _RESPONSE_TIMEOUT
-        )
+        self._wait(lambda: future.done() or self._server.lost(), what, _RESPONSE_TIMEOUT)
         if not future.done():
-            raise TasksError(_GONE)
+            raise TasksError(self._server.lost())
         return future.result()
 
     def _wait_for_world(self, condition: Callable[[], bool]) -> None:
