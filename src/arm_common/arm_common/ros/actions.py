@@ -264,7 +264,7 @@ class GoalOwner:
         if self._named or not self._feedback.is_due():
             handle.publish_feedback(feedback)
         else:
-            kind = self._feedback.publisher.msg_type
+            kind: Any = self._feedback.publisher.msg_type
             self._feedback.publisher.publish(kind(goal_id=handle.goal_id, feedback=feedback))
 
     def is_lost(self) -> bool:
