@@ -20,9 +20,6 @@ from arm_description import RobotModel
 from arm_hardware.calibration.servo_map import ServoMap
 from arm_hardware.errors import CalibrationError
 
-_LEVEL = 0.1  # vertical component of an axis that is still taken for horizontal
-_SHORTEST = 5e-3  # [m] of a link on which an inclinometer is laid
-
 
 def tip_position(model: RobotModel, q: Sequence[float] | Array, at: Array | None = None) -> Array:
     """Return the position (3,) in base_link [m] of a point ``at`` (3,) of tool0.
@@ -55,27 +52,6 @@ def tip_jacobian(model: RobotModel, frames: Sequence[Array], at: Array | None = 
         for leader, factor in joint.terms:
             rates[:, place[leader]] += factor * rates[:, place[joint.name]]
     return rates[:, [place[name] for name in model.joint_names]]
-
-
-def link_inclinations(model: RobotModel, q: Sequence[float]) -> dict[str, float]:
-    """Return by how much links point upwards [rad], by the joint that turns them.
-
-    It is what an inclinometer along a link shows: from the joint's axis to the next one, or to the
-    tip, at right angles to the axis. Vertical axes turn no link in this way, and links shorter
-    than 5 mm are left out. Joint positions q are (n,) [rad or m].
-    """
-    frames = model.dh_frames(np.array(q, dtype=float))
-    first = 0 if model.convention == "standard" else 1
-    ends = [*(frame[:3, 3] for frame in frames[first:]), model.fk(q)[:3, 3]]
-    found = {}
-    for i, joint in enumerate(model.rows):
-        axis = frames[first + i][:3, :3] @ joint.direction
-        link = ends[i + 1] - ends[i]
-        link = link - (link @ axis) * axis
-        length = float(np.linalg.norm(link))
-        if joint.type == "revolute" and abs(axis[2]) < _LEVEL and length > _SHORTEST:
-            found[joint.name] = float(np.arcsin(link[2] / length))
-    return found
 
 
 def tip_resolution(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) -> float:

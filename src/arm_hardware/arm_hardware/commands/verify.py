@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from arm_common.cli import confirm, number, run
 from arm_common.signals import interrupt_on_signals
 from arm_common.suggestions import did_you_mean
@@ -30,11 +31,8 @@ from arm_hardware.calibration.calibration import SerialBus
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.pulses import HELD, HELD_MEASURED
 from arm_hardware.calibration.servo_needs import with_needs
-from arm_hardware.calibration.touch_points import (
-    link_inclinations,
-    tip_position,
-    tip_resolution,
-)
+from arm_hardware.calibration.touch_points import tip_position, tip_resolution
+from arm_hardware.calibration.wizard.inclinometer import link_readings
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError, CommandError, HardwareError
 from arm_hardware.motion.execution import GoalOutcome, measured_tolerances
@@ -117,7 +115,7 @@ def report(driver: Driver, model: RobotModel, name: str) -> str:
         for axis, value in zip(driver.axes, positions, strict=True)
     )
     x, y, z = tip_position(model, q) * 1e3
-    links = link_inclinations(model, q).items()
+    links = link_readings(model, np.array(q)).items()
     angles = ", ".join(f"{name} {math.degrees(angle):.1f}" for name, angle in links)
     upwards = f"\n  an inclinometer on the links shows: {angles} deg upwards" if angles else ""
     tick = tip_resolution(model, q, driver.output.maps[: len(model.drivetrain.actuators)]) * 1e3

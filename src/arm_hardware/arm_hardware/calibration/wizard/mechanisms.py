@@ -17,15 +17,13 @@ from arm_description.transmissions.transmission import (
 )
 
 from arm_description import RobotModel
-from arm_hardware.calibration.axes import rest_positions
-from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.wizard.inclinometer import inclinometer_laws
 
 LENGTHS = ("ground", "crank", "rod", "rocker")
 _CALLIPER = 0.5  # [mm] by which lengths between the centres of screws are measured wrong
 _LEAST_SPAN = 20.0  # [deg or mm] of positions from which a ratio is found
 _MOST_OFF = 2.0  # [deg or mm] from a line, more than a person reads wrong
 _READING = 0.5  # [deg or mm] to which a person reads
-_VERTICAL = 0.9  # vertical component of an axis about which gravity shows nothing
 
 WHICH = (
     "Which servo is it? After p, the keys . and , move one link only; if another one moves than "
@@ -50,6 +48,7 @@ class Mechanism:
         drivetrain = model.drivetrain
         self._model, self._name = model, name
         self._transmission, self._output = drivetrain.drives()[drivetrain.actuators.index(name)]
+        self._laws = inclinometer_laws(model)
         self.joints = self._transmission.inputs
 
     @property
@@ -111,34 +110,47 @@ class Mechanism:
 
     def _tool(self) -> str:
         """Return with which tool the joints are measured."""
-        model = self._model
-        frames = model.dh_frames(np.array(rest_positions(model, axes_of(model))[: model.n]))
-        turning: list[str] = []
-        sliding: list[str] = []
-        upright: list[str] = []
-        for i, joint in enumerate(model.rows):
-            if joint.name not in self.joints:
-                continue
-            frame = frames[i if model.convention == "standard" else i + 1]
-            axis = frame[:3, :3] @ joint.direction
-            if joint.type == "prismatic":
-                sliding.append(joint.name)
-            else:
-                (upright if abs(axis[2]) > _VERTICAL else turning).append(joint.name)
+        types = {joint.name: joint.type for joint in self._model.rows}
+        sliding = [name for name in self.joints if types[name] == "prismatic"]
+        laws = [self._laws[name] for name in self.joints if name in self._laws]
+        others = [n for n in self.joints if n not in self._laws and n not in sliding]
         sentences = []
-        if turning:
+        if laws:
             sentences.append(
-                f"{' and '.join(turning)}: lay a phone with an inclinometer app on the link; the "
-                "joint is its angle less that of the link before."
+                "Lay a phone with an inclinometer app along the link: 0 is level, + is its outer "
+                "end up, over 90\nis leaning back over the base."
             )
-        if upright:
+            sentences += [law.sentence() for law in laws]
+        if laws and not others and not sliding:
+            sentences.append(f"Or type i and the readings at m, of {' and '.join(self.links)}.")
+        if others:
             sentences.append(
-                f"{' and '.join(upright)}: an inclinometer shows nothing about a vertical axis; "
-                "use a protractor, or lay the arm on its side."
+                f"{' and '.join(others)}: use a protractor; an inclinometer shows nothing about "
+                "a vertical axis, or along a link that turns about itself."
             )
         if sliding:
             sentences.append(f"{' and '.join(sliding)}: measure with a calliper.")
         return "\n".join(sentences)
+
+    @property
+    def links(self) -> list[str]:
+        """The links to lay an inclinometer on, by the joints that turn them."""
+        laws = [self._laws[name] for name in self.joints if name in self._laws]
+        return list(dict.fromkeys(n for law in laws for n in (law.joint, law.before) if n))
+
+    def from_readings(self, readings: Sequence[float]) -> list[float]:
+        """Return the positions of its joints [deg] from readings [deg], as ``links``.
+
+        Raises:
+            ValueError: An inclinometer cannot measure one of them, or readings are missing.
+        """
+        for name in self.joints:
+            if name not in self._laws:
+                raise ValueError(f"an inclinometer cannot measure {name}")
+        if len(readings) != len(self.links):
+            raise ValueError(f"the readings on {' and '.join(self.links)} are needed")
+        angles = dict(zip(self.links, map(math.radians, readings), strict=True))
+        return [math.degrees(self._laws[name].position(angles)) for name in self.joints]
 
     def gear(self, joints: Sequence[float], pulses: Sequence[float], quarter: float) -> str:
         """Return a sentence with the ratio of its gear.

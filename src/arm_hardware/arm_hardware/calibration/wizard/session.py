@@ -286,9 +286,21 @@ class CalibrationSession:
         typed = self._terminal.line().split()
         try:
             if typed:
-                self._record([number(text) for text in typed], pulse)
+                self._record(self._joints_of(typed), pulse)
         except ValueError as error:
             self._terminal.print(f"Not recorded: {error}.")
+
+    def _joints_of(self, typed: list[str]) -> list[float]:
+        """Return typed positions of joints [deg or mm], or those of an inclinometer's readings."""
+        mechanism = self._mechanism()
+        if typed[0] != "i":
+            return [number(text) for text in typed]
+        if mechanism is None:
+            raise ValueError(self._unknown or f"the {self._name} is not a joint")
+        joints = mechanism.from_readings([number(text) for text in typed[1:]])
+        named = zip(mechanism.joints, joints, strict=True)
+        self._terminal.print(", ".join(f"{name} is at {value:.1f} deg" for name, value in named))
+        return joints
 
     def _undo(self) -> None:
         """Remove the last point of the servo, also from those that it was recorded with."""

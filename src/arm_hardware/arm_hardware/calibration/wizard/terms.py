@@ -11,7 +11,7 @@ HELP = """\
   p      first pulse of this servo, after a question: it turns at once
   . ,    one count longer, shorter        (or right, left)
   > <    ten counts longer, shorter       (or up, down)
-  m      measured: type the joint's present position
+  m      measured: type the joint's present position, or i and an inclinometer's readings (g)
   u k    undo the last point; keep the file's points and add to them
   c      change the channel that this servo is plugged into
   [ ]    this pulse is the shortest, the longest it may ever get
@@ -31,7 +31,7 @@ HELP = """\
 MEASURED_HELP = """\
 Guide the arm by hand: servos without torque turn freely, and their counts are measured.
   n b    next servo, servo before; space: its count now
-  m      measured: type the joint's present position
+  m      measured: type the joint's present position, or i and an inclinometer's readings (g)
   u k    undo the last point; keep the file's points and add to them
   [ ]    this count is the least, the greatest that it may ever get
   p      hold: this servo gets torque where it is, nothing moves

@@ -19,6 +19,7 @@ from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration, parse_calibration
 from arm_hardware.calibration.pulses import Pulses
 from arm_hardware.calibration.store import template
+from arm_hardware.calibration.wizard.inclinometer import inclinometer_laws, link_readings
 from arm_hardware.calibration.wizard.mechanisms import Mechanism
 from arm_hardware.calibration.wizard.session import CalibrationSession
 from arm_hardware.commands import calibrate
@@ -26,7 +27,7 @@ from arm_testing import terminal as pp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arm_description import load_robot, parse_robot
+from arm_description import load_robot, parse_robot, shipped_robots
 
 KIT = """\
 name: kit_arm
@@ -113,13 +114,56 @@ def no_waiting(monkeypatch):
         ("mearm", "waist", ["moves waist.", "vertical axis", "protractor"]),
         ("mearm", "elbow", ["elbow against shoulder, over a parallelogram", "inclinometer app"]),
         ("eezybotarm_mk2", "waist", ["a gear, 2.0497 turns", "t\nfinds the ratio"]),
-        ("nut_arm", "elbow", ["moves elbow.", "inclinometer app"]),
+        ("nut_arm", "elbow", ["moves elbow.", "elbow = -(elbow's link less shoulder's", "lowers"]),
+        (
+            "learm",
+            "elbow",
+            ["elbow = ", "at m, of elbow and shoulder_lift."],
+        ),
     ],
 )
 def test_guide_says_what_moves_and_how_it_is_measured(robot, actuator, sentences):
     text = Mechanism(load_robot(robot), actuator).guide()
     for sentence in (*sentences, "Which servo is it?", "Limits: f"):
         assert sentence in text, text
+
+
+@pytest.mark.parametrize("name", sorted(shipped_robots()))
+def test_readings_of_an_inclinometer_give_the_joints_back(name):
+    model, rng = load_robot(name), np.random.default_rng(0)
+    laws = inclinometer_laws(model)
+    low, high = np.maximum(model.lower, -3.1), np.minimum(model.upper, 3.1)
+    for q in rng.uniform(low, high, (20, model.n)):
+        shown = link_readings(model, q)
+        for joint, law in laws.items():
+            expected = q[model.joint_names.index(joint)]
+            assert law.position(shown) == pytest.approx(expected, abs=math.radians(0.2)), law
+
+
+@pytest.mark.parametrize(
+    ("robot", "servo", "typed", "joint"),
+    [  # a link that leans forwards lowers its end; the arm's zero is upright
+        ("nut_arm", "shoulder", [70.0], 20.0),
+        ("nut_arm", "elbow", [-50.0, 70.0], 30.0),
+        ("learm", "shoulder_lift", [80.0], -10.0),
+        ("learm", "elbow", [110.0, 80.0], 30.0),
+        ("mearm", "shoulder", [100.0], 100.0),
+    ],
+)
+def test_sign_and_zero_of_readings_are_those_of_the_robot_file(robot, servo, typed, joint):
+    mechanism = Mechanism(load_robot(robot), servo)
+    assert mechanism.from_readings(typed) == pytest.approx([joint], abs=0.1)
+
+
+def test_readings_are_typed_and_computed(path):
+    model = load_robot("nut_arm")
+    keys = ["n", "p", "y", "m", "i 70", "m", "i", "n", "p", "y", "m", "i -50 70"]
+    said, shown, _ = typed(model, template(model), keys, path)
+    assert "shoulder is at 20.0 deg" in said and "elbow is at 30.0 deg" in said
+    assert "Not recorded: the readings on shoulder are needed." in said
+    assert shown.startswith("elbow (channel 2)") and "new points: 30 deg:" in shown
+    said, _, _ = typed(model, template(model), ["p", "y", "m", "i 3"], path)
+    assert "Not recorded: an inclinometer cannot measure waist." in said
 
 
 @pytest.mark.parametrize("name", ["nut_arm", "mearm", "eezybotarm_mk1", "eezybotarm_mk2", "learm"])
