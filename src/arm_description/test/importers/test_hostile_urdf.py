@@ -12,7 +12,10 @@ from arm_description.importers.urdf import import_urdf, scaled_urdf
 
 from arm_description import DescriptionError, parse_robot, robot_yaml
 
-CASES = sorted((Path(__file__).parent / "cases").glob("*.urdf"))
+REFUSED = ("mimiclimits", "mimicmissing", "mm")  # already without damage
+CASES = sorted(
+    path for path in (Path(__file__).parent / "cases").glob("*.urdf") if path.stem not in REFUSED
+)
 RUNS = 300
 NUMBERS = (
     "nan", "inf", "-1e400", "1e300", "-0", "", "0", "1e-320", "-5", "1e9", "17", "3,5", "١",
@@ -112,7 +115,7 @@ def test_a_hostile_urdf_gets_a_robot_file_or_a_sentence(tenth):
             read += 1
         except DescriptionError as error:
             assert_a_sentence(error)
-    assert read > 3
+    assert read >= 5
 
 
 def test_the_command_answers_in_one_line(tmp_path, capsys):
