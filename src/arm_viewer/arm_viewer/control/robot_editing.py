@@ -14,6 +14,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Generic
 
@@ -270,7 +271,10 @@ class RobotEditing(FileEditing[RobotModel]):
     @property
     def warnings(self) -> tuple[str, ...]:
         """A sentence for each mesh of other DH numbers than those shown, and for odd files."""
-        return (*changed_meshes(self._first, self.editor.model), *odd_files(self.folder))
+        return (
+            *changed_meshes(self._first, self.editor.model),
+            *odd_files(self.folder, changed_at(self.folder)),
+        )
 
     def attachments(self, key: str) -> tuple[str, ...]:
         """Return what can be chosen as ``tool`` or ``payload``: shipped, or of a folder beside.
@@ -372,15 +376,27 @@ def is_text(text: str) -> bool:
     return True
 
 
-def odd_files(folder: Path) -> tuple[str, ...]:
-    """Return a sentence about the files of a folder that no list of the page shows, if any."""
+@lru_cache(maxsize=1)
+def odd_files(folder: Path, changed: int) -> tuple[str, ...]:
+    """Return a sentence about the files that the lists of the page leave out, if there are any.
+
+    Args:
+        folder: Whose files they are.
+        changed: When it changed, see `changed_at`.
+    """
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix in LISTED_SUFFIXES)
     except OSError:
         return ()
-    texts = {p: p.name + (_line(p) if p.suffix in SUFFIXES else "") for p in paths[:MAX_LISTED]}
-    odd = [ascii(path.name) for path, text in texts.items() if not is_text(text)]
-    return (f"Left out, as UTF-8 cannot encode name or description: {', '.join(odd)}",) * bool(odd)
+    odd = ", ".join(ascii(path.name) for path in paths[:MAX_LISTED] if _is_odd(path))
+    return (f"Left out, as their name or text is not UTF-8 or not YAML: {odd}",) if odd else ()
+
+
+def _is_odd(path: Path) -> bool:
+    try:
+        return not is_text(path.name + (_about(path) if path.suffix in SUFFIXES else ""))
+    except (OSError, ValueError, yaml.YAMLError):
+        return True
 
 
 def file_name(name: str, endings: Sequence[str] = SUFFIXES) -> str:
@@ -411,10 +427,15 @@ def changed_at(folder: Path | None) -> int:
 def _line(path: Path) -> str:
     """Return one line about a robot file, "" if it is none."""
     try:
-        editor = YamlEditor(path.read_bytes())
-        count = editor.count("joints")
+        return _about(path)
     except (OSError, ValueError, yaml.YAMLError):
         return ""
+
+
+def _about(path: Path) -> str:
+    """Return one line about a robot file, "" if it is another one; raise if it is not YAML."""
+    editor = YamlEditor(path.read_bytes())
+    count = editor.count("joints")
     about = editor.scalar("description") or editor.scalar("name")
     line = f"{path.stem}, {count} rows: {about}" if count else ""
     return line if len(line) <= LINE_LENGTH else f"{line[: LINE_LENGTH - 1]}…"
