@@ -80,10 +80,10 @@ class _Diagnosis:
         position_only[k.WHAT], position_only[k.TURN_BOX] = k.NOTHING, 0.0
         for part in (k.WEIGHTS, k.BOUNDS, k.EVEN):
             position_only[part + 3 : part + 6] = 0.0
-        if opt[k.WHAT] != k.NOTHING and self._search(position_only, 1)[HEAD, FOUND] > 0:
+        if opt[k.WHAT] != k.NOTHING and (there := self._meeting(position_only)):
             status = IkStatus.UNREACHABLE_ORIENTATION
             clause = "the position is within reach, but not with this orientation"
-            best_effort = self._position_first()
+            best_effort = self._position_first(there)
             return Reason(status, clause, _joints_at_limits(model, best_effort)), best_effort
         status, clause = IkStatus.UNREACHABLE_POSITION, "the position is out of reach"
         best_effort = self._polished()
@@ -164,8 +164,22 @@ class _Diagnosis:
         """Return the best exact minimum of the error."""
         return self._best_effort([self._opt], _POLISHED)
 
-    def _position_first(self) -> Array:
-        """Return the best effort that meets the position and is nearest to the orientation."""
+    def _meeting(self, position_only: Array) -> list[Array]:
+        """Return results that meet the position with any orientation; empty if none was found."""
+        if self._search(position_only, 1)[HEAD, FOUND] == 0:
+            return []
+        size = self._model.size
+        found = used_slots(self._search(position_only, _SLOTS))
+        slots = [np.zeros((BEST + 1, size + SLOT)) for _ in found]
+        for slot, row in zip(slots, found, strict=True):
+            slot[BEST, :size] = row[:size]
+        return slots
+
+    def _position_first(self, there: Sequence[Array]) -> Array:
+        """Return the best effort that meets the position and is nearest to the orientation.
+
+        ``there`` meets the position: the last weighting lets no descent from it leave that again.
+        """
         heaviest = self._opt[k.WEIGHTS : k.WEIGHTS + 3].max()
         if heaviest == 0.0:  # the position is free
             return self._polished()
@@ -175,14 +189,16 @@ class _Diagnosis:
             turns = opt[k.WEIGHTS + 3 : k.WEIGHTS + 6]
             turns *= weak * heaviest * self._model.length / turns.max()
             weightings.append(opt)
-        return self._best_effort(weightings, _BEST_STARTS)
+        return self._best_effort(weightings, _BEST_STARTS, there)
 
-    def _best_effort(self, weightings: Sequence[Array], starts: int) -> Array:
+    def _best_effort(
+        self, weightings: Sequence[Array], starts: int, last: Sequence[Array] = ()
+    ) -> Array:
         """Return the best minimum from many starts, followed from one weighting to the next.
 
         A small weight right away would allow only tiny steps along the curved set of postures
         that meet the position. All minima are followed to the last weighting: that of the least
-        error with the first one is often not the best in the end.
+        error with the first one is often not the best in the end. Others start at the last.
         """
         size, slots = self._model.size, [self._out]
         for start in range(starts):
@@ -193,6 +209,7 @@ class _Diagnosis:
             if self._is_late():
                 break
             slots = [self._descent_to_minimum(opt, slot[BEST, :size]) for slot in slots]
+        slots += [self._descent_to_minimum(weightings[-1], slot[BEST, :size]) for slot in last]
         best = min(slots, key=lambda slot: float(slot[BEST, size + 6]))
         best[HEAD] = self._out[HEAD]
         return best

@@ -255,3 +255,19 @@ def test_best_effort_is_no_farther_than_a_known_posture(place, turn, q):
     assert r.status == IkStatus.UNREACHABLE_ORIENTATION and r.position_error < 1e-5
     assert np.linalg.norm(chain.fk(q)[:3, 3] - place) < 1e-4
     assert r.orientation_error < np.linalg.norm(so3_log(known)) + 1e-3
+
+
+def test_best_effort_meets_every_position_that_can_be_met():
+    """Random orientations at positions of random postures: 4 axes reach few of them."""
+    chain = shipped("nut_arm")
+    rng, lower, upper = np.random.default_rng(14), np.array(chain.lower), np.array(chain.upper)
+    met = 0
+    for _ in range(100):
+        T = chain.fk(rng.uniform(lower, upper)).copy()
+        axis = rng.normal(size=3)
+        T[:3, :3] = so3_exp(axis * rng.uniform(0.0, np.pi) / np.linalg.norm(axis))
+        result = chain.ik(T, seed=0.5 * (lower + upper), allow_approximate=True)
+        if result.cause == IkStatus.UNREACHABLE_ORIENTATION:
+            assert result.position_error < 1e-5, result.message
+            met += 1
+    assert met > 80
