@@ -14,6 +14,8 @@ TOPICS = {
     " without points: brake and hold",
     "arm_controller/speed_scaling_input": "factor on the speed of all motions: 1 as planned, 0"
     " brakes on the path and waits",
+    "arm_hardware/limits": "limits that robot file and calibration leave, as a URDF of joints",
+    "arm_hardware/refusal": "action and reason of a rejected goal",
     "arm_hardware/status": "state of the driver with the reason, pulse of each servo",
     "arm_hardware/emergency_stop": "the latched stop, for clients that cannot call a service",
     "ground_truth/contacts": "contact physics: points and forces of contacts",

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -27,13 +27,14 @@ from arm_description.model.elements import (
     Mesh,
     Origin,
     Payload,
+    dependent_joint,
 )
 from arm_description.model.gripper import Gripper
 from arm_description.model.looks import LookShape
 from arm_description.model.tools import MountedTool
 from arm_description.model.units import SI, Units
 from arm_description.transmissions.drivetrain import Drivetrain
-from arm_description.transmissions.transmission import Transmission
+from arm_description.transmissions.transmission import ActuatorLimits, Transmission
 
 if TYPE_CHECKING:
     from arm_description.model.symbolic.arm import SymbolicArm
@@ -41,6 +42,21 @@ if TYPE_CHECKING:
 
 def _empty() -> Mapping[str, Any]:
     return MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class ServoLimits:
+    """What servos allow an arm, each inside the limits of its description.
+
+    Attributes:
+        joints: limits by joint name [rad or m, per second].
+        actuators: limits by actuator name, of an arm whose joints depend on several; or empty.
+        width: limits of the width between the jaws [m, per second]; None without a gripper.
+    """
+
+    joints: Mapping[str, ActuatorLimits]
+    actuators: Mapping[str, ActuatorLimits] = field(default_factory=_empty)
+    width: ActuatorLimits | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +82,8 @@ class RobotModel:
         source: origin of its numbers.
         transmissions: what stands between joints and actuators; joints without one have an
             actuator of their own.
+        actuator_limits: limits by actuator name that its servos narrow; empty for those of the
+            transmissions.
         bars: bars of linkages, which are drawn.
         units: units of its file, for input and output; all numbers here are in SI units.
         constants: constants of its file, in the units of the file.
@@ -91,6 +109,7 @@ class RobotModel:
     meshes: Mapping[str, Mesh] = field(default_factory=_empty)
     looks: Mapping[str, tuple[LookShape, ...]] = field(default_factory=_empty)
     transmissions: tuple[Transmission, ...] = ()
+    actuator_limits: Mapping[str, ActuatorLimits] = field(default_factory=_empty)
     bars: tuple[Bar, ...] = ()
     units: Units = field(default=SI, compare=False)
     constants: Mapping[str, float] = field(default_factory=_empty, compare=False)
@@ -126,7 +145,11 @@ class RobotModel:
     def constraints(self) -> tuple[JointConstraint, ...]:
         """Limits of joints that depend on other joints, also those of the actuators' travel."""
         limits = (joint.constraint for joint in self.joints if joint.constraint)
-        return (*limits, *self.drivetrain.constraints())
+        if not self.actuator_limits:
+            return (*limits, *self.drivetrain.constraints())
+        travel = [self.actuator_limits[name] for name in self.drivetrain.actuators]
+        reason = "the linkage and its servo allow"
+        return (*limits, *self.drivetrain.constraints(travel, reason))
 
     @cached_property
     def constraint_set(self) -> ConstraintSet:
@@ -158,6 +181,30 @@ class RobotModel:
     def drivetrain(self) -> Drivetrain:
         """All transmissions together: the map between joints and actuators."""
         return Drivetrain(self.joint_names, self.transmissions)
+
+    def limited(self, limits: ServoLimits) -> RobotModel:
+        """Return the arm with what its servos allow, where that is less than its description."""
+        joints = {j.name: _limited(j, limits.joints.get(j.name)) for j in self.joints}
+        dependents = tuple(
+            dependent_joint(d.name, d.type, d.row, d.terms, joints, d.index, d.source)
+            for d in self.dependents
+        )
+        gripper, width = self.gripper, limits.width
+        if gripper is not None and width is not None:
+            gripper = replace(
+                gripper,
+                min_width=max(gripper.min_width, width.lower),
+                max_width=min(gripper.max_width, width.upper),
+                velocity=min(gripper.velocity, width.velocity),
+                acceleration=min(gripper.acceleration, width.acceleration),
+            )
+        return replace(
+            self,
+            joints=tuple(joints.values()),
+            dependents=dependents,
+            gripper=gripper,
+            actuator_limits=limits.actuators,
+        )
 
     def dh_frames(self, q: ArrayLike) -> list[Matrix]:
         """Return the DH frames, 0 and one for each row of the table.
@@ -236,6 +283,19 @@ class RobotModel:
         from arm_description.urdf.writer import robot_urdf
 
         return robot_urdf(self, prefix, dh_frames)
+
+
+def _limited(joint: Joint, limits: ActuatorLimits | None) -> Joint:
+    """Return a joint inside further limits."""
+    if limits is None:
+        return joint
+    return replace(
+        joint,
+        lower=max(joint.lower, limits.lower),
+        upper=min(joint.upper, limits.upper),
+        velocity=min(joint.velocity, limits.velocity),
+        acceleration=min(joint.acceleration, limits.acceleration),
+    )
 
 
 def in_order(

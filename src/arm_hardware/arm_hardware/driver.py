@@ -27,7 +27,7 @@ from arm_hardware.bus.gpio_line import GpioLine
 from arm_hardware.bus.pca9685 import CHANNELS
 from arm_hardware.calibration.axes import Axes, check_position, rest_positions
 from arm_hardware.calibration.calibration import Calibration, SerialBus
-from arm_hardware.calibration.coupling import axes_of, kept_together
+from arm_hardware.calibration.coupling import axes_of, driven_axes, driven_model
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
 from arm_hardware.calibration.servo_needs import with_needs
 from arm_hardware.calibration.store import calibration_for
@@ -118,6 +118,7 @@ class Driver:
         axes: The arm, limits narrowed to what its servos can reach.
         sim: The simulated board and servos; None without sim hardware.
         servo_bus: The simulated servos that answer; None without sim hardware or with a board.
+        limited: The robot with the limits of its axes.
         controller: Takes commands.
         rest: The rest posture [rad or m], as ``axes.all``.
     """
@@ -133,7 +134,8 @@ class Driver:
         self.calibration: Calibration | None = None
         self._model = model
         self.axes, maps = self._axes_and_maps()
-        rest = rest_positions(model, self.axes)
+        self.limited = driven_model(model, self.axes)
+        rest = rest_positions(self.limited, self.axes)
         self.axes = self.axes.prefixed(options.prefix)
         for axis, position in zip(self.axes, rest, strict=True):
             check_position(axis, position, " of the rest posture")
@@ -286,14 +288,13 @@ class Driver:
             self.controller.fail(str(error))
 
     def _axes_and_maps(self) -> tuple[Axes, tuple[ServoMap, ...]]:
-        axes = axes_of(self._model)
         if self.options.hardware == "fake":
+            axes, _ = driven_axes(self._model, None, self.period)
             return axes, tuple(FineMap(i) for i in range(len(axes.actuators)))
         simulated, name = self.options.hardware == "sim", self.options.calibration
         self.calibration = calibration_for(self._model, name, self.options.folder, simulated)
-        maps = self.calibration.maps(axes)
-        narrowed = kept_together(self.calibration.narrowed(axes), maps, self.period)
-        for axis, narrow in zip(axes, narrowed, strict=True):
+        narrowed, maps = driven_axes(self._model, self.calibration, self.period)
+        for axis, narrow in zip(axes_of(self._model), narrowed, strict=True):
             if narrow != axis:
                 _LOGGER.info("%s: limits narrowed by its calibration.", axis.name)
         return narrowed, maps

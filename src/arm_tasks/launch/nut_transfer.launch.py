@@ -143,6 +143,7 @@ def task():
             LaunchConfiguration("task"),
             *("--scene", LaunchConfiguration("scene")),
             *("--robot", LaunchConfiguration("robot")),
+            *("--calibration", LaunchConfiguration("calibration")),
         ],
         output="screen",
         ros_arguments=ros_arguments("task_client"),

@@ -121,6 +121,18 @@ class Gripper:
         turning = self.claw.turning if self.claw else "both"
         return self.joints if turning == "both" else (self.joints[TURNING.index(turning) - 1],)
 
+    @property
+    def travel(self) -> tuple[float, float]:
+        """Positions of a moving finger joint [rad or m], closed and open."""
+        if self.claw is None:
+            return self.min_width / 2, self.max_width / 2
+        closed, opened = self.claw.closed, self.claw.open
+        if self.min_width > self.claw.width(closed):
+            closed = self.claw.angle(self.min_width)
+        if self.max_width < self.claw.width(opened):
+            opened = self.claw.angle(self.max_width)
+        return closed, opened
+
     def prefixed(self, prefix: str) -> Gripper:
         """Return the gripper with the names that its joints have in messages."""
         left, right = self.joints

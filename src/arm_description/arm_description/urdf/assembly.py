@@ -160,9 +160,7 @@ def _fixed(prefix: str, parent: str, frame: str, origin: Origin) -> UrdfJoint:
 def _gripper(model: RobotModel, gripper: Gripper, skeleton: Skeleton, prefix: str) -> UrdfParts:
     palm = UrdfLink(prefix + PALM, skeleton.palm_shapes(gripper))
     links, joints = [palm], [_fixed(prefix, prefix + FLANGE, PALM, model.tool)]
-    limit = UrdfLimit(
-        gripper.min_width / 2, gripper.max_width / 2, gripper.velocity / 2, gripper.effort
-    )
+    limit = UrdfLimit(*gripper.travel, gripper.velocity / 2, gripper.effort)
     for name, side in zip(gripper.joints, (-1, 1), strict=True):
         finger = UrdfLink(f"{prefix}{name}_link", skeleton.finger_shapes(gripper, side))
         joint = UrdfJoint(
@@ -191,8 +189,7 @@ def _jaw(joint: UrdfJoint, gripper: Gripper, claw: Claw, side: int, prefix: str)
         origin=Origin((0.0, claw.pivot(side), -claw.reach)),
         axis=(float(-side), 0.0, 0.0),
         limit=UrdfLimit(
-            claw.closed,
-            claw.open,
+            *gripper.travel,
             gripper.velocity * gripper.fastest,
             gripper.effort * claw.length,
         ),

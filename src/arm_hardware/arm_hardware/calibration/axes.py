@@ -137,7 +137,8 @@ def _prefixed(axes: tuple[Axis, ...], prefix: str) -> tuple[Axis, ...]:
 def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:
     """Return the posture at which everything starts, in the order of ``axes.all`` [rad or m].
 
-    A gripper that it does not name rests at its largest width.
+    A gripper that it does not name rests at its largest width, and jaws that do not close to 0 as
+    far as they can for a smaller width.
     """
     from arm_description.robot_model import (
         home_posture,  # with numpy, which releasing must not need
@@ -146,7 +147,8 @@ def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:
     posture = home_posture(model)[1]
     rest = [float(posture[axis.name]) for axis in axes.arm]
     if axes.gripper is not None:
-        rest.append(float(posture.get(GRIPPER, axes.gripper.upper)))
+        width = float(posture.get(GRIPPER, axes.gripper.upper))
+        rest.append(max(width, axes.gripper.lower) if width >= 0.0 else width)
     return tuple(rest)
 
 

@@ -14,6 +14,7 @@ from arm_common.transforms import Array
 from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.model.elements import mimic_names
 from arm_description.model.units import SHOWN
+from arm_description.robot_model import ServoLimits
 from arm_description.transmissions.drivetrain import Drivetrain
 from arm_description.transmissions.transmission import (
     ActuatorLimits,
@@ -22,6 +23,7 @@ from arm_description.transmissions.transmission import (
 
 from arm_description import RobotModel
 from arm_hardware.calibration.axes import GRIPPER, UNITS, Axes, Axis, DependentAxis
+from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.servo_map import ServoMap, resolution
 from arm_hardware.errors import CalibrationError
 
@@ -235,6 +237,39 @@ def axes_of(model: RobotModel) -> Axes:
         return Axes(arm, coupling=coupling, dependents=dependents)
     width = Axis(GRIPPER, "m", grip.min_width, grip.max_width, grip.velocity, grip.acceleration)
     return Axes(arm, width, grip, coupling, dependents)
+
+
+def driven_axes(
+    model: RobotModel, calibration: Calibration | None, dt: float
+) -> tuple[Axes, tuple[ServoMap, ...]]:
+    """Return the axes as a driver with ticks of dt [s] moves them, and a map for each servo.
+
+    Without a calibration, as of fake hardware, the limits are those of the robot description.
+
+    Raises:
+        CalibrationError: The calibration does not suit the robot.
+    """
+    axes = axes_of(model)
+    if calibration is None:
+        return axes, ()
+    maps = calibration.maps(axes)
+    return kept_together(calibration.narrowed(axes), maps, dt), maps
+
+
+def driven_model(model: RobotModel, axes: Axes) -> RobotModel:
+    """Return the robot with the limits of its axes, which those of its servos narrow."""
+    gripper, coupling = axes.gripper, axes.coupling
+    return model.limited(
+        ServoLimits(
+            {axis.name: _limits(axis) for axis in axes.arm},
+            {axis.name: _limits(axis) for axis in coupling.actuators} if coupling else {},
+            None if gripper is None else _limits(gripper),
+        )
+    )
+
+
+def _limits(axis: Axis) -> ActuatorLimits:
+    return ActuatorLimits(axis.lower, axis.upper, axis.velocity, axis.acceleration)
 
 
 def kept_together(axes: Axes, maps: Sequence[ServoMap], dt: float) -> Axes:

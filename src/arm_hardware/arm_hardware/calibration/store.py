@@ -26,7 +26,7 @@ from arm_hardware.calibration.calibration import (
     config_folder,
     own_calibration,
 )
-from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.coupling import axes_of, driven_axes, driven_model
 from arm_hardware.calibration.file import (
     BOARD_WIRES,
     BUS_WIRES,
@@ -42,6 +42,7 @@ from arm_hardware.calibration.file import (
 from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import CalibrationError
 
+TICK = 0.02  # [s] of a driver with the default rate_hz
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -209,6 +210,17 @@ def calibration_for(model: RobotModel, name: str, folder: Path, simulated: bool)
             f"is for robot '{calibration.robot}', not '{model.name}'", str(path)
         )
     return calibration
+
+
+def robot_with_servos(
+    model: RobotModel, calibration: str = "", simulated: bool = True, dt: float = TICK
+) -> RobotModel:
+    """Return an arm with the limits that a driver with ticks of dt [s] keeps.
+
+    The calibration is chosen, and the errors are those, as in calibration_for().
+    """
+    chosen = calibration_for(model, calibration, config_folder(), simulated)
+    return driven_model(model, driven_axes(model, chosen, dt)[0])
 
 
 def _is_shipped_for(model: RobotModel, folder: Path) -> bool:

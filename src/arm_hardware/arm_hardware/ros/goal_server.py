@@ -16,6 +16,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from arm_common.ros.actions import CLIENT_LOST, GoalOwner, GoalOwners, action_server
+from arm_common.ros.qos import GOAL
+from diagnostic_msgs.msg import KeyValue
 from rclpy.action import CancelResponse, GoalResponse
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.impl.implementation_singleton import rclpy_implementation
@@ -58,6 +60,7 @@ class GoalServer(ABC):
         """Create a server on a node; ``publish_now`` is called before a result goes out."""
         self._context = context
         self._publish_now = publish_now
+        self._reasons = node.create_publisher(KeyValue, "~/refusal", GOAL)
         self._prepared: Prepared | None = None
         self._running: dict[bytes, Running] = {}
         timeout = context.parameters.client_timeout
@@ -96,9 +99,11 @@ class GoalServer(ABC):
             self._prepared = self._prepare(message)
         except HardwareError as error:
             self._context.refuse(self.name, error)
+            self._reasons.publish(KeyValue(key=self.name, value=str(error)))
             return GoalResponse.REJECT
         except Exception as error:  # noqa: BLE001 - no goal ends the process
-            self._context.fail(self.name, error)
+            reason = self._context.fail(self.name, error)
+            self._reasons.publish(KeyValue(key=self.name, value=reason))
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 

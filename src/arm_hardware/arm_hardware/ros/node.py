@@ -103,6 +103,7 @@ class HardwareNode(ManagedNode):
         driver.controller.changed = self._publisher.wake
         driver.controller.moved = self._publisher.tick
         driver.open()
+        self._publisher.publish_limits(driver)
         self._shared.driver = driver
         self._publisher.wake()
         self.get_logger().info(

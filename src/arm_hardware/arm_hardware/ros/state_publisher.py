@@ -12,11 +12,13 @@ import threading
 import time
 
 from arm_common.ros.qos import LATCHED
+from arm_description.ros.servo_limits import TOPIC, limits_text
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 
 from arm_hardware.control.state_machine import (
     UNCONFIGURED,
@@ -167,6 +169,7 @@ class DriverStatePublisher:
         self._states = node.create_publisher(JointState, "joint_states", 10)
         self._status = node.create_publisher(HardwareStatus, "~/status", LATCHED)
         self._goal = node.create_publisher(JointState, "arm_controller/goal", LATCHED)
+        self._limits = node.create_publisher(String, TOPIC, LATCHED)
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         has_clock = context.time.simulated and context.parameters.publish_clock
         self._clock = ClockPublisher(node) if has_clock else None
@@ -192,6 +195,11 @@ class DriverStatePublisher:
     def start(self) -> None:
         """Begin to publish."""
         self._thread.start()
+
+    def publish_limits(self, driver: Driver) -> None:
+        """Publish the limits of a robot as its servos narrow them."""
+        prefix = self._context.parameters.options.prefix
+        self._limits.publish(String(data=limits_text(driver.limited, prefix)))
 
     def wake(self) -> None:
         """Request publication; cheap, callable from any thread."""

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node: inverse and forward kinematics, Jacobians, dynamics and tool paths as services.
 
-Subscribes to robot_description, joint_states, tf and tf_static; publishes kinematics_markers. A
-later robot description replaces the one before. Everything is compiled, or loaded from the
-cache, before the services are announced.
+Subscribes to robot_description, arm_hardware/limits, joint_states, tf and tf_static; publishes
+kinematics_markers. A later robot description replaces the one before. Everything is compiled, or
+loaded from the cache, before the services are announced.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from arm_common.jit import HAVE_NUMBA
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare
-from arm_common.ros.qos import LATCHED, MANY_CALLS, STEADY_CLOCK
+from arm_common.ros.qos import MANY_CALLS, STEADY_CLOCK
 from arm_common.ros.tf import TfListener
 from arm_common.ros.worker import WorkerThread
+from arm_description.ros.servo_limits import DescriptionSubscription
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
@@ -83,7 +84,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         ik = IkService(self._state)
         worker = WorkerThread(self)
         self._markers = MarkerPublisher(self, worker)
-        self.create_subscription(String, "robot_description", self._on_description, LATCHED)
+        DescriptionSubscription(self, self._on_description)
         self._inputs.subscribe(self, JointState, "joint_states", self._on_joints, 10)
         self._serve(SolveIK, "solve_ik", lambda *io: self._markers.set_ik_attempt(ik.answer(*io)))
         self._serve(SolveFK, "solve_fk", FkService(self._state).answer)

@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from arm_common.files import check_params_file, folders_in
 from arm_common.network import NETWORKS
 from arm_hardware.calibration.calibration import config_folder
-from arm_hardware.calibration.store import calibration_for
+from arm_hardware.calibration.store import calibration_for, robot_with_servos
 
-from arm_description import load_robot
+from arm_description import RobotModel, load_robot
 from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.task.parser import DEFAULT_TASK
@@ -176,6 +176,14 @@ def check_inputs(values: Values) -> None:
     if values["part"] != "hardware" and values["tasks"] == "true":
         check_scene(values)
         folders_in(values["task_path"], "task_path")
+
+
+def driven_robot(values: Values) -> RobotModel:
+    """Return the robot with the limits of its servos; raise InputError for an invalid file."""
+    model, hardware = load_robot(values["robot"]), values["hardware"]
+    if hardware == "fake" or (values["part"] == "rest" and not values["calibration"]):
+        return model
+    return robot_with_servos(model, values["calibration"], hardware == "sim")
 
 
 def check_scene(values: Values) -> None:

@@ -33,6 +33,7 @@ from arm_tasks.bringup.arguments import (
     check_speed,
     checked_world,
     default_values,
+    driven_robot,
 )
 from arm_tasks.bringup.processes import (
     Process,
@@ -241,7 +242,7 @@ def _choose_task(values: dict[str, str]) -> None:
     # planning is slow to import
     from arm_tasks.bringup.fitting_task import fitting_square, fitting_task
 
-    model = load_robot(values["robot"])
+    model = driven_robot(values)
     found = fitting_square(model) if drawn else fitting_task(model)
     values["task"], values["scene"] = found.write(_OUTPUT, model.name)
     print(f"{model.name} does the task {values['task']}.", file=sys.stderr)

@@ -232,7 +232,10 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             "arm_tasks",
             "run_task",
             "task_client",
-            arguments=(Arg("task"), "--scene", Arg("scene"), "--robot", Arg("robot")),
+            arguments=(
+                *(Arg("task"), "--scene", Arg("scene"), "--robot", Arg("robot")),
+                *("--calibration", Arg("calibration")),
+            ),
             when=_REST,
             ends_all=True,
             to_terminal=True,

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
+from arm_hardware.calibration.store import robot_with_servos
+
 from arm_common import cli
 from arm_description import RobotModel, load_robot
 from arm_kinematics import Chain
@@ -37,6 +39,12 @@ def _parser() -> argparse.ArgumentParser:
     for name, default, text in (
         ("scene", "", "shipped name or path; default: the task's"),
         ("robot", "nut_arm", "shipped name or path"),
+        (
+            "calibration",
+            "",
+            "servo calibration, whose limits hold as well: shipped name or path; default: the"
+            " robot's own, or ideal servos",
+        ),
         ("start", "", "initial posture; default: rest, else the first of the robot file"),
     ):
         result.add_argument(f"--{name}", default=default, help=text)
@@ -51,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def run(options: argparse.Namespace) -> int:
     """Check the task and print the report; return the exit code."""
-    model = load_robot(options.robot)
+    model = robot_with_servos(load_robot(options.robot), options.calibration)
     start = ArmConfiguration.of_posture(model, options.start)
     chain = Chain.from_model(model)
     torques = TorqueLimits(options.torque_warning / 100.0, options.torque_limit / 100.0)

@@ -31,6 +31,8 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument("task", nargs="?", default=DEFAULT_TASK, help="shipped name or path")
     result.add_argument("--scene", default="", help="shipped name or path; default: the task's")
     result.add_argument("--robot", default="nut_arm", help="shipped name or path, for the picture")
+    words = "servo calibration, which the command to check a refused task names"
+    result.add_argument("--calibration", default="", help=words)
     add_arm(result)
     result.add_argument("--dry-run", action="store_true", help="only check; nothing moves")
     result.add_argument(
@@ -82,6 +84,7 @@ def run(options: argparse.Namespace) -> int:
     print(f"{'Done' if done.verdict.good else 'Failed'}: {arm}{done.verdict.message}", flush=True)
     if done.refused:
         words = ["./arm", "check", options.task, "--scene", scene_name, "--robot", options.robot]
+        words += ["--calibration", options.calibration] if options.calibration else []
         print(f"Help     {shlex.join(words)}", flush=True)
     if done.result.can_resume:
         print(f"Resume   {resume_command(options, done)}", flush=True)

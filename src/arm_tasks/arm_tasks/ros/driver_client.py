@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -14,12 +15,17 @@ from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import PolledSubscriptions, destroy_timer
 from arm_common.ros.names import PrefixedNames, PrefixSearch
 from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK
+from arm_description.errors import UrdfError
+from arm_description.ros.servo_limits import TOPIC as LIMITS
+from arm_description.ros.servo_limits import limited_model
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from control_msgs.msg import SpeedScalingFactor
+from diagnostic_msgs.msg import KeyValue
 from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 
 from arm_description import RobotModel
@@ -31,12 +37,13 @@ from arm_tasks.task.request import ArmConfiguration
 
 _SILENCE = 5.0  # [s] of wall time without joint_states until the driver counts as lost
 SPEED_SCALING = "arm_controller/speed_scaling_input"
+REFUSAL = "arm_hardware/refusal"  # action and reason, as a goal is rejected
 _DEPTH = 50  # of joint_states; a recording needs every message
 READY_STATES = (HardwareStatus.ARMED, HardwareStatus.MOVING)
 
 
 class ArmState:
-    """The latest joint_states and arm_hardware/status.
+    """The latest joint_states, arm_hardware/status, limits and refusal of the driver.
 
     Args:
         node: The node of the subscriptions.
@@ -45,6 +52,7 @@ class ArmState:
         polled: Queues joint_states until poll() is called; None for an ordinary subscription.
 
     Attributes:
+        model: The robot, with the limits of the driver once they have arrived.
         positions: Joint positions by name without the prefix [rad or m]; empty before the first
             message.
     """
@@ -56,7 +64,8 @@ class ArmState:
         polled: PolledSubscriptions | None = None,
         prefix: str | None = None,
     ) -> None:
-        self._model = model
+        self._node, self._described = node, model
+        self.model = model
         self._search = PrefixSearch(model.joint_names, prefix)
         self._polled = polled
         self.positions: Mapping[str, float] = {}
@@ -69,6 +78,11 @@ class ArmState:
         subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
         self._status_callback: Callable[[], None] = lambda: None
         node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
+        self._limits = ""
+        self._model_callback: Callable[[RobotModel], None] = lambda _: None
+        node.create_subscription(String, LIMITS, self._on_limits, LATCHED)
+        self._refusals: dict[str, tuple[float, str]] = {}  # when they arrived [s], by action
+        node.create_subscription(KeyValue, REFUSAL, self._on_refusal, GOAL)
 
     @property
     def names(self) -> PrefixedNames:
@@ -93,6 +107,15 @@ class ArmState:
         """Set what is called with each joint_states message."""
         self._joints_callback = callback
 
+    def set_model_callback(self, callback: Callable[[RobotModel], None]) -> None:
+        """Set what is called with the model when the driver's limits have arrived."""
+        self._model_callback = callback
+
+    def refusal(self, action: str, since: float) -> str:
+        """Return why the driver refused a goal of an action since a time [s], or ""."""
+        arrived, reason = self._refusals.get(action, (-math.inf, ""))
+        return reason if arrived >= since else ""
+
     def poll(self) -> None:
         """Process queued joint_states; call it in the thread that spins the node."""
         if self._polled is not None:
@@ -101,7 +124,7 @@ class ArmState:
     @property
     def width(self) -> float:
         """Width between the jaws [m]; 0 without a gripper."""
-        gripper = self._model.gripper
+        gripper = self.model.gripper
         if gripper is None or not self.positions.keys() >= set(gripper.moving):
             return 0.0
         return gripper.width_of(self.positions)
@@ -156,7 +179,7 @@ class ArmState:
     def positions_unknown(self) -> str:
         """Return why the positions of the joints are unknown, or ""."""
         missing = self.names.add_all(
-            name for name in self._model.joint_names if name not in self.positions
+            name for name in self.model.joint_names if name not in self.positions
         )
         if not self._received:
             return "no joint_states yet; is the servo driver running?"
@@ -168,9 +191,15 @@ class ArmState:
             return f"joint_states has no {', '.join(missing)}; is it the same robot?"
         return ""
 
+    def limits_unknown(self) -> str:
+        """Return why it is unknown how far the driver moves the arm, or ""."""
+        if self._limits or not self._node.count_publishers(LIMITS):  # type: ignore[no-untyped-call]
+            return ""
+        return "no limits of the servo driver yet; is it configured?"
+
     def not_ready(self) -> str:
         """Return why no motion can start, or ""."""
-        if unknown := self.positions_unknown():
+        if unknown := self.positions_unknown() or self.limits_unknown():
             return unknown
         if self._status is None:
             return "no arm_hardware/status yet; is the servo driver running?"
@@ -192,11 +221,24 @@ class ArmState:
             self._received = time.monotonic()
         self._joints_callback(message)
 
+    def _on_limits(self, message: String) -> None:
+        try:
+            self.model = limited_model(self._described, message.data)
+        except UrdfError as error:
+            self._node.get_logger().warning(f"{LIMITS} is ignored: {error}")  # type: ignore[no-untyped-call]
+        self._limits = message.data
+        self._model_callback(self.model)
+
+    def _on_refusal(self, message: KeyValue) -> None:
+        self._refusals[message.key] = time.monotonic(), message.value
+
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message
         self._status_callback()
 
 
+FOLLOW, GRIP = "arm_controller/follow_joint_trajectory", "gripper_controller/gripper_cmd"
+REASON_TIMEOUT = 1.0  # [s] of wall time, for the reason of a rejection to arrive after it
 RESPONSE_TIMEOUT = 10.0  # [s] of wall time, for the driver to accept or reject a goal
 _ENDS = {
     GoalStatus.STATUS_SUCCEEDED: MoveState.SUCCEEDED,
@@ -229,10 +271,7 @@ class DriverClient:
         state.set_status_callback(self._on_status)
         self._follow, self._gripper = (
             GoalClient(node, kind, name)
-            for kind, name in (
-                (FollowJointTrajectory, "arm_controller/follow_joint_trajectory"),
-                (GripperCommand, "gripper_controller/gripper_cmd"),
-            )
+            for kind, name in ((FollowJointTrajectory, FOLLOW), (GripperCommand, GRIP))
         )
 
     def not_ready(self) -> str:
@@ -245,13 +284,13 @@ class DriverClient:
     def move(self, trajectory: PlannedTrajectory) -> Move:
         """Start a joint motion."""
         goal = FollowJointTrajectory.Goal(trajectory=self._state.message_of(trajectory))
-        return ActionMove(self._follow, goal, self._state, self._on_end)
+        return ActionMove(self._follow, goal, self._state, self._on_end, FOLLOW)
 
     def set_width(self, width: float) -> Move:
         """Start to move the jaws to a width [m]."""
         goal = GripperCommand.Goal()
         goal.command.position = width
-        return ActionMove(self._gripper, goal, self._state, self._on_end)
+        return ActionMove(self._gripper, goal, self._state, self._on_end, GRIP)
 
     @property
     def speed_scaling(self) -> float:
@@ -314,10 +353,16 @@ class ActionMove:
     """
 
     def __init__(
-        self, client: GoalClient, goal: Any, state: ArmState, on_end: Callable[[], None]
+        self,
+        client: GoalClient,
+        goal: Any,
+        state: ArmState,
+        on_end: Callable[[], None],
+        action: str = FOLLOW,
     ) -> None:
-        self._state, self._on_end = state, on_end
+        self._state, self._on_end, self._action = state, on_end, action
         self._has_response = self._canceled = False
+        self._rejected = math.inf  # when the rejection arrived [s]
         self._status = MoveStatus(MoveState.RUNNING)
         self._sent = time.monotonic()
         goal_id = client.new_goal_id()
@@ -327,6 +372,8 @@ class ActionMove:
 
     def poll(self) -> MoveStatus:
         """Return the status; a driver that no longer responds is a failure."""
+        if not self._status.done and (reason := self._rejection()):
+            self._status = MoveStatus(MoveState.REJECTED, reason)
         why = self._state.lost()
         if not self._has_response and time.monotonic() - self._sent > RESPONSE_TIMEOUT:
             why = f"the servo driver has not responded within {RESPONSE_TIMEOUT:.0f} s"
@@ -347,13 +394,23 @@ class ActionMove:
     def _on_response(self, future: Any) -> None:
         handle, self._has_response = future.result(), True
         if not handle.accepted:
-            reported = self._state.driver_message
-            why = f"see its log; it reports: {reported}" if reported else "see its log"
-            self._end(MoveState.REJECTED, why)
+            self._rejected = time.monotonic()
+            if reason := self._rejection():
+                self._end(MoveState.REJECTED, reason)
             return
         if self._canceled:
             handle.cancel_goal_async()
         handle.get_result_async().add_done_callback(self._on_result)
+
+    def _rejection(self) -> str:
+        """Return why the motion was rejected; "" if it was not, or the reason may yet arrive."""
+        if self._rejected == math.inf:
+            return ""
+        reason = self._state.refusal(self._action, self._sent)
+        if reason or time.monotonic() - self._rejected < REASON_TIMEOUT:
+            return reason.rstrip(".")
+        reported = self._state.driver_message
+        return f"see its log; it reports: {reported}" if reported else "see its log"
 
     def _on_result(self, future: Any) -> None:
         response = future.result()
@@ -416,7 +473,7 @@ class Readiness:
 
     def _missing(self, dry_run: bool) -> str:
         if dry_run and self._state.positions:
-            return ""
+            return self._state.limits_unknown()
         return self._state.not_ready() or self._not_connected()
 
     def _is_known(self) -> bool:

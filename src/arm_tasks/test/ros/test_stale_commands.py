@@ -13,7 +13,7 @@ from arm_common.ros.actions import GoalClient
 from arm_common.ros.qos import GOAL, STREAM, service_qos
 from arm_tasks.execution.ports import MoveState
 from arm_tasks.ros import driver_client
-from arm_tasks.ros.driver_client import RESPONSE_TIMEOUT, ActionMove, DriverClient
+from arm_tasks.ros.driver_client import REASON_TIMEOUT, RESPONSE_TIMEOUT, ActionMove, DriverClient
 from control_msgs.action import FollowJointTrajectory
 from rclpy.qos import DurabilityPolicy
 from rclpy.task import Future
@@ -91,6 +91,8 @@ def world(monkeypatch):
     made = SimpleNamespace(now=0.0, lost="", client=Client(), ends=[])
     monkeypatch.setattr(driver_client.time, "monotonic", lambda: made.now)
     made.state = SimpleNamespace(lost=lambda: made.lost, driver_message="", idle=True)
+    made.reason = "the jaws open to 59 mm."
+    made.state.refusal = lambda action, since: made.reason
     made.move = ActionMove(
         made.client, None, made.state, lambda: made.ends.append(made.move.poll())
     )
@@ -117,6 +119,18 @@ def test_end_of_a_motion_is_reported_exactly_once(world, accepted):
     assert len(world.ends) == 1 - accepted
     world.client.end(GoalStatus.STATUS_SUCCEEDED)
     assert world.ends == [world.move.poll()]
+
+
+@pytest.mark.parametrize("reason", ["", "the jaws open to 59 mm."])
+def test_rejection_waits_a_moment_for_its_reason(world, reason):
+    world.reason, world.state.driver_message = "", "Holding."
+    world.client.accept(False)
+    assert world.move.poll().state is MoveState.RUNNING
+    world.reason = reason
+    world.now = 0.1 if reason else REASON_TIMEOUT
+    expected = reason.rstrip(".") or "see its log; it reports: Holding."
+    assert world.move.poll().message == expected
+    assert world.move.poll().state is MoveState.REJECTED and world.ends == []
 
 
 @pytest.mark.parametrize("idle", [True, False])

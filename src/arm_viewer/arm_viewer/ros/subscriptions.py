@@ -10,6 +10,7 @@ from functools import partial
 from arm_common.errors import elided, one_line
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, MARKERS, STEADY_CLOCK
+from arm_description.ros.servo_limits import DescriptionSubscription
 from rcl_interfaces.msg import Log
 from rclpy.node import Node
 from rclpy.subscription import Subscription
@@ -29,9 +30,9 @@ WARN = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else in
 class SceneSubscriptions:
     """Passes received messages on to the view.
 
-    Subscribes robot_description, robot_file/status, scene_file/status, task_text (std_msgs/String,
-    latched); markers (visualization_msgs/MarkerArray, latched); nut_world/state
-    (arm_interfaces/NutState); /rosout.
+    Subscribes robot_description, arm_hardware/limits, robot_file/status, scene_file/status,
+    task_text (std_msgs/String, latched); markers (visualization_msgs/MarkerArray, latched);
+    nut_world/state (arm_interfaces/NutState); /rosout.
 
     `request_redraw` is called after each message that changed something, `on_file_saved` when the
     robot's file was saved and is valid; `is_drawn` returns whether a robot description is drawn
@@ -53,7 +54,7 @@ class SceneSubscriptions:
         self._log_end = node.create_timer(LOG_SHOWN, self._forget_log, clock=STEADY_CLOCK)
         self._log_end.cancel()
         subscribe = partial(node.create_subscription, event_callbacks=QUIET)
-        subscribe(String, "robot_description", self._on_robot, LATCHED)
+        DescriptionSubscription(node, self._on_robot, event_callbacks=QUIET)
         subscribe(String, "robot_file/status", self._on_file, LATCHED)
         subscribe(String, "scene_file/status", self._on_scene_file, LATCHED)
         subscribe(String, "task_text", self._on_task, LATCHED)

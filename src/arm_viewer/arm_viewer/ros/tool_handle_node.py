@@ -19,9 +19,10 @@ from arm_common.ros.messages import pose_matrix, pose_message
 from arm_common.ros.names import prefix_parameter, remember_positions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import LATCHED, STEADY_CLOCK
+from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
 from arm_common.transforms import Array
+from arm_description.ros.servo_limits import DescriptionSubscription
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -60,9 +61,10 @@ class ToolHandleParameters:
 class ToolHandleNode(Node):  # type: ignore[misc]
     """Serves the interactive marker tool_handle.
 
-    Subscribes robot_description, joint_states, tf; publishes to arm_controller/joint_trajectory
-    if there is a driver, else to joint_targets, which the browser's sliders follow; calls
-    kinematics/solve_ik. Parameter tool_frame: the frame to be dragged.
+    Subscribes robot_description, arm_hardware/limits, joint_states, tf; publishes to
+    arm_controller/joint_trajectory if there is a driver, else to joint_targets, which the
+    browser's sliders follow; calls kinematics/solve_ik. Parameter tool_frame: the frame to be
+    dragged.
     """
 
     def __init__(self) -> None:
@@ -87,7 +89,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
             time.monotonic,
         )
         self._tf = TfListener(self)
-        self.create_subscription(String, "robot_description", self._on_robot, LATCHED)
+        DescriptionSubscription(self, self._on_robot)
         self.create_subscription(JointState, "joint_states", self._on_joints, 10)
         self.create_timer(PERIOD, self._follow_tool, clock=STEADY_CLOCK)
 

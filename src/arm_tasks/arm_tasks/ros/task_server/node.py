@@ -142,7 +142,6 @@ class TaskServer(Node):
         self._planning = Planning(
             self,
             model,
-            chain,
             chosen.scene,
             teaching.poses,
             files,
@@ -150,6 +149,7 @@ class TaskServer(Node):
             torques,
             chosen.prefer,
         )
+        self._state.set_model_callback(self._planning.set_model)
         self.scene_node = SceneNode(self._planning.scene, chosen.prefix)
         Touching(self, model, resting_arm, self._planning, self._controls, self.scene_node.show)
         self._resting_arm = resting_arm

@@ -54,7 +54,6 @@ class Planning:
     Args:
         node: Its executor awaits the plans.
         model: The robot.
-        chain: Its kinematics.
         scene: Shipped name or path of the scene for requests that name none.
         poses: Returns the taught poses, for tasks given as text.
         files: The files that a request may name, beside those sent with it.
@@ -70,7 +69,6 @@ class Planning:
         self,
         node: Node,
         model: RobotModel,
-        chain: Chain,
         scene: str,
         poses: PoseSource,
         files: FileAccess,
@@ -80,9 +78,9 @@ class Planning:
     ) -> None:
         self.scene_name = scene
         self.scene = load_scene(scene, model.name)
-        self._model, self._chain, self._poses, self._files = model, chain, poses, files
+        self._poses, self._files = poses, files
         self._timeout, self._torques, self._prefer = timeout, torques, prefer
-        _ = chain.bodies  # once, not in each child process
+        self.set_model(model)
         self._goals, self._checks = WorkerThread(node), WorkerThread(node)
         self._starts: dict[int, ArmConfiguration] = {}
         self._found: dict[int, Mapping[int, Array]] = {}  # frames found since these starts
@@ -142,6 +140,11 @@ class Planning:
             return check_feasibility(self._resolve(request, start, files), files)
 
         return await self._checks.run(lambda: run_in_child(work, timeout=self._timeout))
+
+    def set_model(self, model: RobotModel) -> None:
+        """Use a robot with other limits from now on."""
+        self._model, self._chain = model, Chain.from_model(model)
+        _ = self._chain.bodies  # once, not in each child process
 
     def replace_scene(self, scene: Scene) -> None:
         """Use another scene for requests that name none."""

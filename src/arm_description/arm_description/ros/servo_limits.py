@@ -1,0 +1,180 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The limits that hold: those of the robot description and of the servos, from their driver.
+
+A driver publishes on arm_hardware/limits (std_msgs/String, latched) a URDF of nothing but joints
+with limits, and the element <joint_constraints>. Its elements <width> and <actuator>, whose
+attributes are those of <limit>, are for who has the robot file:
+
+    <robot name="my_arm" prefix="left_">
+      <joint name="left_elbow"><limit lower="-0.56" upper="0.98" velocity="2" /></joint>
+      <width lower="0" upper="0.059" velocity="0.1" acceleration="0.5" />
+      <actuator name="elbow_servo" lower="-1" upper="1" velocity="5" acceleration="20" />
+    </robot>
+"""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from arm_common.ros.qos import LATCHED
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from arm_description.errors import UrdfError
+from arm_description.robot_model import RobotModel, ServoLimits
+from arm_description.transmissions.transmission import ActuatorLimits
+from arm_description.urdf.constraints import ELEMENT, constraint_elements
+from arm_description.urdf.reader import parse_xml
+
+TOPIC = "arm_hardware/limits"
+_KEYS = ("lower", "upper", "velocity", "acceleration")
+
+
+def limits_text(model: RobotModel, prefix: str = "") -> str:
+    """Return the message of a driver that moves this robot, limited to what its servos allow."""
+    root = ET.Element("robot", name=model.name, prefix=prefix)
+    for joint in model.joints:
+        limits = ActuatorLimits(joint.lower, joint.upper, joint.velocity, joint.acceleration)
+        _add_joint(root, prefix + joint.name, limits)
+    if (grip := model.gripper) is not None:
+        for name in grip.moving:
+            lower, upper = grip.travel
+            _add_joint(root, prefix + name, ActuatorLimits(lower, upper))
+        width = ActuatorLimits(grip.min_width, grip.max_width, grip.velocity, grip.acceleration)
+        ET.SubElement(root, "width", _attributes(width))
+    for name, limits in model.actuator_limits.items():
+        ET.SubElement(root, "actuator", {"name": name, **_attributes(limits)})
+    ranges = {joint.name: (joint.lower, joint.upper) for joint in model.joints}
+    root.extend(constraint_elements(model.constraints, ranges, model.name, prefix))
+    return ET.tostring(root, encoding="unicode")
+
+
+def limited_urdf(description: str, limits: str) -> str:
+    """Return a robot description with the limits of a driver's message where those are narrower.
+
+    Joints of other names are left alone.
+
+    Raises:
+        UrdfError: One of them is no XML.
+    """
+    root, message = parse_xml(description), parse_xml(limits, "message of limits")
+    bounds = dict(_limits_of_joints(message))
+    names = {str(joint.get("name")) for joint in root.iter("joint")}
+    changed = False
+    for joint in root.findall("joint"):
+        limit, bound = joint.find("limit"), bounds.get(str(joint.get("name")))
+        if limit is None or bound is None:
+            continue
+        for key, narrowed in _narrower(joint, _read(limit), bound):
+            limit.set(key, repr(narrowed))
+            changed = True
+        if joint.get("type") == "continuous" and {"lower", "upper"} <= limit.keys():
+            joint.set("type", "revolute")
+    constraints = message.findall(ELEMENT)
+    if constraints and {str(c.get("joint")) for e in constraints for c in e} <= names:
+        for former in root.findall(ELEMENT):
+            root.remove(former)
+        root.extend(constraints)
+        changed = True
+    return ET.tostring(root, encoding="unicode") if changed else description
+
+
+def limited_model(model: RobotModel, limits: str) -> RobotModel:
+    """Return a robot with the limits of a driver's message where those are narrower.
+
+    Raises:
+        UrdfError: The message is no XML, or leaves a joint no position.
+    """
+    message = parse_xml(limits, "message of limits")
+    prefix, width = message.get("prefix", ""), message.find("width")
+    joints = {name.removeprefix(prefix): each for name, each in _limits_of_joints(message)}
+    actuators = {str(a.get("name")): _read(a) for a in message.findall("actuator")}
+    complete = actuators.keys() == set(model.drivetrain.actuators)
+    limited = model.limited(
+        ServoLimits(joints, actuators if complete else {}, None if width is None else _read(width))
+    )
+    for joint in limited.joints:
+        if joint.lower > joint.upper:
+            raise UrdfError(f"the limits of the driver leave joint {joint.name!r} no position")
+    return limited
+
+
+def _add_joint(root: ET.Element, name: str, limits: ActuatorLimits) -> None:
+    joint = ET.SubElement(root, "joint", name=name)
+    ET.SubElement(joint, "limit", _attributes(limits))
+
+
+def _attributes(limits: ActuatorLimits) -> dict[str, str]:
+    """Return the finite limits, as a URDF writes none for others."""
+    values = {key: getattr(limits, key) for key in _KEYS}
+    return {key: repr(value) for key, value in values.items() if math.isfinite(value)}
+
+
+def _limits_of_joints(message: ET.Element) -> Iterator[tuple[str, ActuatorLimits]]:
+    for joint in message.findall("joint"):
+        if (limit := joint.find("limit")) is not None:
+            yield str(joint.get("name")), _read(limit)
+
+
+def _read(element: ET.Element) -> ActuatorLimits:
+    unlimited = ActuatorLimits()
+    try:
+        values = [float(element.get(key, getattr(unlimited, key))) for key in _KEYS]
+    except ValueError:
+        raise UrdfError("the driver's limits are not numbers") from None
+    return ActuatorLimits(*values)
+
+
+def _narrower(
+    joint: ET.Element, now: ActuatorLimits, bound: ActuatorLimits
+) -> Iterator[tuple[str, float]]:
+    """Yield the attributes of a joint's limits that a bound narrows."""
+    if joint.get("type") == "continuous":
+        now = replace(now, lower=-math.inf, upper=math.inf)
+    lower, upper = max(now.lower, bound.lower), min(now.upper, bound.upper)
+    if lower > upper:
+        return  # of another arm
+    if lower > now.lower:
+        yield "lower", lower
+    if upper < now.upper:
+        yield "upper", upper
+    if bound.velocity < now.velocity or (not now.velocity and math.isfinite(bound.velocity)):
+        yield "velocity", bound.velocity
+
+
+class DescriptionSubscription:
+    """Subscribes to robot_description, and narrows its limits to those of a driver."""
+
+    def __init__(self, node: Node, receive: Callable[[String], None], **options: Any) -> None:
+        """Pass each description, and each change by a driver, to ``receive``."""
+        self._node, self._receive = node, receive
+        self._description = self._limits = ""
+        node.create_subscription(
+            String, "robot_description", self._on_description, LATCHED, **options
+        )
+        node.create_subscription(String, TOPIC, self._on_limits, LATCHED, **options)
+
+    def _on_description(self, message: String) -> None:
+        self._description = message.data
+        self._pass_on()
+
+    def _on_limits(self, message: String) -> None:
+        if message.data == self._limits:
+            return
+        self._limits = message.data
+        if self._description:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        text = self._description
+        if self._limits:
+            try:
+                text = limited_urdf(text, self._limits)
+            except UrdfError as error:
+                self._node.get_logger().warning(f"{TOPIC} is ignored: {error}")
+        self._receive(String(data=text))
