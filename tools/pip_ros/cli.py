@@ -178,6 +178,12 @@ COMMANDS = (
         executable("arm_tasks", "demo"),
     ),
     Command(
+        "run_task",
+        "[TASK] [--start-step N]",
+        "run a task on the running arm, or continue one",
+        executable("arm_tasks", "run_task"),
+    ),
+    Command(
         "view",
         "ROBOT",
         "look at a robot (a shipped name or a file) and move its joints",

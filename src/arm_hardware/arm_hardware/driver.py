@@ -40,7 +40,7 @@ from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import CalibrationError, CommandError, HardwareError, StateError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, single_point_goal
-from arm_hardware.motion.options import DriverOptions
+from arm_hardware.motion.options import ENDINGS, DriverOptions
 
 _LOGGER = logging.getLogger(__name__)
 PARK_SPEED = 0.3  # share of each joint's speed limit, if PARK_TIME allows
@@ -225,6 +225,7 @@ class Driver:
             if not self._open:
                 return
             action = action or self.options.final_action
+            _LOGGER.info("The driver ends: %s.", ENDINGS[action])
             if action == "park":
                 park(self.controller, self.rest, cut_short)
             self._open = False

@@ -132,6 +132,14 @@ class DriverOptions:
         return "release" if self.hardware == "real" or self.oe_heartbeat_line else "hold"
 
 
+ENDINGS = {
+    "hold": "the servos keep their last pulses or targets",
+    "park": "the arm parks, then the servos are released",
+    "release": "the servos are released: support the arm",
+}
+"""What an action at the end of the driver means for the arm, a clause."""
+
+
 def add_board(parser: argparse.ArgumentParser) -> None:
     """Add ``--hardware`` and ``--backend``."""
     parser.add_argument(

@@ -24,6 +24,7 @@ from arm_common.files import check_params_file
 from arm_common.signals import INTERRUPTED, ended_at_once, interrupt_on_signals
 from arm_description.library import description_path, is_xml
 from arm_description.robot_file.writer import robot_yaml
+from arm_hardware.motion.options import ENDINGS, DriverOptions
 
 from arm_description import load_robot
 from arm_tasks.bringup.arguments import (
@@ -321,21 +322,48 @@ def _await_page(group: ProcessGroup, opened: Path) -> None:
             return
 
 
-def keep_view(group: ProcessGroup, tasks: Sequence[str], views: Sequence[str]) -> int:
-    """Keep the view open until Ctrl-C or until it is closed; return the exit code."""
-    print("The view stays open; Ctrl-C ends it.", flush=True)
+def keep_view(
+    group: ProcessGroup, tasks: Sequence[str], views: Sequence[str], failed: int = 0
+) -> int:
+    """Keep arm and view until Ctrl-C or until the view is closed; return the exit code.
+
+    That is the code of a ``failed`` task, whose arm stays where it is.
+    """
+    held = "The task has not been done; the arm is held. " if failed else ""
+    what = "The view stays open" if views else "It stays so"
+    print(f"{held}{what}; Ctrl-C ends it.", flush=True)
     for task in tasks:
         group.forget(task)
     try:
-        return _wait(group, (), views)
+        return _wait(group, (), views) or failed
     except KeyboardInterrupt:
-        return 0
+        return failed
+
+
+def _stays(values: Mapping[str, str], failed: bool, keep_open: bool) -> bool:
+    """Return True if arm and view stay after the tasks.
+
+    A failed task alone must not take the torque from a real arm: it stays for a terminal, where
+    Ctrl-C ends it, and for a view, which can be closed.
+    """
+    if not failed or values["hardware"] != "real":
+        return keep_open
+    return keep_open or values["viewer"] != "none" or sys.stdin.isatty()
+
+
+def _report_end(values: Mapping[str, str], failed: bool) -> None:
+    """Say what the end means for a real arm."""
+    if values["hardware"] != "real" or values["part"] == "rest":
+        return
+    action = DriverOptions(hardware="real", exit_action=values["exit_action"]).final_action
+    reason = "No terminal and no view keep it after a failed task: " if failed else ""
+    print(f"{reason}{'the' if reason else 'The'} run ends, {ENDINGS[action]}.", flush=True)
 
 
 def run_table(enabled: Sequence[Process], values: Mapping[str, str], keep_open: bool) -> int:
     """Start processes of the table and stop them at the end; return the exit code.
 
-    After a successful run the view can be kept open until Ctrl-C. If one of the processes cannot
+    After the tasks, arm and view can be kept until Ctrl-C. If one of the processes cannot
     be started, TasksError is raised before any is.
     """
     tasks = [process.label for process in enabled if process.ends_all]
@@ -346,17 +374,25 @@ def run_table(enabled: Sequence[Process], values: Mapping[str, str], keep_open: 
     if group.reach:
         print(f"arm: {group.reach}", file=sys.stderr, flush=True)
     interrupt_on_signals()
+    reported = False
     try:
         _start(group, enabled, values.get("wait", ""))
         tasks = [task for task in tasks if task in group.pids()]
         code = _wait(group, tasks)
-        return keep_view(group, tasks, views) if keep_open and code == 0 else code
+        only_tasks = group.ended().keys() <= set(tasks)
+        if only_tasks and _stays(values, bool(code), keep_open):
+            return keep_view(group, tasks, views, code)
+        _report_end(values, bool(code) and only_tasks)
+        reported = True
+        return code
     except KeyboardInterrupt:
         print("\nEnding.", flush=True)
         return INTERRUPTED
     finally:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)  # the shutdown must not be interrupted
+        if not reported:
+            _report_end(values, failed=False)
         if clients := [task for task in tasks if task in group.pids()]:
             group.stop(clients)  # first, while the task server can still handle its cancellation
         group.stop()

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -102,8 +103,13 @@ def _save_picture(file: Path, done: CompletedRun, model: RobotModel, scene: Scen
 
 
 def resume_command(options: argparse.Namespace, done: CompletedRun) -> str:
-    """Return the command that resumes a run on the same arm."""
-    words = ["run_task", options.task, "--start-step", str(done.result.resume_step)]
+    """Return the command that resumes a run on the same arm, where this one was started."""
+    program = ["./arm"] if "ARM_VENV" in os.environ else ["ros2", "run", "arm_tasks"]
+    words = [*program, "run_task", options.task, "--start-step", str(done.result.resume_step)]
+    default = _parser().get_default
+    for name in ("scene", "robot", "calibration"):
+        value = getattr(options, name)
+        words += [f"--{name}", value] if value != default(name) else []
     return shlex.join([*words, *(["--namespace", done.arm] if done.arm else [])])
 
 

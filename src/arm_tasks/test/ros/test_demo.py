@@ -13,6 +13,7 @@ from arm_tasks.bringup import demo
 from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.demo import demo_values, keep_view, main, single_instance, view
 from arm_tasks.bringup.fitting_task import FittingTask
+from arm_tasks.bringup.processes import Process
 from arm_tasks.bringup.several_arms import several_processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.commands.check import main as check
@@ -373,3 +374,49 @@ def test_square_is_drawn_by_arms_that_do_not_suit_the_board(robot, capsys):
     shown = capsys.readouterr()
     assert "a square in the air" in shown.err
     assert "Fine: all 7 steps of draw_square" in shown.out
+
+
+@pytest.fixture
+def finished(monkeypatch):
+    """Run a table whose task has ended with a code; return exit code and text."""
+
+    def run(code, capsys, terminal=False, keep_open=False, **values):
+        ended = iter([{"task_client": code}] * 3)
+        group = Mock(
+            **{"errors.return_value": [], "reach": "", "pids.return_value": {"task_client": 1}}
+        )
+        group.ended.side_effect = lambda: next(ended, None) or _interrupt()
+        monkeypatch.setattr(demo, "ProcessGroup", lambda *_: group)
+        monkeypatch.setattr(demo, "interrupt_on_signals", lambda: None)
+        monkeypatch.setattr(demo.signal, "signal", lambda *_: None)
+        monkeypatch.setattr("sys.stdin", Mock(**{"isatty.return_value": terminal}))
+        client = Process("arm_tasks", "run_task", "task_client", ends_all=True)
+        result = demo.run_table([client], default_values(**values), keep_open)
+        return result, capsys.readouterr().out
+
+    return run
+
+
+def _interrupt():
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("terminal", "viewer", "held"),
+    [(True, "none", True), (False, "browser", True), (False, "none", False)],
+)
+def test_failed_task_alone_takes_no_torque_from_a_real_arm(
+    finished, capsys, terminal, viewer, held
+):
+    code, said = finished(1, capsys, terminal, hardware="real", viewer=viewer)
+    assert code == 1
+    assert ("the arm is held" in said) is held
+    ends = "No terminal and no view keep it after a failed task: the run ends, the servos are"
+    assert (ends in said) is not held
+    assert said.count("the servos are released: support the arm") == 1
+
+
+@pytest.mark.parametrize(("keep_open", "held"), [(True, True), (False, False)])
+def test_view_stays_open_after_a_failed_task(finished, capsys, keep_open, held):
+    code, said = finished(1, capsys, keep_open, keep_open, viewer="browser")
+    assert code == 1 and ("The task has not been done; the arm is held" in said) is held

@@ -174,10 +174,15 @@ def test_run_task_names_its_arm_in_its_lines_and_its_picture(arms, left_and_righ
 
 
 @pytest.mark.parametrize(("arm", "more"), [("", ""), ("left", " --namespace left")])
-def test_command_that_resumes_names_the_arm(arm, more):
-    options = SimpleNamespace(task="nut_transfer")
+def test_command_that_resumes_names_the_arm(monkeypatch, arm, more):
+    options = SimpleNamespace(task="nut_transfer", scene="", robot="nut_arm", calibration="")
     done = SimpleNamespace(arm=arm, result=SimpleNamespace(resume_step=46))
-    assert resume_command(options, done) == f"run_task nut_transfer --start-step 46{more}"
+    for venv, program in (("/venv", "./arm"), ("", "ros2 run arm_tasks")):
+        monkeypatch.setenv("ARM_VENV", venv) if venv else monkeypatch.delenv("ARM_VENV")
+        expected = f"{program} run_task nut_transfer --start-step 46{more}"
+        assert resume_command(options, done) == expected
+    options.scene, options.robot = "my scene.yaml", "learm"
+    assert "--scene 'my scene.yaml' --robot learm" in resume_command(options, done)
 
 
 @pytest.mark.thorough

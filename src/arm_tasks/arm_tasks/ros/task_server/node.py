@@ -171,6 +171,7 @@ class TaskServer(Node):
         self._readiness = Readiness(self, self._state, self._driver)
         self._busy, self._client_timeout = "", chosen.client_timeout
         self._run_now: TaskExecution | None = None
+        self._last = RunTask.Goal()  # that was to run
         self._failure = ""  # of a callback during this run
         self.create_timer(_IDLE_POLL_PERIOD, polled.take, clock=STEADY_CLOCK)
         self._serve()
@@ -281,7 +282,7 @@ class TaskServer(Node):
         self, handle: ServerGoalHandle, result: RunTask.Result, owner: GoalOwner
     ) -> None:
         """Plan a goal, run the plan to its end if it is feasible, and fill the result."""
-        goal = handle.request
+        goal = self._completed(handle.request)
 
         def canceled() -> bool:
             requested = handle.is_cancel_requested or self._controls.stop_requested
@@ -330,6 +331,18 @@ class TaskServer(Node):
         if result.can_resume and not self._state.lost():
             result.safe_state = await self._nut.safe_state(plan, outcome.steps_done)
 
+    def _completed(self, goal: RunTask.Goal) -> RunTask.Goal:
+        """Return a goal that continues the last task with the scene and files of that task.
+
+        Its client may be another one, which has neither.
+        """
+        last = self._last
+        if goal.start_step and goal.task == last.task and not (goal.text or goal.scene):
+            goal.text, goal.scene, goal.files = last.text, last.scene, last.files
+        if not goal.dry_run:
+            self._last = goal
+        return goal
+
     def _reject(self, result: RunTask.Result, status: int, why: str) -> None:
         """Set the result of a goal that ends before anything has moved."""
         self.get_logger().warning(why)  # type: ignore[no-untyped-call]
@@ -338,7 +351,7 @@ class TaskServer(Node):
     def _end(self, handle: ServerGoalHandle, result: RunTask.Result) -> RunTask.Result:
         """End a goal according to its result; another running goal continues."""
         if not self._busy:
-            self._controls.end(result.message)
+            self._controls.end(result.message, result.resume_step if result.can_resume else 0)
         if result.status == RESULT.SUCCESS:
             handle.succeed()
         elif result.status == RESULT.CANCELED and handle.is_cancel_requested:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from arm_common.errors import one_line
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from rclpy.node import Node
-from std_msgs.msg import String
+from std_msgs.msg import String, UInt32
 from std_srvs.srv import Trigger
 
 from arm_interfaces.msg import TaskState
@@ -40,6 +40,8 @@ class TaskControls:
         task_server/state: latched; on changes, several times a second during a step, and at least
             once a second of wall time: a server that is silent for 3 s is gone.
         task_text: only the message, latched.
+        task_server/resume_step: index of the step at which the last task can be continued, by a
+            goal that names only it and this start_step; 0 if it cannot; latched.
 
     Attributes:
         stop_requested: Whether task_server/stop was called since begin().
@@ -51,6 +53,7 @@ class TaskControls:
         self._state = TaskState()
         self._publisher = node.create_publisher(TaskState, "task_server/state", LATCHED)
         self._text = node.create_publisher(String, "task_text", LATCHED)
+        self._resume_step = node.create_publisher(UInt32, "task_server/resume_step", LATCHED)
         requests: dict[str, Callable[[Engine], str]] = {
             "pause": Engine.pause,
             "resume": Engine.resume,
@@ -85,6 +88,7 @@ class TaskControls:
         self.stop_requested = False
         task = one_line(task, 200)
         self._state = TaskState(state=TaskState.CHECKING, task=task)
+        self._resume_step.publish(UInt32())
         self.publish_message(f"checking {task}")
 
     def publish_message(self, text: str) -> None:
@@ -108,9 +112,10 @@ class TaskControls:
         else:
             self._publisher.publish(state)
 
-    def end(self, text: str) -> None:
-        """Publish that no task is running and how the last one ended."""
+    def end(self, text: str, resume_step: int = 0) -> None:
+        """Publish that no task is running, how the last one ended, and where it continues."""
         self._engine, self._state.state = None, TaskState.IDLE
+        self._resume_step.publish(UInt32(data=resume_step))
         self.publish_message(text)
 
     def _service(

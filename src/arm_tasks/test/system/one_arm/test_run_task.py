@@ -11,6 +11,7 @@ import sys
 
 import pytest
 from arm_common.ros.messages import transform_message
+from arm_common.ros.qos import LATCHED
 from arm_common.transforms import inverse, pose
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.ros.messages import file_messages
@@ -19,6 +20,7 @@ from arm_testing.processes import start_python
 from arm_testing.ros.stack import seconds
 from arm_testing.terminal import PtyProgram
 from builtin_interfaces.msg import Time
+from std_msgs.msg import UInt32
 from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
@@ -262,6 +264,24 @@ def test_click_tells_where_a_thread_starts(arm):
     assert "end it before changing the scene" in arm.request(client, write).message
     assert arm.result(handle).status == RESULT.SUCCESS
     assert "is shipped and cannot be changed; copy it" in arm.request(client, write).message
+
+
+def test_another_client_continues_a_task_by_its_name(arm):
+    """As the page does, which has neither the text nor the files of the task."""
+    steps = []
+    arm.node.create_subscription(
+        UInt32, "task_server/resume_step", lambda m: steps.append(m.data), LATCHED
+    )
+    text = "task: t\nsteps:\n  - wait: 0.01\n" + SWING.partition("steps:\n")[2]
+    handle = arm.send(arm.run_task, RunTask.Goal(task="mine", text=text.replace("0.02", "0.3")))
+    arm.wait_task(TaskState.RUNNING, step=1)
+    assert arm.trigger("task_server/stop").success
+    result = arm.result(handle)
+    assert result.can_resume and result.resume_step, result.message
+    arm.wait_for(lambda: steps and steps[-1] == result.resume_step, "the step to continue at")
+    result = arm.run(task="mine", start_step=result.resume_step)
+    assert result.status == RESULT.SUCCESS, result.message
+    arm.wait_for(lambda: steps[-1] == 0, "nothing to continue")
 
 
 def test_pause_step_resume_and_stop(arm):

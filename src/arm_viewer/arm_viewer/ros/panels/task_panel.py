@@ -14,6 +14,7 @@ from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, service_qos
 from rclpy.node import Node
+from std_msgs.msg import UInt32
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
@@ -42,9 +43,9 @@ _STYLE = f"padding:.25em .8em;font-size:.8125em;{BREAKS}"
 class TaskPanel:
     """The user interface of the task server, shown as soon as there is one.
 
-    Subscribes task_server/state; calls check_task, list_tasks, run_task (action),
-    task_server/pause, resume, step, stop, and nut_world/reset, whose button is there if the world
-    is simulated. Calls `on_server` when the first state arrives.
+    Subscribes task_server/state, task_server/resume_step; calls check_task, list_tasks, run_task
+    (action), task_server/pause, resume, step, stop, and nut_world/reset, whose button is there if
+    the world is simulated. Calls `on_server` when the first state arrives.
     """
 
     def __init__(
@@ -72,6 +73,13 @@ class TaskPanel:
         node.create_subscription(
             TaskState, "task_server/state", self._on_state, LATCHED, event_callbacks=QUIET
         )
+        node.create_subscription(
+            UInt32,
+            "task_server/resume_step",
+            self._on_resume_step,
+            LATCHED,
+            event_callbacks=QUIET,
+        )
 
     def stop(self) -> None:
         """Stop the task, if a task server is there."""
@@ -96,9 +104,12 @@ class TaskPanel:
     def _answer(self, text: str) -> None:
         self._result.content = _line_html(text)
 
-    def _show_result(self, html: str, resume_step: int = 0) -> None:
-        """Show a result; 0 as its step to resume at means that the run cannot be continued."""
-        self._result.content, self._resume_step = html, resume_step
+    def _show_result(self, html: str) -> None:
+        self._result.content = html
+
+    def _on_resume_step(self, message: UInt32) -> None:
+        """Offer to continue the last run, of whichever client, at a step; 0 if that cannot be."""
+        self._resume_step = resume_step = int(message.data)
         self._continue.disabled = not resume_step
         self._continue.label = CONTINUE.format(resume_step + 1 if resume_step else "...")
 
@@ -128,19 +139,19 @@ class TaskPanel:
         self._result.content = report_html(response.message, response.steps)
 
     def _run_task(self) -> None:
-        self._start(0)
+        self._start(self._task.value, 0)
 
     def _continue_task(self) -> None:
         if self._resume_step:
-            self._start(self._resume_step)
+            self._start(self._latest, self._resume_step)
 
-    def _start(self, step: int) -> None:
-        """Run the selected task from a step on."""
+    def _start(self, task: str, step: int) -> None:
+        """Run a task from a step on."""
         if not self._run.server_is_ready():
             self._answer("Nothing runs tasks yet; is the arm running?")
             return
         self._show_result(_line_html(""))
-        goal = RunTask.Goal(task=self._task.value, start_step=step)
+        goal = RunTask.Goal(task=task, start_step=step)
         goal.single_step = self._single_step.value
         self._run.send_goal_async(goal).add_done_callback(self._on_goal_response)
 
@@ -153,8 +164,7 @@ class TaskPanel:
 
     def _on_result(self, future: Any) -> None:
         result = future.result().result
-        step = int(result.resume_step) if result.can_resume else 0
-        self._show_result(report_html(result.message, result.report), step)
+        self._show_result(report_html(result.message, result.report))
 
     def _reset_world(self) -> None:
         self._reset.call(Trigger.Request(), self._on_reset)
