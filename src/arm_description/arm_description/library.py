@@ -91,6 +91,8 @@ def description_path(robot: str | os.PathLike[str]) -> Path:
         return path
     text, names = os.fspath(robot), shipped_robots()
     if text not in names and Path(text).exists():
+        if is_xml(Path(text)):
+            return Path(text)
         kind = "folder" if Path(text).is_dir() else "file"
         raise DescriptionError(
             f"this is a {kind}, not a robot file",

@@ -99,6 +99,10 @@ UNUSED = [
     ("demo", "--force"),
     ("demo", "--headless --viewer-port 8081"),
     ("follow", "--force"),
+    ("verify", "arm.yaml --mend --speed 0.1"),
+    ("verify", "arm.yaml --mend --hardware sim"),
+    ("verify", "arm.yaml --mend --backend auto"),
+    ("scene", "bench --robot ur5 remove bolt"),
 ]
 
 

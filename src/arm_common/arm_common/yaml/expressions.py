@@ -28,6 +28,7 @@ MAX_NODES = 200
 # Characters that no expression can contain; the JSON schema uses them, too.
 FOREIGN = "!\"#$%&':;<=>?@[\\]^`{|}~"
 _SIGNS = frozenset(" _.+-*/(),")
+_DASHES = {ord(dash): "-" for dash in "\u2010\u2012\u2013\u2212"}  # as books print a minus
 _NUMERAL = r"\.?\d(?:[eE][+-]?(?=\d)|[\w.])*"
 _WORD = re.compile(rf"(?P<numeral>{_NUMERAL})|[\w.]+")
 _DECIMAL = re.compile(r"((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -62,7 +63,7 @@ def _reject_foreign(text: str) -> None:
     if _COMMA.fullmatch(text):
         remedy = f"write {text.replace(',', '.')} with a decimal point"
         raise InputError(f"a comma is not allowed in a number: {text!r}", remedy=remedy)
-    plain = unicodedata.normalize("NFKC", text)
+    plain = unicodedata.normalize("NFKC", text.translate(_DASHES))
     if plain != text:
         raise InputError(f"{text!r} looks like {plain!r}", remedy="write that")
     for character in text:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from arm_common.files.saving import write_bytes
 from arm_common.suggestions import did_you_mean
+from arm_common.yaml.expressions import Expressions
 
 from arm_common import cli
 from arm_description.errors import DescriptionError
@@ -110,9 +111,8 @@ def _number(word: str, text: str, kind: str, units: Units) -> tuple[float, Units
             text = text.removesuffix(unit)
             break
     try:
-        return units.si(float(text), kind), units
-    except ValueError:
-        raise DescriptionError(
-            f"{word!r} is not of the form NAME=VALUE",
-            remedy=f"write for example {word.partition('=')[0]}=0.5, in {' or '.join(choices)}",
-        ) from None
+        return units.si(Expressions({}, units.radian).evaluate(text), kind), units
+    except DescriptionError as error:
+        remedy = f"write for example {word.partition('=')[0]}=0.5, in {' or '.join(choices)}"
+        form = error.problem if text else f"{word!r} is not of the form NAME=VALUE"
+        raise DescriptionError(form, remedy=remedy) from None

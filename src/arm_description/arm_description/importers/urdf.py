@@ -121,6 +121,9 @@ def import_urdf(
     chain = find_chain(tree, base, tip)
     _check_distances(chain, max_length)
     hand = find_hand(tree, chain)
+    if not hand.gripper:
+        beside = (*chain.others, *(joint.name for joint in chain.hand))
+        chain = replace(chain, hand=(), others=beside)
     rows = _rows(chain)
     arm = _ImportedArm(tree, chain, hand, rows, max_length)
     table, note = arm.table(convention, parallel)

@@ -45,12 +45,14 @@ def limited_joint(
         raise UrdfError(problem, remedy="give it limits or make it fixed")
     notes = []
     if kind == "revolute" and max(-lower, upper) > MAX_ROTATION:
-        word = "continuous" if joint_range(joint).upper == math.inf else "unbounded"
-        notes.append(f"{word} in the URDF, limited to half a turn either way")
+        unlimited = joint_range(joint).upper == math.inf
+        limits = "continuous" if unlimited else f"limits of {lower:g} to {upper:g} rad"
+        notes.append(f"{limits} in the URDF, limited to half a turn either way")
         inside = max(lower, -math.pi), min(upper, math.pi)
         lower, upper = inside if inside[0] < inside[1] else (-math.pi, math.pi)
     if not 0.0 < velocity <= MAX_VELOCITY[kind]:
-        notes.append(f"{'no' if velocity == math.inf else 'an unbounded'} velocity in the URDF")
+        speed = "no velocity" if velocity == math.inf else f"a velocity of {velocity:g}"
+        notes.append(f"{speed} in the URDF, limited to {DEFAULT_VELOCITY[kind]:g}")
         velocity = DEFAULT_VELOCITY[kind]
     effort = joint.limit.effort if joint.limit else 0.0
     if effort <= 0.0:

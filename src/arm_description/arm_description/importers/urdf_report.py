@@ -12,7 +12,7 @@ from arm_common.yaml.expressions import RESERVED, constant_name_problem
 from arm_description.importers.urdf_masses import ImportedMasses
 from arm_description.importers.urdf_structure import ArmChain, LinkTree
 from arm_description.robot_file.joints import name_owner
-from arm_description.robot_file.scope import MAX_NAME_LENGTH, MAX_ROTATION, name_problem
+from arm_description.robot_file.scope import MAX_NAME_LENGTH, name_problem
 from arm_description.urdf.assembly import FLANGE
 from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfLimit
 from arm_description.urdf.reader import UrdfTree
@@ -96,7 +96,7 @@ def _lost(
 
 def _branches(tree: UrdfTree, chain: ArmChain, masses: ImportedMasses) -> Iterator[str]:
     """Yield a text for each moving joint beside the path."""
-    names, driven = set(chain.others), set(masses.driven())
+    names, driven = set(chain.others) - set(tree.faults), set(masses.driven())
     for joint in tree.joints:
         if joint.name not in names:
             continue
@@ -130,11 +130,9 @@ def doubtful_units(joints: Sequence[UrdfJoint]) -> Iterator[str]:
         if limit is None or joint.kind not in MOVING or joint.kind == "prismatic":
             continue
         if joint.kind == "revolute" and _like_degrees(limit):
-            beyond = max(-limit.lower, limit.upper) > MAX_ROTATION
             yield (
                 f"The limits of joint {joint.name!r}, {limit.lower:g} to {limit.upper:g}, look "
-                "like degrees; a URDF has radians"
-                + (": the table allows half a turn either way." if beyond else ".")
+                "like degrees; a URDF has radians."
             )
         if _FAST < limit.velocity <= _MOST_DEGREES and limit.velocity.is_integer():
             yield (

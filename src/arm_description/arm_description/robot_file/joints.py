@@ -210,7 +210,8 @@ class _Table:
         if (cell := row.keys.get(row.variable)) is None:
             return
         words = {"q", "theta"} if row.variable == "theta" else {"q", "d"}
-        own = {row.keys["name"].text(), *(f"{w}{sep}{number}" for w in words for sep in ("", "_"))}
+        own = {row.keys["name"].text(), *words}
+        own |= {f"{word}{sep}{number}" for word in words for sep in ("", "_")}
         limited = "limits" in row.keys
         drop_own_variable(cell, self._scope, own, self._variables - set(row.names), limited)
         if limited:

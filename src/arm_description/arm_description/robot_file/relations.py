@@ -197,16 +197,23 @@ def drop_own_variable(
     text = value.raw("a number or an expression")
     try:
         (one,) = linear_expressions(scope.expressions, text, {*found, *joints})
-    except DescriptionError:
-        return  # reported where it is evaluated
+    except DescriptionError as error:
+        raise field.error(error.problem, error.remedy) from None
     name = next(iter(found))
     if one.factors != ((name, 1.0),):
         if not limited:
             return  # it depends on itself
         problem = f"has the joint's own variable {name!r} in {text!r}"
-        remedy = f"write {number_text(one.constant, 9, 9)} alone: the variable is implied"
+        remedy = f"the variable is implied, with the factor 1: write {_written(one)} alone"
+        if dict(one.factors).get(name) == -1.0:
+            remedy += " and limits with the opposite sign, so that the joint counts the other way"
         raise field.error(problem, remedy)
     cast(yaml.ScalarNode, value.node).value = _offset_text(text, name)
+
+
+def _written(one: LinearExpression) -> str:
+    """Return the offset of an expression, in the units of its file."""
+    return number_text(one.constant, 9, 9)
 
 
 def _offset_text(text: str, name: str) -> str:
@@ -228,7 +235,7 @@ def reject_variable(field: Field, scope: EvaluationContext, joints: Collection[s
         return  # reported where it is evaluated
     if one and one.factors == ((name, 1.0),):
         constants = scope.expressions.names
-        remedy = f"write {number_text(one.constant, 9, 9)}: the variable is implied"
+        remedy = f"write {_written(one)}: the variable is implied"
         raise field.error(
             f"{name!r} is neither a joint nor a constant of this file",
             f"{remedy}; {did_you_mean(name, constants)}" if constants else remedy,

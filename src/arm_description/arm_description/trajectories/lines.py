@@ -19,6 +19,7 @@ from arm_description.library import read_text
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 
 _UNITS = re.compile(r"\s*#\s*units\s*:\s*(.*)", re.IGNORECASE)
+_SEPARATOR = re.compile(r"sep=.", re.IGNORECASE)  # spreadsheets write it above the header
 _HEADING = re.compile(r"(?P<name>.*?)\s*(?:\[(?P<unit>\w*)\])?")
 MAX_BYTES = 50_000_000
 
@@ -55,10 +56,12 @@ def read_lines(path: Path, files: FileAccess) -> list[Line]:
 
 
 def csv_lines(path: Path, files: FileAccess) -> list[Line]:
-    """Return the lines of a CSV file; semicolons or tabs, and decimal commas, are replaced."""
+    """Return the lines of a CSV file; other separators, and decimal commas, are replaced."""
     lines = read_lines(path, files)
-    header = next(data_lines(lines), Line(str(path), 1, ",")).text
-    separator = "" if "," in header else next((c for c in ";\t" if c in header), "")
+    if lines and _SEPARATOR.fullmatch(lines[0].text):
+        lines[0] = replace(lines[0], text="")
+    header = next(data_lines(lines), Line(str(path), 1, ",")).text.strip(" ")
+    separator = "" if "," in header else next((c for c in ";\t| " if c in header), "")
     if not separator:
         return lines
     data = {line.number for line in data_lines(lines)}
@@ -79,8 +82,9 @@ def data_lines(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 def cells_of(line: Line) -> list[str]:
-    """Return the cells of a line with commas."""
-    return next(csv.reader([line.text.strip()], skipinitialspace=True), []) or [""]
+    """Return the cells of a line with commas; one at its end has no cell behind it."""
+    text = line.text.strip().removesuffix(",")
+    return next(csv.reader([text], skipinitialspace=True), []) or [""]
 
 
 def heading(cell: str) -> tuple[str, str]:

@@ -297,7 +297,7 @@ def joint_order(names: Sequence[str], model: RobotModel, file: str, line: int) -
     for name in names:
         if name not in model.joint_names:
             remedy = did_you_mean(name, model.joint_names)
-            if name == GRIPPER_KEY or (model.gripper and name in model.gripper.joints):
+            if GRIPPER_KEY in name.lower() or (model.gripper and name in model.gripper.joints):
                 remedy = (
                     "delete this column, as a trajectory moves the joints of the arm alone; the "
                     "jaws move by the steps grip and release of a task"

@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 XACRO = "http://www.ros.org/wiki/xacro"
 FORBIDDEN_IN_PREFIX = "/$<>&"
+# Instructions of xacro, which a macro of the same name does not replace.
+_OF_XACRO = (
+    *("arg", "attribute", "call", "element", "if", "include", "insert_block", "macro"),
+    *("property", "unless"),
+)
 _NEGLIGIBLE = 1e-15
 
 
@@ -118,8 +123,9 @@ def robot_macro(model: RobotModel, macro: str) -> str:
     Raises:
         DescriptionError: xacro cannot call a macro of this name.
     """
-    if not re.fullmatch(r"[A-Za-z_]\w*", macro, re.ASCII):
-        remedy = "begin with a letter and use letters, digits and _"
+    if macro in _OF_XACRO or not re.fullmatch(r"[A-Za-z_]\w*", macro, re.ASCII):
+        words = f"none of xacro's words {', '.join(_OF_XACRO)}"
+        remedy = f"begin with a letter, use letters, digits and _, and {words}"
         raise DescriptionError(f"xacro cannot call a macro named {macro!r}", remedy=remedy)
     ET.register_namespace("xacro", XACRO)
     robot = ET.Element("robot")

@@ -79,7 +79,7 @@ def test_errors_exit_with_code_1(arguments, message, sentence):
     assert found.startswith("dh2urdf: ") and message in found
 
 
-@pytest.mark.parametrize("name", ["my arm", "2arm", "a.b", "a-b", "\u00e9"])
+@pytest.mark.parametrize("name", ["my arm", "2arm", "a.b", "a-b", "\u00e9", "if", "call"])
 def test_macro_that_xacro_cannot_call_is_refused(name, capsys):
     assert dh2urdf(["puma560", "--macro", name]) == 1
     said = capsys.readouterr()

@@ -120,7 +120,9 @@ def test_missing_limits_are_noted():
     model = import_urdf(robot(spin, lame)).model
     assert (model.joints[0].lower, model.joints[0].upper) == (-math.pi, math.pi)
     assert "continuous in the URDF" in model.joints[0].source
-    assert model.joints[1].source == "no velocity in the URDF; no effort in the URDF"
+    assert model.joints[1].source == (
+        "no velocity in the URDF, limited to 1; no effort in the URDF"
+    )
     assert (model.joints[1].velocity, model.joints[1].effort) == (1.0, 10.0)
 
 
@@ -183,6 +185,8 @@ def test_unsuitable_fingers_are_omitted_with_a_note(hand, tip, message):
     found = import_urdf(robot(*ARM, *hand), tip=tip)
     assert (found.model.gripper is None) == bool(message)
     assert message in " ".join(found.notes)
+    for joint in ("left", "right")[: len(hand)]:
+        assert bool(listed(found, "Not carried over", f"joint {joint!r}")) == bool(message)
 
 
 @pytest.mark.parametrize(
@@ -392,6 +396,7 @@ def test_limits_that_look_like_degrees_are_told_for_each_joint():
     for name, ends in (("j1", "-170 to 170"), ("j2", "-90 to 110")):
         assert listed(found, name, ends, "look like degrees")
         assert listed(found, name, "250", "degrees per second")
+        assert listed(found, f"Joint {name}: limits of {ends} rad in the URDF, limited to half")
     arm = robot(*ARM)
     assert listed(import_urdf(arm.replace('"-1"', '"-45"')), "look like degrees")
     assert not listed(import_urdf(arm), "degrees")

@@ -29,7 +29,8 @@ URDF = f'<robot name="two"><link name="base"/>{LEVEL}{OUTER}</robot>'
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("two.urdf", URDF), ("two.urdf.xacro", XACRO), ("two.yaml", URDF)]
+    ("name", "text"),
+    [("two.urdf", URDF), ("two.urdf.xacro", XACRO), ("two.yaml", URDF), ("two.txt", URDF)],
 )
 def test_urdf_in_place_of_a_robot_file_is_taken(name, text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

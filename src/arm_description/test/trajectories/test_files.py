@@ -533,7 +533,7 @@ def test_degrees_without_a_unit_name_the_comment():
     assert "# units: deg" in refused(HERE / "deg.csv", six_axes())
 
 
-@pytest.mark.parametrize("separator", [";", "\t", " ; "])
+@pytest.mark.parametrize("separator", [";", "\t", " ; ", " | "])
 @pytest.mark.parametrize("point", [".", ","])
 def test_other_separators_and_decimal_commas_are_taken(written, model, separator, point):
     lines = [["time", "turn [deg]", "slide"], ["0", f"-1{point}5", "0"], ["1", "3", f"0{point}01"]]
@@ -542,14 +542,26 @@ def test_other_separators_and_decimal_commas_are_taken(written, model, separator
     np.testing.assert_allclose(found.positions, [[math.radians(-1.5), 0], [math.radians(3), 0.01]])
 
 
-def test_file_of_a_spreadsheet_is_taken():
-    found = read_trajectory(HERE / "semicolon.csv", six_axes())
+@pytest.mark.parametrize("above", ["", "sep=;\n", "SEP=;\r\n"])
+@pytest.mark.parametrize("end", ["", ";"])
+def test_file_of_a_spreadsheet_is_taken(written, above, end):
+    text = (HERE / "semicolon.csv").read_text("utf-8-sig").replace("\n", f"{end}\n")
+    found = read_trajectory(written("a.csv", f"\ufeff{above}{text}"), six_axes())
     assert found.positions[-1].tolist() == [0.1, 0, 0, 0, 0, 0]
 
 
+def test_columns_between_spaces_and_a_comma_at_the_end_are_taken(written, model):
+    for text in (
+        "time  turn slide\n0   0 0\n1 0.2  0.01 \n",
+        "time,turn,slide,\n0,0,0,\n1,.2,.01,",
+    ):
+        found = read_trajectory(written("a.csv", text), model)
+        assert found.positions.tolist() == [[0, 0], [0.2, 0.01]]
+
+
 def test_column_of_the_gripper_is_told_what_to_do_with_jaws(written):
-    names = ",".join((*NUT_ARM.joint_names, "gripper"))
-    said = refused(written("g.csv", f"time,{names}\n0,0,0,0,0,0.01\n"), NUT_ARM)
-    assert (
-        "no joint 'gripper'; delete this column" in said and "grip and release of a task" in said
-    )
+    for column in ("gripper", "Gripper", "gripper.pos"):
+        names = ",".join((*NUT_ARM.joint_names, column))
+        said = refused(written("g.csv", f"time,{names}\n0,0,0,0,0,0.01\n"), NUT_ARM)
+        assert f"no joint {column!r}; delete this column" in said
+        assert "grip and release of a task" in said

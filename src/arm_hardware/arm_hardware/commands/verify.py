@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from arm_common.cli import confirm, number, run
+from arm_common.cli import confirm, number, run, unused
 from arm_common.signals import interrupt_on_signals
 from arm_common.suggestions import did_you_mean
 from arm_description.model.units import SHOWN
@@ -194,6 +194,8 @@ def mend_servos(bus: FeetechBus, needed: SerialBus) -> None:
 def verify(chosen: argparse.Namespace) -> None:
     """Run the tool."""
     if chosen.mend:
+        if chosen.postures:
+            raise HardwareError("--mend moves to no posture; give the calibration file alone.")
         mend(chosen)
         return
     if not 0.0 < chosen.speed <= 1.0:
@@ -263,6 +265,8 @@ def main(args: Sequence[str] | None = None) -> int:
         "asking",
     )
     add_board(parser)
+    of_motion = ["--speed", "--hardware", "--backend"]
+    unused(parser, of_motion, lambda chosen: chosen.mend, "with --mend, which moves nothing")
     interrupt_on_signals()
     return run(parser, verify, args, (HardwareError, DescriptionError, EOFError))
 

@@ -165,3 +165,8 @@ def test_tip_jacobian_matches_finite_differences(robot):
     d = np.random.default_rng(2).normal(size=model.n) * 1e-4
     moved = tip_position(model, q + d, at) - tip_position(model, q - d, at)
     np.testing.assert_allclose(2.0 * rates @ d, moved, atol=1e-9)
+
+
+def test_correction_of_servos_moves_to_no_posture(tmp_path, capsys):
+    assert verify.main([str(tmp_path / "arm.yaml"), "rest", "--mend"]) != 0
+    assert "--mend moves to no posture" in capsys.readouterr().err

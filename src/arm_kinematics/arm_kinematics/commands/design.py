@@ -180,7 +180,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--starts", type=cli.at_least(1), default=1, metavar="N", help=starts)
     cli.add_executor(parser)
     parser.add_argument("--from", dest="robot", default="", help=start)
-    parser.add_argument("--length", type=cli.number, default=0.0, help=length)
+    parser.add_argument("--length", type=cli.positive, default=0.0, help=length)
     search, random = ["--workers", "--dask"], ["--joints", "--seed"]
     cli.unused(parser, search, lambda given: given.starts < 2, "without --starts 2 or more")
     cli.unused(parser, random, lambda given: given.robot, "with --from, which is the start")

@@ -105,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add(
         "--seconds",
-        type=cli.number,
+        type=cli.positive,
         default=_SECONDS,
         help=f"time for each part that may take long (default: {_SECONDS:g})",
     )

@@ -39,6 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     remove.add_argument("name", help="name of the object")
     for edit in (move, add, remove):  # -o behind them means the same
         edit.add_argument("-o", "--output", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    cli.unused(result, ["--robot"], lambda given: given.edit, "with an edit: it is for the list")
     return result
 
 
