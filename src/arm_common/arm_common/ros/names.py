@@ -14,6 +14,7 @@ from typing import Any
 from arm_common.ros.parameters import parameter
 
 MAX_JOINTS = 2000  # of all arms on joint_states
+MAX_POSITION = 1e6  # [rad or m] of a joint
 MAX_NAME = 255  # characters of a joint's name
 PREFIX_TEXT = "Prefix of the robot's joints and frames in messages, such as left_."
 
@@ -64,11 +65,12 @@ def remember_positions(
 ) -> None:
     """Store the joint positions of a message by name, in place.
 
-    Anyone may publish joint states, with any names: long ones are ignored, and of more than
-    `MAX_JOINTS` those are forgotten that have not come for the longest time.
+    Anyone may publish joint states, with any names: long ones and positions that no joint has
+    are ignored, and of more than `MAX_JOINTS` those are forgotten that have not come for the
+    longest time.
     """
     for name, position in zip(names, positions, strict=False):
-        if len(name) <= MAX_NAME:
+        if len(name) <= MAX_NAME and abs(position) <= MAX_POSITION:
             known.pop(name, None)
             known[name] = position
     while len(known) > MAX_JOINTS:

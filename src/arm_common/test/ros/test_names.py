@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of arm_common.ros.names."""
 
+import math
+
 import pytest
 from arm_common.ros.names import (
     MAX_JOINTS,
@@ -72,6 +74,13 @@ def test_tree_has_the_frames_that_were_set():
     assert not tree.has("nut")
     tree.set("base_link", "nut", lambda: None)
     assert tree.has("nut")
+
+
+def test_positions_that_no_joint_has_are_not_stored():
+    known = {"waist": 0.1}
+    values = [math.nan, 1e308, -math.inf, 0.2]
+    remember_positions(known, ["waist", "waist", "elbow", "wrist_roll"], values)
+    assert known == {"waist": 0.1, "wrist_roll": 0.2}
 
 
 def test_joints_that_nobody_publishes_any_more_are_forgotten():

@@ -84,14 +84,11 @@ def solve_dynamics(
     speeds = _rates(state, chain, given.name, given.velocity, "joint_state.velocity")
     rates = _rates(state, chain, given.name, request.acceleration, "acceleration")
     payload, gravity = _payload(request), _gravity(request)
-    try:
-        tau = chain.inverse_dynamics(q, speeds, rates, payload, gravity)
-        held = chain.gravity_torques(q, payload, gravity)
-        inertia = chain.inertia_matrix(q, payload)
-        loads = ActuatorLoads(chain)
-        capacity = float(loads.payload_capacity(q, gravity=gravity)[0])
-    except KinematicsError as error:
-        raise bad_request(f"{error}.") from error
+    tau = chain.inverse_dynamics(q, speeds, rates, payload, gravity)
+    held = chain.gravity_torques(q, payload, gravity)
+    inertia = chain.inertia_matrix(q, payload)
+    loads = ActuatorLoads(chain)
+    capacity = float(loads.payload_capacity(q, gravity=gravity)[0])
     shares = loads.shares(q[None], tau[None])[0]
     response.joint_names = list(chain.joint_names)
     response.torques, response.gravity_torques = doubles(tau), doubles(held)

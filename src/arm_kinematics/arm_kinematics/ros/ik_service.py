@@ -19,7 +19,7 @@ from sensor_msgs.msg import JointState
 from arm_interfaces.msg import IKSolution, JointWeight
 from arm_interfaces.srv import CancelIKBatch, SolveIK, SolveIKBatch
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.errors import CanceledError, KinematicsError
+from arm_kinematics.errors import CanceledError
 from arm_kinematics.ik.batch import IkBatch
 from arm_kinematics.ik.result import IkSolution, IkStatus
 from arm_kinematics.kernels.residuals import (
@@ -155,10 +155,7 @@ class IkService:
         target = stamped_pose(state, request.target, "target")
         joints = state.joints(request.seed, "seed", chain.joint_names)
         seed = joint_vector(chain, joints, "seed")
-        try:
-            result = chain.ik(target, seed, **arguments, tool=tool, timeout=timeout)
-        except KinematicsError as error:
-            raise bad_request(f"{error}.") from error
+        result = chain.ik(target, seed, **arguments, tool=tool, timeout=timeout)
         response.status = int(result.status)
         response.message = result.message
         response.limiting_joints = list(result.limiting_joints)
@@ -217,8 +214,6 @@ class IkBatchService:
             except CanceledError:
                 response.status = SolveIKBatch.Response.CANCELED
                 response.message = f"The batch of {len(targets)} targets was cancelled."
-            except KinematicsError as error:
-                raise bad_request(f"{error}.") from error
             else:
                 _fill_batch(response, chain, batch, total)
             finally:

@@ -51,7 +51,7 @@ from arm_kinematics.ros.ik_service import IkBatchService, IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher
 from arm_kinematics.ros.moveit_services import serve_moveit
 from arm_kinematics.ros.path_service import plan_path
-from arm_kinematics.ros.robot_state import KinematicsParameters, RejectedError, RobotStateCache
+from arm_kinematics.ros.robot_state import KinematicsParameters, RobotStateCache, fill_rejection
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
@@ -108,8 +108,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
         def callback(request: Any, response: Any) -> Any:
             try:
                 answer(request, response)
-            except RejectedError as rejection:
-                response.status, response.message = rejection.status, str(rejection)
+            except KinematicsError as error:
+                fill_rejection(response, error)
             self._count(name, response.status)
             return response
 
@@ -128,8 +128,8 @@ class KinematicsNode(Node):  # type: ignore[misc]
         async def callback(request: Any, response: Any) -> Any:
             try:
                 await worker.run(prepare(request, response))
-            except RejectedError as rejection:
-                response.status, response.message = rejection.status, str(rejection)
+            except KinematicsError as error:
+                fill_rejection(response, error)
             self._count(name, response.status)
             return response
 

@@ -15,7 +15,6 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.srv import PlanPath
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.errors import KinematicsError
 from arm_kinematics.paths import planner
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.result import PathResult
@@ -49,10 +48,7 @@ def plan_path(
     limits, via = _limits(chain, state.parameters), request.arc_via
 
     def work() -> None:
-        try:
-            result = planner.plan_path(chain, poses, start, options, arc_via=via, timeout=timeout)
-        except KinematicsError as error:
-            raise bad_request(f"{error}.") from error
+        result = planner.plan_path(chain, poses, start, options, arc_via=via, timeout=timeout)
         _fill(response, result, time_result(result, *limits, scaling or 1.0), frame)
 
     return work

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from arm_common.ros.names import PrefixedNames, prefix_parameter, remember_positions
@@ -32,6 +33,12 @@ class RejectedError(KinematicsError):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
+
+
+def fill_rejection(response: Any, error: KinematicsError) -> None:
+    """Write an error to a response; one that the computation raises is of an invalid request."""
+    response.status = error.status if isinstance(error, RejectedError) else BAD_REQUEST
+    response.message = str(error)
 
 
 def bad_request(message: str) -> RejectedError:
@@ -99,9 +106,7 @@ class RobotStateCache:
 
     def set_joints(self, message: JointState) -> None:
         """Store a joint state; entries that are not finite are skipped."""
-        pairs = zip(message.name, message.position, strict=False)
-        finite = {name: position for name, position in pairs if math.isfinite(position)}
-        remember_positions(self.positions, finite, finite.values())
+        remember_positions(self.positions, message.name, message.position)
 
     @property
     def robot_id(self) -> str:

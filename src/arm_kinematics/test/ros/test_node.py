@@ -377,6 +377,13 @@ class TestGetJacobian:
         answer = world.call("get_jacobian", GetJacobian.Request(tip_frame="tail"))
         assert answer.status == GetJacobian.Response.BAD_REQUEST
 
+    def test_joints_beyond_all_sense_are_a_bad_request_not_an_internal_error(self, world):
+        state = joint_state({**REST, "waist": -1e308})
+        for name, field in (("get_jacobian", "joint_state"), ("solve_fk", "joint_state")):
+            answer = world.call(name, KINDS[name].Request(**{field: state}))
+            assert answer.status == GetJacobian.Response.BAD_REQUEST
+            assert "joint positions" in answer.message and "internal" not in answer.message
+
 
 class TestSolveDynamics:
     def test_motion_with_a_payload_has_the_torques_of_the_chain(self, world):

@@ -13,7 +13,7 @@ from typing import Any
 from action_msgs.msg import GoalStatus
 from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import PolledSubscriptions, destroy_timer
-from arm_common.ros.names import PrefixedNames, PrefixSearch
+from arm_common.ros.names import PrefixedNames, PrefixSearch, remember_positions
 from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK
 from arm_description.errors import UrdfError
 from arm_description.ros.servo_limits import TOPIC as LIMITS
@@ -181,9 +181,9 @@ class ArmState:
         missing = self.names.add_all(
             name for name in self.model.joint_names if name not in self.positions
         )
-        if not self._received:
+        if not self.positions:
             return "no joint_states yet; is the servo driver running?"
-        if self.lost():
+        if self._received and self.lost():
             return self.lost()
         if self.several_arms:
             return self.several_arms
@@ -215,10 +215,14 @@ class ArmState:
     def _on_joints(self, message: JointState) -> None:
         if len(message.name) == len(message.position):
             self._search.receive(message.name)
-            self.positions = self.names.own(message.name, message.position)
-            self._velocities = tuple(message.velocity)
-            self._measured = len(message.effort) > 0
-            self._received = time.monotonic()
+            received = self.names.own(message.name, message.position)
+            positions = dict(self.positions)  # who reads them may keep them
+            remember_positions(positions, received, received.values())
+            self.positions = positions
+            if not received.keys().isdisjoint(self.model.joint_names):  # or of another publisher
+                self._velocities = tuple(message.velocity)
+                self._measured = len(message.effort) > 0
+                self._received = time.monotonic()
         self._joints_callback(message)
 
     def _on_limits(self, message: String) -> None:

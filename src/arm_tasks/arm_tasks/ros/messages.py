@@ -30,6 +30,7 @@ _STATUS = {
     EngineState.FAILED: RunTask.Result.HARDWARE,
     EngineState.LOST: RunTask.Result.DEPENDENCY_LOST,
 }
+_JUDGED = frozenset(NutStatus) - {NutStatus.NOT_JUDGED}
 _REPORT_FIELDS = StepReportMessage.get_fields_and_field_types()
 
 
@@ -43,6 +44,11 @@ def sent_texts(files: Sequence[TextFile]) -> dict[str, str]:
     texts = [(file.name, file.text) for file in files]
     check_amount(texts)
     return dict(texts)
+
+
+def is_judged(message: NutState) -> bool:
+    """Return False for a world in which a callback has failed, and for a state that none sends."""
+    return message.state in _JUDGED
 
 
 def nut_report(message: NutState) -> NutReport:

@@ -216,6 +216,10 @@ def test_nut_that_nobody_has_seen_lately_is_unknown(probe, monkeypatch):
     assert observer(when, 7.5) is None and observer(when, 6.5).nut.bolt == "upper_bolt"
     message.header.stamp.sec = 8
     assert probe.until(published).bolt == "upper_bolt"
+    for message.state in (NutState.NOT_JUDGED, 167):  # of a world that failed, and of none
+        message.header.stamp.sec += 1
+        probe.until(lambda: published() is None)
+        assert observer(when, 6.5) is None
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 
 import ast
 import inspect
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,11 +14,20 @@ from arm_common.ros.actions import GoalClient
 from arm_common.ros.qos import GOAL, STREAM, service_qos
 from arm_tasks.execution.ports import MoveState
 from arm_tasks.ros import driver_client
-from arm_tasks.ros.driver_client import REASON_TIMEOUT, RESPONSE_TIMEOUT, ActionMove, DriverClient
+from arm_tasks.ros.driver_client import (
+    REASON_TIMEOUT,
+    RESPONSE_TIMEOUT,
+    ActionMove,
+    ArmState,
+    DriverClient,
+)
 from control_msgs.action import FollowJointTrajectory
 from rclpy.qos import DurabilityPolicy
 from rclpy.task import Future
+from sensor_msgs.msg import JointState
 from unique_identifier_msgs.msg import UUID
+
+from arm_description import load_robot
 
 Result = FollowJointTrajectory.Result
 SOURCES = Path(__file__).resolve().parents[3]
@@ -54,6 +64,34 @@ def test_every_trajectory_stream_expires():
 def test_goal_expires_before_its_client_gives_up():
     assert 0 < GOAL.lifespan.nanoseconds < 1e9 * RESPONSE_TIMEOUT
     assert 0 < STREAM.lifespan.nanoseconds <= 0.5e9
+
+
+class QuietNode:
+    """A node whose subscriptions are called by the test."""
+
+    def create_subscription(self, kind, topic, callback, qos):
+        setattr(self, topic.rpartition("/")[2], callback)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1e308])
+def test_joint_states_of_another_publisher_do_not_replace_those_of_the_arm(value, monkeypatch):
+    node, model = QuietNode(), load_robot("nut_arm")
+    state = ArmState(node, model)
+    node.joint_states(JointState(name=["tail"], position=[1.0]))
+    assert "joint_states has no waist" in state.positions_unknown()
+    names = [*model.joint_names, *model.gripper.moving]
+    whole = JointState(name=names, position=[0.01] * len(names), velocity=[0.1] * len(names))
+    node.joint_states(whole)
+    here, width = dict(state.positions), state.width
+    assert not state.positions_unknown() and not state.still and width > 0.0
+    node.joint_states(JointState(name=names, position=[value] * len(names), velocity=[1.0]))
+    node.joint_states(JointState(name=["tail", "head"], position=[value, 2.0]))
+    assert state.positions.items() >= here.items() and state.width == width
+    assert not state.positions_unknown() and not state.still
+    later = time.monotonic() + 60.0
+    monkeypatch.setattr(driver_client.time, "monotonic", lambda: later)
+    node.joint_states(JointState(name=["tail"], position=[1.0]))
+    assert "the servo driver is gone" in state.positions_unknown()
 
 
 def test_stop_request_never_expires():

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import math
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -60,6 +61,8 @@ class Visitor(ServerConnection):
             if not isinstance(raw, bytes):
                 continue  # viser's page sends none
             message = msgspec.msgpack.decode(raw)
+            if not _is_finite(message):
+                continue  # no browser has such a camera or slider, and viser checks few of them
             number = message.pop(BEAT, None)
             if not (self.may_command or self._is_open(message)):
                 continue
@@ -258,6 +261,17 @@ def _send_only_text() -> None:
         return cleaned
 
     kind.as_serializable_dict = as_clean_dict  # type: ignore[assignment, method-assign]
+
+
+def _is_finite(value: Any) -> bool:
+    """Return True if all numbers of a message are finite."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return True
+    return all(map(_is_finite, value))
 
 
 def _clean(value: Any) -> Any:

@@ -323,9 +323,10 @@ class ViewerNode(Node):
             self._on_robot_drawn(robot)
 
     def _on_joint_states(self, message: JointState) -> None:
-        values = dict(zip(message.name, message.position, strict=False))
+        values: dict[str, float] = {}
+        remember_positions(values, message.name, message.position)
         if not values.items() <= self._values.items():
-            remember_positions(self._values, message.name, message.position)
+            remember_positions(self._values, values, values.values())
             self._sliders_moved = self.parameters.drive
             self._loop.request_redraw()
 

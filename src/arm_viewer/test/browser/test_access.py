@@ -243,6 +243,18 @@ def test_nothing_but_camera_and_stop_is_received_without_the_token(guarded, quer
         guarded.wait_until_used("stop", "key")
 
 
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_numbers_that_are_not_finite_are_not_received(guarded, number):
+    uuid = guarded.slider._impl.uuid
+    with guarded.connect(f"?token={TOKEN}") as socket:
+        guarded.send(socket)
+        guarded.received.clear()
+        camera = {**CAMERA, "position": (number, 0.0, 1.0)}
+        slider = {"type": "GuiUpdateMessage", "uuid": uuid, "updates": {"value": number}}
+        guarded.send(socket, camera, slider)
+        assert guarded.received == ["ViewerCameraMessage"]
+
+
 def test_visitor_without_the_token_receives_the_scene(guarded):
     with guarded.connect() as socket:
         guarded.send(socket)

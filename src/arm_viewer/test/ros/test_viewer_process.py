@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executable: its address, its clean end at any moment, and its messages for wrong input."""
 
+import math
 import os
 import signal
 import socket
@@ -10,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from arm_common.ros.qos import LATCHED
 from arm_testing.processes import handles_sigterm
 from arm_testing.viewer_client import (
     CAMERA,
@@ -21,7 +23,8 @@ from arm_testing.viewer_client import (
 )
 from arm_testing.waiting import wait_for
 
-from arm_description import robot_path
+from arm_description import load_robot, robot_path
+from arm_interfaces.msg import HardwareStatus
 
 pytestmark = pytest.mark.system
 
@@ -128,3 +131,30 @@ def test_visits_start_no_threads(start):
     for _ in range(3):
         visit(address)
     assert len(list(threads.iterdir())) == before
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, 1e308])
+def test_numbers_that_no_driver_sends_raise_nothing(start, ros, value):
+    """Each folder of the page shows joints, and the slider of the speed shows the driver's."""
+    viewer = start("viewer", port=0, drive=True)
+    page = viewer.address().removeprefix("http://")
+    status = ros.node.create_publisher(HardwareStatus, "arm_hardware/status", LATCHED)
+    ros.show_robot(load_robot("nut_arm").to_urdf())
+    names = load_robot("nut_arm").joint_names
+    with connected(page) as socket:
+        socket.send(encoded(CAMERA))
+        ros.show_joints(dict.fromkeys(names, 0.25))
+        status.publish(HardwareStatus(message="valid", speed_scaling=0.37))
+        wait_until_received(socket, b"valid")
+        for text in (b"strange", b"stranger"):
+            ros.show_joints(dict.fromkeys(names, value))
+            status.publish(HardwareStatus(message=text.decode(), speed_scaling=value))
+            wait_until_received(socket, text)
+    assert viewer.end(signal.SIGINT) == 0
+    assert "Traceback" not in viewer.text() and "internal error" not in viewer.text()
+    ros.node.destroy_publisher(status)
+
+
+def wait_until_received(socket, text):
+    while text not in decompressed(socket.recv(timeout=BOUND)):
+        pass

@@ -30,6 +30,7 @@ from arm_interfaces.msg import HardwareStatus, NutState, TaskState
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.client.task_goal import TaskServerClient
 from arm_tasks.ros.driver_client import READY_STATES
+from arm_tasks.ros.messages import is_judged
 
 _HELP = "Keys: space pauses and resumes, s does one step, Ctrl-C cancels."
 _TIMEOUT = 60.0  # [s], for the other nodes to start
@@ -122,7 +123,7 @@ class TaskClient:
     def unjudged(self) -> str:
         """Why the simulated world is not judged, or ""."""
         nut = self._nut
-        return str(nut.message) if nut and nut.state == NutState.NOT_JUDGED else ""
+        return "" if nut is None or is_judged(nut) else str(nut.message) or "no reason was sent"
 
     @property
     def simulated(self) -> bool:

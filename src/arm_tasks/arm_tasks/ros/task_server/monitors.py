@@ -24,7 +24,7 @@ from arm_tasks.execution.engine import TaskOutcome
 from arm_tasks.execution.ports import ArmPort
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.ros.driver_client import ArmState
-from arm_tasks.ros.messages import nut_report
+from arm_tasks.ros.messages import is_judged, nut_report
 from arm_tasks.ros.task_server.planning import Planning
 from arm_tasks.scene.nut_state import NutReport, NutStatus
 from arm_tasks.task.condition import Condition, Observation
@@ -109,7 +109,7 @@ class WorldObserver:
         if not when.needs_nut:
             return Observation(None, *arm)
         nut = self._nut
-        if nut is None or not _is_judged(nut) or stamp_seconds(nut.header.stamp) < since:
+        if nut is None or not is_judged(nut) or stamp_seconds(nut.header.stamp) < since:
             return None
         return Observation(nut_report(nut), *arm)
 
@@ -119,7 +119,7 @@ class WorldObserver:
         self._polled.take()
         is_fresh = time.monotonic() - self.advanced < _NUT_MAX_AGE
         nut = self._nut
-        return nut_report(nut) if nut is not None and _is_judged(nut) and is_fresh else None
+        return nut_report(nut) if nut is not None and is_judged(nut) and is_fresh else None
 
     def poll(self) -> None:
         """Process queued messages."""
@@ -130,11 +130,6 @@ class WorldObserver:
         if self._nut is None or message.header.stamp != self._nut.header.stamp:
             self.advanced = self.received
         self._nut = message
-
-
-def _is_judged(nut: NutState) -> bool:
-    """Return False for the state of a world in which a callback has failed."""
-    return bool(nut.state != NutState.NOT_JUDGED)
 
 
 class BlindWorldDetector:

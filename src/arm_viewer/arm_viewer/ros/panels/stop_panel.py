@@ -119,5 +119,6 @@ class StopPanel:
         if status.state == HardwareStatus.STOPPED:
             self._reset_button.visible = True
         self._speed.visible = True
-        if time.monotonic() - self._speed_set > SPEED_HOLD:
+        is_settled = time.monotonic() - self._speed_set > SPEED_HOLD
+        if is_settled and 0.0 <= status.speed_scaling <= 1.0:  # anyone may publish any number
             self._speed.value = round(100.0 * status.speed_scaling)
