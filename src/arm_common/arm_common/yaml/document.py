@@ -288,7 +288,12 @@ def load_plain(text: str) -> Any:
         yaml.YAMLError: It is not valid YAML.
     """
     root = compose(text)
-    return None if root is None else yaml.constructor.SafeConstructor().construct_document(root)
+    try:
+        return (
+            None if root is None else yaml.constructor.SafeConstructor().construct_document(root)
+        )
+    except (ValueError, LookupError) as error:  # of dates and numbers that do not exist
+        raise yaml.YAMLError(str(error)) from None
 
 
 def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -> Exception:

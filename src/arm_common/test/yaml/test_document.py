@@ -161,8 +161,9 @@ def test_half_of_a_surrogate_pair_is_refused_with_its_line(text, half):
 def test_plain_values_are_those_of_pyyaml():
     assert load_plain("{a: [1, x, ~], 2: 1.5}") == {"a": [1, "x", None], 2: 1.5}
     assert load_plain("") is None and load_plain('"\\ud83d\\ude00"') == "\U0001f600"
-    with pytest.raises(yaml.YAMLError):
-        load_plain('"\\ud83d"')
+    for text in ('"\\ud83d"', "2001-99-99", "!!int ''", "!!bool x", "[" * 5000):
+        with pytest.raises(yaml.YAMLError):
+            load_plain(text)
 
 
 def test_error_with_a_path_that_is_not_utf8_can_be_sent():

@@ -131,7 +131,9 @@ def arm_commands() -> frozenset[str]:
     """
     policy = read_policy(shipped_policy())
     driver = policy[_DRIVER]
-    received = {name for name in driver["subscribe"] | driver["reply"] if not _QUERY.match(name)}
+    received = {
+        name for name in driver["subscribe"] | driver["reply"] if not _QUERY.fullmatch(name)
+    }
     actions = {action for rights in policy.values() for action in rights["execute"]}
     goals = {f"{action}/_action/send_goal" for action in actions}
     return frozenset((received | goals | _THROUGH_OTHER_NODES) - _STOPS)
@@ -150,7 +152,7 @@ def refuse_arm_command(name: str, content: Mapping[str, Any], received_as: str =
     """
     full = f"/{name.lstrip('/')}"
     command = next((c for c in arm_commands() if full.endswith(c)), "")
-    is_harmless = _QUERY.match(full) or any(map(full.endswith, _STOPS))
+    is_harmless = _QUERY.fullmatch(full) or any(map(full.endswith, _STOPS))
     if not command and (is_harmless or not received_as):
         return
     fields = [field for c, field in _BRAKES_WITHOUT.items() if c == (command or c)]

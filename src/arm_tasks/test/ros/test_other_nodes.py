@@ -270,16 +270,25 @@ def test_a_task_commands_no_arm_by_publish_or_call_service(remapped, name, what)
             check(remapped, signal=Signal(service=name, field="success", equals=True))
 
 
-def test_a_task_commands_no_driver_whose_names_are_remapped(probe, nodes):
+def test_a_task_commands_no_driver_whose_names_are_remapped(probe, nodes, monkeypatch):
     node = rclpy.create_node("servos", context=probe.context)
+    infos = probe.node.get_publishers_info_by_topic
+    ended = [SimpleNamespace(node_name=f"ended{k}", node_namespace="/") for k in range(9)]
+
+    def with_ended_drivers(topic):
+        return [*(ended if topic == "/servos/state" else []), *infos(topic)]
+
+    monkeypatch.setattr(probe.node, "get_publishers_info_by_topic", with_ended_drivers)
     node.create_publisher(HardwareStatus, "servos/state", 1)
     node.create_subscription(JointTrajectory, "path", print, 1)
     node.create_service(Trigger, "servos/again", print)
+    node.create_service(Trigger, "get_left/again", print)
     node.create_service(Trigger, "servos/arm_hardware/stop", print)
     readers = probe.node.count_subscribers
-    probe.until(lambda: readers("path") and probe.node.count_services("servos/again"))
+    probe.until(lambda: readers("path") and probe.node.count_services("get_left/again"))
     for made in (command(*TRAJECTORY[:1], "path", TRAJECTORY[1], **MOVE),
-                 command(TRIGGER[0], "servos/again", TRIGGER[1])):  # fmt: skip
+                 command(TRIGGER[0], "servos/again", TRIGGER[1]),
+                 command(TRIGGER[0], "get_left/again", TRIGGER[1])):  # fmt: skip
         with pytest.raises(PlanError, match="commands an arm"):
             check(nodes, made)
     check(nodes, command("publish", "path", TRAJECTORY[1]))

@@ -76,7 +76,7 @@ class Access:
         Not in a cookie: browsers send those to every server on the same host, whatever its port.
         """
         texts = query_values(path, "token")
-        return any(hmac.compare_digest(text.encode(), self.token.encode()) for text in texts)
+        return any(hmac.compare_digest(ascii(text), ascii(self.token)) for text in texts)
 
 
 def query_values(path: str, name: str) -> list[str]:

@@ -61,8 +61,8 @@ class Visitor(ServerConnection):
             if not isinstance(raw, bytes):
                 continue  # viser's page sends none
             message = msgspec.msgpack.decode(raw)
-            if not _is_finite(message):
-                continue  # no browser has such a camera or slider, and viser checks few of them
+            if not (_is_message(message) and _is_finite(message)):
+                continue  # no browser sends it, and viser checks few of them
             number = message.pop(BEAT, None)
             if not (self.may_command or self._is_open(message)):
                 continue
@@ -112,6 +112,12 @@ class Visitor(ServerConnection):
     def _acknowledge(self, loop: asyncio.AbstractEventLoop, number: int) -> None:
         """Tell the page that its STOP was carried out; called by the node's thread."""
         asyncio.run_coroutine_threadsafe(self.send(json.dumps({"stopped": number})), loop)
+
+
+def _is_message(message: Any) -> bool:
+    """Return True if what a browser sends can be a message of viser."""
+    names = ("type", "uuid", "name")
+    return isinstance(message, dict) and all(isinstance(message.get(k, ""), str) for k in names)
 
 
 _visitor: ContextVar[Visitor | None] = ContextVar("visitor", default=None)

@@ -65,6 +65,8 @@ def test_profiles_of_rosbag2_in_words_count_too(tmp_path):
         (["transient_local", "volatile"], False),
         ([2], False),
         (["{"], False),
+        (["2001-99-99"], False),
+        (["[" * 5000], False),
         ([], False),
     ):
         profiles = "".join(profile.format(word) for word in words)

@@ -119,9 +119,10 @@ class NodeConnections:
         if not is_service:
             readers = self._node.get_subscriptions_info_by_topic(full)
             return any((r.node_name, r.node_namespace) in drivers for r in readers)
-        services_of = self._node.get_service_names_and_types_by_node
-        with suppress(NodeNameNonExistentError):  # it has ended meanwhile
-            return any(full in dict(services_of(*driver)) for driver in drivers)
+        for driver in drivers:
+            with suppress(NodeNameNonExistentError):  # it has ended meanwhile
+                if full in dict(self._node.get_service_names_and_types_by_node(*driver)):
+                    return True
         return False
 
     def _full_name(self, name: str, is_service: bool) -> str:

@@ -41,6 +41,7 @@ PLAYED = (
 TF = (TF_TOPIC, TF_STATIC_TOPIC)  # of all arms
 POLL_PERIOD = 0.05  # [s]
 SHORTEST_ROUND = 1.0  # [s] of a repetition
+SLOWEST = 1e-3  # recorded seconds per second
 
 
 class RecordingPlayer:
@@ -146,8 +147,8 @@ def _replay(given: argparse.Namespace) -> None:
 
 
 def _speed(text: str) -> float:
-    if not (speed := float(text)) > 0.0:
-        raise argparse.ArgumentTypeError(f"{speed:g} is not a positive number")
+    if not (speed := float(text)) >= SLOWEST:
+        raise argparse.ArgumentTypeError(f"{speed:g} is not a number from {SLOWEST:g}")
     return speed
 
 

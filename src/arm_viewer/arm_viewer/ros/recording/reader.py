@@ -21,6 +21,7 @@ import yaml
 from arm_common.errors import one_line
 from arm_common.ros.messages import interface_class
 from arm_common.transforms import Array
+from arm_common.yaml.document import load_plain
 from numpy.typing import NDArray
 from rclpy.serialization import deserialize_message
 
@@ -219,7 +220,7 @@ def _such_as(names: list[str]) -> str:
 def _is_latched(metadata: dict[str, str]) -> bool:
     """Return whether all publishers of a channel were transient local."""
     try:
-        profiles = yaml.safe_load(metadata.get("offered_qos_profiles", ""))
+        profiles = load_plain(metadata.get("offered_qos_profiles", ""))
         found = [profile["durability"] for profile in profiles or ()]
     except (yaml.YAMLError, TypeError, KeyError):
         found = []
