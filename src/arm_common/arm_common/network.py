@@ -47,15 +47,18 @@ NETWORKS: Mapping[str, str] = {"auto": "", "this_computer": "LOCALHOST", "subnet
 _Environment = TypeVar("_Environment", bound=MutableMapping[str, str])
 
 
+_OPENED_BY = (
+    "network:=subnet or ARM_NETWORK=subnet opens them to the network,"
+    " ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET alone does not"
+)
+
+
 class Reach(Enum):
     """From where nodes are reached; the value completes "The nodes are reached from"."""
 
-    THIS_COMPUTER = (
-        "this computer only; network:=subnet or ARM_NETWORK=subnet opens them to the network,"
-        " ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET alone does not"
-    )
-    FORGED_PACKETS = "this computer only, but Cyclone DDS receives on every address"
-    UNKNOWN_MIDDLEWARE = "this computer only, as far as the middleware limits them"
+    THIS_COMPUTER = f"this computer only; {_OPENED_BY}"
+    FORGED_PACKETS = f"this computer only, but Cyclone DDS receives on every address; {_OPENED_BY}"
+    UNKNOWN_MIDDLEWARE = f"this computer only, as far as the middleware limits them; {_OPENED_BY}"
     CONFIGURED = "where your configuration of the middleware opens them"
     NOWHERE = "nowhere, because ROS_AUTOMATIC_DISCOVERY_RANGE is OFF"
     NETWORK = "every computer of the network"
@@ -158,7 +161,7 @@ def _limits() -> dict[str, str]:
 
 
 def _is_ours(name: str, value: str) -> bool:
-    """Return whether a value was set here, perhaps with a file of another installation."""
+    """Return True if a value was set here, perhaps with a file of another installation."""
     ours = _limits().get(name, "")
     if name == "ZENOH_CONFIG_OVERRIDE":
         return value == ours

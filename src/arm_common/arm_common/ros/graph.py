@@ -19,16 +19,11 @@ def has_driver(node: Node) -> bool:
 
 def has_sliders(node: Node) -> bool:
     """Return True if a view without a driver moves its joints to joint_targets."""
-    return _relays(node, "joint_targets", "joint_states")
-
-
-def _relays(node: Node, takes: str, gives: str) -> bool:
-    """Return True if one node subscribes to the topic ``takes`` and publishes ``gives``."""
-    takers = {
-        (info.node_namespace, info.node_name)
-        for info in node.get_subscriptions_info_by_topic(takes)
-    }
-    if not takers:
-        return False
-    publishers = node.get_publishers_info_by_topic(gives)
-    return any((info.node_namespace, info.node_name) in takers for info in publishers)
+    subscribers, publishers = (
+        {(info.node_namespace, info.node_name) for info in infos}
+        for infos in (
+            node.get_subscriptions_info_by_topic("joint_targets"),
+            node.get_publishers_info_by_topic("joint_states"),
+        )
+    )
+    return not subscribers.isdisjoint(publishers)

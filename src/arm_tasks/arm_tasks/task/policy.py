@@ -46,16 +46,16 @@ def read_policy(path: Path) -> dict[str, Rights]:
     _check(path, root, "policy", ("version",))
     if root.get("version") != _VERSION:
         raise TasksError(f"{path}: version {root.get('version')} is not {_VERSION}")
-    found: dict[str, Rights] = {}
+    rights: dict[str, Rights] = {}
     for enclaves in root:
         _check(path, enclaves, "enclaves", ())
         for enclave in enclaves:
             _check(path, enclave, "enclave", ("path",))
             name = enclave.get("path", "")
-            if name in found:
+            if name in rights:
                 raise TasksError(f"{path}: the enclave {name} is defined twice")
-            found[name] = _rights(path, enclave)
-    return found
+            rights[name] = _rights(path, enclave)
+    return rights
 
 
 def _rights(path: Path, enclave: ET.Element) -> Rights:
@@ -99,8 +99,8 @@ def _full_name(name: str, profile: ET.Element) -> str:
 def _check(path: Path, element: ET.Element, tag: str, attributes: tuple[str, ...]) -> None:
     if element.tag != tag or set(element.attrib) != set(attributes):
         expected = "".join(f' {name}="..."' for name in attributes)
-        given = "".join(f' {name}="{value}"' for name, value in element.attrib.items())
-        raise TasksError(f"{path}: <{element.tag}{given}> where <{tag}{expected}> is expected")
+        actual = "".join(f' {name}="{value}"' for name, value in element.attrib.items())
+        raise TasksError(f"{path}: <{element.tag}{actual}> where <{tag}{expected}> is expected")
 
 
 _DRIVER = "/arm/arm_hardware"

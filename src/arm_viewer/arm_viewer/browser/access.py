@@ -71,7 +71,7 @@ class Access:
         return ""
 
     def is_granted(self, path: str) -> bool:
-        """Return whether a request has the token in the query of its path.
+        """Return True if a request has the token in the query of its path.
 
         Not in a cookie: browsers send those to every server on the same host, whatever its port.
         """

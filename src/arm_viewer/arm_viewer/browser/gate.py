@@ -77,7 +77,7 @@ class Visitor(ServerConnection):
             return raw if number is None else msgspec.msgpack.encode(message)
 
     def _is_open(self, message: Mapping[str, Any]) -> bool:
-        """Return whether anyone may send a message: its own camera, or an open element."""
+        """Return True if anyone may send a message: its own camera, or an open element."""
         kind = message.get("type")
         if kind == "GuiUpdateMessage" and message.get("updates") != {"value": True}:
             return False

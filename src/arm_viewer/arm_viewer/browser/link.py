@@ -61,7 +61,7 @@ class SentCommand:
 
     @property
     def is_old(self) -> bool:
-        """Whether it may no longer be executed."""
+        """True if it may no longer be executed."""
         return not 0.0 <= self.link.clock() - self.sent <= MAX_AGE
 
     def drop(self) -> None:

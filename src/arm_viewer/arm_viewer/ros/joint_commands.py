@@ -233,13 +233,13 @@ class DriverCommander:
         progress = self._remaining - seconds
         self._idle_periods = 0 if progress > PROGRESS else self._idle_periods + 1
         self._remaining = seconds
-        share = min(1.0, PART / max(seconds, PART))
+        fraction = min(1.0, PART / max(seconds, PART))
         point = JointTrajectoryPoint(
-            positions=[start[n] + share * (target[n] - start[n]) for n in target]
+            positions=[start[n] + fraction * (target[n] - start[n]) for n in target]
         )
         point.time_from_start = duration_message(max(SHORTEST_MOTION, min(seconds, PART)))
         self._publisher.publish(JointTrajectory(joint_names=list(target), points=[point]))
-        if share < 1.0:
+        if fraction < 1.0:
             self._timer.reset()
         else:
             self._timer.cancel()

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from arm_common.errors import elided, one_line
+from arm_common.errors import one_line
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, MARKERS, STEADY_CLOCK
 from arm_description.ros.servo_limits import DescriptionSubscription
@@ -113,7 +113,7 @@ class SceneSubscriptions:
         self._show("log", "")
 
     def _show(self, key: str, text: str) -> None:
-        self._view.store.set_text(key, elided(text, 2000))
+        self._view.store.set_text(key, text)
         self._request_redraw()
 
     def _on_markers(self, topic: str, message: MarkerArray) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from arm_common.errors import elided
 from arm_common.transforms import Array, pose_to_matrix
 
 from arm_viewer.errors import ViewerError
@@ -34,6 +35,7 @@ from arm_viewer.scene.shapes import (
     frozen,
 )
 
+MAX_LABEL = 2000  # characters of a text, about
 Scale = tuple[float, float, float]
 
 
@@ -169,7 +171,7 @@ def _triangles(marker: Any) -> DrawnShape:
 
 def _text(marker: Any) -> DrawnShape:
     require(marker, float(marker.scale.z) > 0, "TEXT_VIEW_FACING needs scale.z, its height")
-    return TextLabel(str(marker.text), float(marker.scale.z))
+    return TextLabel(elided(marker.text, MAX_LABEL), float(marker.scale.z))
 
 
 def _mesh(marker: Any) -> DrawnShape:

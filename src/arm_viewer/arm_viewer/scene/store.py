@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from arm_common.errors import elided
 from arm_common.transforms import Array
 
 from arm_viewer.scene.marker_store import MarkerKey, MarkerStore, PlacedMarker
@@ -19,6 +20,7 @@ from arm_viewer.scene.robot import VisualRobot
 # A pose is sent again if an element of its matrix changed by more than this [m or 1]: a hundredth
 # of a millimetre is less than a pixel shows of a robot that fits on a table.
 POSE_TOLERANCE = 1e-5
+MAX_TEXT = 2000  # characters of a line, about
 # Begins the names of frames in which a simulation has the links; tf without it has them as
 # commanded. The robot is drawn in the former, and in the latter as a ghost.
 TRUE_FRAMES = "ground_truth/"
@@ -70,7 +72,7 @@ class SceneStore:
 
     def set_text(self, name: str, text: str) -> None:
         """Show a line of text, e.g. the state of the task; empty to hide it."""
-        self._texts[name] = text
+        self._texts[name] = elided(text, MAX_TEXT)
 
     def text(self, name: str) -> str:
         """Return a text as last set; empty if it was never set."""

@@ -13,10 +13,13 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.export import main as export
 from arm_viewer.ros.recording.reader import LONGEST_PAUSE, RecordingFile, timeline
 from arm_viewer.ros.recording.scenes import scene_topics, scenes
+from geometry_msgs.msg import TransformStamped
+from mcap.reader import NonSeekingReader
 from mcap.writer import Writer
 from PIL import Image
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
 
 RECORDINGS = Path(__file__).parent / "recordings"
 TOPICS = ("/robot_description", "/joint_states", "/tf", "/tf_static")
@@ -243,3 +246,30 @@ def test_message_of_another_form_than_its_type_is_left_out(tmp_path):
     assert numbers(recording) == [0]
     (notice,) = recording.notices
     assert "/a is left out: a message is no std_msgs/msg/String" in notice
+
+
+def test_transforms_that_cannot_be_are_left_out_of_an_export(tmp_path):
+    frames = [("a", "b"), ("b", "a"), ("", "c"), ("a", "infinite"), ("a", "without rotation")]
+    bad = [TransformStamped(child_frame_id=child) for _, child in frames]
+    for stamped, (parent, child) in zip(bad, frames, strict=True):
+        stamped.header.frame_id = parent
+        stamped.transform.translation.x = np.inf if child == "infinite" else 0.0
+        stamped.transform.rotation.w = 0.0 if child == "without rotation" else 1.0
+    file, topics = tmp_path / "run.mcap", scene_topics()
+    channels = {}
+    with (RECORDINGS / "nostats.mcap").open("rb") as source, file.open("wb") as stream:
+        writer = Writer(stream)
+        writer.start(profile="ros2", library="test")
+        for schema, channel, message in NonSeekingReader(source).iter_messages():
+            if channel.id not in channels:
+                kind = writer.register_schema(schema.name, schema.encoding, schema.data)
+                channels[channel.id] = writer.register_channel(channel.topic, "cdr", kind)
+            time, data = message.log_time, message.data
+            if channel.topic == "/tf":
+                hostile = serialize_message(TFMessage(transforms=bad))
+                writer.add_message(channels[channel.id], time, hostile, time)
+            writer.add_message(channels[channel.id], time, data, time)
+        writer.finish()
+    recording = RecordingFile(file, topics)
+    assert list(scenes(recording, [2.0, 5.0], "tool0", topics))
+    assert len(recording.notices) == 4 and all("is left out: " in n for n in recording.notices)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene import markers as mm
-from arm_viewer.scene.markers import read_marker
+from arm_viewer.scene.markers import MAX_LABEL, read_marker
 from arm_viewer.scene.shapes import (
     Arrows,
     Box,
@@ -87,6 +87,8 @@ def test_triangles_are_scaled_and_can_have_one_colour_each(shape):
 def test_text_and_mesh(shape):
     text = shape(mm.TEXT_VIEW_FACING, text="hi", scale=(0, 0, 0.05))
     assert text == TextLabel("hi", 0.05)
+    long = shape(mm.TEXT_VIEW_FACING, text="x" * 1_000_000, scale=(0, 0, 0.05))
+    assert len(long.text) < 1.1 * MAX_LABEL
     mesh = shape(mm.MESH_RESOURCE, mesh_resource="package://p/m.stl", scale=(1, 2, 3))
     assert mesh == MeshFile("package://p/m.stl", (1, 2, 3), False)
 

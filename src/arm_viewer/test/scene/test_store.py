@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_viewer.scene.marker_store import MAX_MARKERS, MarkerKey
 from arm_viewer.scene.markers import ADD, DELETE, DELETE_ALL
-from arm_viewer.scene.store import POSE_TOLERANCE, SceneStore
+from arm_viewer.scene.store import MAX_TEXT, POSE_TOLERANCE, SceneStore
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -190,3 +190,5 @@ def test_texts_are_sent_when_they_change(store):
     assert not store.take()
     store.set_text("task", "")
     assert store.take().texts == {"task": ""}
+    store.set_text("task", "x" * 1_000_000)
+    assert len(store.text("task")) < 1.1 * MAX_TEXT

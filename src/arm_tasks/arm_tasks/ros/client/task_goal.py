@@ -66,8 +66,8 @@ class TaskServerClient:
 
     def _publishers(self) -> set[bytes]:
         """Return the identifiers of the servers; of one that was killed for 20 s."""
-        found = self._node.get_publishers_info_by_topic(_HEARTBEAT)
-        return {bytes(info.endpoint_gid) for info in found}
+        publishers = self._node.get_publishers_info_by_topic(_HEARTBEAT)
+        return {bytes(info.endpoint_gid) for info in publishers}
 
     def lost(self) -> str:
         """Return how the task server was lost, or ""."""

@@ -33,6 +33,7 @@ LONGEST_PAUSE = 2.0  # [s] between two messages; longer ones are shortened
 CLOCK_STEP = 1.0  # [s] by which the stamps of a topic go back only if a clock was set
 LATEST = 2**62  # [ns]; a later time is damage
 MAX_RECORD = 2**30  # [bytes]; a greater length is damage
+MAX_NOTICES = 100
 Integers: TypeAlias = NDArray[np.int64]
 _SCHEMAS = ("ros2msg", "ros2idl")  # encodings
 _TRANSIENT_LOCAL = (1, "transient_local")  # as older and newer versions of rosbag2 write it
@@ -140,8 +141,8 @@ class RecordingFile:
                 name += ", which is not installed here"
         else:
             name += f" in the encoding {one_line(channel.message_encoding, 100) or 'none'}"
-        known = self.topics.get(channel.topic)
-        if kind is None or (known is not None and known.kind is not kind):
+        former = self.topics.get(channel.topic)
+        if kind is None or (former is not None and former.kind is not kind):
             self._leave_out(channel, f"its messages are {name}")
             return None
         topic = self.topics.setdefault(channel.topic, RecordedTopic(kind, True))
@@ -149,10 +150,11 @@ class RecordingFile:
         return topic
 
     def _leave_out(self, channel: Any, reason: str) -> None:
-        self._note(f"{self.file}: {one_line(channel.topic, 100)} is left out: {reason}")
+        self.note(f"{self.file}: {one_line(channel.topic, 100)} is left out: {reason}")
 
-    def _note(self, sentence: str) -> None:
-        if sentence not in self.notices:
+    def note(self, sentence: str) -> None:
+        """Add a notice, unless there is the same or there are too many."""
+        if sentence not in self.notices and len(self.notices) < MAX_NOTICES:
             self.notices.append(sentence)
 
     def unreported(self) -> list[str]:
@@ -176,10 +178,10 @@ class RecordingFile:
                 except StopIteration:
                     return
                 except EndOfFile:
-                    self._note(f"{self.file} was not ended: its last second may be missing")
+                    self.note(f"{self.file} was not ended: its last second may be missing")
                     return
                 except Exception:  # noqa: BLE001 - mcap, zstd, lz4 and struct have no common base
-                    self._note(f"{self.file} is damaged after {count} messages; they are used")
+                    self.note(f"{self.file} is damaged after {count} messages; they are used")
                     return
                 count += 1
                 yield record
@@ -194,9 +196,9 @@ def print_notices(recording: RecordingFile) -> None:
 def _refuse_other_kinds(file: Path) -> None:
     """Raise a ViewerError that says what a file is, unless it begins as one of MCAP."""
     if file.is_dir():
-        found = sorted(path.name for path in file.iterdir() if path.suffix in (".mcap", ".db3"))
+        names = sorted(path.name for path in file.iterdir() if path.suffix in (".mcap", ".db3"))
         kind = "a folder of rosbag2" if (file / "metadata.yaml").is_file() else "a folder"
-        raise ViewerError(f"{file} is {kind}: give an MCAP file in it{_such_as(found)}")
+        raise ViewerError(f"{file} is {kind}: give an MCAP file in it{_such_as(names)}")
     try:
         with file.open("rb") as stream:
             begin = stream.read(16)
@@ -218,14 +220,14 @@ def _such_as(names: list[str]) -> str:
 
 
 def _is_latched(metadata: dict[str, str]) -> bool:
-    """Return whether all publishers of a channel were transient local."""
+    """Return True if all publishers of a channel were transient local."""
     try:
         profiles = load_plain(metadata.get("offered_qos_profiles", ""))
-        found = [profile["durability"] for profile in profiles or ()]
+        durabilities = [profile["durability"] for profile in profiles or ()]
     except (yaml.YAMLError, TypeError, KeyError):
-        found = []
+        durabilities = []
     return metadata.get("latched") == "true" or (
-        bool(found) and all(each in _TRANSIENT_LOCAL for each in found)
+        bool(durabilities) and all(each in _TRANSIENT_LOCAL for each in durabilities)
     )
 
 

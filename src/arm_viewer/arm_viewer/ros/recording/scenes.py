@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from arm_common.errors import InputError
 from arm_common.files import installed_share
 from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
 from arm_description.exporters.page import FlatShape
+from geometry_msgs.msg import TransformStamped
 
 from arm_viewer.ros.recording.player import TF
 from arm_viewer.ros.recording.reader import RecordingFile
@@ -66,7 +68,7 @@ def scenes(
     Raises:
         ViewerError: Its robot cannot be drawn.
     """
-    history, due = _SceneHistory(tool), list(moments)
+    history, due = _SceneHistory(tool, recording.note), list(moments)
     for message in recording:
         while due and message.time > due[0]:
             yield from history.scene(due.pop(0))
@@ -79,8 +81,9 @@ def scenes(
 class _SceneHistory:
     """The messages up to a moment."""
 
-    def __init__(self, tool: str) -> None:
-        self._tool, self._store, self._tree = tool, SceneStore(), TransformTree()
+    def __init__(self, tool: str, note: Callable[[str], None]) -> None:
+        self._tool, self._note = tool, note
+        self._store, self._tree = SceneStore(), TransformTree()
         self._markers: dict[MarkerKey, PlacedMarker] = {}
         self._path: list[Array] = []
 
@@ -94,8 +97,14 @@ class _SceneHistory:
             self._store.markers.apply(topic, message.markers, 0.0)
         else:
             for stamped in message.transforms:
-                T = transform_matrix(stamped.transform)
-                self._tree.set(stamped.header.frame_id, stamped.child_frame_id, T)
+                self._set_transform(stamped)
+
+    def _set_transform(self, stamped: TransformStamped) -> None:
+        try:
+            T = transform_matrix(stamped.transform)
+            self._tree.set(stamped.header.frame_id, stamped.child_frame_id, T)
+        except InputError as error:
+            self._note(f"a transform is left out: {error}")
 
     def extend_path(self, started: bool) -> None:
         """Extend the tool's path, if it has started and the tool moved."""
