@@ -19,7 +19,7 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 
-from arm_common.errors import InputError
+from arm_common.errors import InputError, one_line
 from arm_common.ros.messages import stamp_seconds
 from arm_common.ros.qos import TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Matrix, inverse, pose_to_matrix
@@ -256,7 +256,9 @@ class TfListener:
         norm = math.hypot(*quaternion)
         # a comparison with NaN is False
         if not (1e-6 < norm < math.inf and math.hypot(*position) < _FARTHEST):
-            raise TransformError(f"the transform of {child!r} is not finite or has no rotation")
+            raise TransformError(
+                f"the transform of '{one_line(child, 100)}' is not finite or has no rotation"
+            )
         self.tree.set(parent, child, partial(pose_to_matrix, position, quaternion))
         self._received[child] = received
         self._on_set()

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
@@ -37,6 +38,7 @@ _STATES = {
     TaskState.PAUSED: "paused",
     TaskState.STOPPING: "stopping",
 }
+_LIST_PERIOD = 1.0  # [s] at least between two calls of list_tasks
 _STYLE = f"padding:.25em .8em;font-size:.8125em;{BREAKS}"
 
 
@@ -56,6 +58,8 @@ class TaskPanel:
     ) -> None:
         self._on_server = on_server
         self._list = ServiceClient(node, ListTasks, "list_tasks")
+        self._listed: str | None = None  # task of the state after which it was called last
+        self._list_due = 0.0  # earliest time of the next call [s]
         self._check = ServiceClient(node, CheckTask, "check_task", self._answer)
         self._run = GoalClient(node, RunTask, "run_task")
         self._triggers = {
@@ -116,13 +120,14 @@ class TaskPanel:
     def _on_state(self, state: TaskState) -> None:
         self._state.content = state_html(state)
         self._put_back.visible = self._reset.ready
-        if self._folder.visible and state.task == self._latest:
-            return
         if not self._folder.visible:
             self._folder.visible = True
             self._on_server()
-        self._latest = state.task
-        self._list.call(ListTasks.Request(), self._on_tasks)
+        self._latest, now = state.task, time.monotonic()
+        # A server keeps few requests: those of another client would never be answered.
+        if self._listed != state.task and now > self._list_due:
+            self._listed, self._list_due = state.task, now + _LIST_PERIOD
+            self._list.call(ListTasks.Request(), self._on_tasks)
 
     def _on_tasks(self, response: ListTasks.Response) -> None:
         names = fitting_tasks(response, self._latest)
