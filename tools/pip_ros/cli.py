@@ -178,21 +178,16 @@ COMMANDS = (
         executable("arm_tasks", "demo"),
     ),
     Command(
-        "run_task",
-        "[TASK] [--start-step N]",
-        "run a task on the running arm, or continue one",
-        executable("arm_tasks", "run_task"),
-    ),
-    Command(
         "view",
         "ROBOT",
         "look at a robot (a shipped name or a file) and move its joints",
         executable("arm_tasks", "view"),
     ),
+    Command("run_task", "[TASK]", "", executable("arm_tasks", "run_task")),
     Command(
         "play",
-        "ROBOT TRAJECTORY [--view] ...",
-        "play a joint trajectory on the running arm or view",
+        "ROBOT TRAJECTORY",
+        "run a task or play a joint trajectory on the running arm",
         executable("arm_tasks", "play"),
     ),
     Command(
