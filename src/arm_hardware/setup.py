@@ -5,6 +5,7 @@ from glob import glob
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_hardware"
+COMMANDS = ("arm", "disarm", "driver", "hardware", "reset", "stop")
 FOLDERS = ("config", "schema", "systemd")
 TOOLS = ("calibrate", "calibrate_kinematics", "doctor", "lerobot", "release", "servos", "verify")
 
@@ -25,7 +26,7 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
-            "hardware = arm_hardware.commands.entry_points:hardware",
+            *(f"{name} = arm_hardware.commands.entry_points:{name}" for name in COMMANDS),
             *(f"{tool} = arm_hardware.commands.{tool}:main" for tool in TOOLS),
         ]
     },

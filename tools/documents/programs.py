@@ -68,7 +68,7 @@ def _arm_commands() -> Iterator[CommandInfo]:
             how = f"`./arm {command.name} {command.arguments}".rstrip() + "`"
             own = command.name == "setup"
             arguments = _inspect(partial(cli.main, ["setup"]))[1] if own else ()
-            text = SETUP if own else _sentence(command.text)
+            text = SETUP if own else _sentence((command.run.__doc__ or "").partition("\n\n")[0])
             yield CommandInfo(f"./arm {command.name}", text, how, arguments)
 
 

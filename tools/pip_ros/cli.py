@@ -31,29 +31,47 @@ class Command:
     Attributes:
         name: The name that the user types.
         arguments: Its arguments, for the help.
-        text: One line for the help; "" to share that of the next command.
         run: Takes the environment of the nodes and the arguments; returns the exit code.
     """
 
     name: str
     arguments: str
-    text: str
     run: Callable[[dict[str, str], Sequence[str]], int]
 
+    @property
+    def usage(self) -> str:
+        """Its name and its arguments."""
+        return f"{self.name} {self.arguments}".rstrip()
 
-def executable(package: str, name: str) -> Callable[[dict[str, str], Sequence[str]], int]:
+
+@dataclass(frozen=True)
+class HelpLine:
+    """One line of the help.
+
+    Attributes:
+        purpose: What its commands and those of neighbouring lines are for.
+        text: What they do.
+        commands: The commands.
+    """
+
+    purpose: str
+    text: str
+    commands: tuple[Command, ...]
+
+
+def executable(package: str, name: str, arguments: str = "") -> Command:
     """Return a command that runs an installed executable of a package."""
 
-    def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
+    def run(environment: dict[str, str], words: Sequence[str]) -> int:
         for prefix in environment["AMENT_PREFIX_PATH"].split(":"):
             file = f"{prefix}/lib/{package}/{name}"
             if Path(file).exists():
                 signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
-                command = [sys_python(environment), str(BEGIN), file, *arguments]
+                command = [sys_python(environment), str(BEGIN), file, *words]
                 return become(command, environment)
         raise SetupError(f"{package} has no executable {name}: run ./arm setup --again")
 
-    return run
+    return Command(name, arguments, run)
 
 
 def setup(environment: dict[str, str], arguments: Sequence[str]) -> int:
@@ -90,167 +108,189 @@ def doctor(environment: dict[str, str], arguments: Sequence[str]) -> int:
     if not environment:
         print("missing  ROS 2 and the arm packages are not set up here\n         -> ./arm setup")
         return 1
-    return executable("arm_hardware", "doctor")(environment, arguments)
+    return executable("arm_hardware", "doctor").run(environment, arguments)
 
 
-TOOLS = (
-    (
-        "arm_description",
-        "new",
-        "FILE [--from ROBOT]",
-        "",
+LINES = (
+    HelpLine(
+        "Try",
+        "the nut transfer in the browser; a robot",
+        (
+            executable("arm_tasks", "demo", "[--headless] [--speed N] ..."),
+            executable("arm_tasks", "view", "ROBOT"),
+        ),
     ),
-    (
-        "arm_description",
-        "set",
-        "NAME VALUE",
+    HelpLine(
+        "Move",
+        "the servo driver of an arm, simulated or real",
+        (executable("arm_hardware", "driver", "ROBOT [--calibration FILE] [--real]"),),
+    ),
+    HelpLine(
+        "Move",
+        "torque on; no motion; stop, and end the stop",
+        (
+            executable("arm_hardware", "arm"),
+            executable("arm_hardware", "disarm"),
+            executable("arm_hardware", "stop"),
+            executable("arm_hardware", "reset"),
+        ),
+    ),
+    HelpLine(
+        "Move",
+        "run a task or a trajectory on the arm",
+        (
+            executable("arm_tasks", "run_task", "[TASK]"),
+            executable("arm_tasks", "play", "ROBOT TRAJECTORY [--view] ..."),
+        ),
+    ),
+    HelpLine(
+        "Move",
+        "jog it; teach it; let it follow another arm",
+        (
+            executable("arm_tasks", "teleop"),
+            executable("arm_tasks", "teach"),
+            executable("arm_tasks", "follow", "[ROBOT]"),
+        ),
+    ),
+    HelpLine(
+        "Tasks",
+        "can a task be done; what is around it",
+        (
+            executable("arm_tasks", "check", "[TASK]"),
+            executable("arm_tasks", "scene", "SCENE ..."),
+        ),
+    ),
+    HelpLine(
+        "Servos",
+        "find their pulses with keys; drive to postures",
+        (
+            executable("arm_hardware", "calibrate", "FILE"),
+            executable("arm_hardware", "verify", "FILE"),
+        ),
+    ),
+    HelpLine(
+        "Servos",
+        "find the zeros of joints; switch all servos off",
+        (
+            executable("arm_hardware", "calibrate_kinematics", "FILE POINTS"),
+            executable("arm_hardware", "release"),
+        ),
+    ),
+    HelpLine(
+        "Servos",
+        "their ids at a port; calibrations of LeRobot",
+        (
+            executable("arm_hardware", "servos", "[--port PORT]"),
+            executable("arm_hardware", "lerobot", "import|export FILE"),
+        ),
+    ),
+    HelpLine(
+        "Robots",
         "write a robot file; change a constant of it",
+        (
+            executable("arm_description", "new", "FILE [--from ROBOT]"),
+            executable("arm_description", "set", "NAME VALUE"),
+        ),
     ),
-    ("arm_kinematics", "describe", "ROBOT", ""),
-    (
-        "arm_description",
-        "dh2urdf",
-        "ROBOT",
-        "its table, limits, reach, torques, sources; its URDF",
+    HelpLine(
+        "Robots",
+        "its limits, reach, torques; a picture; of all",
+        (
+            executable("arm_kinematics", "describe", "ROBOT"),
+            executable("arm_description", "draw", "ROBOT -o FILE"),
+            executable("arm_viewer", "gallery", "FOLDER"),
+        ),
     ),
-    ("arm_description", "draw", "ROBOT -o FILE", ""),
-    (
-        "arm_viewer",
-        "gallery",
-        "FOLDER",
-        "it as SVG, PDF or PNG; all robots as the browser shows them",
+    HelpLine(
+        "Robots",
+        "its tool's pose; which positions reach one",
+        (
+            executable("arm_kinematics", "fk", "ROBOT Q ..."),
+            executable("arm_kinematics", "ik", "ROBOT X Y Z [R P Y]"),
+        ),
     ),
-    ("arm_description", "dh2srdf", "ROBOT", ""),
-    ("arm_description", "dh2moveit", "ROBOT", "its postures, as SRDF; its package for MoveIt"),
-    ("arm_simulation", "dh2mjcf", "ROBOT", ""),
-    (
-        "arm_kinematics",
-        "explain",
-        "ROBOT -o FILE",
-        "it as MJCF, for MuJoCo; its kinematics derived",
+    HelpLine(
+        "Robots",
+        "how evenly it moves; formulas; design an even one",
+        (
+            executable("arm_kinematics", "dexterity", "ROBOT"),
+            executable("arm_kinematics", "explain", "ROBOT -o FILE"),
+            executable("arm_kinematics", "design", "-o FILE"),
+        ),
     ),
-    ("arm_description", "urdf2dh", "URDF", ""),
-    ("arm_description", "rvs2dh", "FILE", "the DH table of a URDF, or of a file of RVS"),
-    (
-        "arm_description",
-        "trajectory",
-        "ROBOT FILE [-o FILE]",
-        "check a joint trajectory and convert it",
+    HelpLine(
+        "Convert",
+        "a robot for ROS, MoveIt and MuJoCo",
+        (
+            executable("arm_description", "dh2urdf"),
+            executable("arm_description", "dh2srdf"),
+            executable("arm_description", "dh2moveit"),
+            executable("arm_simulation", "dh2mjcf", "ROBOT"),
+        ),
     ),
-    ("arm_viewer", "record", "[-o FILE]", ""),
-    (
-        "arm_viewer",
-        "replay",
-        "FILE",
-        "every topic into an MCAP file; such a file in the browser",
+    HelpLine(
+        "Convert",
+        "a URDF, a file of RVS; check a joint trajectory",
+        (
+            executable("arm_description", "urdf2dh", "URDF"),
+            executable("arm_description", "rvs2dh", "FILE"),
+            executable("arm_description", "trajectory", "ROBOT FILE [-o FILE]"),
+        ),
     ),
-    ("arm_viewer", "export", "FILE OUTPUT", "such a file as an animation or a vector picture"),
-    ("arm_kinematics", "fk", "ROBOT Q ...", ""),
-    ("arm_kinematics", "ik", "ROBOT X Y Z [R P Y]", "its tool's pose; which positions reach one"),
-    ("arm_kinematics", "dexterity", "ROBOT", ""),
-    (
-        "arm_kinematics",
-        "design",
-        "-o FILE",
-        "how evenly it moves, what it reaches; design an even one",
+    HelpLine(
+        "Record",
+        "every topic; it in the browser; as a picture",
+        (
+            executable("arm_viewer", "record", "[-o FILE]"),
+            executable("arm_viewer", "replay", "FILE"),
+            executable("arm_viewer", "export", "FILE OUTPUT"),
+        ),
     ),
-    ("arm_tasks", "check", "[TASK]", ""),
-    (
-        "arm_tasks",
-        "scene",
-        "SCENE ...",
-        "can a task be done, or what helps; what is around it",
+    HelpLine(
+        "ROS 2",
+        "look into ROS 2; run a program of yours; keys",
+        (
+            executable("arm_tasks", "ros2", "topic list ..."),
+            Command("exec", "PROGRAM ...", execute),
+            executable("arm_tasks", "keystore", "FOLDER"),
+        ),
     ),
-    ("arm_hardware", "calibrate", "FILE", ""),
-    ("arm_hardware", "verify", "FILE", "find the pulses of servos with keys; drive to postures"),
-    (
-        "arm_hardware",
-        "calibrate_kinematics",
-        "FILE POINTS",
-        "find the zeros of joints from touched points",
+    HelpLine(
+        "Machine",
+        "what is wrong with machine or board; set up",
+        (
+            Command("doctor", "", doctor),
+            Command("setup", "[--again]", setup),
+        ),
     ),
-)
-COMMANDS = (
-    Command(
-        "demo",
-        "[--headless] [--speed N] ...",
-        "run the nut transfer and show it in the browser",
-        executable("arm_tasks", "demo"),
-    ),
-    Command(
-        "view",
-        "ROBOT",
-        "look at a robot (a shipped name or a file) and move its joints",
-        executable("arm_tasks", "view"),
-    ),
-    Command("run_task", "[TASK]", "", executable("arm_tasks", "run_task")),
-    Command(
-        "play",
-        "ROBOT TRAJECTORY",
-        "run a task or play a joint trajectory on the running arm",
-        executable("arm_tasks", "play"),
-    ),
-    Command(
-        "teleop",
-        "",
-        "",
-        executable("arm_tasks", "teleop"),
-    ),
-    Command(
-        "teach",
-        "",
-        "",
-        executable("arm_tasks", "teach"),
-    ),
-    Command(
-        "follow",
-        "[ROBOT]",
-        "jog the running arm; teach it; let it follow another arm",
-        executable("arm_tasks", "follow"),
-    ),
-    *(
-        Command(tool, arguments, text, executable(package, tool))
-        for package, tool, arguments, text in TOOLS
-    ),
-    Command("test", "[--all | --fast] [pytest arguments]", "run every test", testing.run),
-    Command("bench", "[NAME] ...", "measure, beside other libraries", bench),
-    Command("ros2", "topic list ...", "", executable("arm_tasks", "ros2")),
-    Command(
-        "exec",
-        "PROGRAM ...",
-        "look into ROS 2 (topics, ...); run a program of yours",
-        execute,
-    ),
-    Command(
-        "doctor",
-        "",
-        "",
-        doctor,
-    ),
-    Command(
-        "setup",
-        "[--again]",
-        "what is wrong with machine or servo board; set up, or anew",
-        setup,
+    HelpLine(
+        "Machine",
+        "run every test; measure, beside other libraries",
+        (
+            Command("test", "[--all | --fast] [pytest arguments]", testing.run),
+            Command("bench", "[NAME] ...", bench),
+        ),
     ),
 )
+COMMANDS = tuple(command for line in LINES for command in line.commands)
 
 
 def help_text() -> str:
-    """Return the help: every command on one screen."""
-    rows, names = list[tuple[str, str]](), ""
-    for command in COMMANDS:
-        names += " | " * bool(names) + f"./arm {command.name} {command.arguments}".rstrip()
-        if command.text:
-            rows.append((names, command.text))
-            names = ""
-    width = max(len(name) for name, _ in rows)
-    lines = [f"  {name:<{width}}  {text}" for name, text in rows]
-    head = (
-        "From a DH table to a moving ROS 2 arm; each command answers --help.\n"
-        "Where no ROS 2 is sourced (ROS_DISTRO), one is made from PyPI in .venv, once.\n"
+    """Return the help: every command on one screen, by purpose."""
+    names = [" | ".join(c.usage for c in line.commands) for line in LINES]
+    label, width = max(len(line.purpose) for line in LINES), max(map(len, names))
+    shown, text = (
+        "",
+        (
+            "From a DH table to a moving ROS 2 arm: ./arm COMMAND ...; each answers --help.\n"
+            "Where no ROS 2 is sourced (ROS_DISTRO), one is made from PyPI in .venv, once.\n"
+        ),
     )
-    return head + "\n".join(lines) + "\n"
+    for line, words in zip(LINES, names, strict=True):
+        purpose = "" if line.purpose == shown else line.purpose
+        text += f"{purpose:<{label}}  {words:<{width}}  {line.text}\n"
+        shown = line.purpose
+    return text
 
 
 def _print_help() -> int:
@@ -285,7 +325,8 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     try:
         if command.name == "setup":
-            parser = argparse.ArgumentParser(prog="./arm setup", description=command.text)
+            about = "Install ROS 2 in .venv unless one is sourced, and build."
+            parser = argparse.ArgumentParser(prog="./arm setup", description=about)
             parser.add_argument("--again", action="store_true", help="remove .venv first")
             parser.parse_args(arguments[1:])
         for number in (signal.SIGTERM, signal.SIGHUP):

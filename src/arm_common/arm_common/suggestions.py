@@ -1,10 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Suggestions for misspelt words and for missing libraries."""
+"""Suggestions for misspelt words, for missing libraries, and of a program that helps."""
 
 from __future__ import annotations
 
 import difflib
+import os
 import platform
 import shutil
 import sys
@@ -43,6 +44,19 @@ def install_command(library: str, apt_package: str = "") -> str:
             f"&& export PYTHONPATH=$(echo {_VENV}/lib/python3*/site-packages):$PYTHONPATH"
         )
     return f"{sys.executable} -m pip install {library}"
+
+
+def program(package: str, name: str) -> str:
+    """Return how a user starts a program here, such as ``./arm check``.
+
+    ``./arm`` sets ARM_VENV where it brings ROS 2 along; elsewhere, ROS 2 is sourced, and the
+    working directory need not be the repository.
+
+    Args:
+        package: its ROS package.
+        name: its executable, which is also its name in ``./arm``.
+    """
+    return f"./arm {name}" if os.environ.get("ARM_VENV") else f"ros2 run {package} {name}"
 
 
 def _pip_refuses() -> bool:

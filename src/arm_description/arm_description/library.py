@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from arm_common.errors import one_line
 from arm_common.files import ANY_FILE, FileAccess, shipped_files
-from arm_common.suggestions import did_you_mean, install_command
+from arm_common.suggestions import did_you_mean, install_command, program
 
 from arm_description.errors import DescriptionError, UrdfError
 from arm_description.robot_file.reader import read_robot
@@ -28,6 +28,7 @@ _URDF_SUFFIXES = (".urdf", ".xacro", ".xml")
 _URDF_BYTES = 32_000_000
 _XACRO = re.compile(r"<(xacro:|[^>]*\$[({])")  # an instruction, or a value to be computed
 _EXACT = 1e-9  # [m or -]
+_URDF2DH = program("arm_description", "urdf2dh")
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -50,7 +51,7 @@ def _imported(path: Path) -> RobotModel:
     """Return the robot of a URDF or xacro file; log what is not carried over."""
     from arm_description.importers.urdf import import_urdf  # here: few need it
 
-    by_hand = f"./arm urdf2dh {path} -o {path.name.partition('.')[0] or 'arm'}.yaml"
+    by_hand = f"{_URDF2DH} {path} -o {path.name.partition('.')[0] or 'arm'}.yaml"
     try:
         found = import_urdf(read_urdf_file(path), file=path.name)
     except UrdfError as error:
@@ -75,7 +76,7 @@ def robot_path(robot: str | os.PathLike[str]) -> Path:
     """
     path = description_path(robot)
     if is_xml(path):
-        remedy = f"make one of a URDF by ./arm urdf2dh {path} -o {path.stem}.yaml"
+        remedy = f"make one of a URDF by {_URDF2DH} {path} -o {path.stem}.yaml"
         raise DescriptionError("is XML, not a robot file", remedy=remedy, file=str(path))
     return path
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from arm_common.suggestions import install_command
 from arm_common.transforms import Matrix, Vector
 from numpy.typing import ArrayLike
 
@@ -263,7 +264,7 @@ class RobotModel:
         except ModuleNotFoundError as error:
             raise DescriptionError(
                 f"formulas need SymPy, and {error.name} is not installed",
-                remedy="run ./arm setup, or install python3-sympy",
+                remedy=install_command("sympy", "python3-sympy"),
             ) from None
         return SymbolicArm(self)
 

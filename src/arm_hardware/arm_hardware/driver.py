@@ -37,7 +37,14 @@ from arm_hardware.control.heartbeat import OeHeartbeat, SystemdNotifier
 from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, tick_period
 from arm_hardware.control.sag_compensation import SagCompensation
 from arm_hardware.control.servo_output import ServoOutput
-from arm_hardware.errors import CalibrationError, CommandError, HardwareError, StateError
+from arm_hardware.errors import (
+    ARM,
+    RELEASE,
+    CalibrationError,
+    CommandError,
+    HardwareError,
+    StateError,
+)
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, single_point_goal
 from arm_hardware.motion.options import ENDINGS, DriverOptions
@@ -52,8 +59,8 @@ SETTLE_TIME = 0.3  # [s] of wall time by which a servo lags behind its pulses
 SIGNAL_ECHO = 0.5
 POLL_PERIOD = 0.02  # [s]
 OE_INTERRUPTED = (
-    "the heartbeat of oe_heartbeat_line was interrupted, so the servos got no pulses; deactivate "
-    "and activate to arm again."
+    "the heartbeat of oe_heartbeat_line was interrupted, so the servos got no pulses; to arm "
+    f"again, run {ARM}."
 )
 ARM_TIMEOUT = 10.0  # [s] of wall time beyond the duration of arming before it has failed
 
@@ -232,7 +239,8 @@ class Driver:
             if not self.loop.close():
                 _LOGGER.error(
                     "The control loop hangs in a transfer; the servos keep their pulses. Switch "
-                    "their power off, or run: ros2 run arm_hardware release"
+                    "their power off, or run: %s",
+                    RELEASE,
                 )
                 return
             self._systemd.unwatch()

@@ -5,6 +5,13 @@
 from __future__ import annotations
 
 from arm_common.errors import sentence
+from arm_common.suggestions import program
+
+# The commands of people that messages name; `arm` arms anew after a fault, too.
+ARM = program("arm_hardware", "arm")
+RESET = program("arm_hardware", "reset")
+RELEASE = program("arm_hardware", "release")
+VERIFY = program("arm_hardware", "verify")
 
 # Codes of control_msgs/action/FollowJointTrajectory.Result, repeated here so that the core needs
 # no ROS.

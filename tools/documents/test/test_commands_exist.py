@@ -74,10 +74,15 @@ def test_typed_blocks_use_only_allowed_commands():
                 assert first in ("./arm", "sed", "grep", "cat"), f"{block.page}: {command}"
 
 
-def test_every_command_of_arm_exists_with_its_options(options):
+def test_every_command_of_arm_exists_with_its_options(nodes, options):
     seen = set()
-    for place, name, rest in used(r"\./arm (\w+)(.*)"):
+    by_program = {node.program.executable: node.parameters for node in nodes}
+    by_program["driver"] = by_program["hardware"]
+    for place, name, words in used(r"\./arm (\w+)(.*)"):
         assert name in {command.name for command in ARM}, f"{place}: ./arm {name}"
+        rest, _, for_node = words.partition(" --ros-args")
+        for parameter in re.findall(r"-p ([\w.]+):=", for_node) if name != "ros2" else ():
+            assert parameter in by_program[name], f"{place}: {name} {parameter}"
         if name in ("exec", "test"):
             continue
         first = rest.split()[0] if rest.split() else ""

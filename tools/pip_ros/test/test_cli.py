@@ -27,16 +27,26 @@ def test_help_is_one_screen_and_names_every_command(arguments):
     assert answer.returncode == 0
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 120
+    words = answer.stdout.split()
     for command in cli.COMMANDS:
-        assert f"./arm {command.name}" in answer.stdout
-    assert "./arm new FILE [--from ROBOT] |" in answer.stdout
+        assert command.name in words
+    assert " new FILE [--from ROBOT] | set " in answer.stdout
+    purposes = [line.split("  ")[0] for line in lines[2:] if line[0] != " "]
+    assert purposes == list(dict.fromkeys(line.purpose for line in cli.LINES))
+
+
+def test_each_command_has_one_place():
+    names = [command.name for command in cli.COMMANDS]
+    assert len(names) == len(set(names)) > 40
+    new = {"driver", "arm", "disarm", "reset", "stop", "release", "servos", "lerobot", "run_task"}
+    assert new <= set(names)
 
 
 def test_unknown_command_is_reported_with_the_help():
     answer = arm("dmeo")
     assert answer.returncode == 2
     assert answer.stderr.startswith("arm: there is no command 'dmeo'; did you mean 'demo'?")
-    assert "./arm demo" in answer.stderr
+    assert "Try      demo" in answer.stderr
 
 
 def test_exec_without_or_with_a_missing_program_is_reported():
@@ -90,7 +100,7 @@ def test_ctrl_c_while_a_program_is_imported_prints_no_traceback(installed, tmp_p
 
 def test_missing_executable_is_reported(tmp_path):
     with pytest.raises(SetupError, match="arm_tasks has no executable nothing"):
-        cli.executable("arm_tasks", "nothing")({"AMENT_PREFIX_PATH": str(tmp_path)}, [])
+        cli.executable("arm_tasks", "nothing").run({"AMENT_PREFIX_PATH": str(tmp_path)}, [])
 
 
 def test_sourced_ros_is_distinguished_from_ours():

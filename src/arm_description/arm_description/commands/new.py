@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from arm_common.files.saving import contents, save_edit
-from arm_common.suggestions import did_you_mean
+from arm_common.suggestions import did_you_mean, program
 from arm_common.yaml.expressions import Expressions
 
 from arm_common import cli
@@ -257,7 +257,9 @@ def _new(arguments: argparse.Namespace) -> None:
     text = _copy(arguments.template, name) if arguments.template else _interviewed(name)
     parse_robot(text, arguments.file)
     save_edit(text.encode(), path, before)
-    cli.print_status(f"Wrote {arguments.file}; view it with ./arm view {arguments.file}")
+    cli.print_status(
+        f"Wrote {arguments.file}; view it with {program('arm_tasks', 'view')} {arguments.file}"
+    )
 
 
 def _copy(template: str, name: str) -> str:

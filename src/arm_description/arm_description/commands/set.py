@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arm_common.files.saving import contents, save_edit
-from arm_common.suggestions import did_you_mean
+from arm_common.suggestions import did_you_mean, program
 
 from arm_common import cli
 from arm_description.errors import DescriptionError
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("symbol", help="name of the constant")
     parser.add_argument("value", type=cli.expression, help="a number or an expression")
-    shown = "path of the robot file (default: that of the running ./arm view)"
+    shown = "path of the robot file (default: that of the running view)"
     parser.add_argument("robot", nargs="?", default="", help=shown)
     return cli.run(parser, _set, argv)
 
@@ -40,7 +40,7 @@ def _set(arguments: argparse.Namespace) -> None:
     if path in shipped_robots().values():
         raise DescriptionError(
             "is a shipped robot, which must not be changed",
-            remedy="copy it: ./arm new my_arm.yaml --from " + path.stem,
+            remedy=f"copy it: {program('arm_description', 'new')} my_arm.yaml --from {path.stem}",
             file=path.name,
         )
     read = contents(path)
@@ -73,6 +73,7 @@ def _watched_robot() -> str:
     found = watched_robot()
     if not found:
         raise DescriptionError(
-            "no view of a robot file is running", remedy="start ./arm view, or give the file, too"
+            "no view of a robot file is running",
+            remedy=f"start {program('arm_tasks', 'view')}, or give the file, too",
         )
     return found

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from arm_hardware.bus.i2c import confirmed
 from arm_hardware.bus.interface import Bus, Measurement
-from arm_hardware.errors import BusError
+from arm_hardware.errors import ARM, BusError
 
 T = TypeVar("T")
 _LOGGER = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ HINTS = {
 class RetryingBus:
     """A bus that retries failed transfers; error messages end with ``remedy``."""
 
-    def __init__(self, bus: Bus, remedy: str = "deactivate and activate") -> None:
+    def __init__(self, bus: Bus, remedy: str = f"run {ARM}") -> None:
         self.bus = bus
         self._remedy = remedy
         self.faults = 0  # transfers that failed

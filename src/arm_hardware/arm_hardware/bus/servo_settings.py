@@ -19,6 +19,7 @@ from arm_hardware.bus.interface import Measurement
 from arm_hardware.bus.sts3215 import Register
 from arm_hardware.calibration.calibration import BusServo
 from arm_hardware.calibration.servo_map import COUNTS
+from arm_hardware.errors import VERIFY
 
 LEAST_TORQUE = 0.1  # share of the stall torque that turns a servo against its friction
 LEAST_GAIN = 8  # of P_Coefficient, half of what LeRobot writes; a servo sags by load over it
@@ -69,7 +70,7 @@ def problems(
 def refusal(found: Mapping[str, Sequence[SettingProblem]], calibration: str) -> str:
     """Return the sentence about the problems of servos, by the servos' names."""
     wrong = "; ".join(f"{name} {p.sentence}" for name, entries in found.items() for p in entries)
-    command = f"./arm verify {calibration or 'CALIBRATION'} --mend"
+    command = f"{VERIFY} {calibration or 'CALIBRATION'} --mend"
     return f"{wrong}: {command} corrects the servo's memory, after asking."
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arm_common.errors import joined
-from arm_common.suggestions import did_you_mean
+from arm_common.suggestions import did_you_mean, program
 from arm_description.model.gripper import Claw
 
 from arm_description import RobotModel
@@ -216,7 +216,7 @@ def _lerobot_motor(joint: str, servo: ServoCalibration, file: str) -> dict[str, 
             "needs homing_offset, which LeRobot writes to the servo",
             file,
             key=joint,
-            remedy="add it: ros2 run arm_hardware servos lists that of each servo",
+            remedy=f"add it: {program('arm_hardware', 'servos')} lists that of each servo",
         )
     rising = servo_map.pulses[0] < servo_map.pulses[-1]
     values = (servo.channel, int(not rising), servo.homing_offset, least, most)

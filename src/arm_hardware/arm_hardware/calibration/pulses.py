@@ -13,9 +13,10 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from arm_hardware.calibration.calibration import Calibration
+from arm_hardware.errors import RELEASE
 
 TAP = 0.1  # [s] of pulses, in which a servo that is free turns by some counts
-HELD_MEASURED = "Servos with torque keep it; ros2 run arm_hardware release takes it."
+HELD_MEASURED = f"Servos with torque keep it; {RELEASE} --calibration FILE takes it."
 HELD = "Pulses continue: the arm is held. Only `release`, or cutting its power, releases it."
 
 

@@ -18,7 +18,7 @@ from datetime import date
 from importlib import metadata
 from pathlib import Path
 
-from arm_common.suggestions import install_command
+from arm_common.suggestions import install_command, program
 
 from arm_description import DescriptionError, load_robot
 from arm_hardware.bus.board_lock import BoardLock
@@ -32,7 +32,7 @@ from arm_hardware.calibration.calibration import Calibration, SerialBus, ServoBo
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.servo_needs import check_ranges, with_needs
 from arm_hardware.control.feedback import WARM
-from arm_hardware.errors import BusError, CalibrationError
+from arm_hardware.errors import VERIFY, BusError, CalibrationError
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def check_calibration(
         return CheckResult(what, False, str(error).rstrip("."), "correct the file"), None
     servos = f"{len(read.servos)} servos"
     if read.example:
-        detail, fix = f"{servos}, an example, for sim only", "ros2 run arm_hardware calibrate"
+        detail, fix = f"{servos}, an example, for sim only", _CALIBRATE
         return CheckResult(what, not must_be_real, detail, fix), read
     try:
         check_ranges(read, load_robot(read.robot))
@@ -173,7 +173,7 @@ def _check_age(what: str, servos: str, read: Calibration, today: date) -> CheckR
     undated = [name for name, servo in read.servos.items() if servo.calibrated is None]
     if undated or read.oldest is None:
         detail = f"{servos}, without a day of calibration: {', '.join(undated)}"
-        fix = "ros2 run arm_hardware calibrate, or write `calibrated: DATE` at these"
+        fix = f"{_CALIBRATE}, or write `calibrated: DATE` at these"
         return CheckResult(what, False, detail, fix, needed=False)
     ahead = [n for n, s in read.servos.items() if s.calibrated and s.calibrated > today]
     if ahead:
@@ -181,9 +181,10 @@ def _check_age(what: str, servos: str, read: Calibration, today: date) -> CheckR
         return CheckResult(what, False, detail, "set the computer's clock, or correct the date")
     days = (today - read.oldest).days
     detail = f"{servos}, the oldest measured {days} days ago"
-    return CheckResult(what, days <= OLD, detail, "ros2 run arm_hardware verify", needed=False)
+    return CheckResult(what, days <= OLD, detail, VERIFY, needed=False)
 
 
+_CALIBRATE = program("arm_hardware", "calibrate")
 HOT = 80.0  # [degrees Celsius] at which a Raspberry Pi starts to throttle
 CPUFREQ = "devices/system/cpu/cpu0/cpufreq/scaling_governor"
 SUPPLY = (

@@ -18,6 +18,7 @@ from arm_common.network import (
     limit_to_this_computer,
     reach,
 )
+from arm_common.suggestions import program
 
 from arm_hardware.commands.doctor_checks import CheckResult
 from arm_hardware.commands.doctor_sockets import Endpoint, check_endpoints, fix_for
@@ -78,7 +79,7 @@ def _check_security(environment: Mapping[str, str]) -> CheckResult:
         return CheckResult(what, True, f"not enabled: {anyone} can command the arm")
     if not keystore or not (Path(keystore) / "enclaves").is_dir():
         where = keystore or "ROS_SECURITY_KEYSTORE is not set"
-        fix = "ros2 run arm_tasks keystore FOLDER, and set ROS_SECURITY_KEYSTORE to it"
+        fix = f"{program('arm_tasks', 'keystore')} FOLDER, and set ROS_SECURITY_KEYSTORE to it"
         return CheckResult(what, False, f"enabled, but there is no keystore: {where}", fix)
     enforced = environment.get("ROS_SECURITY_STRATEGY") == "Enforce"
     detail = f" and enforced, from {keystore}"

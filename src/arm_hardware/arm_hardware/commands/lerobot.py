@@ -66,7 +66,7 @@ def main(args: Sequence[str] | None = None) -> int:
         ("import", _import, "LeRobot's calibration, a JSON file"),
         ("export", _export, "calibration of this driver"),
     ):
-        kind = kinds.add_parser(name)
+        kind = kinds.add_parser(name, help=f"convert {what}")
         kind.add_argument("file", type=Path, help=what)
         kind.add_argument("-o", "--output", type=Path, required=True, help="the new file")
         kind.add_argument(

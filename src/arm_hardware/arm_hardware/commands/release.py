@@ -4,7 +4,7 @@
 
 For a board it needs no ROS node, Adafruit library or calibration; systemd's ExecStopPost runs
 it, too. It also works while a driver has locked the board, which then faults and leaves the
-channels off.
+channels off. With --driver, the running driver releases its servos, on whatever bus they are.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from arm_common.cli import run
+from arm_common.cli import run, unused
 
 from arm_hardware.backends import stored_i2c
 from arm_hardware.bus.board_lock import BoardLock
@@ -68,7 +68,18 @@ def _release_servos(chosen: argparse.Namespace) -> None:
     sys.stdout.write(f"Released all servos at {board.port}.\n")
 
 
+def _release_by_driver(chosen: argparse.Namespace) -> None:
+    # Here, as a board must be released without ROS.
+    from arm_hardware.ros.driver_calls import drivers, only_driver
+
+    with drivers(chosen.namespace) as running:
+        sys.stdout.write(f"{only_driver(running).trigger('release')}\n")
+
+
 def _release_board(chosen: argparse.Namespace) -> None:
+    if chosen.driver:
+        _release_by_driver(chosen)
+        return
     if chosen.calibration is not None:
         _release_servos(chosen)
         return
@@ -99,6 +110,11 @@ def main(args: list[str] | None = None) -> int:
         "--calibration", type=Path, help="of servos that answer, which are released instead"
     )
     parser.add_argument("--sim", type=Path, help="sim_registers of a simulated board instead")
+    parser.add_argument(
+        "--driver", action="store_true", help="ask the running driver instead; hold the arm before"
+    )
+    parser.add_argument("--namespace", default="", help="that of the driver, such as left")
+    unused(parser, ["--namespace"], lambda chosen: not chosen.driver, "without --driver")
     return run(parser, _release_board, args, (HardwareError,))
 
 

@@ -16,6 +16,7 @@ from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.control.state_machine import DriverStateMachine, Tracking
 from arm_hardware.control.watchdogs import StreamWatchdog
 from arm_hardware.errors import (
+    ARM,
     GOAL_TOLERANCE_VIOLATED,
     INVALID_GOAL,
     PATH_TOLERANCE_VIOLATED,
@@ -318,7 +319,7 @@ class TrajectoryController(DriverStateMachine):
             self._output.release_group(fight.servos)
         except HardwareError as error:
             raise HardwareError(f"{fight.sentence} They were not released: {error}") from error
-        raise HardwareError(f"{fight.sentence} They were released; align them, then activate.")
+        raise HardwareError(f"{fight.sentence} They were released; align them, then run {ARM}.")
 
     def _work(self) -> None:
         if self._arming_sequence is not None:

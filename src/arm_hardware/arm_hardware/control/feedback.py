@@ -13,13 +13,13 @@ from arm_hardware.bus.sts3215 import RADIANS
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.coupling import Fight
 from arm_hardware.calibration.servo_map import COUNTS, ServoMap
-from arm_hardware.errors import BusError, HardwareError, StateError
+from arm_hardware.errors import ARM, VERIFY, BusError, HardwareError, StateError
 
 FAULT_TIME = 0.1  # [s] for which a servo reports a fault before it counts: supplies dip
 RETRY = 0.5  # [s] between two attempts to measure once the bus is lost
 WARM = 60.0  # [deg C] from which diagnostics warn; servos switch off at 70 unless set otherwise
 NEAR = 12  # counts by which a servo may be outside of its limits and is moved back when armed
-TOGETHER = "Release the servos. Bring them together by hand, then activate."
+TOGETHER = f"Release the servos. Bring them together by hand, then run {ARM}."
 REMEDIES = {
     ServoFault.OVERLOAD: "is overloaded and has reduced its torque: remove what blocks it",
     ServoFault.TEMPERATURE: "is too hot ({temperature:.0f} deg C) and has switched its motor off: "
@@ -172,13 +172,13 @@ class ServoFeedback:
                 f"{axis.name} (servo {self._maps[i].channel}) is at count {count}, outside of one "
                 "turn (0 to 4095): it counts whole turns (multi-turn), by bit 4 of its Phase or "
                 "by Min_Position_Limit and Max_Position_Limit 0. Switch its supply off and on; if "
-                "that does not help, run ./arm verify CALIBRATION --mend."
+                f"that does not help, run {VERIFY} CALIBRATION --mend."
             )
         near = NEAR * abs(self._maps[i].slope(None))
         if not axis.lower - near <= position <= axis.upper + near:
             raise StateError(
                 f"{axis.name} is at {axis.text(position)}, outside of its limits "
-                f"{axis.lower:.4g} to {axis.upper:.4g}: move it inside by hand, then activate."
+                f"{axis.lower:.4g} to {axis.upper:.4g}: move it inside by hand, then run {ARM}."
             )
         return min(max(position, axis.lower), axis.upper)
 
@@ -190,4 +190,4 @@ class ServoFeedback:
             temperature=servo.temperature, voltage=servo.voltage, current=servo.current
         )
         name = f"{self._axes[i].name} (servo {self._maps[i].channel})"
-        raise kind(f"{name} {why}; then deactivate and activate.")
+        raise kind(f"{name} {why}; then run {ARM}.")

@@ -24,7 +24,7 @@ from arm_hardware.control.arming import (
 from arm_hardware.control.feedback import MeasuredState, ServoFeedback
 from arm_hardware.control.position_estimate import PositionEstimate
 from arm_hardware.control.servo_output import ServoOutput
-from arm_hardware.errors import StateError
+from arm_hardware.errors import ARM, RELEASE, RESET, StateError
 from arm_hardware.motion.execution import TrajectoryState
 from arm_hardware.motion.limiter import AxisState
 
@@ -81,18 +81,15 @@ class Tracking:
         return list(measured.positions[:n]), list(measured.velocities[:n])
 
 
-UNCONFIGURED = DriverSnapshot(
-    DriverState.DISARMED, "Not configured: configure the node.", (), (), ()
-)
+UNCONFIGURED = DriverSnapshot(DriverState.DISARMED, f"Not configured: run {ARM}.", (), (), ())
 HOLDING = "Holding; positions are commanded, not measured."
 HOLDING_MEASURED = "Holding; positions are measured."
-NOT_ARMED = "Not armed: activate the node to arm."
+NOT_ARMED = f"Not armed: run {ARM}."
 STOP_WITHIN = 0.01  # [s] of wall time to wait for the lock; a longer tick is waiting for the bus
 REFUSALS = {
-    DriverState.UNKNOWN: "positions are unknown; activate the node (deactivate it first if it is "
-    "active)",
-    DriverState.STOPPED: "the stop is latched; call reset",
-    DriverState.FAULT: "the hardware failed; deactivate and activate to arm again",
+    DriverState.UNKNOWN: f"positions are unknown; run {ARM}",
+    DriverState.STOPPED: f"the stop is latched; run {RESET}",
+    DriverState.FAULT: f"the hardware failed; to arm again, run {ARM}",
 }
 
 
@@ -220,7 +217,7 @@ class DriverStateMachine(ABC):
         """Return the sentence about counts found at the servos."""
         if self._feedback is None:
             if None in found:
-                return "Positions unknown: the board sends no pulses; activate the node to arm."
+                return f"Positions unknown: the board sends no pulses; run {ARM}."
             return "Not armed; the board still sends its last pulses."
         if None in found:
             return "Not armed; the servos have no torque and can be moved by hand."
@@ -250,7 +247,7 @@ class DriverStateMachine(ABC):
         """
         with self._lock:
             if self._latched:
-                raise StateError("The stop is latched; call reset before arming.")
+                raise StateError(f"The stop is latched; run {RESET} before arming.")
             self._output.bus.start()
             self.read()
             if self._feedback is None:
@@ -278,7 +275,8 @@ class DriverStateMachine(ABC):
         servos = feedback.resting_positions(held)
         positions = [q for q in self._output.to_axes(servos) if q is not None]
         positions = self._output.put_inside(positions)
-        check_joints(self.axes, positions, "as measured", "move it inside by hand, then activate")
+        remedy = f"move it inside by hand, then run {ARM}"
+        check_joints(self.axes, positions, "as measured", remedy)
         self._was_armed = True
         self._output.write(positions, first=True)
         positions = self._output.start(positions, self._output.to_axes(held))
@@ -290,7 +288,7 @@ class DriverStateMachine(ABC):
         """Enter FAULT and raise StateError if servos of one joint differ too much."""
         fight = self._output.fighting()
         if fight is not None:
-            why = f"{fight.sentence} Run release or switch their power off, then activate."
+            why = f"{fight.sentence} Run {RELEASE} --driver or switch their power off, then {ARM}."
             self.fail(why)
             raise StateError(why)
 
@@ -350,7 +348,7 @@ class DriverStateMachine(ABC):
                 raise StateError(f"Refused: {self._closed}.")
             if state in (DriverState.ARMED, DriverState.MOVING):
                 return
-            reason = REFUSALS.get(state, "the driver is not armed; activate it")
+            reason = REFUSALS.get(state, f"the driver is not armed; run {ARM}")
             if self._arming_sequence is not None:
                 reason = "the servos are still being armed, one after another; see the status"
             raise StateError(f"Refused in state {state.name}: {reason}.")
@@ -378,7 +376,7 @@ class DriverStateMachine(ABC):
         if not why:
             return
         self._freeze(f"Stopped: {why}.")
-        self._note = f"Stopped: {why}. Call reset to accept motion again."
+        self._note = f"Stopped: {why}. To accept motion again, run {RESET}."
 
     def _freeze(self, why: str) -> None:
         """End motions and arming, and set every axis to rest where it was last sent."""
@@ -401,7 +399,7 @@ class DriverStateMachine(ABC):
         """Unlatch the stop without moving and return one sentence; raise StateError in FAULT."""
         with self._lock:
             if self._fault:
-                raise StateError("The hardware failed; deactivate and activate to arm again.")
+                raise StateError(f"The hardware failed; to arm again, run {ARM}.")
             if not self._latched:
                 return "Nothing to reset."
             self._apply_stop()

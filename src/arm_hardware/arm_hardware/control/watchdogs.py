@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.errors import BusError
+from arm_hardware.errors import ARM, BusError
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -59,15 +59,15 @@ PERIOD = 0.1  # [s] between two checks of a board at rest, and of its mode
 
 RESET = (
     "{board} was reset or lost its power, or another program reconfigured it; check the "
-    "supply, then deactivate and activate."
+    f"supply, then run {ARM}."
 )
 DISTURBED = (
     f"The bus is disturbed all the time: {ROUNDS} times in a row, {{channels}} could not be read "
-    "back or restored without an error; check power and wires, then deactivate and activate."
+    "back or restored without an error; check power and wires, then run {ARM}."
 )
 RECONFIGURED = (
     "Another program, or data corrupted on the way, changed {settings}; end it or check the "
-    "wires, then deactivate and activate."
+    f"wires, then run {ARM}."
 )
 
 
@@ -189,14 +189,12 @@ class BoardMonitor:
         self._restore([c for c, found in changed.items() if found is not None], counts)
         channel, found = next(iter(changed.items()))
         if found is None:
-            return BusError(
-                f"{self._bus.bus.label(channel)} {self._bus.bus.phrases.off}; deactivate and "
-                "activate."
-            )
+            off = f"{self._bus.bus.label(channel)} {self._bus.bus.phrases.off}"
+            return BusError(f"{off}; to arm again, run {ARM}.")
         return BusError(
             f"{self._bus.bus.label(channel)} went from count {expected[channel] or 0} to {found} "
             f"without this driver: another program writes to {self._bus.bus.phrases.board}; end "
-            "it, then deactivate and activate."
+            f"it, then run {ARM}."
         )
 
     def _mode_changed(self, counts: Sequence[int | None]) -> BusError:

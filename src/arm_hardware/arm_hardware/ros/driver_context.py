@@ -21,7 +21,7 @@ from arm_description import load_robot
 from arm_hardware.clock import SteadyClock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.driver import Driver
-from arm_hardware.errors import StateError
+from arm_hardware.errors import ARM, StateError
 from arm_hardware.ros.parameters import Constraints, DriverParameters
 
 _LOGGER = logging.getLogger(__name__)
@@ -150,7 +150,7 @@ class DriverContext:
         """Return the driver's controller; raise StateError if the node is not configured."""
         driver = self.driver  # read once: another thread may end the driver meanwhile
         if driver is None:
-            raise StateError("The driver is not configured; configure and activate it.")
+            raise StateError(f"The driver is not configured; run {ARM}.")
         return driver.controller
 
     def refuse(self, what: str, error: Exception) -> None:

@@ -20,7 +20,7 @@ from std_srvs.srv import Trigger
 from arm_description import load_robot
 from arm_hardware.clock import driver_clock
 from arm_hardware.driver import Driver
-from arm_hardware.errors import HardwareError, StateError
+from arm_hardware.errors import ARM, HardwareError, StateError
 from arm_hardware.ros.controllers import GripperServer, TrajectoryServer
 from arm_hardware.ros.driver_context import DriverContext, DriverTime
 from arm_hardware.ros.managed_node import ManagedNode
@@ -209,7 +209,7 @@ class HardwareNode(ManagedNode):
     def _release(self) -> str:
         """Switch the servos off; hold the arm by hand before, as it sinks."""
         self._shared.controller().release("the service release was called.")
-        return "The servos are released; deactivate and activate to arm again."
+        return f"The servos are released; to arm again, run {ARM}."
 
     def _stop(self) -> str:
         self._shared.controller().stop()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from arm_hardware.control import loop
 from arm_hardware.control.state_machine import DriverState
-from arm_hardware.errors import BusError, StateError
+from arm_hardware.errors import ARM, BusError, StateError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import single_point_goal
 
@@ -89,7 +89,7 @@ def test_persistent_fault_requires_rearming(bench, number, remedy):
     assert bench.controller.state is DriverState.FAULT and goal.done
     message = message_of(bench)
     assert remedy in message and "0x40 of the simulated bus" in message
-    assert message.endswith("then deactivate and activate.")
+    assert message.endswith(f"then run {ARM}.")
     bench.controller.stop()
     with pytest.raises(StateError):
         bench.controller.reset()

@@ -7,6 +7,7 @@ import pytest
 from arm_hardware.bus import retrying_bus, sts3215
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.errors import (
+    ARM,
     GOAL_TOLERANCE_VIOLATED,
     PATH_TOLERANCE_VIOLATED,
     BusError,
@@ -484,7 +485,7 @@ def test_servo_that_answers_with_another_id_is_a_fault(arm):
     arm.faults.answers_as = {2: 3}
     arm.tick(2)
     assert goal.outcome is GoalOutcome.ABORTED and arm.state is DriverState.FAULT
-    assert "Servo 2 (shoulder)" in arm.message and arm.message.endswith("deactivate and activate.")
+    assert "Servo 2 (shoulder)" in arm.message and arm.message.endswith(f"then run {ARM}.")
     before = [servo.get(sts3215.GOAL_POSITION) for servo in arm.servos.values()]
     arm.tick(20)
     assert before == [servo.get(sts3215.GOAL_POSITION) for servo in arm.servos.values()]

@@ -16,7 +16,7 @@ from arm_hardware.calibration.touch_points import tip_position, tip_resolution
 from arm_hardware.commands.calibrate_kinematics import with_zeros
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
-from arm_hardware.errors import CalibrationError, CommandError, HardwareError, StateError
+from arm_hardware.errors import RELEASE, CalibrationError, CommandError, HardwareError, StateError
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DriverOptions
 from arm_hardware.motion.trajectory_start import plan_yield
@@ -327,7 +327,7 @@ def test_servos_of_one_joint_read_back_apart_are_a_fault(bench):
         bench.controller.arm()
     snapshot = bench.controller.snapshot()
     assert snapshot.state is DriverState.FAULT
-    assert "differ by 4.6" in snapshot.message and "Run release" in snapshot.message
+    assert "differ by 4.6" in snapshot.message and f"Run {RELEASE} --driver" in snapshot.message
     with pytest.raises(StateError, match="FAULT"):
         bench.go(*degrees(0, 90, -90, 0))
 

@@ -22,6 +22,7 @@ from arm_common.cli import add_force, parse, refuse_overwriting, unused
 from arm_common.errors import InputError
 from arm_common.files import check_params_file
 from arm_common.signals import INTERRUPTED, ended_at_once, interrupt_on_signals
+from arm_common.suggestions import program
 from arm_description.library import description_path, is_xml
 from arm_description.robot_file.writer import robot_yaml
 from arm_hardware.motion.options import ENDINGS, DriverOptions
@@ -162,7 +163,7 @@ def _robot_file(robot: str) -> str:
         return robot
     file = run_folder() / f"{path.name.partition('.')[0]}.yaml"
     file.write_text(robot_yaml(load_robot(path)), encoding="utf-8")
-    to_keep = f"./arm urdf2dh {robot} -o {file.name} makes one to keep"
+    to_keep = f"{program('arm_description', 'urdf2dh')} {robot} -o {file.name} makes one to keep"
     print(f"arm: {robot}: a robot file of this run is made of it; {to_keep}", file=sys.stderr)
     return str(file)
 
@@ -268,7 +269,7 @@ def single_instance() -> Iterator[None]:
         except BlockingIOError:
             raise TasksError(
                 f"An arm is already running in ROS domain {domain}; end it, or choose another"
-                " domain, for example ROS_DOMAIN_ID=7 ./arm demo"
+                " domain, for example ROS_DOMAIN_ID=7"
             ) from None
         yield
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 
+from arm_common.suggestions import program
 from arm_hardware.calibration.store import robot_with_servos
 
 from arm_common import cli
@@ -85,7 +86,8 @@ def _fitted_square(
         return None
     sys.stderr.write(
         f"./arm check: {model.name} cannot draw on the board of {SQUARE}: checked is a square in "
-        f"the air, as ./arm demo --robot {options.robot} --task {SQUARE} draws it\n"
+        f"the air, as {program('arm_tasks', 'demo')} --robot {options.robot} --task {SQUARE} "
+        "draws it\n"
     )
     task, scene = task_from_text(square.task, SQUARE), scene_from_text(square.scene)
     return TaskRequest(task, scene, model, chain, start)

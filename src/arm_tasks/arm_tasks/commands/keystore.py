@@ -25,7 +25,7 @@ from arm_tasks.task.policy import read_policy, shipped_policy
 _INSTRUCTIONS = """\
 Created {count} enclaves in {folder}. In each terminal that starts a node of the arm:
     export ROS_SECURITY_KEYSTORE={folder} ROS_SECURITY_ENABLE=true ROS_SECURITY_STRATEGY=Enforce
-The launch files and ./arm give each process its enclave. For ros2 commands, also:
+The launch files (and ./arm) give each process its enclave. For ros2 commands, also:
     export ROS_SECURITY_ENCLAVE_OVERRIDE=/arm/operator
 Copy the folder `public` and their own enclaves to other computers, never `private`."""
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from arm_common.cli import parse
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
+from arm_common.suggestions import program
 
 from arm_description import RobotModel, load_robot
 from arm_tasks.commands.run_picture import draw_run
@@ -84,9 +84,9 @@ def run(options: argparse.Namespace) -> int:
     arm = f"{done.arm}: " if done.arm else ""
     print(f"{'Done' if done.verdict.good else 'Failed'}: {arm}{done.verdict.message}", flush=True)
     if done.refused:
-        words = ["./arm", "check", options.task, "--scene", scene_name, "--robot", options.robot]
+        words = [options.task, "--scene", scene_name, "--robot", options.robot]
         words += ["--calibration", options.calibration] if options.calibration else []
-        print(f"Help     {shlex.join(words)}", flush=True)
+        print(f"Help     {program('arm_tasks', 'check')} {shlex.join(words)}", flush=True)
     if done.result.can_resume:
         print(f"Resume   {resume_command(options, done)}", flush=True)
     return 0 if done.verdict.good else 1
@@ -104,13 +104,13 @@ def _save_picture(file: Path, done: CompletedRun, model: RobotModel, scene: Scen
 
 def resume_command(options: argparse.Namespace, done: CompletedRun) -> str:
     """Return the command that resumes a run on the same arm, where this one was started."""
-    program = ["./arm"] if "ARM_VENV" in os.environ else ["ros2", "run", "arm_tasks"]
-    words = [*program, "run_task", options.task, "--start-step", str(done.result.resume_step)]
+    words = [options.task, "--start-step", str(done.result.resume_step)]
     default = _parser().get_default
     for name in ("scene", "robot", "calibration"):
         value = getattr(options, name)
         words += [f"--{name}", value] if value != default(name) else []
-    return shlex.join([*words, *(["--namespace", done.arm] if done.arm else [])])
+    words += ["--namespace", done.arm] if done.arm else []
+    return f"{program('arm_tasks', 'run_task')} {shlex.join(words)}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

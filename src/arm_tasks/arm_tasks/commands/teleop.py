@@ -54,7 +54,7 @@ def follow(arguments: Sequence[str] | None = None) -> int:
         "--leader-prefix", metavar="PREFIX", help="prefix of its joints; default: found in them"
     )
     parser.add_argument(
-        "--record", default="", metavar="FILE", help="write what the arm did, for ./arm play"
+        "--record", default="", metavar="FILE", help="write what the arm did, for the command play"
     )
     parser.add_argument(
         "--joystick-only", action="store_true", help="read no keys; needs no terminal"

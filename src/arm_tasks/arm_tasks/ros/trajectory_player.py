@@ -15,6 +15,7 @@ from arm_common.ros.graph import has_sliders
 from arm_common.ros.node_runner import session
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import deferred
+from arm_common.suggestions import program
 from arm_common.transforms import Array
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
 from arm_kinematics.paths.timing import TimedPath, keep_pace, time_path
@@ -189,7 +190,8 @@ class TrajectoryPlayer:
             return self._state.not_ready() or self._driver.not_ready()
         if self._state.positions:
             return f"{self._state.not_ready()}; is {name} the robot that is running?"
-        return f"neither an arm nor a view is running; add --view, or first run ./arm view {name}"
+        view = f"{program('arm_tasks', 'view')} {name}"
+        return f"neither an arm nor a view is running; add --view, or first run {view}"
 
     def _spin(self) -> None:
         with deferred():

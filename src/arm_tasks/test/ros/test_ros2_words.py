@@ -10,9 +10,11 @@ import pytest
 import rclpy
 from arm_common.ros.worker import ExecutorThread
 from arm_tasks.ros.run_task import ros2_verbs as ros2
+from arm_testing.waiting import wait_for
 from rclpy.action import ActionServer
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from std_msgs.msg import Float64
 from std_srvs.srv import SetBool
@@ -20,9 +22,15 @@ from std_srvs.srv import SetBool
 from arm_interfaces.action import RunTask
 
 
+@pytest.fixture(scope="module")
+def heard():
+    """The messages that the other node receives."""
+    return []
+
+
 @pytest.fixture(scope="module", autouse=True)
-def other():
-    """Run a node with a topic, a service, an action and a parameter, in a context of its own."""
+def other(heard):
+    """Run a node with a topic, a service, an action and a parameter, and a lifecycle node."""
     context = Context()
     rclpy.init(context=context)
     node = Node("other", context=context)
@@ -41,10 +49,14 @@ def other():
         return RunTask.Result(message=f"did {handle.request.task}")
 
     ActionServer(node, RunTask, "other/work", execute)
-    thread = ExecutorThread(SingleThreadedExecutor(context=context), [node], lambda: None)
+    node.create_subscription(Float64, "other/input", heard.append, 10)
+    managed = LifecycleNode("managed", context=context)
+    nodes = [node, managed]
+    thread = ExecutorThread(SingleThreadedExecutor(context=context), nodes, lambda: None)
     yield node
     thread.stop()
-    node.destroy_node()
+    for each in nodes:
+        each.destroy_node()
     rclpy.shutdown(context=context)
 
 
@@ -73,6 +85,9 @@ def session(monkeypatch):
         ("service list", "/other/switch\n"),
         ("action list -t", "/other/work [arm_interfaces/action/RunTask]"),
         ("node list", "/other\n"),
+        ("lifecycle get managed", "unconfigured [1]\n"),
+        ("lifecycle set managed configure", "successful"),
+        ("lifecycle get /managed", "inactive [2]\n"),
         ("param list other", "gain\n"),
         ("param set other gain 2.0", "successful"),
         ("param get other gain", "2.0\n"),
@@ -91,6 +106,29 @@ def test_a_reader_that_has_enough_ends_the_echo(monkeypatch):
         assert ros2.main(["topic", "echo", "other/number"]) == 0
 
 
+def test_messages_are_published_to_those_who_listen(monkeypatch, capsys, heard):
+    words = ["topic", "pub", "--once", "other/input", "std_msgs/msg/Float64", "{data: 1.5}"]
+    assert ros2.main(words) == 0
+    wait_for(lambda: heard == [Float64(data=1.5)], "message")
+    monkeypatch.setattr(ros2, "_DISCOVERY", 0.3)
+    assert ros2.main([*words[:3], "nobody", *words[4:]]) == 1
+    assert "nobody subscribes to nobody" in capsys.readouterr().err
+
+
+def test_executables_of_packages_are_run(monkeypatch):
+    started = []
+
+    def execv(program, words):
+        started.extend(words)
+        raise SystemExit(0)
+
+    monkeypatch.setattr(os, "execv", execv)
+    with pytest.raises(SystemExit):
+        ros2.main(["run", "arm_hardware", "hardware", "--ros-args", "-p", "speed:=2.0"])
+    assert started[0].endswith("/lib/arm_hardware/hardware")
+    assert started[1:] == ["--ros-args", "-p", "speed:=2.0"]
+
+
 def test_services_are_called_and_goals_are_sent(capsys):
     assert (
         ros2.main(["service", "call", "other/switch", "std_srvs/srv/SetBool", "{data: true}"]) == 0
@@ -104,6 +142,11 @@ def test_services_are_called_and_goals_are_sent(capsys):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
+        (["lifecycle", "set", "managed", "activat"], "managed did not activat"),
+        (["lifecycle", "get", "other"], "there is no service other/get_state"),
+        (["run", "arm_hardware"], "takes PACKAGE EXECUTABLE"),
+        (["run", "no_such", "thing"], "there is no package 'no_such'"),
+        (["run", "arm_hardware", "../thing"], "has no executable '../thing'"),
         (["topic", "echo", "nothing"], "nobody publishes /nothing"),
         (["service", "call", "other/switch", "std_srvs/srv/None"], "is not installed"),
         (["service", "call", "no", "std_srvs/srv/SetBool", "{dat: 1}"], "has no field 'dat'"),

@@ -140,7 +140,7 @@ class ForwardDerivation:
             page.say(
                 "Multiplied out, it is too long to be read"
                 + ("" if fk is not None else f" (not done after {self._seconds:g} s)")
-                + "; it is left as the product of the rows. ./arm explain --code has all of it."
+                + "; it is left as the product of the rows. The output of --code has all of it."
             )
             return
         vars(self._arm)["fk"] = fk  # so that it is not computed again
@@ -196,7 +196,7 @@ class ForwardDerivation:
         if found is None:
             page.say(
                 f"No condition was found in symbols within {self._seconds:g} s. An arm is "
-                "singular where its Jacobian loses rank, see ./arm dexterity."
+                "singular where its Jacobian loses rank, see the command dexterity."
             )
             return
         for what, factors, more in found:

@@ -15,14 +15,18 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import rclpy
 import yaml
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.ros.actions import GoalClient
 from arm_common.ros.node_runner import session
 from arm_common.yaml.document import load_plain
+from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.action import get_action_names_and_types
+from rclpy.duration import Duration
 from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
 from rclpy.parameter import Parameter, parameter_value_to_python
@@ -52,12 +56,15 @@ _TIMEOUT = 30.0  # [s] for the answer of a service
 
 def _parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog="./arm ros2", description=__doc__)
-    kinds = result.add_subparsers(required=True, metavar="topic | service | action | node | param")
+    kinds = result.add_subparsers(
+        required=True, metavar="topic | service | action | node | param | lifecycle | run"
+    )
     of_kind = dict[str, Any]()
     for kind, verb, run, arguments in (
         ("topic", "list", _list_topics, ("-t",)),
         ("topic", "echo", _echo, ("topic", "--once")),
         ("topic", "hz", _hz, ("topic",)),
+        ("topic", "pub", _publish, ("topic", "type", "values?", "--once")),
         ("service", "list", _list_services, ("-t",)),
         ("service", "call", _call, ("service", "type", "values?")),
         ("action", "list", _list_actions, ("-t",)),
@@ -66,6 +73,8 @@ def _parser() -> argparse.ArgumentParser:
         ("param", "list", _list_parameters, ("node",)),
         ("param", "get", _get_parameter, ("node", "name")),
         ("param", "set", _set_parameter, ("node", "name", "value")),
+        ("lifecycle", "get", _get_state, ("node",)),
+        ("lifecycle", "set", _set_state, ("node", "transition")),
     ):
         if kind not in of_kind:
             of_kind[kind] = kinds.add_parser(kind).add_subparsers(required=True, metavar="VERB")
@@ -78,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
                 optional = name.endswith("?")
                 parse = cli.expression if name.startswith("value") else None
                 words.add_argument(name.rstrip("?"), nargs="?" if optional else None, type=parse)
+    kinds.add_parser("run", help="run an executable: ros2 run PACKAGE EXECUTABLE ...")
     return result
 
 
@@ -174,6 +184,25 @@ def _hz(node: Node, given: argparse.Namespace) -> int:
         shown = time.monotonic()
 
 
+def _publish(node: Node, given: argparse.Namespace) -> int:
+    """Publish a message once a second until Ctrl-C, or once to a subscriber."""
+    cls = required_class(given.type, "msg")
+    message = filled(cls, _values(given.values))
+    publisher = node.create_publisher(cls, given.topic, _DEPTH)
+    end = time.monotonic() + _DISCOVERY
+    while not publisher.get_subscription_count():
+        if given.once and time.monotonic() > end:
+            raise TasksError(f"nobody subscribes to {given.topic}; nothing was published")
+        rclpy.spin_once(node, timeout_sec=0.05)
+    while True:
+        publisher.publish(message)
+        print(f"publishing {cls.__name__}", flush=True)
+        if given.once:
+            publisher.wait_for_all_acked(Duration(seconds=_DISCOVERY))
+            return 0
+        rclpy.spin_once(node, timeout_sec=1.0)
+
+
 def _values(text: str | None) -> Mapping[str, Any]:
     try:
         found = load_plain(text or "{}")
@@ -188,11 +217,15 @@ def _call(node: Node, given: argparse.Namespace) -> int:
     """Call a service and print its response."""
     cls = required_class(given.type, "srv")
     request = filled(cls.Request, _values(given.values))
-    client = node.create_client(cls, given.service)
-    if not client.wait_for_service(_DISCOVERY):
-        raise TasksError(f"there is no service {given.service}; ./arm ros2 service list")
-    print(f"response:\n{as_yaml(_answer(node, client.call_async(request)))}", end="")
+    print(f"response:\n{as_yaml(_response(node, cls, given.service, request))}", end="")
     return 0
+
+
+def _response(node: Node, cls: Any, name: str, request: Any) -> Any:
+    client = node.create_client(cls, name)
+    if not client.wait_for_service(_DISCOVERY):
+        raise TasksError(f"there is no service {name}; ./arm ros2 service list")
+    return _answer(node, client.call_async(request))
 
 
 def _answer(node: Node, future: Any, timeout: float | None = _TIMEOUT) -> Any:
@@ -266,6 +299,37 @@ def _set_parameter(node: Node, given: argparse.Namespace) -> int:
     return 0
 
 
+def _get_state(node: Node, given: argparse.Namespace) -> int:
+    """Print the state of a lifecycle node."""
+    state = _response(node, GetState, f"{given.node}/get_state", GetState.Request()).current_state
+    print(f"{state.label} [{state.id}]")
+    return 0
+
+
+def _set_state(node: Node, given: argparse.Namespace) -> int:
+    """Make a lifecycle node change its state: configure, activate, deactivate, cleanup."""
+    request = ChangeState.Request()
+    request.transition.label = given.transition
+    if not _response(node, ChangeState, f"{given.node}/change_state", request).success:
+        raise TasksError(f"{given.node} did not {given.transition}: see its log or status")
+    print("Transitioning successful")
+    return 0
+
+
+def _become_executable(words: Sequence[str]) -> NoReturn:
+    """Replace this process by an executable of a package."""
+    if len(words) < 2:
+        raise TasksError("ros2 run takes PACKAGE EXECUTABLE and its arguments")
+    package, name, *arguments = words
+    try:
+        program = Path(get_package_prefix(package), "lib", package, name)
+    except (PackageNotFoundError, ValueError):
+        raise TasksError(f"there is no package {package!r}") from None
+    if not os.access(program, os.X_OK) or not program.is_file():
+        raise TasksError(f"{package} has no executable {name!r}; docs/reference/commands.md")
+    os.execv(program, [str(program), *arguments])
+
+
 def as_yaml(message: Any) -> str:
     """Return a message as YAML, with the names of its fields."""
     return str(yaml.safe_dump(_plain(message), sort_keys=False, default_flow_style=False))
@@ -287,6 +351,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     installed = shutil.which("ros2")
     if installed and not os.environ.get("ARM_VENV"):
         os.execv(installed, ["ros2", *words])
+    if words[:1] == ["run"] and words[1:2] not in (["-h"], ["--help"]):
+        return cli.run(_parser(), lambda _: _become_executable(words[1:]), ["run"])
     return cli.run(_parser(), _run, words)
 
 

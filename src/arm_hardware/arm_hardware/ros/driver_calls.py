@@ -1,0 +1,179 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls the services of running drivers from a tool: arm, disarm, stop, reset, release."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import rclpy
+from arm_common.ros.node_runner import checked_namespace, session
+from arm_common.ros.qos import LATCHED, service_qos
+from arm_common.suggestions import program
+from lifecycle_msgs.msg import State
+from lifecycle_msgs.srv import ChangeState, GetState
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+
+from arm_hardware.errors import RESET, StateError
+from arm_interfaces.msg import HardwareStatus
+
+# mypy: disable-error-code="no-untyped-call"
+
+_NAME = "arm_hardware"  # of every driver's node
+_DISCOVERY = 5.0  # [s] until a driver that is not in the graph does not exist
+_TIMEOUT = 30.0  # [s] for the answer of a service; configuring reads every servo
+_ARMED = (HardwareStatus.ARMED, HardwareStatus.MOVING)
+_DISARMED = (HardwareStatus.UNKNOWN, HardwareStatus.DISARMED)
+
+
+class DriverCalls:
+    """The services of one driver, and its status.
+
+    All methods raise StateError with one sentence if the driver refuses or does not answer.
+    """
+
+    def __init__(self, node: Node, name: str) -> None:
+        """Subscribe to the status of the driver of a full name, such as ``/left/arm_hardware``."""
+        self.name = name
+        self._node = node
+        self._status: HardwareStatus | None = None
+        node.create_subscription(HardwareStatus, f"{name}/status", self._on_status, LATCHED)
+
+    def trigger(self, service: str) -> str:
+        """Call stop, reset or release; return the driver's sentence."""
+        response = self._call(Trigger, service, Trigger.Request())
+        if not response.success:
+            raise StateError(response.message)
+        return str(response.message)
+
+    def disarm(self) -> str:
+        """Deactivate the driver, which holds; return its sentence."""
+        if self._state() != State.PRIMARY_STATE_ACTIVE:
+            return "Not armed; nothing to do."
+        self._change("deactivate", State.PRIMARY_STATE_INACTIVE)
+        return str(self._next_status(lambda status: status.state in _DISARMED).message)
+
+    def arm(self, notify: Callable[[str], None]) -> str:
+        """Arm the driver, anew if it had failed, and wait until it accepts motions.
+
+        Args:
+            notify: takes each sentence of the driver until then.
+
+        Returns:
+            The driver's sentence.
+        """
+        if self._state() == State.PRIMARY_STATE_UNCONFIGURED:
+            self._change("configure", State.PRIMARY_STATE_INACTIVE, State.PRIMARY_STATE_ACTIVE)
+        if self._state() == State.PRIMARY_STATE_ACTIVE:
+            status = self._next_status(lambda _: True)
+            if status.state in _ARMED:
+                return str(status.message)
+            if status.state == HardwareStatus.STOPPED:
+                raise StateError(f"The stop is latched; run {RESET} first.")
+            self._change("deactivate", State.PRIMARY_STATE_INACTIVE)
+        self._status = None
+        self._change("activate", State.PRIMARY_STATE_ACTIVE)
+        return self._follow(notify)
+
+    def _follow(self, notify: Callable[[str], None]) -> str:
+        """Wait until arming has ended."""
+        told = ""
+        while (status := self._next_status(self._has_changed(told))).state not in _ARMED:
+            told = str(status.message)
+            if status.state in (HardwareStatus.FAULT, HardwareStatus.STOPPED):
+                raise StateError(told)
+            notify(told)
+        return str(status.message)
+
+    @staticmethod
+    def _has_changed(told: str) -> Callable[[HardwareStatus], bool]:
+        return lambda status: status.state in _ARMED or status.message != told
+
+    def _next_status(self, expected: Callable[[HardwareStatus], bool]) -> HardwareStatus:
+        """Return the first status that is as expected, from the latest one on."""
+        end = time.monotonic() + _TIMEOUT
+        while self._status is None or not expected(self._status):
+            if time.monotonic() > end:
+                last = self._status.message if self._status else "it publishes no status."
+                raise StateError(f"{self.name} is not ready within {_TIMEOUT:g} s: {last}")
+            rclpy.spin_once(self._node, timeout_sec=0.05)
+        return self._status
+
+    def _on_status(self, message: HardwareStatus) -> None:
+        self._status = message
+
+    def _state(self) -> int:
+        return int(self._call(GetState, "get_state", GetState.Request()).current_state.id)
+
+    def _change(self, label: str, *goals: int) -> None:
+        """Make a transition to one of the states, unless another client makes it meanwhile."""
+        request = ChangeState.Request()
+        request.transition.label = label
+        if self._call(ChangeState, "change_state", request).success or self._state() in goals:
+            return
+        self._status = None
+        raise StateError(self._next_status(lambda _: True).message)
+
+    def _call(self, kind: Any, service: str, request: Any) -> Any:
+        name = f"{self.name}/{service}"
+        client = self._node.create_client(kind, name, qos_profile=service_qos(service))
+        if not client.wait_for_service(_DISCOVERY):
+            raise StateError(f"{self.name} has no service {service}.")
+        future = client.call_async(request)
+        rclpy.spin_until_future_complete(self._node, future, timeout_sec=_TIMEOUT)
+        if not future.done():
+            raise StateError(f"{self.name} did not answer within {_TIMEOUT:g} s.")
+        return future.result()
+
+
+@contextmanager
+def drivers(namespace: str = "", settled: float = 1.0) -> Iterator[Iterator[DriverCalls]]:
+    """Yield an iterator over the running drivers, each as soon as it is discovered.
+
+    Args:
+        namespace: that of the one driver of interest; "" for all.
+        settled: time without a new driver after which there are no others [s].
+
+    Raises:
+        InputError: The namespace is invalid.
+    """
+    place = checked_namespace(namespace)
+    with session():
+        node = rclpy.create_node(f"driver_calls_{os.getpid()}")
+        try:
+            yield (DriverCalls(node, name) for name in _discovered(node, place, settled))
+        finally:
+            node.destroy_node()
+
+
+def _discovered(node: Node, namespace: str, settled: float) -> Iterator[str]:
+    """Yield the full names of the drivers, until no other appears."""
+    end, seen = time.monotonic() + _DISCOVERY, set[str]()
+    while time.monotonic() < end:
+        for name, space in node.get_node_names_and_namespaces():
+            full = f"{space.rstrip('/')}/{name}"
+            if name != _NAME or full in seen or namespace not in ("", space):
+                continue
+            seen.add(full)
+            yield full
+            if namespace:
+                return
+            end = time.monotonic() + settled
+        rclpy.spin_once(node, timeout_sec=0.05)
+
+
+def only_driver(found: Iterator[DriverCalls]) -> DriverCalls:
+    """Return the one driver that runs; raise StateError without one, and for several."""
+    running = list(found)
+    if not running:
+        start = program("arm_hardware", "driver")
+        raise StateError(f"No driver is running in this ROS_DOMAIN_ID; start one: {start} ROBOT")
+    if len(running) > 1:
+        names = ", ".join(sorted(driver.name.rpartition("/")[0] or "/" for driver in running))
+        raise StateError(f"{len(running)} drivers are running: choose one by --namespace: {names}")
+    return running[0]

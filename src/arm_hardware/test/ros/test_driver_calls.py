@@ -1,0 +1,100 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The commands driver, arm, disarm, stop, reset and release, as a person types them."""
+
+import re
+import signal
+
+import pytest
+from ament_index_python.packages import get_package_prefix
+from arm_testing.factories import factory
+from arm_testing.processes import end, output_of, start_python
+
+from arm_interfaces.msg import HardwareStatus
+
+pytestmark = pytest.mark.system
+
+FOLDER = f"{get_package_prefix('arm_hardware')}/lib/arm_hardware"
+
+
+def command(*words):
+    """Run a command; return its exit code and its output, without what the middleware writes."""
+    name, *arguments = words
+    code, text = output_of(start_python(f"{FOLDER}/{name}", *arguments))
+    return code, "".join(line for line in text.splitlines(True) if "RTPS" not in line)
+
+
+def kill(process):
+    process.kill()
+    process.communicate()
+
+
+@pytest.fixture
+def driver():
+    """Return a function that starts the command driver."""
+    yield from factory(lambda *words: start_python(f"{FOLDER}/driver", *words), kill)
+
+
+def test_driver_is_armed_stopped_reset_and_released_by_commands(driver, client):
+    process = driver("nut_arm", "--ros-args", "-p", "rate_hz:=20.0")
+    client.wait_armed()
+    assert client.status.hardware == "sim"
+
+    code, text = command("disarm")
+    assert code == 0 and text.startswith("Not armed: deactivated.")
+    client.wait_state(HardwareStatus.DISARMED)
+    code, text = command("arm")
+    assert code == 0 and text.splitlines()[-1].startswith("Holding")
+    client.wait_armed()
+
+    code, text = command("stop")
+    assert code == 0 and text.startswith("/arm_hardware: Stopped")
+    client.wait_state(HardwareStatus.STOPPED)
+    code, text = command("arm")
+    assert code == 1 and re.search(r"latched; run .* reset first", text)
+    assert command("reset")[0] == 0
+    client.wait_armed()
+
+    code, text = command("release", "--driver")
+    assert code == 0 and "The servos are released" in text
+    code, text = command("arm")  # anew: the node is still active
+    assert code == 0 and "rest posture is assumed" in text
+    client.wait_armed()
+    assert end(process, signal.SIGINT)[0] == 0
+
+
+def test_commands_ask_which_of_several_drivers_is_meant(driver):
+    processes = [driver("planar2", "--namespace", name) for name in ("left", "right")]
+    for name in ("left", "right"):
+        code, text = command("arm", "--namespace", name)
+        assert code == 0, text
+    code, text = command("disarm")
+    assert code == 1 and "choose one by --namespace: /left, /right" in text
+    code, text = command("stop")
+    assert code == 0 and {line.split(":")[0] for line in text.splitlines()} == {
+        "/left/arm_hardware",
+        "/right/arm_hardware",
+    }
+    for process in processes:
+        assert end(process, signal.SIGINT)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["arm", "disarm", "stop", "reset"])
+def test_without_a_driver_the_command_says_so(name):
+    code, text = command(name)
+    assert code == 1 and text.count("\n") == 1
+    assert "No driver is running in this ROS_DOMAIN_ID" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["driver", "no_such_arm"], "no_such_arm"),
+        (["driver", "nut_arm", "--namespace", "1 2"], "is not a namespace"),
+        (["arm", "--namespace", "1 2"], "is not a namespace"),
+        (["release", "--namespace", "left"], "--namespace has no effect without --driver"),
+    ],
+)
+def test_wrong_words_are_one_sentence(words, why):
+    code, text = command(*words)
+    assert code in (1, 2) and why in text and "Traceback" not in text
