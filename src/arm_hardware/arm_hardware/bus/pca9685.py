@@ -65,12 +65,26 @@ def check_identity(registers: Registers, address: int) -> None:
         while is_wrong(register, values[-1]) and len(values) < LOOKS:
             values.append(registers.read(register)[0])
         if is_wrong(register, values[-1]):
-            raise BusError(
-                f"The device at 0x{address:02x} does not look like a PCA9685 (register "
-                f"0x{register:02x} reads 0x{values[-1]:02x}); disconnect it, or correct the "
-                "address in the calibration.",
-                address,
-            )
+            raise _other_device(address, f"register 0x{register:02x} reads 0x{values[-1]:02x}")
+    if not any(_steps_to_mode2(registers) for _ in range(LOOKS)):
+        raise _other_device(address, "its registers are not of one byte each")
+
+
+def _steps_to_mode2(registers: Registers) -> bool:
+    """Return True if MODE2 follows MODE1, or MODE1 itself while auto-increment is off.
+
+    After it, chips with registers of 16 bits show their lower byte, others their next register.
+    """
+    mode1, following = registers.read(MODE1, 2)
+    return following == (registers.read(MODE2)[0] if mode1 & AUTO_INCREMENT else mode1)
+
+
+def _other_device(address: int, reason: str) -> BusError:
+    return BusError(
+        f"The device at 0x{address:02x} does not look like a PCA9685 ({reason}); disconnect it, "
+        "or correct the address in the calibration.",
+        address,
+    )
 
 
 def check_count(count: int) -> None:

@@ -23,6 +23,8 @@ from arm_hardware.errors import VERIFY
 
 LEAST_TORQUE = 0.1  # share of the stall torque that turns a servo against its friction
 LEAST_GAIN = 8  # of P_Coefficient, half of what LeRobot writes; a servo sags by load over it
+WIDEST_DEAD_ZONE = 32  # [counts], the most of Feetech's memory table
+LEAST_TEMPERATURE = 50  # [deg C] that a servo at work may have
 
 UNIT_OF_ACCELERATION = 100.0  # [counts/s^2] of MAX_ACCELERATION
 MOST_ACCELERATION = 254  # what LeRobot writes
@@ -64,6 +66,7 @@ def problems(
         *_range_problems(memory, servo),
         *_acceleration_problems(acceleration, servo),
         *_torque_problems(memory, servo.torque / (sts3215.STALL_TORQUE * max(voltage, 1.0))),
+        *_protection_problems(memory),
     ]
 
 
@@ -147,17 +150,44 @@ def _acceleration_problems(value: int, servo: BusServo) -> Iterator[SettingProbl
 def _torque_problems(memory: bytes, holding: float) -> Iterator[SettingProblem]:
     """Yield problems of torques below the share of the stall torque that holds the arm."""
     share = max(holding, LEAST_TORQUE)
-    for name, register, full, factory in (
-        ("Max_Torque_Limit", sts3215.MAX_TORQUE, 1000, _factory("Max_Torque_Limit")),
-        ("Torque_Limit", sts3215.TORQUE_LIMIT, 1000, _factory("Max_Torque_Limit")),
+    torque = _factory("Max_Torque_Limit")
+    bound = _value(memory, sts3215.MAX_TORQUE)  # to which Torque_Limit returns at power-up
+    enough = bound if bound >= math.ceil(share * torque) else torque
+    for name, register, full, mended in (
+        ("Max_Torque_Limit", sts3215.MAX_TORQUE, torque, torque),
+        ("Torque_Limit", sts3215.TORQUE_LIMIT, torque, enough),
         ("Overload_Torque", sts3215.OVERLOAD_TORQUE, 100, _factory("Overload_Torque")),
+        (
+            "Protection_Current",
+            sts3215.PROTECTION_CURRENT,
+            sts3215.STALL_CURRENT / sts3215.CURRENT_A,
+            _factory("Protection_Current"),
+        ),
     ):
-        value, needed = _value(memory, register), min(math.ceil(share * full), factory)
+        value, needed = _value(memory, register), min(math.ceil(share * full), mended)
         if value < needed:
             yield SettingProblem(
                 f"has the {name} {value}, but moving the arm needs {needed} or more",
+                (Mend(register, mended),),
+            )
+
+
+def _protection_problems(memory: bytes) -> Iterator[SettingProblem]:
+    """Yield problems of a dead zone in which the servo rests, and of a low temperature limit."""
+    for name in ("CW_Dead_Zone", "CCW_Dead_Zone"):
+        register, factory = sts3215.FACTORY[name]
+        if (zone := _value(memory, register)) > WIDEST_DEAD_ZONE:
+            yield SettingProblem(
+                f"has the {name} {zone}, but the driver needs {WIDEST_DEAD_ZONE} or less",
                 (Mend(register, factory),),
             )
+    register, factory = sts3215.FACTORY["Max_Temperature_Limit"]
+    if (limit := _value(memory, register)) < LEAST_TEMPERATURE:
+        yield SettingProblem(
+            f"has the Max_Temperature_Limit {limit}, but the driver needs {LEAST_TEMPERATURE} or "
+            "more",
+            (Mend(register, factory),),
+        )
 
 
 def _factory(name: str) -> int:

@@ -19,6 +19,7 @@ RADIANS = 2.0 * math.pi / COUNTS  # of a count
 MODEL = 777  # Model_Number of the STS3215
 # Stall torque over supply voltage [N m/V]: 19.5 kg cm at 7.4 V (data sheet of the STS3215)
 STALL_TORQUE = 19.5 * 0.0980665 / 7.4
+STALL_CURRENT = 2.4  # [A] at 7.4 V (the same)
 
 
 class Register(NamedTuple):
@@ -95,6 +96,7 @@ SETTINGS = slice(MIN_POSITION.address, TORQUE_LIMIT.address + 2)
 # What changes how a servo drives and protects itself, and its value from the factory; names of
 # Feetech's memory table, as LeRobot writes them.
 FACTORY = {
+    "Max_Temperature_Limit": (MAX_TEMPERATURE, 70),
     "Max_Torque_Limit": (MAX_TORQUE, 1000),
     "Phase": (PHASE, 12),
     "Unloading_Condition": (UNLOADING, 44),

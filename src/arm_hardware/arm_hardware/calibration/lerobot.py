@@ -29,6 +29,7 @@ from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import CalibrationError
 
 KEYS = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
+OLD_KEYS = ("homing_offset", "calib_mode")  # lists, of the format of before May 2025
 MOST = {"id": 253, "drive_mode": 1, "range_min": COUNTS - 1, "range_max": COUNTS - 1}
 OFFSET = 2047  # the greatest homing_offset
 DEGREES = 360.0 / COUNTS  # of a count
@@ -41,7 +42,7 @@ def read_lerobot(text: str, file: str) -> dict[str, dict[str, int]]:
         joined(json.dumps(data, ensure_ascii=False))
     except (ValueError, RecursionError) as error:
         raise CalibrationError(f"is not JSON ({error})", file) from None
-    if isinstance(data, dict) and isinstance(data.get("homing_offset"), list):
+    if isinstance(data, dict) and any(isinstance(data.get(key), list) for key in OLD_KEYS):
         raise CalibrationError(
             "is in LeRobot's format of before May 2025 (lists of homing_offset, calib_mode), "
             "which does not have the ranges of the joints",
@@ -139,12 +140,21 @@ def _motor_names(
     """Return the motor of each actuator, or raise CalibrationError; see calibration_text()."""
     motor_of = {axis.name: names.get(axis.name, axis.name) for axis in axes.actuators}
     what = "joint" if axes.coupling is None else "actuator"
+    for joint in names:
+        if joint not in motor_of:
+            raise CalibrationError(
+                f"has no use for --motor {joint}={names[joint]}, as {robot} has no {what} {joint}",
+                file,
+                remedy=did_you_mean(joint, motor_of),
+            )
     missing = [joint for joint, motor in motor_of.items() if motor not in motors]
     if missing:
+        without = "; for an arm without jaws, give a robot file without a gripper"
         raise CalibrationError(
             f"has no motor {motor_of[missing[0]]} for the {what} {missing[0]}",
             file,
-            remedy=f"name it: --motor {missing[0]}=NAME, of {', '.join(motors)}",
+            remedy=f"name it: --motor {missing[0]}=NAME, of {', '.join(motors)}"
+            + (without if missing == [GRIPPER] else ""),
         )
     unused = [motor for motor in motors if motor not in motor_of.values()]
     if unused:
@@ -153,7 +163,21 @@ def _motor_names(
             file,
             remedy=f"leave out what is no part of the arm: --without {' '.join(unused)}",
         )
+    _check_ids(motors, file)
     return motor_of
+
+
+def _check_ids(motors: Mapping[str, Mapping[str, int]], file: str) -> None:
+    """Raise CalibrationError if two motors have the same id."""
+    names: dict[int, str] = {}
+    for name, motor in motors.items():
+        if (first := names.setdefault(motor["id"], name)) != name:
+            raise CalibrationError(
+                f"has the id {motor['id']} of {first}",
+                file,
+                key=name,
+                remedy="give each servo its own id (lerobot-setup-motors) and calibrate again",
+            )
 
 
 def _joint(motor: Mapping[str, int]) -> str:

@@ -28,6 +28,7 @@ _Rows: TypeAlias = Sequence[Sequence[float]]
 END_VELOCITY = float(np.finfo(np.float32).eps)
 SHORTEST = 1e-6  # [s] of a trajectory whose first time may be rounding
 ROUNDING = 1e-9  # of a time that is computed as 0, over the trajectory's duration
+NANOSECOND = 1.001e-9  # [s], the unit of times in messages, with the rounding of their sum
 SPEED_MARGIN = 1.01  # factor on the speed limit, at points and for means between them: rounding
 
 
@@ -225,7 +226,8 @@ def _first(wrong: NDArray[np.bool_]) -> int | None:
 
 def _check_times(times: Array, start: float | None, bounds: TrajectoryBounds) -> Array:
     """Return the points' times (m,) from the trajectory's start, or raise CommandError."""
-    if times[-1] > SHORTEST and abs(times[0]) <= ROUNDING * times[-1] < math.inf:
+    rounding = max(ROUNDING * times[-1], NANOSECOND)
+    if times[-1] > SHORTEST and abs(times[0]) <= rounding < math.inf:
         times[0] = 0.0
     if not np.isfinite(times).all() or times[0] < 0.0:
         raise CommandError("Times from the start must be finite and not negative.")
@@ -263,7 +265,7 @@ def _check_column(
         return
     if not allow_end_velocity:
         raise CommandError(
-            f"{axis.name}: the last velocity is {axis.text(last)}/s, but must be 0 unless "
+            f"{axis.name}: the last velocity is {last:.4g} {axis.unit}/s, but must be 0 unless "
             "the parameter allow_nonzero_velocity_at_trajectory_end is true.",
             joint=axis.name,
             amount=last,

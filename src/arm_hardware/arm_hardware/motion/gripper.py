@@ -40,7 +40,7 @@ def plan_gripper_goal(
     counts past it; ``now`` is the present width [m]. Jaws that do not close to 0 close as far as
     they can for a smaller width.
     """
-    check_position(axis, max(width, axis.lower) if width >= 0.0 else width)
+    check_position(axis, max(width, axis.lower) if width >= -LIMIT_TOLERANCE else width)
     if not 0.0 <= counts <= limits.limit or counts != int(counts):
         raise CommandError(
             f"{axis.name}: max_effort {counts:g} is not a whole number of counts from 0 to "

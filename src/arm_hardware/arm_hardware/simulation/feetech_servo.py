@@ -23,13 +23,11 @@ LONGEST = 3.0  # [s] without a packet that is integrated: an answer must not tak
 SLOWEST = 0.5  # [counts/s], reported as standstill
 AMBIENT = 25.0  # [deg C]
 HEATING, COOLING = 4.0, 100.0  # [deg C/s] at the stall current; time constant [s]
-STALL_CURRENT = 2.4  # [A] at 7.4 V
 POSITION_MODE, VELOCITY_MODE = 0, 1  # of OPERATING_MODE
 FACTORY = (
     *sts3215.FACTORY.values(),
     (sts3215.MODEL_NUMBER, sts3215.MODEL),
     (sts3215.MAX_POSITION, COUNTS - 1),
-    (sts3215.MAX_TEMPERATURE, 70),
     (sts3215.MAX_VOLTAGE, 80),
     (sts3215.MIN_VOLTAGE, 40),
     (sts3215.TORQUE_LIMIT, 1000),
@@ -226,7 +224,7 @@ class SimulatedServo:
 
     def _current(self) -> float:
         """Return the current as PRESENT_CURRENT has it."""
-        return STALL_CURRENT * self._current_share() / sts3215.CURRENT_A
+        return sts3215.STALL_CURRENT * self._current_share() / sts3215.CURRENT_A
 
     def _current_share(self) -> float:
         """Return the current as a share of the stall current: a turning motor induces voltage."""

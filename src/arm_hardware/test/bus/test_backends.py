@@ -371,17 +371,35 @@ def ina219(register, k):
     return (0x39, 0x9F)[k % 2] if register == 0 else 0
 
 
+def ina226(register, k):
+    """Registers of 16 bits, of which 0xFE, the manufacturer's, is a legal PRE_SCALE."""
+    return {0: 0x4127, 0xFE: 0x5449, 0xFF: 0x2260}.get(register, 0).to_bytes(2, "big")[k % 2]
+
+
+def ina3221(register, k):
+    """Auto-increment seems to be on."""
+    return (0x71, 0x27)[k % 2] if register == 0 else ina226(register, k)
+
+
 @pytest.mark.parametrize(
     "value_of",
-    [lambda *_: 0, lambda *_: 0xFF, ina219, lambda *_: 0x1E, lambda register, _: register],
-    ids=["zeros", "ones", "ina219", "legal_everywhere", "counting"],
+    [
+        lambda *_: 0,
+        lambda *_: 0xFF,
+        ina219,
+        ina226,
+        ina3221,
+        lambda *_: 0x1E,
+        lambda register, _: register,
+    ],
+    ids=["zeros", "ones", "ina219", "ina226", "ina3221", "legal_everywhere", "counting"],
 )
 @pytest.mark.parametrize("name", BACKENDS)
 def test_other_chip_at_the_address_is_refused_and_not_written_to(name, value_of, sim):
     other = OtherChip(value_of)
     sim.i2c = SimI2C({BOARD.address: other})
     bus = sim_bus(name, BOARD, sim)
-    with pytest.raises(BusError, match=r"The device at 0x40 does not look like a PCA9685 \(regi"):
+    with pytest.raises(BusError, match=r"The device at 0x40 does not look like a PCA9685 \(.*reg"):
         bus.open()
     assert not other.writes
 

@@ -271,6 +271,9 @@ def test_wrong_supply_is_refused(connection, voltage):
         (sts3215.PHASE, 28, "(multi-turn), as its Phase is 28, but the calibration needs 12"),
         (sts3215.RESOLUTION, 2, "the Angular_Resolution 2, but the calibration needs 1"),
         (sts3215.MAX_ACCELERATION, 9, "Maximum_Acceleration 9, but its joint needs 20 or more"),
+        (sts3215.PROTECTION_CURRENT, 150, "Protection_Current 150, but moving the arm needs 193"),
+        (sts3215.CCW_DEAD_ZONE, 100, "the CCW_Dead_Zone 100, but the driver needs 32 or less"),
+        (sts3215.MAX_TEMPERATURE, 30, "Max_Temperature_Limit 30, but the driver needs 50 or more"),
         (sts3215.P_COEFFICIENT, 0, "the P_Coefficient 0, but the driver needs 8 or more"),
     ],
 )  # fmt: skip
@@ -334,6 +337,19 @@ def test_mended_servo_is_accepted(connection, monkeypatch, capsys):
     made.bus.open()
     servo = made.servo_bus.servos[2]
     assert servo.get(sts3215.MIN_POSITION) == 796 and servo.get(sts3215.PHASE) == 12
+
+
+def test_mended_torque_is_that_which_the_servo_keeps(connection):
+    made = connection(NEEDING)
+    made.servo_bus.servos[6].set(sts3215.MAX_TORQUE, 500)
+    made.servo_bus.servos[6].set(sts3215.TORQUE_LIMIT, 50)
+    searching = FeetechBus(
+        SerialBus(BUS.port), made.servo_bus.path, exchange=made.servo_bus.exchange
+    )
+    searching.open()
+    (problem,) = searching.setting_problems(NEEDING.servos)[6]
+    searching.close()
+    assert problem.mends == ((sts3215.TORQUE_LIMIT, 500),)
 
 
 def test_homing_offset_must_be_the_calibrated_one(connection):

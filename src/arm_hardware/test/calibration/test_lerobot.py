@@ -155,6 +155,23 @@ def test_motor_without_joint_is_refused(model, tmp_path):
         imported(MOTORS | {"wrist_flex": motor(9)}, model, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("motors", "names", "words"),
+    [
+        (MOTORS | {"elbow": motor(2)}, {}, "arm.json: elbow: has the id 2 of shoulder; give each"),
+        (MOTORS, {"elbw": "elbow"}, "no use for --motor elbw=elbow, as nut_arm has no joint elbw"),
+        (
+            {name: MOTORS[name] for name in JOINTS[:-1]},
+            {},
+            "for an arm without jaws, give a robot file without a gripper",
+        ),
+    ],
+)
+def test_motors_that_do_not_fit_are_refused(motors, names, words, model, tmp_path):
+    with pytest.raises(CalibrationError, match=words):
+        imported(motors, model, tmp_path, names)
+
+
 def test_joint_that_is_not_at_0_in_the_middle_cannot_be_exported(model, tmp_path):
     text = calibration_text(MOTORS, model, "/dev/ttyACM0", {}, "arm.json")
     moved = text.replace("count_limits: [1000, 3001]", "count_limits: [1000, 2900]", 1)

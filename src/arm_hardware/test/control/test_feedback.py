@@ -301,6 +301,7 @@ def test_claw_closes_to_0_as_far_as_it_goes(so101):
     so101.run(goal)
     assert goal.outcome is GoalOutcome.SUCCEEDED and "Reached 3.0 mm" in goal.message
     assert so101.measured[-1] == pytest.approx(closed, abs=3e-4)
+    assert so101.controller.grip(-1e-12).outcome is None  # a 0 that was computed
     with pytest.raises(CommandError, match="outside of its limits"):
         so101.controller.grip(-0.001)
 

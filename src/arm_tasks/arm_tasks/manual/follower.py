@@ -31,7 +31,7 @@ _FAR = 1.0  # [s] at full speed from the leader: aligns again, slowly
 _AT_REST = 5e-3  # [rad/s or m/s], below the resolution of a servo
 _AT_TARGET = 1e-4  # [rad or m]
 _TURN = 2.0 * math.pi
-_NEAR_A_TURN = 0.7  # [rad] between a full turn and a jump that is a wrap at +-180 deg
+_NEAR_A_TURN = 0.7  # [rad] between a full turn and a jump that is a wrap
 _BRAKE_GRID = 0.005  # [s] between two points of a trajectory
 
 
@@ -113,13 +113,12 @@ class Leader:
             return np.asarray(self._scale * (values + _TURN * self._turns) + self._offset)
 
     def _count_turns(self, values: Array) -> None:
-        """Count a turn where a joint's value jumped at +-180 deg."""
+        """Count a turn where a joint's value jumped by nearly one."""
         last, self._values = self._values, values
         if last is None:
             return
         jump = values - last
-        near = np.maximum(np.abs(values), np.abs(last)) < 0.5 * _TURN + _NEAR_A_TURN
-        wrapped = self._turns_on & near & (np.abs(np.abs(jump) - _TURN) < _NEAR_A_TURN)
+        wrapped = self._turns_on & (np.abs(np.abs(jump) - _TURN) < _NEAR_A_TURN)
         self._turns = self._turns - np.where(wrapped, np.sign(jump), 0.0)
 
     def age(self, now: float) -> float:

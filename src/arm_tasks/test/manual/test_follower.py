@@ -300,6 +300,8 @@ def test_leader_that_passes_180_degrees_is_followed_the_short_way():
     assert path.min() > 169.0 and path[-1] == pytest.approx(190.0, abs=0.5)
     follower, path = rolling(170, 179, -179, -175, -179, 179, 170)
     assert path.max() < 186.0 and path[-1] == pytest.approx(170.0, abs=0.5)
+    _, path = rolling(10, 2, 358, 350, start=10.0)  # a leader that counts from 0 to 360
+    assert path.max() < 11.0 and path[-1] == pytest.approx(-10.0, abs=0.5)
 
 
 def test_arm_that_cannot_turn_on_stops_with_a_sentence():
