@@ -83,7 +83,7 @@ def test_every_command_of_arm_exists_with_its_options(nodes, options):
         rest, _, for_node = words.partition(" --ros-args")
         for parameter in re.findall(r"-p ([\w.]+):=", for_node) if name != "ros2" else ():
             assert parameter in by_program[name], f"{place}: {name} {parameter}"
-        if name in ("exec", "test"):
+        if name in ("exec", "test", "ros2"):
             continue
         first = rest.split()[0] if rest.split() else ""
         key = f"bench {first}" if f"bench {first}" in options else name

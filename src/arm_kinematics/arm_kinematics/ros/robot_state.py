@@ -37,8 +37,10 @@ class RejectedError(KinematicsError):
 
 def fill_rejection(response: Any, error: KinematicsError) -> None:
     """Write an error to a response; one that the computation raises is of an invalid request."""
-    response.status = error.status if isinstance(error, RejectedError) else BAD_REQUEST
-    response.message = str(error)
+    if isinstance(error, RejectedError):
+        response.status, response.message = error.status, str(error)
+    else:
+        response.status, response.message = BAD_REQUEST, f"{error}."
 
 
 def bad_request(message: str) -> RejectedError:

@@ -127,7 +127,6 @@ def test_design_writes_robot_and_picture(tmp_path: Path, capsys: pytest.CaptureF
         (["--from", "nut_arm"], "six or more"),
         (["--from", "puma560", "--starts", "2"], "leave out --from"),
         (["--from", "puma56"], "puma560"),
-        (["--length", "-1"], "positive number of metres"),
         (["--plot", "my.txt"], ".svg"),
     ],
 )
@@ -135,6 +134,12 @@ def test_design_command_reports_errors(arguments, part, capsys: pytest.CaptureFi
     assert design_command.main(arguments) == 1
     printed = capsys.readouterr()
     assert part in printed.err.splitlines()[-1] and printed.out == ""
+
+
+def test_length_that_is_not_positive_is_refused_before_the_search(capsys):
+    with pytest.raises(SystemExit):
+        design_command.main(["--length", "-1"])
+    assert "argument --length: -1 is not a number above 0" in capsys.readouterr().err
 
 
 def test_dexterity_prints_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -41,7 +41,7 @@ _Option = TypeVar("_Option")
 _Result = TypeVar("_Result")
 _NONE: Errors = (0.0, 0.0)
 _COLLISION = PathStatus.COLLISION
-_STILL = 1e-9  # joints that move less do not move [rad or m]
+_STILL = 1e-6  # joints that move less do not move [rad or m]
 
 
 @dataclass(frozen=True)

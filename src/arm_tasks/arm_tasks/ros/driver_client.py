@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Clients of the servo driver: its state, its motions, and its readiness."""
+"""Clients of the servo driver: its state and its motions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 
 from action_msgs.msg import GoalStatus
 from arm_common.ros.actions import GoalClient
-from arm_common.ros.executor import PolledSubscriptions, destroy_timer
+from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.names import PrefixedNames, PrefixSearch, remember_positions
-from arm_common.ros.qos import GOAL, LATCHED, STEADY_CLOCK
+from arm_common.ros.qos import GOAL, LATCHED
 from arm_description.errors import UrdfError
 from arm_description.ros.servo_limits import TOPIC as LIMITS
 from arm_description.ros.servo_limits import limited_model
@@ -23,7 +23,6 @@ from control_msgs.msg import SpeedScalingFactor
 from diagnostic_msgs.msg import KeyValue
 from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
-from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
@@ -432,60 +431,3 @@ class ActionMove:
         if not self._status.done:
             self._status = MoveStatus(state, why)
             self._on_end()
-
-
-_STARTUP_TIMEOUT = 30.0  # [s], for a driver that has not published everything yet
-_READY_TIMEOUT = 5.0  # [s], for a known driver that is not ready or has become silent
-_NOTIFY_DELAY = 2.0  # [s] of waiting after which the reason is reported
-_POLL_PERIOD = 0.05  # [s]
-
-
-class Readiness:
-    """Waits until a motion can start and /clock runs, which a simulated driver publishes."""
-
-    def __init__(self, node: Node, state: ArmState, driver: DriverClient) -> None:
-        self._node, self._state, self._driver = node, state, driver
-
-    async def wait(
-        self, dry_run: bool, canceled: Callable[[], bool], notify: Callable[[str], None]
-    ) -> str:
-        """Wait until a task can start or is canceled; return why it cannot start, or "".
-
-        A dry run needs only joint positions. If the wait is long, notify gets the reason once.
-        """
-        began, notified = time.monotonic(), False
-        result: Future = Future(executor=self._node.executor)
-
-        def poll() -> None:
-            nonlocal notified
-            if result.done():
-                return
-            why, waited = self._missing(dry_run), time.monotonic() - began
-            limit = _READY_TIMEOUT if self._is_known() else _STARTUP_TIMEOUT
-            if not why or canceled() or waited > limit:
-                result.set_result(why)
-            elif waited > _NOTIFY_DELAY and not notified:
-                notify(why)
-                notified = True
-
-        poll()
-        if not result.done():
-            timer = self._node.create_timer(_POLL_PERIOD, poll, clock=STEADY_CLOCK)
-            await result
-            destroy_timer(self._node, timer)
-        return str(result.result())
-
-    def _missing(self, dry_run: bool) -> str:
-        if dry_run and self._state.positions:
-            return self._state.limits_unknown()
-        return self._state.not_ready() or self._not_connected()
-
-    def _is_known(self) -> bool:
-        """Return True if the driver was complete before, even if it is lost now."""
-        return self._state.complete and (bool(self._state.lost()) or not self._not_connected())
-
-    def _not_connected(self) -> str:
-        """Return which part of the driver is missing, or ""."""
-        if not self._node.get_clock().now().nanoseconds:  # type: ignore[no-untyped-call]
-            return "no /clock yet; is the servo driver running?"
-        return self._driver.not_ready()

@@ -288,7 +288,9 @@ def test_expectation_that_the_plan_does_not_meet_is_refused(request_for, steps, 
 
 @pytest.mark.parametrize("expected", ["{nut_on: lower_bolt, turns: 4}", "{line_within_mm: 3}"])
 def test_expectation_that_the_plan_meets_is_accepted(request_for, expected):
-    assert plan_task(request_for(expecting(TRANSFER, expected)), collisions=False).feasible
+    line = "move_linear: {xyz_mm: [0, 0, -1], frame: tool0, orientation: any}"
+    steps = [*TRANSFER, line] if "line" in expected else TRANSFER
+    assert plan_task(request_for(expecting(steps, expected)), collisions=False).feasible
 
 
 def test_one_branch_that_meets_the_expectation_is_enough(request_for):

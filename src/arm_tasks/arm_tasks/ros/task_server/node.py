@@ -30,7 +30,7 @@ from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
 from arm_tasks.errors import SceneError, TasksError, resolve, shipped
-from arm_tasks.ros.driver_client import ArmState, DriverClient, Readiness
+from arm_tasks.ros.driver_client import ArmState, DriverClient
 from arm_tasks.ros.messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode
 from arm_tasks.ros.task_server.execution import ExecutionContext, TaskExecution
@@ -41,6 +41,7 @@ from arm_tasks.ros.task_server.monitors import (
 )
 from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.ros.task_server.planning import Planning, prepare_planning
+from arm_tasks.ros.task_server.readiness import Readiness
 from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, Touching
 from arm_tasks.scene.file import DEFAULT_SCENE

@@ -43,8 +43,7 @@ from arm_tasks.task.steps import Command
 
 _CALL_PERIOD = 0.2  # [s] of wall time between the calls of a service until it answers as needed
 _ANSWER_TIMEOUT = 5.0  # [s] of wall time, after which it is called again
-_DEPTH = 10  # of the topics of publish
-_STATUS = "arm_interfaces/msg/HardwareStatus"  # only drivers publish it
+_DEPTH, _STATUS = 10, "arm_interfaces/msg/HardwareStatus"  # of publish; only drivers publish it
 _RUNNING = MoveStatus(MoveState.RUNNING, progress=0.0)
 _DONE = MoveStatus(MoveState.SUCCEEDED, progress=1.0)
 _CANCELED = MoveStatus(MoveState.CANCELED)
