@@ -63,7 +63,7 @@ RESET = (
 )
 DISTURBED = (
     f"The bus is disturbed all the time: {ROUNDS} times in a row, {{channels}} could not be read "
-    "back or restored without an error; check power and wires, then run {ARM}."
+    f"back or restored without an error; check power and wires, then run {ARM}."
 )
 RECONFIGURED = (
     "Another program, or data corrupted on the way, changed {settings}; end it or check the "
