@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp
+from arm_description.model.elements import LinkMass
 from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import CGS
 from arm_simulation.mjcf.robot import SERVO
@@ -345,7 +346,7 @@ def test_contacts_that_are_left_out_are_a_fault_of_the_simulation(kind):
         simulated.step(pulses())
 
 
-@pytest.mark.parametrize("masses", [{}, {"waist_link": 0.3}])
+@pytest.mark.parametrize("masses", [{}, {"waist_link": LinkMass(0.3)}])
 def test_robot_without_masses_gets_estimated_ones_with_a_sentence(masses):
     reports, model = [], replace(MODEL, masses=masses)
     simulated = ContactWorld(model, SimulatedScene(floor=-1.0), MAPS, report=reports.append)

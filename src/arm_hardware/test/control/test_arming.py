@@ -13,7 +13,7 @@ from arm_hardware.calibration.servo_map import SLEW_US, FineMap, PointMap
 from arm_hardware.control.arming import HOMING_TIME, plan_bursts
 from arm_hardware.control.servo_model import ServoModel
 from arm_hardware.control.state_machine import DriverState
-from arm_hardware.errors import StateError
+from arm_hardware.errors import ARM, StateError
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,7 +50,7 @@ def test_no_channel_register_is_written_before_arming(bench):
     bench.tick(100)
     bench.controller.stop()
     bench.controller.reset()
-    with pytest.raises(StateError, match=r"UNKNOWN.*activate"):
+    with pytest.raises(StateError, match=rf"UNKNOWN.*run {ARM}"):
         bench.controller.grip(0.01)
     bench.controller.disarm("deactivated.")
     bench.controller.end("cleaned up.")
@@ -121,7 +121,7 @@ def test_arming_again_after_a_stop_continues_with_the_remaining_joints(opened, r
     with pytest.raises(StateError, match="reset before arming"):
         bench.controller.arm()
     bench.controller.reset()
-    with pytest.raises(StateError, match="deactivate"):
+    with pytest.raises(StateError, match=f"positions are unknown; run {ARM}"):
         bench.controller.grip(0.01)
     before = bench.pulses
     bench.tick(50)

@@ -17,6 +17,7 @@ from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.errors import (
+    ARM,
     INVALID_GOAL,
     PATH_TOLERANCE_VIOLATED,
     HardwareError,
@@ -201,7 +202,7 @@ def test_disarm_aborts_and_holds(armed):
     armed.tick()
     assert goal.outcome is GoalOutcome.ABORTED and armed.bus.counts == counts
     assert armed.controller.state is DriverState.DISARMED
-    with pytest.raises(StateError, match="activate"):
+    with pytest.raises(StateError, match=f"not armed; run {ARM}"):
         armed.follow((1.0, THERE))
     armed.controller.release("the test says so.")
     assert armed.bus.counts == {} and armed.controller.state is DriverState.UNKNOWN

@@ -14,6 +14,7 @@ from arm_hardware.ros import state_publisher as publisher_module
 from arm_hardware.ros.driver_context import DriverContext, DriverTime
 from arm_hardware.ros.state_publisher import DriverStatePublisher, diagnostics
 from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
@@ -72,6 +73,7 @@ class World:
             create_publisher=self.create_publisher,
             get_fully_qualified_name=lambda: "/left/arm",
             get_publishers_info_by_topic=lambda _: map(endpoint, self.clocks),
+            count_publishers=lambda _: 0,
         )
         self.tracked = []  # stamps of controller_state
         self.monitor = SimpleNamespace(
@@ -115,7 +117,8 @@ def world(monkeypatch):
     def make(*arguments, **options):
         made = World(*arguments, **options)
         monkeypatch.setattr(publisher_module.time, "monotonic", lambda: made.wall)
-        monkeypatch.setattr(publisher_module, "diagnostics", lambda *_: None)
+        array = DiagnosticArray(status=[DiagnosticStatus()])
+        monkeypatch.setattr(publisher_module, "diagnostics", lambda *_: array)
         monkeypatch.setattr(publisher_module.messages, "status", lambda *_: None)
         return made
 

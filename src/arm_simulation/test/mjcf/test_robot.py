@@ -135,7 +135,8 @@ def test_command_needs_no_mujoco(tmp_path, monkeypatch):
 def test_claw_is_driven_by_the_angle_of_its_jaws():
     model = load_robot("nut_arm")
     claw = Claw(length=0.05, pivots=0.01, closed=0.0, open=1.0)
-    model = replace(model, gripper=replace(model.gripper, claw=claw))
+    gripper = replace(model.gripper, claw=claw, max_width=claw.width(claw.open))
+    model = replace(model, gripper=gripper)
     compiled = mujoco.MjModel.from_xml_string(robot_mjcf(model))
     data = mujoco.MjData(compiled)
     data.actuator("gripper").ctrl = 0.5
