@@ -49,8 +49,13 @@ NO_CHANGE = Parameter(
     name="use_sim_time",
     value=ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=False),
 )
-# Of a person at the page, and 20 s after a warning; they go the same way as all timers and guards.
-ON_DEMAND = ("KeysPanel._tick", "SceneSubscriptions._forget_log", "ViewerNode._on_user_action")
+# Of a person at the page or handle, and 20 s after a warning; they go the same way as all others.
+ON_DEMAND = (
+    "DriverCommander._send_next_part",
+    "KeysPanel._tick",
+    "SceneSubscriptions._forget_log",
+    "ViewerNode._on_user_action",
+)
 GOALS = 12  # that let the four callbacks of an action raise
 UNHEARD = ("/rosout",)  # the probe does not publish there
 
