@@ -340,8 +340,10 @@ class TaskServer(Node):
         last = self._last
         if goal.start_step and goal.task == last.task and not (goal.text or goal.scene):
             goal.text, goal.scene, goal.files = last.text, last.scene, last.files
-        if not goal.dry_run:
-            self._last = goal
+        if not goal.dry_run:  # a copy: the server clears a finished request
+            self._last = RunTask.Goal(
+                task=goal.task, text=goal.text, scene=goal.scene, files=goal.files
+            )
         return goal
 
     def _reject(self, result: RunTask.Result, status: int, why: str) -> None:
