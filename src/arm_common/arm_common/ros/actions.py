@@ -204,12 +204,16 @@ class ClientLivenessMonitor:
             known: Whether the middleware knows of a client.
             acknowledged: Whether no probe is awaiting its acknowledgement.
         """
-        if known and acknowledged:
-            self._last_acknowledged = now
+        self.update(now, known, acknowledged)
         if not acknowledged and now - self._last_probe < RETRY_PERIOD:
             return False
         self._last_probe = now
         return True
+
+    def update(self, now: float, known: bool, acknowledged: bool) -> None:
+        """Note whether a probe is awaiting its acknowledgement; without one, nothing is lost."""
+        if known and acknowledged:
+            self._last_acknowledged = now
 
     def timed_out(self, now: float) -> bool:
         """Return whether a known client has acknowledged nothing for the timeout."""
@@ -227,6 +231,10 @@ class _Probe:
     def is_due(self) -> bool:
         """Return True if a probe is to be sent now."""
         return self._monitor.poll(time.monotonic(), self.is_known, self._is_acknowledged())
+
+    def update(self) -> None:
+        """Note acknowledgements without a probe: perhaps none has been sent for a while."""
+        self._monitor.update(time.monotonic(), self.is_known, self._is_acknowledged())
 
     @property
     def lost(self) -> bool:
@@ -276,6 +284,7 @@ class GoalOwner:
                 probe.publisher.publish(Empty())
         if self._named:
             return self._named.lost
+        self._feedback.update()
         return self._feedback.lost and not any(p.lost and p.is_known for p in self._others)
 
 
