@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from arm_common.transforms import matrix_rpy, pose, so3_exp
 from arm_description.importers.urdf import import_urdf
+from arm_description.model.dh_from_axes import NearlyParallelError
 from arm_description.urdf.reader import read_urdf
 from arm_testing.samples import ROBOTS
-from hypothesis import given, settings
+from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 
 from arm_description import load_robot, parse_robot, robot_yaml
@@ -127,9 +128,14 @@ class RandomUrdf:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(CONVENTIONS))
+@example(605, "standard")  # axes 0.02 rad from parallel
 def test_random_arms_with_side_links_and_a_gripper_are_the_same(seed, convention):
     urdf = RandomUrdf(seed).text()
-    found = import_urdf(urdf, convention, tip="hand")
+    try:
+        found = import_urdf(urdf, convention, tip="hand")
+    except NearlyParallelError:  # of an arm with a mimic joint, which only a table describes
+        assert '<mimic joint="joint0"' in urdf
+        reject()
     again = parse_robot(robot_yaml(found.model, notes=found.notes)).to_urdf()
     before = Chain.from_urdf(urdf, "base", "hand")
     if (before.upper - before.lower).min() > 1e-6:

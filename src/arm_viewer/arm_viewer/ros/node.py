@@ -149,7 +149,7 @@ class ViewerNode(Node):
         free_after_visits(server)
         mark_first_visit(server, parameters.opened_file)
         self._queue.open(self.create_guard_condition(self._on_user_action).trigger)
-        self._announce(address_of(server, access))
+        self._address = address_of(server, access)
 
     def destroy_node(self) -> None:
         """Close the server, free its port, and destroy the node."""
@@ -160,7 +160,8 @@ class ViewerNode(Node):
             self._server = None
         super().destroy_node()
 
-    def _announce(self, address: str) -> None:
+    def announce(self) -> bool:
+        """Write the address, and a warning if it is reached from the network; return True."""
         if self.parameters.host not in LOCAL_HOSTS:
             moves = "" if self._controls is None else " and can stop it"
             self.get_logger().warning(
@@ -168,8 +169,9 @@ class ViewerNode(Node):
                 "the token in the address crosses the network unencrypted"
             )
         # Not logged: files of logs and /rosout must not contain the token.
-        sys.stdout.write(f"Browser view: {address}\n")
+        sys.stdout.write(f"Browser view: {self._address}\n")
         sys.stdout.flush()
+        return True
 
     def _mesh_files(self) -> RestrictedFiles:
         """Return the files that URIs of meshes may name, beside those of packages."""
@@ -434,15 +436,16 @@ class ViewerNode(Node):
         return 1e-9 * float(self.get_clock().now().nanoseconds)
 
 
-def _make_node() -> Iterator[Node]:
-    node = ViewerNode()
-    yield node
-    node.start()
-
-
 def main() -> int:
     """Run the node; return the exit code: 0 after a signal, 1 if it cannot start."""
-    return run_node(_make_node, (ViewerError,), BATCH_DELAY)
+    nodes: list[ViewerNode] = []
+
+    def make() -> Iterator[Node]:
+        nodes.append(ViewerNode())
+        yield nodes[0]
+        nodes[0].start()
+
+    return run_node(make, (ViewerError,), BATCH_DELAY, begin=lambda _: nodes[0].announce())
 
 
 if __name__ == "__main__":
