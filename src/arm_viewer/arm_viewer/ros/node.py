@@ -99,8 +99,7 @@ class ViewerNode(Node):
         self._written: dict[str, float] = {}  # the joint positions that the panel shows
         self._last_slider_tick = -SLIDER_HOLD
         self._server: viser.ViserServer | None = None
-        # joint_states wait until numbers are written or joints are moved.
-        self._joint_states = PolledSubscriptions()
+        self._joint_states = PolledSubscriptions()  # until numbers or joints need them
 
     def start(self) -> None:
         """Open the server and subscribe.
@@ -175,11 +174,10 @@ class ViewerNode(Node):
 
     def _mesh_files(self) -> RestrictedFiles:
         """Return the files that URIs of meshes may name, beside those of packages."""
-        folders, robot = folders_in(self.parameters.mesh_path, "mesh_path"), self.parameters.robot
-        folders.append(shape_folder())
+        robot = self.parameters.robot
+        folders = [*folders_in(self.parameters.mesh_path, "mesh_path"), shape_folder()]
+        folders += [robot_path(robot).resolve().parent] if robot else []
         meshes = load_robot(robot).meshes.values() if robot else ()
-        if robot:
-            folders.append(robot_path(robot).resolve().parent)
         uris = (uri for mesh in meshes for uri in (mesh.visual, mesh.collision))
         return RestrictedFiles(folders, (Path(unquote(urlparse(uri).path)) for uri in uris))
 
