@@ -3,6 +3,7 @@
 """Benchmarks, one after the other: ./arm bench [NAME ...] [options of the benchmark]."""
 
 import os
+import signal
 import subprocess
 import sys
 from itertools import takewhile
@@ -13,6 +14,7 @@ FOLDER = Path(__file__).resolve().parent
 
 def main() -> int:
     """Run the named benchmarks, or all; return the number of failed ones."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end when nobody reads the output
     known = {file.stem.removeprefix("bench_"): file for file in sorted(FOLDER.glob("bench_*.py"))}
     names = list(takewhile(known.__contains__, sys.argv[1:]))
     others = sys.argv[1 + len(names) :]

@@ -293,17 +293,13 @@ def help_text() -> str:
     return text
 
 
-def _print_help() -> int:
-    """Print the help; return the exit code, 1 with a sentence for a full disk."""
-    try:
-        print(help_text(), end="", flush=True)
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno == errno.EPIPE:  # nobody reads any further
-            return 0
-        print(f"arm: the output cannot be written: {error.strerror}", file=sys.stderr)
-        return 1
-    return 0
+def _without_output(error: OSError) -> int:
+    """Drop what cannot be written; return the exit code: 0 if nobody reads any further."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:
+        return 0
+    print(f"arm: the output cannot be written: {error.strerror}", file=sys.stderr)
+    return 1
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
@@ -312,10 +308,11 @@ def interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run one command; return the exit code."""
+def _run(arguments: Sequence[str]) -> int:
+    """Run one command, or print the help; return the exit code."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        return _print_help()
+        print(help_text(), end="")
+        return 0
     command = next((c for c in COMMANDS if c.name == arguments[0]), None)
     if command is None:
         near = difflib.get_close_matches(arguments[0], [c.name for c in COMMANDS], n=1)
@@ -323,22 +320,31 @@ def main(arguments: Sequence[str]) -> int:
         what = f"arm: there is no command '{arguments[0]}'{meant}"
         print(f"{what}\n\n{help_text()}", end="", file=sys.stderr)
         return 2
+    if command.name == "setup":
+        about = "Install ROS 2 in .venv unless one is sourced, and build."
+        parser = argparse.ArgumentParser(prog="./arm setup", description=about)
+        parser.add_argument("--again", action="store_true", help="remove .venv first")
+        parser.parse_args(arguments[1:])
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupt)
+    if command.name == "doctor" and not is_ready(Paths()):
+        return command.run({}, arguments[1:])
+    again = command.name == "setup" and "--again" in arguments
+    return command.run(prepare(Paths(), again), arguments[1:])
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command; return the exit code. Every error is one sentence."""
     try:
-        if command.name == "setup":
-            about = "Install ROS 2 in .venv unless one is sourced, and build."
-            parser = argparse.ArgumentParser(prog="./arm setup", description=about)
-            parser.add_argument("--again", action="store_true", help="remove .venv first")
-            parser.parse_args(arguments[1:])
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, interrupt)
-        if command.name == "doctor" and not is_ready(Paths()):
-            return command.run({}, arguments[1:])
-        again = command.name == "setup" and "--again" in arguments
-        return command.run(prepare(Paths(), again), arguments[1:])
+        code = _run(arguments)
+        sys.stdout.flush()
+        return code
     except SetupError as error:
         print(f"arm: {error}", file=sys.stderr)
         return 1
     except OSError as error:
+        if error.filename is None and error.errno in (errno.EPIPE, errno.ENOSPC):
+            return _without_output(error)
         where = f": {error.filename}" if error.filename else ""
         print(f"arm: {error.strerror or error}{where}", file=sys.stderr)
         return 1

@@ -28,7 +28,7 @@ from weakref import WeakKeyDictionary
 
 from arm_common.errors import InputError
 from arm_common.files.saving import write_bytes
-from arm_common.signals import INTERRUPTED, die_with_parent
+from arm_common.signals import INTERRUPTED, die_with_parent, outlive_readers
 from arm_common.suggestions import install_command
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def run(
         sys.stdout.reconfigure(errors="replace")  # letters that the terminal cannot show
     caught: tuple[type[Exception], ...] = (OSError, *errors)
     try:
-        code = action(parse(parser, argv))
+        code = action(_parsed(parser, argv))
         sys.stdout.flush()
         return code or 0
     except caught as error:
@@ -86,6 +86,15 @@ def _without_output(prog: str, error: OSError) -> int:
 
 
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
+    """Parse the arguments of a program that runs on when nobody reads its output any longer.
+
+    Abbreviations are refused; a mistake ends the process with code 2.
+    """
+    outlive_readers()
+    return _parsed(parser, argv)
+
+
+def _parsed(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
     """Parse arguments without abbreviations; a mistake ends the process with code 2.
 
     A word is an option only if it equals a declared one, or is ``--name=value``: -pi/2 and -1e-6

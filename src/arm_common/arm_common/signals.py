@@ -3,14 +3,17 @@
 """What ends a process: SIGINT, SIGTERM, SIGHUP, and the death of the launch that started it.
 
 A node shuts down in order with exit code 0 (`ProcessEnd`), a tool by KeyboardInterrupt with exit
-code 130. During the imports a signal ends either of them silently.
+code 130. During the imports a signal ends either of them silently. A reader of the output that
+ends (``| head``) does not end a process that moves an arm (`outlive_readers`).
 """
 
 from __future__ import annotations
 
 import atexit
 import ctypes
+import errno
 import importlib
+import io
 import os
 import select
 import signal
@@ -20,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from types import FrameType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 INTERRUPTED = 130  # exit code of a tool
 LAUNCH_HOLDS_STDIN = "ARM_LAUNCH_HOLDS_STDIN"  # set by our launch files for their nodes
@@ -89,6 +92,42 @@ def launch_pipe(environment: Mapping[str, str]) -> list[int]:
     except OSError:  # closed
         return []
     return [_STDIN] if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) else []
+
+
+class _LastingFile(io.FileIO):
+    """A standard stream that drops the output once nobody reads it or the disk is full."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            if error.errno not in (errno.EPIPE, errno.ENOSPC):
+                raise
+            os.dup2(nothing := os.open(os.devnull, os.O_WRONLY), self.fileno())
+            os.close(nothing)
+            if error.errno == errno.ENOSPC:
+                sys.stderr.write(f"The output cannot be written: {error.strerror}\n")
+            return memoryview(data).nbytes
+
+
+def outlive_readers() -> None:
+    """Let the process run on without output when its output can no longer be written."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is not getattr(sys, f"__{name}__") or not isinstance(stream, io.TextIOWrapper):
+            continue  # closed, or replaced by a test
+        with suppress(OSError):
+            stream.flush()
+        file: Any = _LastingFile(stream.fileno(), "w", closefd=False)
+        lasting = io.TextIOWrapper(
+            file if stream.write_through else io.BufferedWriter(file),
+            stream.encoding,
+            stream.errors,
+            line_buffering=stream.line_buffering,
+            write_through=stream.write_through,
+        )
+        setattr(sys, name, lasting)
+        setattr(sys, f"__{name}__", lasting)
 
 
 class ProcessEnd:

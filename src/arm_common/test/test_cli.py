@@ -11,6 +11,7 @@ import sys
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from arm_common.errors import InputError, number_text
@@ -133,6 +134,23 @@ def test_output_that_cannot_be_written_is_no_traceback(target, code, said):
         [sys.executable, "-c", program], stdout=write, stderr=subprocess.PIPE, text=True
     )
     assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_program_that_moves_an_arm_outlives_the_reader_of_its_output():
+    """It parses its arguments itself; its standard error may go to the same reader."""
+    program = "import argparse, sys; from arm_common import cli; cli.parse(PARSER, [])\n"
+    program += "for stream in (sys.stdout, sys.stderr) * 2:\n"
+    program += "    stream.write('y' * 99999), stream.flush()\n"
+    program += "sys.exit(3)"
+    program = program.replace("PARSER", "argparse.ArgumentParser('x')")
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, stdout=write, stderr=write).returncode == 3
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    said = "The output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (3, said + 2 * ("y" * 99999))
 
 
 def test_letters_that_a_terminal_cannot_show_are_replaced():

@@ -95,6 +95,7 @@ UNUSED = [
     ("export", "run.mcap end.svg --speed 2"),
     ("export", "run.mcap run.gif --field 0.1"),
     ("play", "ur5 wave --viewer-port 8081"),
+    ("replay", "run.mcap --no-view --viewer-port 8081"),
     ("demo", "--spacing 2"),
     ("demo", "--force"),
     ("demo", "--headless --viewer-port 8081"),

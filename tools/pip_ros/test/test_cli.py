@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command ./arm: its help, errors and environment."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -33,6 +34,15 @@ def test_help_is_one_screen_and_names_every_command(arguments):
     assert " new FILE [--from ROBOT] | set " in answer.stdout
     purposes = [line.split("  ")[0] for line in lines[2:] if line[0] != " "]
     assert purposes == list(dict.fromkeys(line.purpose for line in cli.LINES))
+
+
+@pytest.mark.parametrize("words", [["--help"], ["test", "--help"], ["bench", "--help"]])
+def test_reader_of_the_output_that_has_gone_is_no_error(words):
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, REPOSITORY / "arm", *words]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True)
+    assert done.returncode in (0, -signal.SIGPIPE) and not done.stderr
 
 
 def test_each_command_has_one_place():

@@ -32,7 +32,7 @@ from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.failures import guard
 from arm_common.ros.parameters import check_requests
 from arm_common.ros.worker import ExecutorThread
-from arm_common.signals import ProcessEnd, interrupt_on_signals
+from arm_common.signals import ProcessEnd, interrupt_on_signals, outlive_readers
 
 _SHUTDOWN_TIMEOUT = 8.0  # [s] after which a hung process exits; launch kills it after 10
 
@@ -63,7 +63,8 @@ def run_node(
 ) -> int:
     """Run nodes on one executor until a signal, the end of their launch, or shutdown.
 
-    A callback that raises ends nothing; see `arm_common.ros.failures`.
+    A callback that raises ends nothing; see `arm_common.ros.failures`. Nor does a reader of the
+    output that ends.
 
     Args:
         make: Returns or yields the nodes; a signal meanwhile ends the process at once. All nodes
@@ -81,6 +82,7 @@ def run_node(
     """
     input_errors: tuple[type[Exception], ...] = (InputError, *errors)
     end = ProcessEnd()
+    outlive_readers()
     TimeSource.clock_callback = _set_time  # type: ignore[method-assign, assignment]
     nodes: list[Node] = []
     try:

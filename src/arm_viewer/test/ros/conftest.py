@@ -28,6 +28,7 @@ NODES = {
     "handle": "arm_viewer.commands.entry_points:tool_handle",
     "viewer": "arm_viewer.commands.entry_points:viewer",
     "recorder": "arm_viewer.ros.recording.recorder",
+    "player": "arm_viewer.ros.recording.player",
 }
 
 

@@ -3,11 +3,13 @@
 """Recordings: every type has its whole definition, and a replay repeats what was recorded."""
 
 import signal
+import socket
 import subprocess
 import sys
 import time
 from contextlib import closing, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from arm_common.ros.node_runner import session
@@ -91,6 +93,19 @@ def test_replay_publishes_what_was_recorded(ros, urdf, start, tmp_path):
         assert texts[0] == urdf
         ros.until(lambda: ros.joint_states, BOUND)
         assert {round(m.position[0], 6) for m in ros.joint_states} <= {round(q, 6) for q in sent}
+
+
+@pytest.mark.system
+def test_replay_shows_the_recording_at_a_port(ros, start):
+    """Its beginning waits for the view: another subscriber of joint_states is not one."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    player = start("player", str(RECORDINGS / "rosbag2.mcap"), "--viewer-port", str(port))
+    assert urlsplit(player.address()).port == port
+    ros.until(lambda: "messages played" in player.text(), BOUND)
+    assert player.text().index("Browser view") < player.text().index("messages played")
+    assert player.end(signal.SIGINT) == 0, player.text()
 
 
 def test_a_type_of_a_recording_that_is_no_message_is_not_imported(ros, tmp_path):

@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import rclpy
-from arm_common.cli import run
+from arm_common.cli import run, unused
 from arm_common.errors import InputError, one_line
 from arm_common.ros.node_runner import add_namespace, checked_namespace, session
 from arm_common.ros.qos import TF_STATIC_TOPIC, TF_TOPIC
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
+from arm_viewer.browser.server import LAST_PORT
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.reader import RecordedTopic, RecordingFile, print_notices
 
@@ -39,6 +40,7 @@ PLAYED = (
     "arm_controller/goal",
 )
 TF = (TF_TOPIC, TF_STATIC_TOPIC)  # of all arms
+VIEW = "arm_viewer"  # name of its node
 POLL_PERIOD = 0.05  # [s]
 SHORTEST_ROUND = 1.0  # [s] of a repetition
 SLOWEST = 1e-3  # recorded seconds per second
@@ -72,9 +74,14 @@ class RecordingPlayer:
 
     def wait_for_view(self, is_alive: Callable[[], bool]) -> None:
         """Wait until a view has subscribed, so that it shows the beginning, or has ended."""
-        topic = f"{self._namespace}/joint_states"
-        while is_alive() and not self._node.count_subscribers(topic):
+        while is_alive() and not self._is_viewed():
             time.sleep(POLL_PERIOD)
+
+    def _is_viewed(self) -> bool:
+        """Return True if a view, and not only a recorder, has subscribed joint_states."""
+        topic = f"{self._namespace}/joint_states"
+        infos = self._node.get_subscriptions_info_by_topic(topic)
+        return any(info.node_name == VIEW for info in infos)
 
     def play(self, speed: float) -> int:
         """Publish all messages at their times; return their number.
@@ -112,14 +119,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--speed", type=_speed, default=1.0, help="recorded seconds per second")
     parser.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
     parser.add_argument("--no-view", action="store_true", help="publish only")
+    parser.add_argument("--viewer-port", type=_port, default=8080, help="first TCP port to try")
+    unused(parser, ["--viewer-port"], lambda given: given.no_view, "with --no-view")
     return run(parser, _replay, arguments, (ViewerError, InputError))
 
 
 def _replay(given: argparse.Namespace) -> None:
     namespace = checked_namespace(given.namespace)
     command = [sys.executable, "-m", "arm_viewer.ros.node"]
+    command += ["--ros-args", "-p", f"port:={given.viewer_port}"]
     if namespace:
-        command += ["--ros-args", "-r", f"__ns:={namespace}"]
+        command += ["-r", f"__ns:={namespace}"]
     view = None if given.no_view else subprocess.Popen(command)
     try:
         with session():
@@ -144,6 +154,12 @@ def _replay(given: argparse.Namespace) -> None:
         if view is not None:
             view.terminate()
             view.wait()
+
+
+def _port(text: str) -> int:
+    if not (text.isdecimal() and 1 <= int(text) <= LAST_PORT):
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 1 to {LAST_PORT}")
+    return int(text)
 
 
 def _speed(text: str) -> float:
