@@ -28,6 +28,9 @@ setup(
         "console_scripts": [
             *(f"{name} = arm_hardware.commands.entry_points:{name}" for name in COMMANDS),
             *(f"{tool} = arm_hardware.commands.{tool}:main" for tool in TOOLS),
-        ]
+        ],
+        "arm_description.servo_limits": [
+            "calibration = arm_hardware.calibration.store:robot_with_servos"
+        ],
     },
 )

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import EntryPoint, distribution
+from importlib.metadata import EntryPoint, EntryPoints, distribution
 from pathlib import Path
 from typing import Any
 
@@ -54,15 +54,20 @@ def all_commands() -> Iterator[CommandInfo]:
     """Yield every command: first those of ./arm itself, then executables, then benchmarks."""
     yield from _arm_commands()
     for package in PACKAGES:
-        for point in sorted(distribution(package).entry_points):
+        for point in sorted(programs(package)):
             yield _executable(package, point)
     for file in sorted((REPOSITORY / "benchmarks").glob("bench_*.py")):
         yield _benchmark(file)
 
 
+def programs(package: str) -> EntryPoints:
+    """Return the executables of a package."""
+    return distribution(package).entry_points.select(group="console_scripts")
+
+
 def _arm_commands() -> Iterator[CommandInfo]:
     """Yield the commands of ./arm that are not executables of a package."""
-    installed = {p.name for package in PACKAGES for p in distribution(package).entry_points}
+    installed = {p.name for package in PACKAGES for p in programs(package)}
     for command in cli.COMMANDS:
         if command.name not in installed:
             how = f"`./arm {command.name} {command.arguments}".rstrip() + "`"

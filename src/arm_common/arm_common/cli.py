@@ -277,6 +277,12 @@ def add_robot(parser: argparse.ArgumentParser, shipped: Iterable[str]) -> None:
     parser.add_argument("robot", help=f"name of a shipped robot ({', '.join(shipped)}) or a path")
 
 
+def add_calibration(parser: argparse.ArgumentParser) -> None:
+    """Add ``--calibration FILE``."""
+    limits = "servo calibration, whose limits hold as well: shipped name or path"
+    parser.add_argument("--calibration", default="", metavar="FILE", help=limits)
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add ``-o FILE``."""
     to_write = "output file (default: standard output)"

@@ -11,6 +11,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from functools import partial
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
 
@@ -22,6 +23,9 @@ from arm_description.errors import DescriptionError, UrdfError
 from arm_description.robot_file.reader import read_robot
 from arm_description.robot_model import RobotModel
 
+# entry points: take a robot and the name or path of a calibration; return the robot as its servos
+# limit it
+SERVO_LIMITS = "arm_description.servo_limits"
 _LOGGER = logging.getLogger(__name__)
 _SUFFIXES = (".yaml", ".yml")
 _URDF_SUFFIXES = (".urdf", ".xacro", ".xml")
@@ -32,19 +36,30 @@ _URDF2DH = program("arm_description", "urdf2dh")
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
-def load_robot(robot: str | os.PathLike[str]) -> RobotModel:
+def load_robot(robot: str | os.PathLike[str], calibration: str = "") -> RobotModel:
     """Load and validate a robot.
 
     A URDF or xacro file is taken as the robot that ``urdf2dh`` makes of it without options.
 
     Args:
         robot: name of a shipped robot, or path of a robot file, or of a URDF or xacro file.
+        calibration: name or path of a servo calibration, which narrows the limits to what the
+            servos can do; "" for the limits of the robot file alone.
 
     Raises:
         DescriptionError: no such robot, an invalid file, or a URDF without an exact DH table.
+        InputError: no such calibration, or one that does not suit the robot.
     """
     path = description_path(robot)
-    return _imported(path) if is_xml(path) else read_robot(path)
+    model = _imported(path) if is_xml(path) else read_robot(path)
+    return _limited_by_servos(model, calibration) if calibration else model
+
+
+def _limited_by_servos(model: RobotModel, calibration: str) -> RobotModel:
+    for point in entry_points(group=SERVO_LIMITS):
+        limited: RobotModel = point.load()(model, calibration)
+        return limited
+    raise DescriptionError("arm_hardware, which reads servo calibrations, is not installed")
 
 
 def _imported(path: Path) -> RobotModel:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from arm_common.errors import sentence
+from arm_common.errors import InputError, sentence
 from arm_common.suggestions import program
 
 # The commands of people that messages name; `arm` arms anew after a fault, too.
@@ -30,7 +30,7 @@ class HardwareError(Exception):
         super().__init__(sentence(text))
 
 
-class CalibrationError(HardwareError):
+class CalibrationError(HardwareError, InputError):
     """A missing or invalid calibration.
 
     Args:
@@ -44,12 +44,8 @@ class CalibrationError(HardwareError):
     def __init__(
         self, problem: str, file: str = "", line: int = 0, key: str = "", remedy: str = ""
     ) -> None:
-        place = f"{file}:{line}" if line else file
-        where = "".join(f"{part}: " for part in (place, key) if part)
-        super().__init__(f"{where}{problem}{'; ' if remedy else ''}{remedy}.")
-        self.file = file
-        self.line = line
-        self.key = key
+        InputError.__init__(self, problem, remedy=remedy, file=file, line=line or None, key=key)
+        self.args = (f"{self.args[0]}.",)
 
 
 class BusError(HardwareError):

@@ -38,7 +38,7 @@ COMMANDS = (
 
 def parsers():
     for package in PACKAGES:
-        for point in distribution(package).entry_points:
+        for point in distribution(package).entry_points.select(group="console_scripts"):
             if point.name in COMMANDS:
                 yield f"{package} {point.name}", parser_of(point.load())
 

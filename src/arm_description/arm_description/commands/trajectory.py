@@ -30,12 +30,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     add("file", help="path of a .csv, .yaml or .txt file, or name of a shipped one")
     add("--fit", action="store_true", help="stretch its times to keep the speed limits")
     add("--reverse", action="store_true", help="reverse it")
+    cli.add_calibration(parser)
     add("-o", "--output", default="", help="output file: .csv, .yaml or .txt")
     return cli.run(parser, _convert, argv)
 
 
 def _convert(arguments: argparse.Namespace) -> None:
-    model = load_robot(arguments.robot)
+    model = load_robot(arguments.robot, arguments.calibration)
     trajectory = read_trajectory(arguments.file, model, arguments.fit)
     if arguments.reverse:
         trajectory = trajectory.reversed()

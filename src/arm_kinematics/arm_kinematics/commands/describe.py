@@ -38,15 +38,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     cli.add_robot(parser, shipped_robots())
     parser.add_argument("--length", choices=LENGTHS, help="unit of lengths (default: the file's)")
+    cli.add_calibration(parser)
     parser.add_argument("--angle", choices=ANGLES, help="unit of angles (default: the file's)")
     return cli.run(parser, _describe, argv, (DescriptionError, KinematicsError))
 
 
 def _describe(arguments: argparse.Namespace) -> None:
     path = description_path(arguments.robot)
-    model = load_robot(path)
+    model = load_robot(path, arguments.calibration)
     units = Units(arguments.length or model.units.length, arguments.angle or model.units.angle)
     more = list(_Torques(model, units).lines())
+    if arguments.calibration:
+        more += ["", f"The limits are those of the robot file and of {arguments.calibration}."]
     constants = () if is_xml(path) else read_constants(path)
     sys.stdout.write(robot_summary(model, units, constants, more))
 

@@ -54,11 +54,12 @@ def _parser(name: str, text: str) -> argparse.ArgumentParser:
         "numbers alone, with nine decimals, as the arguments of " + {"fk": "ik", "ik": "fk"}[name]
     )
     parser.add_argument("--plain", action="store_true", help=plain)
+    cli.add_calibration(parser)
     return parser
 
 
 def _fk(arguments: argparse.Namespace) -> None:
-    model = load_robot(arguments.robot)
+    model = load_robot(arguments.robot, arguments.calibration)
     q = _positions(model, arguments.positions)
     xyz, rpy = matrix_rpy(model.fk(q))
     outside = [
@@ -82,7 +83,7 @@ def _fk(arguments: argparse.Namespace) -> None:
 
 
 def _ik(arguments: argparse.Namespace) -> int:
-    model = load_robot(arguments.robot)
+    model = load_robot(arguments.robot, arguments.calibration)
     count = len(arguments.pose)
     if count not in (3, 6):
         raise KinematicsError(f"give x y z, or x y z roll pitch yaw, not {count} numbers")

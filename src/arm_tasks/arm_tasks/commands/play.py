@@ -12,13 +12,13 @@ from arm_common.cli import number, parse, positive, unused
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
-from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
 from arm_kinematics.paths.trajectories import read_motion
 
 from arm_description import RobotModel, load_robot
 from arm_tasks.bringup.arguments import check_port, default_values
 from arm_tasks.bringup.demo import run_table, single_instance
 from arm_tasks.bringup.processes import chosen, play_processes
+from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.trajectory_player import paced, player
 
 _TIMEOUT = 10.0  # [s], to find an arm or a view
@@ -59,10 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(_parser(), given)
     try:
         model = load_robot(options.robot)
-        trajectory = read_motion(options.trajectory, model, options.fit)
+        motion = _motion(options, model)
         if options.view:
             return _in_own_view(options, [word for word in given if word != "--view"])
-        return _play(options, model, trajectory)
+        return _play(options, model, motion)
     except InputError as error:
         print(f"arm: {error}", file=sys.stderr)
         return 1
@@ -86,10 +86,17 @@ def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:
         )
 
 
-def _play(options: argparse.Namespace, model: RobotModel, trajectory: FileTrajectory) -> int:
-    motion = paced(model, trajectory.reversed() if options.reverse else trajectory, options.speed)
+def _motion(options: argparse.Namespace, model: RobotModel) -> PlannedTrajectory:
+    """Return the chosen motion within the limits of a robot; InputError if it exceeds them."""
+    trajectory = read_motion(options.trajectory, model, options.fit)
+    return paced(model, trajectory.reversed() if options.reverse else trajectory, options.speed)
+
+
+def _play(options: argparse.Namespace, model: RobotModel, motion: PlannedTrajectory) -> int:
     with player(model, options.namespace, options.prefix) as arm:
         found = arm.wait_ready(options.patience)
+        if arm.model != model:  # its servos reach less, or are slower
+            motion = _motion(options, arm.model)
         name = f"{options.trajectory}{', reversed' if options.reverse else ''}"
         print(f"Playing {name} on the {found}: {motion.duration:.2f} s.", flush=True)
         arm.play(motion)

@@ -66,11 +66,12 @@ class Leader:
     """The latest positions of the leader, as positions of the follower.
 
     Attributes:
+        chain: The follower's chain, whose limits hold.
         problem: Why the last message was ignored, or "".
     """
 
     def __init__(self, chain: Chain, joints: Sequence[JointMapping], timeout: float) -> None:
-        self._chain, self._joints, self._timeout = chain, joints, timeout
+        self.chain, self._joints, self._timeout = chain, joints, timeout
         self._scale = np.array([joint.scale for joint in joints])
         self._offset = np.array([joint.offset for joint in joints])
         self._followed = np.array([bool(joint.leader) for joint in joints])
@@ -98,7 +99,7 @@ class Leader:
         else:
             self._count_turns(values)
             target = self._unlimited(values)
-            self._target = np.clip(target, self._chain.lower, self._chain.upper)
+            self._target = np.clip(target, self.chain.lower, self.chain.upper)
             beyond = (self._turns != 0.0) & (target != self._target)
             if beyond.any():
                 name = names[int(beyond.argmax())]
@@ -148,10 +149,10 @@ class Leader:
         turns = np.round(((q - self._offset) / scale - self._values) / _TURN)
         self._turns = np.where(self._turns_on, turns, 0.0)
         target = self._unlimited(self._values)
-        inside = (self._chain.lower <= target) & (target <= self._chain.upper)
+        inside = (self.chain.lower <= target) & (target <= self.chain.upper)
         self._turns = np.where(inside, self._turns, 0.0)
         target = self._unlimited(self._values)
-        self._target = np.clip(target, self._chain.lower, self._chain.upper)
+        self._target = np.clip(target, self.chain.lower, self.chain.upper)
 
 
 class Follower(MotionStream):
@@ -165,10 +166,15 @@ class Follower(MotionStream):
     def __init__(
         self, chain: Chain, joints: Sequence[JointMapping], options: FollowOptions | None = None
     ) -> None:
-        super().__init__(chain)
         self._options = options or FollowOptions()
         self.leader = Leader(chain, joints, self._options.leader_timeout)
+        super().__init__(chain)
         self.state = FollowState.WAITING
+
+    def use(self, chain: Chain) -> None:
+        """Use the chain of the same robot with other limits; nothing moves until start()."""
+        super().use(chain)
+        self.leader.chain = chain
 
     @property
     def engaged(self) -> bool:

@@ -36,6 +36,10 @@ class MotionStream:
     """
 
     def __init__(self, chain: Chain) -> None:
+        self.use(chain)
+
+    def use(self, chain: Chain) -> None:
+        """Use the chain of the same robot with other limits; nothing moves until start()."""
         self._chain = chain
         self._acceleration = ACCELERATION_SCALE * chain.acceleration
         self._reset(None)
@@ -90,8 +94,9 @@ class Jogger(MotionStream):
         slowed_by: Joints that make the motion slower than commanded.
     """
 
-    def __init__(self, chain: Chain) -> None:
-        super().__init__(chain)
+    def use(self, chain: Chain) -> None:
+        """Use the chain of the same robot with other limits; nothing moves until start()."""
+        super().use(chain)
         self._jog = DifferentialIk(chain, acceleration=self._acceleration)
         self.slowed_by: tuple[str, ...] = ()
 

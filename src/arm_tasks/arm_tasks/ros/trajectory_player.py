@@ -118,12 +118,16 @@ class TrajectoryPlayer:
     """Moves an arm along trajectories, after a slow approach to their start."""
 
     def __init__(self, model: RobotModel, prefix: str | None = None) -> None:
-        self._model = model
         self._node = rclpy.create_node("play_trajectory")
         self._state = ArmState(self._node, model, prefix=prefix)
         self._driver = DriverClient(self._node, self._state)
         self._view = ViewArm(self._node, self._state)
         self._port: DriverClient | ViewArm = self._view
+
+    @property
+    def model(self) -> RobotModel:
+        """The robot, with the limits of the driver once wait_ready() has returned "arm"."""
+        return self._state.model
 
     def close(self) -> None:
         """Destroy the node."""
@@ -146,8 +150,8 @@ class TrajectoryPlayer:
             TasksError: A motion was rejected or failed.
             KeyboardInterrupt: It was interrupted; the arm has stopped.
         """
-        current = np.array([self._state.positions[name] for name in self._model.joint_names])
-        for motion in (approach(self._model, current, trajectory.positions[0]), trajectory):
+        current = np.array([self._state.positions[name] for name in self.model.joint_names])
+        for motion in (approach(self.model, current, trajectory.positions[0]), trajectory):
             if motion is not None and motion.duration > 0.0:
                 self._run(motion)
 
@@ -176,16 +180,16 @@ class TrajectoryPlayer:
             raise TasksError(self._state.several_arms)
         if not self._driver.not_ready() and not self._state.not_ready():
             return "arm"
-        known = self._state.positions.keys() >= set(self._model.joint_names)
+        known = self._state.positions.keys() >= set(self.model.joint_names)
         return "view" if self._view.is_watched and known else ""
 
     def _has_another_robot(self) -> bool:
         """Return True if the driver lacks a joint, as it always publishes all of its joints."""
         names = self._state.positions.keys()
-        return bool(self._state.driver_message and names and {*self._model.joint_names} - names)
+        return bool(self._state.driver_message and names and {*self.model.joint_names} - names)
 
     def _missing(self) -> str:
-        name = self._model.name
+        name = self.model.name
         if self._state.driver_message:
             return self._state.not_ready() or self._driver.not_ready()
         if self._state.positions:

@@ -5,10 +5,16 @@
 import numpy as np
 import pytest
 import yaml
+from arm_common.transforms import matrix_rpy
+from arm_description.commands.trajectory import main as trajectory
+from arm_description.trajectories.files import write_trajectory
+from arm_description.trajectories.trajectory import JointTrajectory
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.store import robot_with_servos, template
 from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.options import DriverOptions
+from arm_kinematics.commands.describe import main as describe
+from arm_kinematics.commands.pose import ik
 from arm_tasks.commands.check import main as check
 from arm_tasks.errors import TasksError
 from arm_tasks.execution.ports import MoveState
@@ -134,6 +140,57 @@ def test_driver_refuses_nothing_that_was_checked_with_its_calibration(name, exam
         fine += 1
     # of few does no driver accept the calibration, and of few are all tasks out of reach
     assert unfit <= examples / 3 and fine >= examples / 2, (fine, refused, unfit)
+
+
+@pytest.fixture
+def reduced(tmp_path):
+    """Return a calibration of learm whose elbow is slow and reaches half as far up."""
+    model = load_robot("learm")
+    data = yaml.safe_load(template(model))
+    elbow, joint = data["joints"]["elbow"], model.joints[2]
+    elbow["limits_deg"] = np.degrees([joint.lower, 0.5 * joint.upper]).tolist()
+    elbow["speed_deg_s"] = float(np.degrees(0.1 * joint.velocity))
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump(data))
+    return file
+
+
+def test_offline_commands_keep_the_limits_of_a_calibration(reduced, tmp_path, capsys):
+    model = load_robot("learm")
+    limited = load_robot("learm", str(reduced))
+    assert limited.joints[2].upper == pytest.approx(0.5 * model.joints[2].upper)
+    words = ["--calibration", str(reduced)]
+    assert describe(["learm"]) == 0 == describe(["learm", *words])
+    upper = f"{np.degrees(limited.joints[2].upper):.9g} deg"
+    said = capsys.readouterr().out.split("The limits are those of")
+    assert upper not in said[0].split("learm:")[1] and upper in said[0].split("learm:")[2]
+    q = 0.5 * (model.lower + model.upper)
+    q[2] = 0.9 * model.joints[2].upper
+    x, y, z = (1e3 * model.fk(q)[:3, 3]).tolist()
+    rpy = np.degrees(matrix_rpy(model.fk(q))[1]).tolist()
+    pose = ["learm", *(f"{value:.9g}" for value in (x, y, z, *rpy))]
+    elbows = []
+    for more in ([], words):
+        assert ik([*pose, "--plain", *more]) == 0
+        elbows.append([float(row.split()[2]) for row in capsys.readouterr().out.splitlines()])
+    assert elbows == [pytest.approx([81.0, -81.0]), pytest.approx([-81.0])]
+    file = tmp_path / "path.csv"
+    write_trajectory(file, JointTrajectory(model.joint_names, np.zeros(1), q[None]), model)
+    path = ["learm", str(file)]
+    assert trajectory(path) == 0 and trajectory([*path, *words]) == 1
+    assert "its limit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [check, describe, ik, trajectory])
+@pytest.mark.parametrize("text", [None, "robot: learm\n", "["])
+def test_invalid_calibration_is_reported_in_one_sentence(tmp_path, capsys, command, text):
+    file = tmp_path / "mine.yaml"
+    if text is not None:
+        file.write_text(text)
+    words = {ik: ["learm", "1", "2", "3"], check: [], trajectory: ["learm", "wave"]}
+    assert command([*words.get(command, ["learm"]), "--calibration", str(file)]) in (1, 2)
+    error = capsys.readouterr().err
+    assert "mine.yaml" in error and error.count("\n") == 1, error
 
 
 @pytest.mark.parametrize(("width", "code"), [("", 0), ("{width_mm: 59.05}", 2)])

@@ -9,7 +9,10 @@ from unittest.mock import Mock
 import pytest
 import rclpy
 from arm_common.ros.qos import LATCHED
+from arm_description.robot_model import ServoLimits
+from arm_description.ros.servo_limits import TOPIC, limits_text
 from arm_description.trajectories.files import read_trajectory
+from arm_description.transmissions.transmission import ActuatorLimits
 from arm_tasks.errors import TasksError
 from arm_tasks.manual import recorder as recorder_module
 from arm_tasks.manual.follower import FollowState
@@ -22,6 +25,8 @@ from control_msgs.action import GripperCommand
 from rclpy.action import ActionServer
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory
 
 from arm_description import load_robot
 from arm_interfaces.msg import HardwareStatus, TaskState
@@ -257,6 +262,49 @@ def test_jogging_refuses_to_choose_one_of_several_arms(worlds):
     finally:
         teleop.destroy_node()
         left.destroy_node()
+
+
+WAIST = MODEL.joint_names[0]
+SLOW = ServoLimits(
+    {WAIST: ActuatorLimits(-0.2, 0.2, 0.5)}, {}, ActuatorLimits(0.0, 0.5 * TRAVEL, 0.1)
+)
+
+
+@pytest.mark.parametrize("jogged", [True, False])
+def test_limits_of_the_driver_hold(worlds, jogged):
+    world, waist, points = worlds("speed:=1.0"), 0.0, []
+    world.node.create_subscription(
+        JointTrajectory, "arm_controller/joint_trajectory", lambda m: points.extend(m.points), 10
+    )
+    limits = world.node.create_publisher(String, TOPIC, LATCHED)
+    teleop = TeleopNode(MODEL)
+    world.executor.add_node(teleop)
+    turn = JogCommand("joint", (1.0, *[0.0] * 6), 1.0)
+
+    def step():
+        nonlocal waist
+        leader = world.state(GRIPPER.max_width, waist=1.0)
+        is_free = world.follower.state is not FollowState.STOPPED
+        problem = world.tick(is_free and not jogged, leader, waist)
+        problem = teleop.update(turn) if jogged else problem
+        waist = points[-1].positions[0] if points else waist
+        return problem
+
+    try:
+        refusal = "no limits of the servo driver yet; is it configured?"
+        world.until(lambda: step() == refusal, "refusal")
+        assert not points
+        limits.publish(String(data=limits_text(MODEL.limited(SLOW))))
+        world.until(lambda: step() is not None and waist > 0.199, "limit")
+        if jogged:
+            world.until(lambda: teleop.grip(1.0) or step() or world.widths, "jaw command")
+        else:
+            world.until(lambda: step() is not None and world.widths, "jaw command")
+    finally:
+        teleop.destroy_node()
+    assert max(point.positions[0] for point in points) <= 0.2 + 1e-9
+    assert max(point.velocities[0] for point in points) <= 0.5 + 1e-9
+    assert max(world.widths) <= 0.5 * TRAVEL
 
 
 def test_keys_move_the_sliders_of_a_view_where_no_driver_runs():

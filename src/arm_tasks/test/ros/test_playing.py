@@ -7,18 +7,29 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import rclpy
+from arm_common.ros.qos import LATCHED
 from arm_common.ros.worker import ExecutorThread
+from arm_description.robot_model import ServoLimits
+from arm_description.ros.servo_limits import TOPIC, limits_text
 from arm_description.trajectories.files import read_trajectory, shipped_trajectories
 from arm_description.trajectories.trajectory import JointTrajectory, slowdown
+from arm_description.transmissions.transmission import ActuatorLimits
 from arm_kinematics.paths.trajectories import read_motion
 from arm_tasks.bringup.processes import play_processes
 from arm_tasks.commands.play import main
 from arm_tasks.errors import TasksError
+from arm_tasks.ros.driver_client import FOLLOW, GRIP
 from arm_tasks.ros.trajectory_player import APPROACH_SPEED, approach, paced, player
+from arm_testing.processes import end, start_python
+from arm_testing.ros.probe import Probe
+from control_msgs.action import FollowJointTrajectory, GripperCommand
+from rclpy.action import ActionServer, GoalResponse
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 
 from arm_description import load_robot, shipped_robots
+from arm_interfaces.msg import HardwareStatus
 from arm_kinematics import Chain
 
 SHIPPED = [(r, t) for r in shipped_robots() for t in shipped_trajectories(r)]
@@ -163,6 +174,55 @@ def test_recorder_is_no_view():
         arm.create_subscription(JointState, "joint_targets", lambda _: None, 1)
         assert playing.wait_ready(10.0) == "view"
         thread.stop(2.0)
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        (ActuatorLimits(-0.2, 0.2), "joint 'waist' is at "),
+        (ActuatorLimits(velocity=0.05), "above its limit"),
+        (ActuatorLimits(acceleration=0.5), "the motion was "),  # planned, and rejected below
+    ],
+)
+def test_limits_of_the_driver_hold_for_a_file(limits, expected):
+    model, played = load_robot("nut_arm"), []
+    driver = Probe("driver")
+    node = driver.node
+
+    def refuse(goal):
+        played.append(goal.trajectory)
+        return GoalResponse.REJECT
+
+    servers = [
+        ActionServer(node, FollowJointTrajectory, FOLLOW, lambda _: None, goal_callback=refuse),
+        ActionServer(node, GripperCommand, GRIP, lambda _: None),
+    ]
+    status = node.create_publisher(HardwareStatus, "arm_hardware/status", LATCHED)
+    status.publish(HardwareStatus(state=HardwareStatus.ARMED, speed_scaling=1.0))
+    joints = node.create_publisher(JointState, "joint_states", 10)
+    names = [*model.joint_names, *model.gripper.moving]
+    start = [*read_trajectory("wave", model).positions[0], *[0.0] * len(model.gripper.moving)]
+    limited = model.limited(ServoLimits({"waist": limits}, {}, None))
+    publisher = node.create_publisher(String, TOPIC, LATCHED)
+    publisher.publish(String(data=limits_text(limited)))
+    words = "from arm_tasks.commands.play import main; exit(main(['nut_arm', 'wave']))"
+    process = start_python("-c", words)
+    try:
+        while process.poll() is None:
+            joints.publish(JointState(name=names, position=start))
+            driver.executor.spin_once(timeout_sec=0.05)
+    finally:
+        code, output = end(process)
+        for server in servers:
+            server.destroy()
+        driver.close()
+    assert code == 1 and expected in output, output
+    for trajectory in played:
+        times = [
+            p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in trajectory.points
+        ]
+        speeds = np.array([p.velocities[0] for p in trajectory.points])
+        assert (np.abs(np.diff(speeds) / np.diff(times)) <= 0.5 * 1.02).all()
 
 
 def test_player_refuses_to_choose_one_of_several_arms():

@@ -7,19 +7,24 @@ import sys
 
 import pytest
 from arm_common.ros.qos import LATCHED
+from arm_description.robot_model import ServoLimits
+from arm_description.ros.servo_limits import TOPIC, limits_text
+from arm_description.transmissions.transmission import ActuatorLimits
 from arm_testing.processes import end, start_python
 from arm_testing.ros.probe import Probe
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 
 from arm_description import load_robot
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
-from arm_interfaces.srv import CheckTask
+from arm_interfaces.srv import CheckTask, ListTasks
 
 SERVER = """
 import os, signal, sys, time
 from pathlib import Path
+from arm_tasks.errors import PlanError
 from arm_tasks.ros.task_server import node, planning
 
 def fork(original=os.fork):
@@ -27,14 +32,22 @@ def fork(original=os.fork):
         raise BlockingIOError(11, "Resource temporarily unavailable")
     return original()
 
-os.fork = fork
+def limits():
+    raise PlanError(f"upper {SERVER[0]._model.upper[0]:g}")
+
+def resolve(server, request, start, files):
+    SERVER[:] = [server]
+    return request.task
+
+os.fork, SERVER = fork, []
 ACTIONS = {
     "hang": lambda: time.sleep(600.0),
     "exit": lambda: sys.exit(0),
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
     "fail": lambda: 1 / 0,
+    "limits": limits,
 }
-planning.Planning._resolve = lambda self, request, start, files: request.task
+planning.Planning._resolve = resolve
 planning.plan_task = planning.check_feasibility = lambda task, *_, **__: ACTIONS[task]()
 sys.exit(node.main())
 """
@@ -127,6 +140,21 @@ def without_fork(client):
     client.no_fork.touch()
     yield
     client.no_fork.unlink()
+
+
+def test_check_waits_for_the_limits_of_a_driver_that_is_there(client):
+    model = load_robot("nut_arm")
+    listed = client.node.create_client(ListTasks, "list_tasks")
+    driver = client.node.create_publisher(String, TOPIC, LATCHED)
+    client.until(driver.get_subscription_count)
+    client.until(client.checks.service_is_ready)
+    future = client.checks.call_async(CheckTask.Request(task="limits"))
+    client.request(listed, ListTasks.Request())  # by now the check has been received
+    limited = model.limited(ServoLimits({model.joint_names[0]: ActuatorLimits(-0.25, 0.25)}))
+    driver.publish(String(data=limits_text(limited)))
+    client.until(future.done)
+    client.node.destroy_publisher(driver)
+    assert future.result().message == "upper 0.25"
 
 
 @pytest.mark.parametrize(("task", "why"), FAULTS.items())

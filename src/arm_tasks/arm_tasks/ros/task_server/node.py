@@ -218,6 +218,9 @@ class TaskServer(Node):
         self, request: CheckTask.Request, response: CheckTask.Response
     ) -> CheckTask.Response:
         request.start.name = [self._state.names.remove(name) for name in request.start.name]
+        if unknown := await self._readiness.wait_for_limits():
+            response.message = unknown
+            return response
         try:
             found = await self._planning.check(request, self._driver.configuration())
             self._execution.nodes.check(found.plan)

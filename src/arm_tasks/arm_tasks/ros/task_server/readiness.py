@@ -33,6 +33,19 @@ class Readiness:
 
         A dry run needs only joint positions. If the wait is long, notify gets the reason once.
         """
+        return await self._until(lambda: self._missing(dry_run), canceled, notify)
+
+    async def wait_for_limits(self) -> str:
+        """Wait for the limits of a driver that is there; return why they are unknown, or ""."""
+        return await self._until(self._state.limits_unknown, lambda: False, lambda _: None)
+
+    async def _until(
+        self,
+        missing: Callable[[], str],
+        canceled: Callable[[], bool],
+        notify: Callable[[str], None],
+    ) -> str:
+        """Wait until nothing is missing; return what is after a time-out or a cancellation."""
         began, notified = time.monotonic(), False
         result: Future = Future(executor=self._node.executor)
 
@@ -40,7 +53,7 @@ class Readiness:
             nonlocal notified
             if result.done():
                 return
-            why, waited = self._missing(dry_run), time.monotonic() - began
+            why, waited = missing(), time.monotonic() - began
             limit = _READY_TIMEOUT if self._is_known() else _STARTUP_TIMEOUT
             if not why or canceled() or waited > limit:
                 result.set_result(why)

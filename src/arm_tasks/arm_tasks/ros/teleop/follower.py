@@ -193,7 +193,7 @@ class FollowerNode(StreamingNode):
 
     def _jaw_width(self, positions: Mapping[str, float]) -> float | None:
         """Return the leader's width between the jaws within limits [m], None if unknown."""
-        gripper = self._model.gripper
+        gripper = self._state.model.gripper
         if gripper is None or not positions.keys() >= set(gripper.moving):
             return None
         width = gripper.width_of(positions)

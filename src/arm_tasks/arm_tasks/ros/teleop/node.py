@@ -159,6 +159,9 @@ class StreamingNode(Node):  # type: ignore[misc]
         if problem := self._problem():
             self._stream.forget()
             return problem
+        if self._model is not self._state.model:  # the limits of the driver have arrived
+            self._model = self._state.model
+            self._stream.use(Chain.from_model(self._model))
         q = self._positions()
         if at_rest or self._stream.q is None:
             self._stream.start(q)
@@ -193,7 +196,7 @@ class StreamingNode(Node):  # type: ignore[misc]
 
     def _move_jaws(self, width: float, share: float) -> None:
         """Move the jaws towards a width [m], by at most a fraction of their travel."""
-        gripper = self._model.gripper
+        gripper = self._state.model.gripper
         if gripper is None or time.monotonic() < self._gripped + _GRIP_PERIOD:
             return
         self._gripped = time.monotonic()
@@ -237,7 +240,7 @@ class TeleopNode(StreamingNode):
 
     def grip(self, share: float) -> str:
         """Move the jaws by a fraction of their travel, -1 to 1; return what prevents it, or ""."""
-        gripper, problem = self._model.gripper, self._problem()
+        gripper, problem = self._state.model.gripper, self._problem()
         if gripper is None or problem:
             return problem or "this arm has no gripper"
         if not (self._is_only_viewed or self._gripper.server_is_ready()):
