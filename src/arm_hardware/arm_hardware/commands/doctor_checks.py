@@ -162,10 +162,10 @@ def check_calibration(
         return CheckResult(what, not must_be_real, detail, fix), read
     try:
         check_ranges(read, load_robot(read.robot))
-    except DescriptionError:
-        pass  # a robot file in another folder, which the calibration does not name
     except CalibrationError as error:
         return CheckResult(what, False, str(error).rstrip("."), "calibrate that joint again"), read
+    except DescriptionError:
+        pass  # a robot file in another folder, which the calibration does not name
     return _check_age(what, servos, read, today), read
 
 

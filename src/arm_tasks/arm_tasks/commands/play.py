@@ -55,13 +55,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; return the exit code."""
-    given = user_arguments(arguments)
-    options = parse(_parser(), given)
+    options = parse(_parser(), user_arguments(arguments))
     try:
         model = load_robot(options.robot)
         motion = _motion(options, model)
         if options.view:
-            return _in_own_view(options, [word for word in given if word != "--view"])
+            return _in_own_view(options)
         return _play(options, model, motion)
     except InputError as error:
         print(f"arm: {error}", file=sys.stderr)
@@ -71,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:
+def _in_own_view(options: argparse.Namespace) -> int:
     """Start a view and a player; in a terminal the view then stays open."""
     for name in ("namespace", "prefix"):
         if getattr(options, name):
@@ -79,7 +78,9 @@ def _in_own_view(options: argparse.Namespace, given: list[str]) -> int:
             raise InputError(f"--view has no --{name}", remedy=remedy)
     values = default_values(tasks="false", robot=options.robot, viewer_port=options.viewer_port)
     check_port(values)
-    words = (*given, f"--patience={_OWN_VIEW_TIMEOUT}")
+    switches = (f"--{name}" for name in ("reverse", "loop", "fit") if vars(options)[name])
+    numbers = f"--speed={options.speed}", f"--patience={_OWN_VIEW_TIMEOUT}"
+    words = (options.robot, options.trajectory, *switches, *numbers)
     with single_instance():
         return run_table(
             chosen(play_processes(words), values), values, keep_open=sys.stdin.isatty()
