@@ -111,165 +111,123 @@ def doctor(environment: dict[str, str], arguments: Sequence[str]) -> int:
     return executable("arm_hardware", "doctor").run(environment, arguments)
 
 
+def line(purpose: str, text: str, *own: Command, **programs: str) -> HelpLine:
+    """Return a line of the help.
+
+    Args:
+        purpose: What its commands are for.
+        text: What they do.
+        own: Commands of this module.
+        programs: Executables with their arguments, separated by " | ", by package.
+    """
+    split = (
+        (package, u.partition(" ")) for package, us in programs.items() for u in us.split(" | ")
+    )
+    commands = (executable(package, name, words) for package, (name, _, words) in split)
+    return HelpLine(purpose, text, (*own, *commands))
+
+
 LINES = (
-    HelpLine(
+    line(
         "Try",
         "the nut transfer in the browser; a robot",
-        (
-            executable("arm_tasks", "demo", "[--headless] [--speed N] ..."),
-            executable("arm_tasks", "view", "ROBOT"),
-        ),
+        arm_tasks="demo [--headless] [--speed N] ... | view ROBOT",
     ),
-    HelpLine(
+    line(
         "Move",
         "the servo driver of an arm, simulated or real",
-        (executable("arm_hardware", "driver", "ROBOT [--calibration FILE] [--real]"),),
+        arm_hardware="driver ROBOT [--calibration FILE] [--real]",
     ),
-    HelpLine(
+    line(
         "Move",
         "torque on; no motion; stop, and end the stop",
-        (
-            executable("arm_hardware", "arm"),
-            executable("arm_hardware", "disarm"),
-            executable("arm_hardware", "stop"),
-            executable("arm_hardware", "reset"),
-        ),
+        arm_hardware="arm | disarm | stop | reset",
     ),
-    HelpLine(
+    line(
         "Move",
         "run a task or a trajectory on the arm",
-        (
-            executable("arm_tasks", "run_task", "[TASK]"),
-            executable("arm_tasks", "play", "ROBOT TRAJECTORY [--view] ..."),
-        ),
+        arm_tasks="run_task [TASK] | play ROBOT TRAJECTORY [--view] ...",
     ),
-    HelpLine(
+    line(
         "Move",
         "jog it; teach it; let it follow another arm",
-        (
-            executable("arm_tasks", "teleop"),
-            executable("arm_tasks", "teach"),
-            executable("arm_tasks", "follow", "[ROBOT]"),
-        ),
+        arm_tasks="teleop | teach | follow [ROBOT]",
     ),
-    HelpLine(
+    line(
         "Tasks",
         "can a task be done; what is around it",
-        (
-            executable("arm_tasks", "check", "[TASK]"),
-            executable("arm_tasks", "scene", "SCENE ..."),
-        ),
+        arm_tasks="check [TASK] | scene SCENE ...",
     ),
-    HelpLine(
+    line(
         "Servos",
         "find their pulses with keys; drive to postures",
-        (
-            executable("arm_hardware", "calibrate", "FILE"),
-            executable("arm_hardware", "verify", "FILE"),
-        ),
+        arm_hardware="calibrate FILE | verify FILE",
     ),
-    HelpLine(
+    line(
         "Servos",
         "find the zeros of joints; switch all servos off",
-        (
-            executable("arm_hardware", "calibrate_kinematics", "FILE POINTS"),
-            executable("arm_hardware", "release"),
-        ),
+        arm_hardware="calibrate_kinematics FILE POINTS | release",
     ),
-    HelpLine(
+    line(
         "Servos",
         "their ids at a port; calibrations of LeRobot",
-        (
-            executable("arm_hardware", "servos", "[--port PORT]"),
-            executable("arm_hardware", "lerobot", "import|export FILE"),
-        ),
+        arm_hardware="servos [--port PORT] | lerobot import|export FILE",
     ),
-    HelpLine(
+    line(
         "Robots",
         "write a robot file; change a constant of it",
-        (
-            executable("arm_description", "new", "FILE [--from ROBOT]"),
-            executable("arm_description", "set", "NAME VALUE"),
-        ),
+        arm_description="new FILE [--from ROBOT] | set NAME VALUE",
     ),
-    HelpLine(
+    line(
         "Robots",
         "its limits, reach, torques; a picture; of all",
-        (
-            executable("arm_kinematics", "describe", "ROBOT"),
-            executable("arm_description", "draw", "ROBOT -o FILE"),
-            executable("arm_viewer", "gallery", "FOLDER"),
-        ),
+        arm_kinematics="describe ROBOT",
+        arm_description="draw ROBOT -o FILE",
+        arm_viewer="gallery FOLDER",
     ),
-    HelpLine(
+    line(
         "Robots",
         "its tool's pose; which positions reach one",
-        (
-            executable("arm_kinematics", "fk", "ROBOT Q ..."),
-            executable("arm_kinematics", "ik", "ROBOT X Y Z [R P Y]"),
-        ),
+        arm_kinematics="fk ROBOT Q ... | ik ROBOT X Y Z [R P Y]",
     ),
-    HelpLine(
+    line(
         "Robots",
         "how evenly it moves; formulas; design an even one",
-        (
-            executable("arm_kinematics", "dexterity", "ROBOT"),
-            executable("arm_kinematics", "explain", "ROBOT -o FILE"),
-            executable("arm_kinematics", "design", "-o FILE"),
-        ),
+        arm_kinematics="dexterity ROBOT | explain ROBOT -o FILE | design -o FILE",
     ),
-    HelpLine(
+    line(
         "Convert",
         "a robot for ROS, MoveIt and MuJoCo",
-        (
-            executable("arm_description", "dh2urdf"),
-            executable("arm_description", "dh2srdf"),
-            executable("arm_description", "dh2moveit"),
-            executable("arm_simulation", "dh2mjcf", "ROBOT"),
-        ),
+        arm_description="dh2urdf | dh2srdf | dh2moveit",
+        arm_simulation="dh2mjcf ROBOT",
     ),
-    HelpLine(
+    line(
         "Convert",
         "a URDF, a file of RVS; check a joint trajectory",
-        (
-            executable("arm_description", "urdf2dh", "URDF"),
-            executable("arm_description", "rvs2dh", "FILE"),
-            executable("arm_description", "trajectory", "ROBOT FILE [-o FILE]"),
-        ),
+        arm_description="urdf2dh URDF | rvs2dh FILE | trajectory ROBOT FILE [-o FILE]",
     ),
-    HelpLine(
+    line(
         "Record",
         "every topic; it in the browser; as a picture",
-        (
-            executable("arm_viewer", "record", "[-o FILE]"),
-            executable("arm_viewer", "replay", "FILE"),
-            executable("arm_viewer", "export", "FILE OUTPUT"),
-        ),
+        arm_viewer="record [-o FILE] | replay FILE | export FILE OUTPUT",
     ),
-    HelpLine(
+    line(
         "ROS 2",
-        "look into ROS 2; run a program of yours; keys",
-        (
-            executable("arm_tasks", "ros2", "topic list ..."),
-            Command("exec", "PROGRAM ...", execute),
-            executable("arm_tasks", "keystore", "FOLDER"),
-        ),
+        "run a program of yours; look into ROS 2; keys",
+        Command("exec", "PROGRAM ...", execute),
+        arm_tasks="ros2 topic list ... | keystore FOLDER",
     ),
-    HelpLine(
+    line(
         "Machine",
         "what is wrong with machine or board; set up",
-        (
-            Command("doctor", "", doctor),
-            Command("setup", "[--again]", setup),
-        ),
+        Command("doctor", "", doctor),
+        Command("setup", "[--again]", setup),
     ),
-    HelpLine(
+    line(
         "Machine",
         "run every test; measure, beside other libraries",
-        (
-            Command("test", "[--all | --fast] [pytest arguments]", testing.run),
-            Command("bench", "[NAME] ...", bench),
-        ),
+        Command("test", "[--all | --fast] [pytest arguments]", testing.run),
+        Command("bench", "[NAME] ...", bench),
     ),
 )
 COMMANDS = tuple(command for line in LINES for command in line.commands)
@@ -286,10 +244,10 @@ def help_text() -> str:
             "Where no ROS 2 is sourced (ROS_DISTRO), one is made from PyPI in .venv, once.\n"
         ),
     )
-    for line, words in zip(LINES, names, strict=True):
-        purpose = "" if line.purpose == shown else line.purpose
-        text += f"{purpose:<{label}}  {words:<{width}}  {line.text}\n"
-        shown = line.purpose
+    for each, words in zip(LINES, names, strict=True):
+        purpose = "" if each.purpose == shown else each.purpose
+        text += f"{purpose:<{label}}  {words:<{width}}  {each.text}\n"
+        shown = each.purpose
     return text
 
 

@@ -108,6 +108,8 @@ def _parsed(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argp
     if wrong := next(_misspelt(parser, words), ""):
         _fail(parser, words, parser.prog, "", wrong)
     given, unknown = parser.parse_known_args(words)
+    if unknown and not _commands(parser):  # perhaps an option was between the positional ones
+        given, unknown = parser.parse_known_intermixed_args(words)
     _refuse_unused(parser, words, given)
     if unknown:
         wrong = next(filter(_LONG_OPTION.fullmatch, unknown), "")

@@ -46,6 +46,17 @@ def test_unknown_argument_is_one_line_with_the_nearest_option(given, problem, ca
     assert said.count("\n") == 1
 
 
+@pytest.mark.parametrize("where", [0, 1, 2, 3])
+def test_options_may_be_between_positional_arguments(where):
+    parser = argparse.ArgumentParser(prog="verify")
+    parser.add_argument("file")
+    parser.add_argument("postures", nargs="*")
+    parser.add_argument("--speed", type=cli.number)
+    words = ["mine.yaml", "rest", "ready"]
+    given = cli.parse(parser, [*words[:where], "--speed", "-1", *words[where:]])
+    assert (given.file, given.postures, given.speed) == (words[0], words[1:], -1.0)
+
+
 NEGATIVE = (
     *("-1", "-.5", "-1.", "-1e-6", "-1E+3", "-1.199e-05", "-0", "-90/4", "-(1+2)", "--2", "-+3"),
     *("-pi", "-pi/2", "--pi", "-sqrt(2)", "-hypot(3, 4)", "-max(1,2)", "-rad(90)", "-abs(-2)"),

@@ -136,7 +136,13 @@ class Pca9685Bus:
             self._registers = Registers(self._i2c, self._board.address)
         self._find_board()
         check_identity(self._registers, self._board.address)
-        outputs = confirmed(self._mode, bytes([AUTO_INCREMENT, OUTPUTS]))[1]
+        mode, outputs = confirmed(self._mode, bytes([AUTO_INCREMENT, OUTPUTS]))
+        if mode & EXTCLK:  # sticky (section 7.3.1)
+            raise BusError(
+                f"{self.name} waits for an external clock (EXTCLK), which no command ends: "
+                "switch its supply VCC off and on.",
+                self._board.address,
+            )
         if not self._frequency_is_right() or (outputs ^ OUTPUTS) & (INVRT | OUTDRV):
             self._refuse_foreign_pulses()
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -107,7 +107,11 @@ def load_touches(path: Path, model: RobotModel) -> TouchPoints:
     if robot != model.name:
         raise top["robot"].error(f"is {robot!r}, the calibration is for {model.name!r}")
     words = UNITS.read(top["units"])
-    units = Units(words["length"].choice(LENGTHS), words["angle"].choice(ANGLES))
+    units = replace(
+        model.units,
+        length=words["length"].choice(LENGTHS),
+        angle=words["angle"].choice(ANGLES),
+    )
     at = _xyz(top["touching"], units) if "touching" in top else np.zeros(3)
     rows = top["points"].items()
     if not rows:
@@ -135,4 +139,12 @@ def _xyz(field: Field, units: Units) -> Array:
     values = field.items()
     if len(values) != 3:
         raise field.error("must be three numbers, x, y and z")
-    return np.array([units.metres(value.number()) for value in values])
+    return np.array([_metres(value, units) for value in values])
+
+
+def _metres(field: Field, units: Units) -> float:
+    value = units.metres(field.number())
+    if abs(value) > units.max_length:
+        longest = f"the robot file has none above {units.max_length:g} m (units.max_length)"
+        raise field.error(f"is {value:g} m; {longest}", "check the units of this file")
+    return value

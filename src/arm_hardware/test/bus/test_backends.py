@@ -19,6 +19,7 @@ from arm_hardware.errors import BusError
 from arm_hardware.simulation.board import SimI2C, SimulatedBoard
 from arm_hardware.simulation.pca9685_chip import (
     AUTO_INCREMENT,
+    EXTCLK,
     LED0,
     PCA9685_CHIP_CHANNELS,
     Pca9685Chip,
@@ -417,6 +418,14 @@ def test_other_addresses_of_a_board_that_is_taken_over_are_closed(make, chip, mo
     bus.start()
     assert chip.registers[MODE1] == AUTO_INCREMENT and bus.running()
     assert chip.count(0) == (0 if mode1 & SLEEP else 300)
+
+
+def test_board_that_waits_for_an_external_clock_says_how_to_end_that(make, chip):
+    chip.registers[MODE1] = AUTO_INCREMENT | EXTCLK
+    before = bytes(chip.registers)
+    with pytest.raises(BusError, match=r"EXTCLK.*switch its supply VCC off and on\.$"):
+        make().open()
+    assert bytes(chip.registers) == before
 
 
 def test_every_legal_state_of_the_chip_is_taken_over(make, chip):

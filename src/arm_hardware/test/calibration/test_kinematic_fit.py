@@ -271,6 +271,10 @@ def test_nothing_is_written_without_a_terminal_or_yes(case, capsys, monkeypatch)
             "points[3].joints.wiast: is not a joint of this robot; did you mean 'waist'",
         ),
         (lambda d: d["points"][3]["joints"].update(waist="x"), "must be a finite number"),
+        (
+            lambda d: d["points"][3].update(tip=[1, 2, 20_001]),
+            "points[3].tip[2]: is 20.001 m; the",
+        ),
         (lambda d: d.update(points=d["points"][:1]), "Too few points, 1, for 4"),
     ],
 )
