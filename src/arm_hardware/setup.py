@@ -5,7 +5,7 @@ from glob import glob
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_hardware"
-COMMANDS = ("arm", "disarm", "driver", "hardware", "reset", "stop")
+COMMANDS = ("arm", "disarm", "driver", "hardware", "rehearse", "reset", "stop")
 FOLDERS = ("config", "schema", "systemd")
 TOOLS = ("calibrate", "calibrate_kinematics", "doctor", "lerobot", "release", "servos", "verify")
 

@@ -54,6 +54,7 @@ SERVICES = {
     "arm_hardware/get_available_transitions": "as every lifecycle node",
     "arm_hardware/get_state": "as every lifecycle node",
     "arm_hardware/get_transition_graph": "as every lifecycle node",
+    "arm_hardware/rehearse": "let simulated servos fail: unplug, push, change the supply",
     "arm_hardware/release": "take the torque or the pulses of all servos: hold the arm before",
     "arm_hardware/reset": "allow motion again after a stop; moves nothing",
     "arm_hardware/stop": "freeze every command within a control period, until reset",

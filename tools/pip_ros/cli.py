@@ -145,6 +145,11 @@ LINES = (
     ),
     line(
         "Move",
+        "let simulated servos fail, to see what it does",
+        arm_hardware="rehearse EVENT ...",
+    ),
+    line(
+        "Move",
         "run a task or a trajectory on the arm",
         arm_tasks="run_task [TASK] | play ROBOT TRAJECTORY [--view] ...",
     ),

@@ -48,6 +48,7 @@ from arm_hardware.errors import (
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, single_point_goal
 from arm_hardware.motion.options import ENDINGS, DriverOptions
+from arm_hardware.rehearsal import Rehearsal
 
 _LOGGER = logging.getLogger(__name__)
 PARK_SPEED = 0.3  # share of each joint's speed limit, if PARK_TIME allows
@@ -125,6 +126,7 @@ class Driver:
         axes: The arm, limits narrowed to what its servos can reach.
         sim: The simulated board and servos; None without sim hardware.
         servo_bus: The simulated servos that answer; None without sim hardware or with a board.
+        rehearsal: Lets the simulated servos fail; None without sim hardware.
         limited: The robot with the limits of its axes.
         controller: Takes commands.
         rest: The rest posture [rad or m], as ``axes.all``.
@@ -148,6 +150,8 @@ class Driver:
             check_position(axis, position, " of the rest posture")
         _check_constraints(self.axes, rest)
         self.bus, self.sim, self.servo_bus = self._connection()
+        emulation = self.sim or self.servo_bus
+        self.rehearsal = Rehearsal(emulation, self.axes, maps) if emulation else None
         self.output = ServoOutput(self.bus, self.axes, maps, self.period, self._compensation())
         self.controller = TrajectoryController(
             self.axes, self.output, self.period, rest, options.slow_homing, options.motion_options

@@ -21,6 +21,7 @@ from std_srvs.srv import Trigger
 
 from arm_hardware.errors import RESET, StateError
 from arm_interfaces.msg import HardwareStatus
+from arm_interfaces.srv import Rehearse
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -29,6 +30,10 @@ _DISCOVERY = 5.0  # [s] until a driver that is not in the graph does not exist
 _TIMEOUT = 30.0  # [s] for the answer of a service; configuring reads every servo
 _ARMED = (HardwareStatus.ARMED, HardwareStatus.MOVING)
 _DISARMED = (HardwareStatus.UNKNOWN, HardwareStatus.DISARMED)
+_STATES = {
+    getattr(HardwareStatus, name): name
+    for name in ("UNKNOWN", "DISARMED", "ARMED", "MOVING", "STOPPED", "FAULT")
+}
 
 
 class DriverCalls:
@@ -50,6 +55,23 @@ class DriverCalls:
         if not response.success:
             raise StateError(response.message)
         return str(response.message)
+
+    def rehearse(self, event: str, servo: str, value: float) -> str:
+        """Let simulated servos fail; return the driver's sentence."""
+        request = Rehearse.Request(event=event, servo=servo, value=value)
+        response = self._call(Rehearse, "rehearse", request)
+        if not response.success:
+            raise StateError(response.message)
+        return str(response.message)
+
+    def watch(self, seconds: float, notify: Callable[[str], None]) -> None:
+        """Report what the driver's status says, and each change within a time [s]."""
+        told, end = "", time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self._status is not None and self._status.message != told:
+                told = str(self._status.message)
+                notify(f"{_STATES[self._status.state]}: {told}")
+            rclpy.spin_once(self._node, timeout_sec=0.05)
 
     def disarm(self) -> str:
         """Deactivate the driver, which holds; return its sentence."""

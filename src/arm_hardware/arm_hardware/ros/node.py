@@ -31,6 +31,7 @@ from arm_hardware.ros.parameters import (
 )
 from arm_hardware.ros.state_publisher import DriverStatePublisher
 from arm_hardware.ros.trajectory_monitor import TrajectoryMonitor
+from arm_interfaces.srv import Rehearse
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
@@ -89,6 +90,7 @@ class HardwareNode(ManagedNode):
         )
         self.create_service(Trigger, "~/reset", self._on_reset, callback_group=group)
         self.create_service(Trigger, "~/release", self._on_release, callback_group=group)
+        self.create_service(Rehearse, "~/rehearse", self._on_rehearse, callback_group=group)
         self._publisher.start()
 
     # -- Lifecycle --------------------------------------------------------------------------------
@@ -206,6 +208,22 @@ class HardwareNode(ManagedNode):
         self.get_logger().warning(response.message)
         return response
 
+    def _on_rehearse(
+        self, request: Rehearse.Request, response: Rehearse.Response
+    ) -> Rehearse.Response:
+        self._answer("rehearse", lambda: self._rehearse(request), response)
+        self.get_logger().info(response.message)
+        return response
+
+    def _rehearse(self, request: Rehearse.Request) -> str:
+        self._shared.controller()  # raises if the driver is not configured
+        rehearsal = self._shared.driver and self._shared.driver.rehearsal
+        if not rehearsal:
+            raise StateError(
+                "Only simulated servos fail on request: start the driver with hardware sim."
+            )
+        return rehearsal.happen(request.event, request.servo, request.value)
+
     def _release(self) -> str:
         """Switch the servos off; hold the arm by hand before, as it sinks."""
         self._shared.controller().release("the service release was called.")
@@ -215,7 +233,9 @@ class HardwareNode(ManagedNode):
         self._shared.controller().stop()
         return _STOPPED
 
-    def _answer(self, what: str, act: Callable[[], str], response: Trigger.Response) -> None:
+    def _answer(
+        self, what: str, act: Callable[[], str], response: Trigger.Response | Rehearse.Response
+    ) -> None:
         """Answer a request with the sentence of what was done, or with why it was not."""
         try:
             response.success, response.message = True, act()

@@ -9,21 +9,28 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from arm_hardware.bus.i2c import I2C
 from arm_hardware.bus.linux_i2c import TRANSFER_TIMEOUT
 from arm_hardware.calibration.calibration import ServoBoard
+from arm_hardware.calibration.servo_map import TRAVEL_US
 from arm_hardware.clock import SteadyClock
 from arm_hardware.control.servo_model import ServoModel
+from arm_hardware.rehearsal import Emulation
 from arm_hardware.simulation.faults import Faults
 from arm_hardware.simulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip
 
 _GENERAL_CALL, _SOFTWARE_RESET = 0x00, b"\x06"
 _I2C_M_RD = 0x0001  # flag of a message that is read (linux/i2c.h)
+NOMINAL_VOLTAGE = 4.8  # [V] at which data sheets of small servos state their speed
+BROWN_OUT = 2.5  # [V] below which their electronics do not run; assumed
+HAND_SLEW = 900.0  # [us/s] of a hand that moves the horn
 
 
 class SimI2C(I2C):
@@ -87,8 +94,43 @@ class SimSMBus:
         """Do nothing."""
 
 
-class SimulatedBoard:
+class DisturbedServo(ServoModel):
+    """A hobby servo that can be disturbed: by a hand, an obstacle, its supply.
+
+    Attributes:
+        hand: Where a hand holds the horn, as a pulse [us], None for no hand.
+        stops: Between which the horn can turn, as pulses [us].
+        voltage: Of the supply [V]; 0 without a plug.
+    """
+
+    def __init__(self, pulse_us: float) -> None:
+        """Create a servo that stands where a pulse holds it, or without pulses in its middle."""
+        super().__init__(*([pulse_us] if pulse_us else []))
+        self.hand: float | None = None
+        self.stops = (-math.inf, math.inf)
+        self.voltage = NOMINAL_VOLTAGE
+        self._pulse, self._rated = pulse_us, self._slew
+
+    def command(self, pulse_us: float, now: float) -> None:
+        """Set the pulse length [us] at a time [s]."""
+        self._pulse = pulse_us
+        self.update(now)
+
+    def update(self, now: float) -> None:
+        """Respond to changed attributes at a time [s]."""
+        target, slew = 0.0, self._rated * self.voltage / NOMINAL_VOLTAGE
+        if self.hand is not None:
+            target, slew = self.hand, HAND_SLEW
+        elif self._pulse and self.voltage >= BROWN_OUT:
+            target = max(self.stops[0], min(self.stops[1], self._pulse))
+        super().command(target, now)
+        self._slew = slew
+
+
+class SimulatedBoard(Emulation):
     """A simulated board, its bus with faults, and servos by channel."""
+
+    channels, port, travel = "channel", "", TRAVEL_US
 
     def __init__(
         self, board: ServoBoard, clock: SteadyClock, registers: Path | None = None
@@ -100,13 +142,62 @@ class SimulatedBoard:
         self.faults = Faults(lambda s: clock.sleep_until(clock.now() + s, threading.Event()))
         self.i2c = SimI2C({board.address: self.chip}, self.faults)
         self._pulses = [self.chip.pulse_us(channel) for channel in range(PCA9685_CHIP_CHANNELS)]
-        self.servos = tuple(ServoModel(pulse) if pulse else ServoModel() for pulse in self._pulses)
+        self.servos = tuple(map(DisturbedServo, self._pulses))
+        self._supply, self._without = NOMINAL_VOLTAGE, set[int]()  # [V]; channels without a plug
+        self._lock = threading.Lock()
         self.chip.changed = self._update
 
     def _update(self) -> None:
         now = self._clock.now()
-        for channel, servo in enumerate(self.servos):
-            pulse = self.chip.pulse_us(channel)
-            if pulse != self._pulses[channel]:
-                self._pulses[channel] = pulse
-                servo.command(pulse, now)
+        with self._lock:
+            for channel, servo in enumerate(self.servos):
+                pulse = self.chip.pulse_us(channel)
+                if pulse != self._pulses[channel]:
+                    self._pulses[channel] = pulse
+                    servo.command(pulse, now)
+
+    # -- What a person does to it -----------------------------------------------------------------
+
+    def unplug(self, channel: int | None = None) -> None:
+        """Unplug a servo, or the board's I2C wires."""
+        if channel is None:
+            self.faults.fail()
+            return
+        self._without.add(channel)
+        self.supply(self._supply)
+
+    def plug(self, channel: int | None = None) -> None:
+        """Plug it in again."""
+        if channel is None:
+            self.faults.clear()
+            return
+        self._without.discard(channel)
+        self.supply(self._supply)
+
+    def supply(self, volts: float | None = None) -> None:
+        """Set the voltage at V+ [V], by default that of a good supply; the board has another."""
+        self._supply = NOMINAL_VOLTAGE if volts is None else volts
+        for channel in range(PCA9685_CHIP_CHANNELS):
+            with self._disturbed(channel) as servo:
+                servo.voltage = 0.0 if channel in self._without else self._supply
+
+    def push(self, channel: int, pulse: float | None) -> None:
+        """Let a hand hold a servo's horn where a pulse [us] would hold it, None to let go."""
+        with self._disturbed(channel) as servo:
+            servo.hand = pulse
+
+    def block(self, channel: int, lower: float = -math.inf, upper: float = math.inf) -> None:
+        """Bound the pulses [us] between which a horn can turn."""
+        with self._disturbed(channel) as servo:
+            servo.stops = (lower, upper)
+
+    def pulse(self, channel: int) -> float:
+        """Return where a horn stands, as the pulse that would hold it [us]."""
+        with self._lock:
+            return self.servos[channel].position_us(self._clock.now())
+
+    @contextmanager
+    def _disturbed(self, channel: int) -> Iterator[DisturbedServo]:
+        with self._lock:
+            yield self.servos[channel]
+            self.servos[channel].update(self._clock.now())

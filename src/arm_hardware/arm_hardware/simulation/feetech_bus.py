@@ -1,13 +1,16 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated bus of Feetech STS servos behind a pseudo-terminal, packet by packet.
+"""A simulated bus of Feetech STS servos behind pseudo-terminals, packet by packet.
+
+The bus has two adapters: one for the driver, and one for any other program that speaks the
+protocol.
 
 driver.servo_bus.servos[3].stops = (1500, 2400)     # something is in the way
-driver.servo_bus.servos[3].voltage = 4.5            # the supply sags
-driver.servo_bus.faults.silent = {3}                # its plug is loose
+driver.servo_bus.servos[3].voltage = 4.5            # the supply sags; 0: its plug is out
+driver.servo_bus.faults.silent = {3}                # its wire of data is loose
 driver.servo_bus.faults.corrupt(0.05, seed=7)       # one byte of every 20th answer is wrong
 driver.servo_bus.faults.echo = True                 # the adapter returns what it sends
-driver.servo_bus.unplug()                           # the adapter
+driver.servo_bus.unplug()                           # the driver's adapter, until plug()
 
 Source: Feetech's communication protocol manual for serial bus servos. That a servo ignores an
 instruction with a wrong checksum is an assumption: the manual does not say.
@@ -15,17 +18,23 @@ instruction with a wrong checksum is an assumption: the manual does not say.
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import select
+import tempfile
 import threading
 import time
 import tty
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
+from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.clock import SteadyClock
-from arm_hardware.simulation.feetech_servo import SimulatedServo
+from arm_hardware.rehearsal import Emulation
+from arm_hardware.simulation.feetech_servo import NOMINAL_VOLTAGE, SimulatedServo
 
 HEADER, BROADCAST = b"\xff\xff", 0xFE
 PING, READ, WRITE, REG_WRITE, ACTION = 1, 2, 3, 4, 5
@@ -95,20 +104,65 @@ class BusFaults:
         return bytes(wrong)
 
 
-class SimulatedServoBus:
-    """Servos by id behind the serial port ``path``, served by a thread until closed."""
+class _Adapter:
+    """A serial port: a pseudo-terminal behind a path that stays the same when plugged in again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.stream = bytearray()
+        self.answered = 0  # instructions so far
+        self.master = self._slave = -1
+
+    @property
+    def plugged(self) -> bool:
+        """Whether the port exists."""
+        return self.master >= 0
+
+    def plug(self) -> None:
+        """Create the port."""
+        if not self.plugged:
+            self.master, self._slave = os.openpty()
+            os.set_blocking(self.master, False)
+            tty.setraw(self._slave)
+            self.path.symlink_to(os.ttyname(self._slave))
+
+    def unplug(self) -> None:
+        """Remove the port."""
+        if self.plugged:
+            self.path.unlink(missing_ok=True)
+            for number in (self.master, self._slave):
+                os.close(number)
+            self.master = self._slave = -1
+            self.stream.clear()
+
+
+class SimulatedServoBus(Emulation):
+    """Servos by id behind serial ports, served by a thread until closed.
+
+    Attributes:
+        path: The driver's port.
+        port: The port of other programs.
+    """
+
+    channels, travel = "servo", (0.0, COUNTS - 1.0)
 
     def __init__(self, ids: Iterable[int], clock: SteadyClock) -> None:
         self._clock = clock
         self.faults = BusFaults()
         self.byte_time = 0.0  # [s] that a byte takes on the wire; 1e-5 at 1 Mbit/s
         self.servos: Mapping[int, SimulatedServo] = {n: SimulatedServo(n) for n in ids}
-        self._lock = threading.Lock()
-        self._answered, self._progress = 0, threading.Condition()  # instructions so far
-        self._master, self._slave = os.openpty()
-        tty.setraw(self._slave)
-        self.path = os.ttyname(self._slave)
+        self._supply, self._without = NOMINAL_VOLTAGE, set[int]()  # [V]; servos without a plug
+        self._folder = tempfile.TemporaryDirectory(prefix="arm_servos_")
+        self._driver, self._tools = (
+            _Adapter(Path(self._folder.name, name)) for name in ("driver", "tools")
+        )
+        self.path, self.port = str(self._driver.path), str(self._tools.path)
+        self._lock = threading.RLock()  # held while packets are answered
+        self._progress = threading.Condition()  # of the instructions that were answered
         self._wake_read, self._wake_write = os.pipe()
+        self._ended = False
+        for adapter in (self._driver, self._tools):
+            adapter.plug()
         self._thread = threading.Thread(target=self._serve, name="servo_bus", daemon=True)
         self._thread.start()
 
@@ -117,50 +171,119 @@ class SimulatedServoBus:
 
         A computer that is too busy for the thread of the servos is then no silent servo.
         """
-        before = self._answered
+        before = self._driver.answered
         result = send()
         with self._progress:
             self._progress.wait_for(
-                lambda: self._answered > before or not self._thread.is_alive(), _LONGEST
+                lambda: self._driver.answered > before or not self._driver.plugged, _LONGEST
             )
         return result
 
-    def unplug(self) -> None:
-        """End the thread and remove the serial port."""
-        self.close()
-
     def close(self) -> None:
-        """End the thread and close the serial port."""
+        """End the thread and close the serial ports."""
         with self._lock:
-            if self._master < 0:
+            if self._ended:
                 return
-            os.write(self._wake_write, b"x")
-            self._thread.join()
-            with self._progress:
-                self._progress.notify_all()
-            for number in (self._master, self._slave, self._wake_read, self._wake_write):
-                os.close(number)
-            self._master = -1
+            self._ended = True
+        self._wake()
+        self._thread.join()
+        for adapter in (self._driver, self._tools):
+            adapter.unplug()
+        with self._progress:
+            self._progress.notify_all()
+        for number in (self._wake_read, self._wake_write):
+            os.close(number)
+        self._folder.cleanup()
+
+    # -- What a person does to it -----------------------------------------------------------------
+
+    def unplug(self, channel: int | None = None) -> None:
+        """Unplug a servo, or the driver's adapter."""
+        if channel is not None:
+            self._without.add(channel)
+            self.supply(self._supply)
+            return
+        with self._lock:
+            self._driver.unplug()
+        self._wake()
+
+    def plug(self, channel: int | None = None) -> None:
+        """Plug it in again."""
+        if channel is not None:
+            self._without.discard(channel)
+            self.supply(self._supply)
+            return
+        with self._lock:
+            if not self._ended:
+                self._driver.plug()
+        self._wake()
+
+    def supply(self, volts: float | None = None) -> None:
+        """Set the voltage of the supply [V], by default that of a good one."""
+        self._supply = NOMINAL_VOLTAGE if volts is None else volts
+        with self._lock:
+            for number, servo in self.servos.items():
+                servo.voltage = 0.0 if number in self._without else self._supply
+
+    def push(self, channel: int, pulse: float | None) -> None:
+        """Let a hand hold a servo's horn at a count, None to let go."""
+        with self._lock:
+            servo = self.servos[channel]
+            servo.hand, servo.overpowers = pulse, pulse is not None
+
+    def block(self, channel: int, lower: float = -math.inf, upper: float = math.inf) -> None:
+        """Bound the counts between which a horn can turn."""
+        self.servos[channel].stops = (lower, upper)
+
+    def pulse(self, channel: int) -> float:
+        """Return the count at which a horn stands."""
+        return self.servos[channel].position
+
+    # -- Packets ----------------------------------------------------------------------------------
+
+    def _wake(self) -> None:
+        """Let the thread look at the ports again."""
+        os.write(self._wake_write, b"x")
+        with self._progress:
+            self._progress.notify_all()
 
     def _serve(self) -> None:
-        stream = bytearray()
-        while True:
-            ready, _, _ = select.select([self._master, self._wake_read], [], [])
+        while not self._ended:
+            ports = {a.master: a for a in (self._driver, self._tools) if a.plugged}
+            try:
+                ready, _, _ = select.select([*ports, self._wake_read], [], [])
+            except OSError:  # a port was unplugged meanwhile
+                continue
             if self._wake_read in ready:
-                return
-            data = os.read(self._master, 4096)
-            if self.faults.echo:
-                os.write(self._master, data)
-            stream += data
-            for instruction in split(stream):
-                answer = self.answer(instruction)
-                if self.byte_time:
-                    time.sleep(self.byte_time * (len(instruction) + len(answer)))
-                if answer:
-                    os.write(self._master, answer)
-                with self._progress:
-                    self._answered += 1
-                    self._progress.notify_all()
+                os.read(self._wake_read, 1)
+                continue
+            for number in ready:
+                with self._lock:
+                    if ports[number].master == number:
+                        self._receive(ports[number])
+
+    def _receive(self, adapter: _Adapter) -> None:
+        """Answer the instructions that have arrived at a port."""
+        data = b""
+        with suppress(BlockingIOError):
+            data = os.read(adapter.master, 4096)
+        if self.faults.echo:
+            self._send(adapter, data)
+        adapter.stream += data
+        for instruction in split(adapter.stream):
+            answer = self.answer(instruction)
+            if self.byte_time:
+                time.sleep(self.byte_time * (len(instruction) + len(answer)))
+            self._send(adapter, answer)
+            with self._progress:
+                adapter.answered += 1
+                self._progress.notify_all()
+
+    @staticmethod
+    def _send(adapter: _Adapter, data: bytes) -> None:
+        """Send data; what nobody reads is lost once the port is full, as on a wire."""
+        with suppress(BlockingIOError):
+            os.write(adapter.master, data)
 
     def answer(self, instruction: bytes) -> bytes:
         """Carry out an instruction packet; return the answers of all servos."""
@@ -204,7 +327,7 @@ class SimulatedServoBus:
         """Call the servos with an id; return their answers, as they arrive."""
         answers = b""
         for servo in self.servos.values():
-            if servo.number != number:
+            if servo.number != number or not servo.powered:
                 continue
             data = call(servo) or b""
             if number not in self.faults.silent:

@@ -16,7 +16,9 @@ from arm_hardware.bus.interface import LATCHED, ServoFault
 from arm_hardware.bus.sts3215 import Register
 from arm_hardware.calibration.servo_map import COUNTS
 
+NOMINAL_VOLTAGE = 7.4
 FULL_SPEED = COUNTS / 6.0 / 0.222  # [counts/s] 0.222 s for 60 deg without load at 7.4 V
+BROWN_OUT = 2.5  # [V] of the supply below which its electronics do not run; assumed
 HAND_SPEED = 1000.0  # [counts/s] of a hand that moves the horn
 STEP, REST_STEP = 0.005, 0.1  # [s] of the integration, in motion and at rest
 LONGEST = 3.0  # [s] without a packet that is integrated: an answer must not take too long
@@ -44,7 +46,7 @@ class SimulatedServo:
         load: External load as a share of the stall torque, positive towards greater counts.
         stops: Positions between which the horn can turn [counts]; an object in the jaws is one.
         hand: Where a hand moves the horn while there is no torque [counts], None for no hand.
-        voltage: Of the supply [V].
+        overpowers: Whether the hand moves it against its torque, too.
         temperature: [deg C].
     """
 
@@ -57,7 +59,8 @@ class SimulatedServo:
         self.load = 0.0
         self.stops = (-math.inf, math.inf)
         self.hand: float | None = None
-        self.voltage = 7.4
+        self.overpowers = False
+        self._voltage = NOMINAL_VOLTAGE
         self.temperature = AMBIENT
         self._velocity = 0.0
         self._duty = 0.0
@@ -85,6 +88,23 @@ class SimulatedServo:
     def faults(self) -> ServoFault:
         """The error bits of its status packets."""
         return self._faults
+
+    @property
+    def voltage(self) -> float:
+        """Of the supply [V]; a servo that gets its supply back has no torque."""
+        return self._voltage
+
+    @voltage.setter
+    def voltage(self, value: float) -> None:
+        returns = not self.powered
+        self._voltage = value
+        if returns and self.powered:
+            self.power_cycle()
+
+    @property
+    def powered(self) -> bool:
+        """Whether it works and answers."""
+        return self._voltage >= BROWN_OUT
 
     def power_cycle(self) -> None:
         """Lose and regain the supply."""
@@ -145,10 +165,10 @@ class SimulatedServo:
         """Turn the motor for dt [s]."""
         before = self.position
         self._duty = self._demanded_duty()
-        speed = FULL_SPEED * self.voltage / 7.4 * (self._duty + self.load)
+        speed = self._free_speed * (self._duty + self.load)
         most = self._largest_acceleration() * dt
         speed = max(self._velocity - most, min(self._velocity + most, speed))
-        if not self._drives():
+        if not self._drives() or (self.overpowers and self.hand is not None):
             away = 0.0 if self.hand is None else self.hand - self.position
             speed = max(-HAND_SPEED, min(HAND_SPEED, away / dt))
         place = self.position + speed * dt
@@ -161,7 +181,7 @@ class SimulatedServo:
 
     def _drives(self) -> bool:
         off = self._faults & ServoFault(self.get(sts3215.UNLOADING) & sum(ServoFault)) & ~LATCHED
-        return self.get(sts3215.TORQUE_ENABLE) == 1 and not off
+        return self.powered and self.get(sts3215.TORQUE_ENABLE) == 1 and not off
 
     def _demanded_duty(self) -> float:
         if not self._drives():
@@ -228,4 +248,9 @@ class SimulatedServo:
 
     def _current_share(self) -> float:
         """Return the current as a share of the stall current: a turning motor induces voltage."""
-        return self._duty - self._velocity / (FULL_SPEED * self.voltage / 7.4)
+        return self._duty - self._velocity / self._free_speed if self.powered else 0.0
+
+    @property
+    def _free_speed(self) -> float:
+        """Speed without load at full duty [counts/s]."""
+        return FULL_SPEED * self._voltage / NOMINAL_VOLTAGE

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The commands driver, arm, disarm, stop, reset and release, as a person types them."""
+"""The commands driver, arm, disarm, stop, reset, rehearse and release, as a person types them."""
 
 import re
 import signal
@@ -63,6 +63,40 @@ def test_driver_is_armed_stopped_reset_and_released_by_commands(driver, client):
     assert end(process, signal.SIGINT)[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("robot", "words", "reason"),
+    [
+        ("nut_arm", ["unplug", "bus"], "does not answer"),
+        ("so101", ["unplug", "3"], "Servo 3 (elbow_flex) of /dev/ttyACM0 is silent"),
+        ("so101", ["supply", "3.9"], "has a supply of 3.9 V"),
+        ("so101", ["push", "elbow_flex", "-10"], "elbow_flex (servo 3) is overloaded"),
+    ],
+)
+def test_failure_is_rehearsed_and_the_arm_is_armed_again(driver, client, robot, words, reason):
+    process = driver(robot)
+    client.wait_state(HardwareStatus.ARMED)
+    code, text = command("rehearse", *words)
+    assert code == 0 and text.count("\n") >= 2, text
+    assert reason in client.wait_state(HardwareStatus.FAULT).message
+    assert command("rehearse", "restore") == (0, "Nothing fails any more.\n")
+    code, text = command("arm")
+    assert code == 0, text
+    client.wait_state(HardwareStatus.ARMED)
+    assert "- nothing fails" in command("rehearse", "show")[1]
+    assert end(process, signal.SIGINT)[0] == 0
+
+
+def test_fake_hardware_does_not_fail_on_request(start, client):
+    process = start(hardware="fake", autostart="activate")
+    client.wait_armed()
+    code, text = command("rehearse", "unplug", "3")
+    assert code == 1 and text == (
+        "rehearse: Only simulated servos fail on request: start the driver with hardware sim.\n"
+    )
+    assert client.status.state == HardwareStatus.ARMED
+    assert process.end()[0] == 0
+
+
 def test_commands_ask_which_of_several_drivers_is_meant(driver):
     processes = [driver("planar2", "--namespace", name) for name in ("left", "right")]
     for name in ("left", "right"):
@@ -79,9 +113,9 @@ def test_commands_ask_which_of_several_drivers_is_meant(driver):
         assert end(process, signal.SIGINT)[0] == 0
 
 
-@pytest.mark.parametrize("name", ["arm", "disarm", "stop", "reset"])
+@pytest.mark.parametrize("name", ["arm", "disarm", "stop", "reset", "rehearse"])
 def test_without_a_driver_the_command_says_so(name):
-    code, text = command(name)
+    code, text = command(name, *(["show"] if name == "rehearse" else []))
     assert code == 1 and text.count("\n") == 1
     assert "No driver is running in this ROS_DOMAIN_ID" in text
 
