@@ -37,10 +37,11 @@ from std_msgs.msg import Empty
 from unique_identifier_msgs.msg import UUID
 
 from arm_common.ros.failures import fill_error, report_failure
-from arm_common.ros.qos import GOAL
+from arm_common.ros.qos import CALLS, GOAL
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
+_QUEUES = {f"{name}_service_qos_profile": CALLS for name in ("result", "cancel")}
 RESULT_TIMEOUT = 10.0  # [s] for which a client can ask for the result of a finished goal
 
 
@@ -91,6 +92,8 @@ def action_server(
         name,
         execute_and_clear,
         result_timeout=RESULT_TIMEOUT,
+        goal_service_qos_profile=CALLS,
+        **_QUEUES,
         goal_callback=checked(goal, GoalResponse.REJECT),
         handle_accepted_callback=accept,
         cancel_callback=checked(cancel, CancelResponse.REJECT),
@@ -157,7 +160,7 @@ class GoalClient(ActionClient):  # type: ignore[misc]
         # The middleware acknowledges the probes, whatever the executor does. The server is to
         # know of it before it gets a goal.
         self._probes = node.create_subscription(Empty, topic, lambda _: None, _PROBE)
-        super().__init__(node, kind, name, goal_service_qos_profile=GOAL, **more)
+        super().__init__(node, kind, name, goal_service_qos_profile=GOAL, **_QUEUES, **more)
 
     def new_goal_id(self) -> UUID:
         """Return an identifier of a goal that names this client."""

@@ -379,7 +379,10 @@ def destroy_timer(node: Node, timer: Timer) -> None:
 
 
 def _take_all(subscription: Any) -> None:
+    """Handle what waits, but not for ever what arrives faster than it can be handled."""
     with subscription.handle:
         kind, raw = subscription.msg_type, subscription.raw
-        while (taken := subscription.handle.take_message(kind, raw)) is not None:
+        for _ in range(subscription.qos_profile.depth):
+            if (taken := subscription.handle.take_message(kind, raw)) is None:
+                return
             subscription.callback(taken[0])

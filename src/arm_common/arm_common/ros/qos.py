@@ -13,12 +13,7 @@ from __future__ import annotations
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
-from rclpy.qos import (
-    DurabilityPolicy,
-    QoSProfile,
-    ReliabilityPolicy,
-    qos_profile_services_default,
-)
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -29,8 +24,15 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 MARKERS = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 """Subscription to latched marker changes, none of which may be lost."""
 
+CALLS = QoSProfile(depth=100)
+"""Service with up to 100 queued calls of all clients, and a client of it.
+
+With the default of 10, a busy computer loses calls, which neither side learns; so do clients, as
+each of them receives the responses to all.
+"""
+
 MANY_CALLS = QoSProfile(depth=1000)
-"""Service with up to 1000 queued calls; with the default of 10, further calls are lost."""
+"""Service with up to 1000 queued calls."""
 
 JOINT_STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Subscription to joint states of any publisher; a busy computer loses none."""
@@ -47,7 +49,7 @@ TF_TOPIC, TF_STATIC_TOPIC = "/tf", "/tf_static"
 FEEDBACK = QoSProfile(depth=1000)
 """Subscription to the feedback of an action; a busy computer loses none."""
 
-GOAL = QoSProfile(depth=10, lifespan=Duration(seconds=4))
+GOAL = QoSProfile(depth=CALLS.depth, lifespan=Duration(seconds=4))
 """Action goals and services that start a motion: delivered within 4 s or never."""
 
 STREAM = QoSProfile(depth=1, lifespan=Duration(seconds=0.5))
@@ -59,4 +61,4 @@ STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
 
 def service_qos(name: str) -> QoSProfile:
     """Return the QoS profile of a service: `GOAL`, except for stops, which never expire."""
-    return qos_profile_services_default if name.endswith("stop") else GOAL
+    return CALLS if name.endswith("stop") else GOAL

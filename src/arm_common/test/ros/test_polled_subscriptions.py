@@ -6,6 +6,8 @@ from contextlib import closing
 
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_testing.ros.probe import Probe
+from arm_testing.waiting import BOUND
+from rclpy.duration import Duration
 from std_msgs.msg import String
 
 WORDS = [str(i) for i in range(8)]
@@ -28,3 +30,20 @@ def test_messages_wait_until_they_are_polled():
         probe.until(lambda: group.take() or polled == WORDS)
         group.take()
         assert polled == WORDS
+
+
+def test_poll_ends_although_messages_arrive_faster_than_they_are_handled():
+    group, received = PolledSubscriptions(), []
+    with closing(Probe()) as probe:
+        publisher = probe.node.create_publisher(String, "words", 20)
+
+        def handle(message):
+            received.append(message.data)
+            assert len(received) < 200
+            publisher.publish(message)
+            publisher.wait_for_all_acked(Duration(seconds=BOUND))
+
+        group.subscribe(probe.node, String, "words", handle, 20)
+        probe.until(publisher.get_subscription_count)
+        publisher.publish(String(data="again"))
+        probe.until(lambda: group.take() or received)

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from arm_common.errors import InputError
 from arm_common.ros.parameters import declare
+from arm_common.ros.qos import CALLS
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.qos import QoSProfile
@@ -83,14 +84,17 @@ class HardwareNode(ManagedNode):
         self._trajectory = TrajectoryServer(self, context, publish_now)
         self._gripper = GripperServer(self, context, publish_now)
         group = MutuallyExclusiveCallbackGroup()
-        self.create_service(Trigger, "~/stop", self._on_stop, callback_group=group)
+        for kind, name, answer in (
+            (Trigger, "stop", self._on_stop),
+            (Trigger, "reset", self._on_reset),
+            (Trigger, "release", self._on_release),
+            (Rehearse, "rehearse", self._on_rehearse),
+        ):
+            self.create_service(kind, f"~/{name}", answer, callback_group=group, qos_profile=CALLS)
         now = QoSProfile(depth=1)
         self.create_subscription(
             Empty, EMERGENCY_STOP, self._on_emergency_stop, now, callback_group=group
         )
-        self.create_service(Trigger, "~/reset", self._on_reset, callback_group=group)
-        self.create_service(Trigger, "~/release", self._on_release, callback_group=group)
-        self.create_service(Rehearse, "~/rehearse", self._on_rehearse, callback_group=group)
         self._publisher.start()
 
     # -- Lifecycle --------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from arm_common.ros.qos import CALLS
 from builtin_interfaces.msg import Time
 from control_msgs.msg import JointTrajectoryControllerState, SpeedScalingFactor
 from control_msgs.srv import QueryTrajectoryState
@@ -39,7 +40,9 @@ class TrajectoryMonitor:
         node.create_subscription(
             SpeedScalingFactor, _SCALING, self._on_scaling, 10, callback_group=group
         )
-        node.create_service(QueryTrajectoryState, _QUERY, self._on_query, callback_group=group)
+        node.create_service(
+            QueryTrajectoryState, _QUERY, self._on_query, callback_group=group, qos_profile=CALLS
+        )
 
     def tracking(self, driver: Driver) -> Tracking | None:
         """Return what controller_state reports, None if nothing subscribes to it."""

@@ -20,7 +20,7 @@ from arm_common.jit import HAVE_NUMBA
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare
-from arm_common.ros.qos import MANY_CALLS, STEADY_CLOCK
+from arm_common.ros.qos import CALLS, JOINT_STATES, MANY_CALLS, STEADY_CLOCK
 from arm_common.ros.tf import TfListener
 from arm_common.ros.worker import WorkerThread
 from arm_description.ros.servo_limits import DescriptionSubscription
@@ -85,7 +85,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         worker = WorkerThread(self)
         self._markers = MarkerPublisher(self, worker)
         DescriptionSubscription(self, self._on_description)
-        self._inputs.subscribe(self, JointState, "joint_states", self._on_joints, 10)
+        self._inputs.subscribe(self, JointState, "joint_states", self._on_joints, JOINT_STATES)
         self._serve(SolveIK, "solve_ik", lambda *io: self._markers.set_ik_attempt(ik.answer(*io)))
         self._serve(SolveFK, "solve_fk", FkService(self._state).answer)
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
@@ -97,7 +97,9 @@ class KinematicsNode(Node):  # type: ignore[misc]
         own = WorkerThread(self)  # a batch may take minutes, and must not delay a path
         self._serve_long(SolveIKBatch, "solve_ik_batch", batches.work, own, group)
         cancel = "~/cancel_ik_batch"
-        self.create_service(CancelIKBatch, cancel, batches.cancel, callback_group=group)
+        self.create_service(
+            CancelIKBatch, cancel, batches.cancel, callback_group=group, qos_profile=CALLS
+        )
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=STEADY_CLOCK)
         self.create_timer(_POLL_PERIOD, self._poll_inputs, clock=STEADY_CLOCK)
@@ -133,7 +135,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
             self._count(name, response.status)
             return response
 
-        self.create_service(kind, f"~/{name}", callback, callback_group=group)
+        self.create_service(kind, f"~/{name}", callback, callback_group=group, qos_profile=CALLS)
 
     def _count(self, name: str, status: int) -> None:
         self._counts[f"{name}: status {status}"] += 1

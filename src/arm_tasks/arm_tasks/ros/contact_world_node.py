@@ -15,7 +15,7 @@ from arm_common.ros.messages import transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_TOPIC
+from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK, TF, TF_TOPIC
 from arm_common.transforms import Array
 from arm_description.urdf.assembly import assemble
 from arm_hardware.backends import stored_pulses
@@ -129,7 +129,7 @@ class ContactWorldNode(Node):
         self._failure = ""  # why the world is not judged
         self._idle = _REPEAT  # frames since the last message about the nut
         self._publish_payloads(self._payloads)
-        self.create_service(Trigger, "nut_world/reset", self._on_reset)
+        self.create_service(Trigger, "nut_world/reset", self._on_reset, qos_profile=CALLS)
         period = max(_TIMER / max(chosen.speed, 1.0), _SHORTEST_TIMER)
         self.create_timer(period, self._advance, clock=STEADY_CLOCK)
 

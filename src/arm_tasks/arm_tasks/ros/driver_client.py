@@ -37,7 +37,8 @@ from arm_tasks.task.request import ArmConfiguration
 _SILENCE = 5.0  # [s] of wall time without joint_states until the driver counts as lost
 SPEED_SCALING = "arm_controller/speed_scaling_input"
 REFUSAL = "arm_hardware/refusal"  # action and reason, as a goal is rejected
-_DEPTH = 50  # of joint_states; a recording needs every message
+# Of joint_states: anyone may publish them, and a recording needs every message of the arm.
+_DEPTH = 1000
 READY_STATES = (HardwareStatus.ARMED, HardwareStatus.MOVING)
 
 
@@ -172,8 +173,11 @@ class ArmState:
     def lost(self) -> str:
         """Return why the driver counts as lost, or ""."""
         age = self.age
-        gone = f"the servo driver is gone: no joint_states for {age:.1f} s"
-        return gone if age >= _SILENCE else ""
+        if age < _SILENCE:
+            return ""
+        if self._status is not None and self._status.state == HardwareStatus.UNKNOWN:
+            return f"the servo driver knows no positions: {self._status.message}".rstrip(".")
+        return f"the servo driver is gone: no joint_states for {age:.1f} s"
 
     def positions_unknown(self) -> str:
         """Return why the positions of the joints are unknown, or ""."""
@@ -225,11 +229,14 @@ class ArmState:
         self._joints_callback(message)
 
     def _on_limits(self, message: String) -> None:
+        if message.data == self._limits:
+            return
+        self._limits = message.data
         try:
             self.model = limited_model(self._described, message.data)
         except UrdfError as error:
             self._node.get_logger().warning(f"{LIMITS} is ignored: {error}")  # type: ignore[no-untyped-call]
-        self._limits = message.data
+            return
         self._model_callback(self.model)
 
     def _on_refusal(self, message: KeyValue) -> None:

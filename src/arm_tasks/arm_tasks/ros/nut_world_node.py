@@ -13,7 +13,7 @@ from arm_common.ros.messages import pose_message, stamp_seconds, transform_messa
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import LATCHED, STEADY_CLOCK
+from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
@@ -93,7 +93,7 @@ class NutWorldNode(Node):
         self._tf = TfListener(self, on_change=self._on_tf, depth=_QUEUE_DEPTH)
         # in wall time, to publish even while simulated time stands still
         self.create_timer(_REPEAT_PERIOD, self._publish, clock=STEADY_CLOCK)
-        self.create_service(Trigger, "nut_world/reset", self._on_reset)
+        self.create_service(Trigger, "nut_world/reset", self._on_reset, qos_profile=CALLS)
         self._robot, self._next_scene = model.name, scene
         self.create_subscription(String, "scene_file/text", self._on_scene, LATCHED)
         self._publish_payloads()

@@ -111,6 +111,29 @@ def test_hung_child_is_killed(more, why):
     assert run_in_child(lambda: "next") == "next"
 
 
+def test_child_is_replaced_that_waits_for_a_lock_of_another_thread():
+    lock, before = threading.Lock(), set(children())
+    forking = threading.get_native_id()
+
+    def hold_until_the_fork():
+        tasks = Path(f"/proc/self/task/{forking}/children")
+        with lock:
+            holding.set()
+            wait_for(lambda: set(tasks.read_text().split()) - before)
+
+    def work():
+        with lock:
+            return "done"
+
+    holding = threading.Event()
+    thread = threading.Thread(target=hold_until_the_fork)
+    thread.start()
+    assert holding.wait(BOUND)
+    assert run_in_child(work, timeout=BOUND) == "done"
+    thread.join(BOUND)
+    assert set(children()) == before
+
+
 def test_result_larger_than_a_pipe_comes_back():
     assert len(run_in_child(lambda: bytes(10_000_000))) == 10_000_000
 

@@ -5,13 +5,15 @@
 import ast
 import inspect
 import time
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from action_msgs.msg import GoalStatus
 from arm_common.ros.actions import GoalClient
-from arm_common.ros.qos import GOAL, STREAM, service_qos
+from arm_common.ros.executor import PolledSubscriptions
+from arm_common.ros.qos import CALLS, GOAL, STREAM, service_qos
 from arm_tasks.execution.ports import MoveState
 from arm_tasks.ros import driver_client
 from arm_tasks.ros.driver_client import (
@@ -21,13 +23,18 @@ from arm_tasks.ros.driver_client import (
     ArmState,
     DriverClient,
 )
+from arm_testing.ros.probe import Probe
+from arm_testing.waiting import BOUND
 from control_msgs.action import FollowJointTrajectory
+from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 from unique_identifier_msgs.msg import UUID
 
 from arm_description import load_robot
+from arm_interfaces.msg import HardwareStatus
 
 Result = FollowJointTrajectory.Result
 SOURCES = Path(__file__).resolve().parents[3]
@@ -47,6 +54,28 @@ def test_every_action_client_sends_goals_that_expire_and_name_their_client():
     assert len([call for module in modules for call in calls(module, "GoalClient")]) >= 5
     text = inspect.getsource(GoalClient)
     assert "super().__init__(node, kind, name, goal_service_qos_profile=GOAL" in text
+
+
+def test_every_service_has_a_queue_for_several_clients():
+    modules = list(SOURCES.glob("arm_*/arm_*/**/*.py"))
+    found = [call for module in modules for call in calls(module, "create_service")]
+    assert len(found) >= 12
+    for call in found:
+        (depth,) = (k.value for k in call.keywords if k.arg == "qos_profile")
+        assert ast.unparse(depth) in ("CALLS", "MANY_CALLS"), ast.unparse(call)
+
+
+def test_busy_service_answers_all_calls_of_several_clients(fresh_domain):
+    with closing(Probe()) as busy, closing(Probe("clients")) as many:
+        busy.node.create_service(Trigger, "service", lambda _, answer: answer, qos_profile=CALLS)
+        clients = [
+            many.node.create_client(Trigger, "service", qos_profile=CALLS) for _ in range(2)
+        ]
+        for client in clients:
+            many.until(client.service_is_ready)
+        busy.until(lambda: busy.node.count_clients("service") == 2)
+        sent = [client.call_async(Trigger.Request()) for client in clients for _ in range(20)]
+        busy.until(lambda: many.executor.spin_once(0.0) or all(f.done() for f in sent), 20.0)
 
 
 def test_every_trajectory_stream_expires():
@@ -92,6 +121,32 @@ def test_joint_states_of_another_publisher_do_not_replace_those_of_the_arm(value
     monkeypatch.setattr(driver_client.time, "monotonic", lambda: later)
     node.joint_states(JointState(name=["tail"], position=[1.0]))
     assert "the servo driver is gone" in state.positions_unknown()
+
+
+def test_joint_states_of_another_publisher_do_not_displace_those_of_the_arm(fresh_domain):
+    model, polled = load_robot("nut_arm"), PolledSubscriptions()
+    with closing(Probe()) as probe:
+        state = ArmState(probe.node, model, polled)
+        publisher = probe.node.create_publisher(JointState, "joint_states", 1000)
+        probe.until(publisher.get_subscription_count)
+        publisher.publish(JointState(name=model.joint_names, position=[0.0] * model.n))
+        for k in range(500):
+            publisher.publish(JointState(name=["tail"], position=[float(k)]))
+        assert publisher.wait_for_all_acked(Duration(seconds=BOUND))
+        state.poll()
+        assert not state.positions_unknown()
+        assert state.positions["tail"] == 499.0
+
+
+def test_driver_without_positions_is_not_called_gone():
+    node, model = QuietNode(), load_robot("nut_arm")
+    state = ArmState(node, model)
+    names = model.joint_names
+    node.joint_states(JointState(name=names, position=[0.0] * len(names)))
+    state._received -= 60.0
+    assert "is gone" in state.positions_unknown()
+    node.status(HardwareStatus(state=HardwareStatus.UNKNOWN, message="Not armed: run it."))
+    assert state.positions_unknown() == "the servo driver knows no positions: Not armed: run it"
 
 
 def test_stop_request_never_expires():

@@ -188,4 +188,5 @@ def test_command_that_resumes_names_the_arm(monkeypatch, arm, more):
 @pytest.mark.thorough
 def test_both_transfers_succeed_at_the_same_time(arms, left_and_right):
     futures = [arm.later.run_task("nut_transfer") for arm in left_and_right]
-    assert [future.wait().steps_done for future in futures] == [100, 100]
+    for result in [future.wait() for future in futures]:
+        assert result.steps_done == len(result.report) > 0

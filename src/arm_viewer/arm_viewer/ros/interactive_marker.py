@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from arm_common.ros.qos import CALLS
 from geometry_msgs.msg import Pose, Quaternion
 from rclpy.node import Node
 from std_msgs.msg import ColorRGBA
@@ -123,9 +124,8 @@ class InteractiveServer:
             InteractiveMarkerUpdate, f"{namespace}/update", 100
         )
         node.create_subscription(InteractiveMarkerFeedback, f"{namespace}/feedback", feedback, 100)
-        node.create_service(
-            GetInteractiveMarkers, f"{namespace}/get_interactive_markers", self._on_get
-        )
+        name = f"{namespace}/get_interactive_markers"
+        node.create_service(GetInteractiveMarkers, name, self._on_get, qos_profile=CALLS)
 
     def show(self, marker: InteractiveMarker) -> None:
         """Show the marker, new or changed."""

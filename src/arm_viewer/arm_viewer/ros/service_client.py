@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from arm_common.ros.messages import pose_message
+from arm_common.ros.qos import CALLS
 from arm_common.transforms import Array
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, qos_profile_services_default
+from rclpy.qos import QoSProfile
 
 from arm_interfaces.srv import SolveIK
 from arm_viewer.control.ik_follower import (
@@ -37,7 +38,7 @@ class ServiceClient:
         kind: Any,
         name: str,
         unavailable: Callable[[str], None] = lambda sentence: None,
-        qos: QoSProfile = qos_profile_services_default,
+        qos: QoSProfile = CALLS,
     ) -> None:
         self._client = node.create_client(kind, name, qos_profile=qos)
         self._name, self._unavailable = name, unavailable

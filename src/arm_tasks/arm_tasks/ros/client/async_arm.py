@@ -12,7 +12,7 @@ from typing import Any, Literal
 from arm_common.errors import InputError
 from arm_common.ros.messages import pose_matrix
 from arm_common.ros.names import PrefixedNames
-from arm_common.ros.qos import service_qos
+from arm_common.ros.qos import CALLS, service_qos
 from arm_common.transforms import Array
 from arm_kinematics.ros.client import KinematicsClient
 from numpy.typing import ArrayLike
@@ -75,7 +75,7 @@ class AsyncArm:
         self._names = names or PrefixedNames()
         self._thread = thread
         self._server = TaskServerClient(node)
-        self._check = node.create_client(CheckTask, "check_task")
+        self._check = node.create_client(CheckTask, "check_task", qos_profile=CALLS)
         self._kinematics = KinematicsClient(node)
         self._triggers = {
             name: node.create_client(Trigger, service, qos_profile=service_qos(name))

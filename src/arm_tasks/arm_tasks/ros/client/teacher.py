@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from arm_common.ros.qos import CALLS
 from arm_common.suggestions import did_you_mean
 from geometry_msgs.msg import Point
 
@@ -37,7 +38,7 @@ class Teacher:
     def __init__(self, arm: Arm) -> None:
         self._arm = arm
         self._clients = {
-            name: arm.node.create_client(kind, f"teach/{name}")
+            name: arm.node.create_client(kind, f"teach/{name}", qos_profile=CALLS)
             for kind, names in _SERVICES.items()
             for name in names
         }

@@ -3,8 +3,9 @@
 """Run a function in a forked process, so that it does not compete for the interpreter lock.
 
 The child shares memory with its parent until one of them writes to it, and starts within
-milliseconds. It has the calling thread alone: the function must use neither ROS nor a lock that
-another thread may hold.
+milliseconds. It has the calling thread alone: the function must not use ROS. A lock that another
+thread holds at the fork, of an import or of a cached property for instance, is never released in
+the child: a child that waits for one is replaced by another.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -27,6 +29,7 @@ from arm_common.signals import die_with_parent
 _T = TypeVar("_T")
 _TIMEOUT = 300.0  # [s]
 _POLL_PERIOD = 0.1  # [s] between two questions whether the work is canceled
+_STUCK_POLLS = 20  # for which a child sleeps and uses no CPU time: only a lock makes it do so
 _CHUNK = 1 << 16  # [bytes], the capacity of a pipe
 _MEMORY = "free some memory and try again"
 _FORKING = threading.Lock()  # no other child may inherit the writing end of a pipe
@@ -46,7 +49,8 @@ def run_in_child(
 ) -> _T:
     """Run a function in a forked process; return its result or raise its exception.
 
-    Result and exception are pickled. The child ends with its parent.
+    Result and exception are pickled. The child ends with its parent. A stuck child is replaced,
+    so the function may be run again.
 
     Args:
         work: The function.
@@ -56,23 +60,39 @@ def run_in_child(
     Raises:
         InputError: The child cannot be started, was killed, or ended without a result.
     """
-    child, reading = _start(work)
-    status = None
-    try:
-        answer = _received(reading, canceled, timeout)
-        _, status = os.waitpid(child, 0)
-    finally:
-        os.close(reading)
-        if status is None:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-    if code := os.waitstatus_to_exitcode(status):
-        raise _failure(code)
+    end = time.monotonic() + timeout
+
+    def check() -> None:
+        if canceled():
+            raise InputError("canceled")
+        if time.monotonic() > end:
+            raise InputError(f"no result after {timeout:g} s")
+
+    while (answer := _answer_of_child(work, check)) is None:
+        pass
     result, error = pickle.loads(answer)
     if error is not None:
         raise error
     value: _T = result
     return value
+
+
+def _answer_of_child(work: Callable[[], Any], check: Callable[[], None]) -> bytes | None:
+    """Return what a child writes, None if it is stuck; kill it if `check` raises."""
+    child, reading = _start(work)
+    status = None
+    try:
+        answer = _received(reading, check, _Progress(child))
+        if answer is not None:
+            _, status = os.waitpid(child, 0)
+    finally:
+        os.close(reading)
+        if status is None:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    if status and (code := os.waitstatus_to_exitcode(status)):
+        raise _failure(code)
+    return answer
 
 
 def _start(work: Callable[[], Any]) -> tuple[int, int]:
@@ -93,9 +113,25 @@ def _start(work: Callable[[], Any]) -> tuple[int, int]:
     return child, reading
 
 
-def _received(reading: int, canceled: Callable[[], bool], timeout: float) -> bytes:
-    """Return all that a child writes; raise InputError if it is canceled or takes too long."""
-    end = time.monotonic() + timeout
+class _Progress:
+    """Tells whether a child is stuck: it sleeps, however often one looks, and uses no CPU time."""
+
+    def __init__(self, child: int) -> None:
+        self._file = Path(f"/proc/{child}/stat")
+        self._last: tuple[str, ...] = ()
+        self._polls = 0
+
+    def is_stuck(self) -> bool:
+        """Return True if it was seen like this `_STUCK_POLLS` times in a row."""
+        fields = self._file.read_text().rpartition(")")[2].split()
+        now = fields[0], fields[11], fields[12]  # state, user and system time of all threads
+        self._polls = self._polls + 1 if now == self._last and now[0] == "S" else 0
+        self._last = now
+        return self._polls >= _STUCK_POLLS
+
+
+def _received(reading: int, check: Callable[[], None], progress: _Progress) -> bytes | None:
+    """Return all that a child writes, None if it is stuck; `check` is called every 0.1 s."""
     poll = select.poll()
     poll.register(reading, select.POLLIN)
     parts: list[bytes] = []
@@ -104,10 +140,9 @@ def _received(reading: int, canceled: Callable[[], bool], timeout: float) -> byt
             if not (part := os.read(reading, _CHUNK)):
                 return b"".join(parts)
             parts.append(part)
-        if canceled():
-            raise InputError("canceled")
-        if time.monotonic() > end:
-            raise InputError(f"no result after {timeout:g} s")
+        elif progress.is_stuck():
+            return None
+        check()
 
 
 def _failure(code: int) -> InputError:

@@ -15,7 +15,7 @@ from arm_common.ros.failures import report_failure
 from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import STEADY_CLOCK
+from arm_common.ros.qos import CALLS, STEADY_CLOCK
 from arm_description.trajectories.files import shipped_trajectories
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.motion.execution import GOAL_TOLERANCE
@@ -203,7 +203,9 @@ class TaskServer(Node):
     def _serve(self) -> None:
         """Create the service check_task and the action run_task."""
         group = ReentrantCallbackGroup()  # to handle checks while a task runs
-        self.create_service(CheckTask, "check_task", self._on_check, callback_group=group)
+        self.create_service(
+            CheckTask, "check_task", self._on_check, callback_group=group, qos_profile=CALLS
+        )
         self._owners = GoalOwners(self, RunTask, "run_task", self._client_timeout)
         self._server = action_server(
             self,
@@ -341,7 +343,8 @@ class TaskServer(Node):
         Its client may be another one, which has neither.
         """
         last = self._last
-        if goal.start_step and goal.task == last.task and not (goal.text or goal.scene):
+        is_same = goal.task == last.task and (goal.task or not last.text)  # "" is the default task
+        if goal.start_step and is_same and not (goal.text or goal.scene):
             goal.text, goal.scene, goal.files = last.text, last.scene, last.files
         if not goal.dry_run:  # a copy: the server clears a finished request
             self._last = RunTask.Goal(

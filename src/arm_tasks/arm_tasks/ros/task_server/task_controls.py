@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arm_common.errors import one_line
-from arm_common.ros.qos import LATCHED, STEADY_CLOCK
+from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK
 from rclpy.node import Node
 from std_msgs.msg import String, UInt32
 from std_srvs.srv import Trigger
@@ -60,8 +60,10 @@ class TaskControls:
             "step": Engine.single_step,
         }
         for name, request in requests.items():
-            node.create_service(Trigger, f"task_server/{name}", self._service(request))
-        node.create_service(Trigger, "task_server/stop", self._on_stop)
+            node.create_service(
+                Trigger, f"task_server/{name}", self._service(request), qos_profile=CALLS
+            )
+        node.create_service(Trigger, "task_server/stop", self._on_stop, qos_profile=CALLS)
         node.create_timer(HEARTBEAT_PERIOD, self._beat, clock=STEADY_CLOCK)
         self._publisher.publish(self._state)
 

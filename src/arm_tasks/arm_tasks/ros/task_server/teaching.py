@@ -15,6 +15,7 @@ import numpy as np
 from arm_common.errors import InputError
 from arm_common.ros.actions import GoalClient
 from arm_common.ros.messages import pose_message, stamp_seconds
+from arm_common.ros.qos import CALLS
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, frame_along, pose
 from arm_description.trajectories.files import write_trajectory
@@ -111,15 +112,17 @@ class Teaching:
         group = ReentrantCallbackGroup()  # replay awaits a response of this node
         self._run = GoalClient(node, RunTask, "run_task", callback_group=group)
         state.set_joints_callback(self._on_joints)
-        node.create_service(ListTasks, "list_tasks", self._on_list)
+        node.create_service(ListTasks, "list_tasks", self._on_list, qos_profile=CALLS)
         for kind, name, answer in (
             (TeachPose, "save_pose", self._save_pose),
             (TeachPose, "forget_pose", self._forget_pose),
             (RecordPath, "record", self._record),
             (RecordPath, "end_recording", self._end_recording),
         ):
-            node.create_service(kind, f"teach/{name}", _service(answer))
-        node.create_service(RecordPath, "teach/replay", self._replay, callback_group=group)
+            node.create_service(kind, f"teach/{name}", _service(answer), qos_profile=CALLS)
+        node.create_service(
+            RecordPath, "teach/replay", self._replay, callback_group=group, qos_profile=CALLS
+        )
 
     def poses(self) -> Mapping[str, TaughtPose]:
         """Return the taught poses, none without a file; raise TaskFileError if it is invalid."""
@@ -236,7 +239,8 @@ class Touching:
         self._controls, self._show = controls, show
         self._touches: dict[str, list[Touch]] = {}
         self._starts: dict[str, float] = {}  # of the threads of bolts, by clicks [rad]
-        node.create_service(TouchBolt, "teach/touch_bolt", _service(self._touch_bolt))
+        answer = _service(self._touch_bolt)
+        node.create_service(TouchBolt, "teach/touch_bolt", answer, qos_profile=CALLS)
 
     def _touch_bolt(self, request: TouchBolt.Request, response: TouchBolt.Response) -> str:
         scene = self._planning.scene

@@ -367,17 +367,16 @@ def test_run_branches_on_observations_and_waits_for_a_person(arm):
 @pytest.mark.thorough
 def test_start_step_is_rejected_if_the_nut_is_elsewhere(arm):
     """The arm is where the last step starts, but the nut was never transferred."""
-    last = len(arm.run(dry_run=True).report) - 1
-    ready = "task: r\nsteps:\n  - move_posture: ready\n  - open: {width_mm: 15}\n"
+    last = arm.run(dry_run=True).report[-1]
+    ready = "task: r\nsteps:\n  - move_posture: ready\n  - open: {width_mm: 28}\n"
     assert arm.run(text=ready).status == RESULT.SUCCESS
-    message = arm.run(start_step=last).message
-    width = re.search(r"begins with the jaws at ([0-9.]+) mm", message)[1]
-    assert arm.run(text=ready.replace("15", width)).status == RESULT.SUCCESS
     arm.wait_still()
-    result = arm.run(start_step=last)
-    assert result.status == RESULT.BAD_REQUEST
-    assert "needs the nut on lower_bolt" in result.message
+    before = dict(arm.joints)
+    result = arm.run(start_step=last.index)
+    assert result.status == RESULT.BAD_REQUEST and result.steps_done == 0
+    assert f"step {last.index} ({last.name}) needs the nut on lower_bolt" in result.message
     assert "it is on upper_bolt" in result.message
+    assert arm.joints == before
 
 
 def test_run_task_is_controlled_by_keys(arm, tmp_path):
