@@ -5,7 +5,7 @@ from glob import glob
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_tasks"
-FOLDERS = ("config", "launch", "rviz", "scenes", "schema", "security", "tasks")
+FOLDERS = ("config", "launch", "rviz", "scenes", "schema", "security", "systemd", "tasks")
 
 setup(
     name=PACKAGE,

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -31,7 +32,8 @@ ln -s "$1" /opt/arm && shift && exec "$@"
 
 
 def service(name: str) -> dict:
-    return yaml.safe_load((DOCKER / "compose.yaml").read_text())["services"][name]
+    text = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", (DOCKER / "compose.yaml").read_text())
+    return yaml.safe_load(text)["services"][name]
 
 
 @pytest.fixture

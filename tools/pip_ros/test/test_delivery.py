@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 import yaml
 from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_testing import units
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 DOCKER, GITHUB = REPOSITORY / "docker", REPOSITORY / ".github"
 WORKFLOWS = sorted(str(file) for file in (GITHUB / "workflows").iterdir())
 SCHEMA = "check-jsonschema --builtin-schema vendor."
+AT_BOOT = ("pi", "feetech", "tasks", "page")
 DRIVER = """
 import rclpy, sys, time
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -82,7 +84,7 @@ def test_workflow_runs_every_file_with_thorough_tests():
 
 def test_services_are_unprivileged_and_have_a_profile():
     services = compose()
-    assert {"sim", "browser", "workstation", "pi"} <= set(services)
+    assert {"sim", "browser", "workstation", *AT_BOOT} <= set(services)
     for name, service in services.items():
         assert service["profiles"] == [name] and not service.get("privileged")
         assert service["cap_drop"] == ["ALL"] and "cap_add" not in service
@@ -92,9 +94,42 @@ def test_services_are_unprivileged_and_have_a_profile():
     )
 
 
+def test_services_on_a_computer_with_servos_start_with_it_and_arm_nothing():
+    for name in AT_BOOT:
+        service = compose()[name]
+        assert service["restart"] == "unless-stopped"
+        assert (service["network_mode"], service["ipc"]) == ("host", "host")
+        assert bool(service.get("devices")) == (name in ("pi", "feetech"))
+        assert "autostart:=activate" not in service["command"]
+    drivers = [compose()[name]["command"] for name in ("pi", "feetech")]
+    assert all("autostart:=configure" in command for command in drivers)
+
+
+def test_example_of_settings_has_every_variable_of_those_services():
+    text = (DOCKER / "compose.yaml").read_text()
+    used = {v for name in AT_BOOT for v in re.findall(r"\$\{(\w+)", yaml.dump(compose()[name]))}
+    shown = dict(re.findall(r"^#?([A-Z0-9_]+)=(.*)", (DOCKER / "example.env").read_text(), re.M))
+    assert shown.pop("COMPOSE_PROFILES") == "pi,tasks,page"
+    assert shown.keys() == used
+    assert shown["ARM_CALIBRATION"].startswith(shown["ARM_FILES"])
+    defaults = {name: set(re.findall(rf"\$\{{{name}:-([^}}]*)", text)) for name in shown}
+    for name in shown.keys() - {"ARM_FILES", "ARM_CALIBRATION", "ARM_NETWORK"}:
+        assert shown[name] in defaults[name], name
+
+
+def test_page_and_task_server_are_started_as_by_systemd():
+    """The same arguments; paths differ."""
+    for name in ("tasks", "page"):
+        unit = REPOSITORY / f"src/arm_tasks/systemd/arm-{name}.service"
+        pattern = r"(\w+):=\"?([\w./]+|\$\{\w+)"
+        given = dict(re.findall(pattern, units.service(unit)["ExecStart"]))
+        assert dict(re.findall(pattern, compose()[name]["command"])) == given
+
+
 def test_launch_arguments_of_images_exist():
     """Every launch argument that an image or a service gives is one of the launch file's."""
     known = {argument.name: argument.choices for argument in ARGUMENTS}
+    known["tasks"] = ("true", "false")  # of bringup.launch.py alone
     last = re.findall(r"CMD \[(.*)\]", (DOCKER / "Dockerfile").read_text())[1:]
     commands = [service["command"] for service in compose().values()] + [
         x.replace('"', "") for x in last
