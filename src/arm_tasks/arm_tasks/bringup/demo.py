@@ -49,7 +49,7 @@ from arm_tasks.bringup.processes import (
 from arm_tasks.bringup.several_arms import DEFAULT_SPACING, check_arms, several_processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.errors import TasksError
-from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
+from arm_tasks.scene.file import TASK_SCENE, load_scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
 
 _SPEEDS = (0.1, 20.0)
@@ -115,7 +115,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     values["world"] = checked_world(values, lambda text: print(f"arm: {text}", file=sys.stderr))
     _choose_task(values)
     values["task"] = values["task"] or DEFAULT_TASK
-    values["scene"] = values["scene"] or load_task(values["task"]).scene or DEFAULT_SCENE
+    values["scene"] = values["scene"] or load_task(values["task"]).scene or TASK_SCENE
     if not values["task_path"] and Path(values["task"]).is_file():
         values["task_path"] = str(Path(values["task"]).parent)  # for the page, to run it again
     if values.pop("headless"):

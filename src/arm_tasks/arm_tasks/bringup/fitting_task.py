@@ -22,7 +22,7 @@ from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_text
+from arm_tasks.scene.file import TASK_SCENE, load_scene, scene_from_text
 from arm_tasks.task.parser import load_task, task_from_text
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 
@@ -72,7 +72,7 @@ def fitting_task(model: RobotModel) -> FittingTask:
     tips = [chain.fk(q)[:3, 3] for q in postures]
     reach = float(np.linalg.norm(tips, axis=1).max())
     for name in _SHIPPED:
-        scene = load_task(name).scene or DEFAULT_SCENE
+        scene = load_task(name).scene or TASK_SCENE
         near = _is_within(scene, model, reach)
         if near and _is_feasible(model, chain, "", name, scene):
             return FittingTask(name, scene, True)
@@ -97,7 +97,7 @@ def fitting_square(model: RobotModel) -> FittingTask:
         TasksError: The robot has no room for a square.
     """
     chain = Chain.from_model(model)
-    scene = load_task(SQUARE).scene or DEFAULT_SCENE
+    scene = load_task(SQUARE).scene or TASK_SCENE
     if _is_feasible(model, chain, "", SQUARE, scene):
         return FittingTask(SQUARE, scene, True)
     postures = _postures(model, chain)

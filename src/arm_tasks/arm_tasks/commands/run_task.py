@@ -21,7 +21,7 @@ from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.planning.feasibility import run_table
 from arm_tasks.ros.messages import file_messages
 from arm_tasks.ros.run_task.program import CompletedRun, run_task
-from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
+from arm_tasks.scene.file import TASK_SCENE, load_scene
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
 from arm_tasks.task.request import files_of
@@ -61,7 +61,7 @@ def step_index(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """Run the task; return the exit code."""
     task, model = load_task(options.task), load_robot(options.robot)
-    scene_name = options.scene or task.scene or DEFAULT_SCENE
+    scene_name = options.scene or task.scene or TASK_SCENE
     scene = load_scene(scene_name, model.name)
     goal = {
         "task": options.task,

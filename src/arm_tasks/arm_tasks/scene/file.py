@@ -25,6 +25,7 @@ from arm_tasks.scene.objects import GREY, SHAPES, Color, SceneObject, box, reado
 from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME, TURN, Bolt, Nut, Scene
 
 DEFAULT_SCENE = "nut_transfer"
+TASK_SCENE = "table"  # of tasks that name none: nothing but the table
 
 TEXT = Leaf("text", "text")
 NUMBER = Leaf("number", "number")

@@ -435,7 +435,9 @@ EXPECT = Table(
 TASK = Table(
     {
         "task": Key(TEXT, "name of the task", True),
-        "scene": Key(TEXT, "its scene: shipped name, or path from this file's folder"),
+        "scene": Key(
+            TEXT, "its scene: shipped name, or path from this file's folder; default: the table"
+        ),
         "poses": Key(
             TEXT, "file of taught poses, relative to this file: postures and frames for targets"
         ),

@@ -20,7 +20,7 @@ from arm_description.urdf.assembly import assemble
 from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError, SceneError, TasksError, resolve, shipped
-from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
+from arm_tasks.scene.file import TASK_SCENE, load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task, task_from_text
@@ -101,15 +101,15 @@ def load_request(
     """Resolve names to a request; raise TasksError for a missing or invalid file.
 
     The task is a shipped name or a path, or just a name for errors if the text is given. An
-    empty scene selects the task's own. The poses are for a text without the key `poses`. All
-    paths refer to the given files.
+    empty scene selects the task's own, or the bare table for a task without one. The poses are
+    for a text without the key `poses`. All paths refer to the given files.
     """
     if text:
         loaded = task_from_text(text, task or "the task", poses, files)
     else:
         loaded = load_task(task or DEFAULT_TASK, files)
     if isinstance(scene, str):
-        scene = load_scene(scene or loaded.scene or DEFAULT_SCENE, model.name, files)
+        scene = load_scene(scene or loaded.scene or TASK_SCENE, model.name, files)
     for link in assemble(model, "").links:
         if link.name in scene.frames:
             what = f"the name '{link.name}' is that of a link of {model.name}; choose another"
@@ -136,7 +136,7 @@ def files_of(task: str, scene: str = "") -> dict[str, str]:
             if isinstance(step, Play) and files.has(path := Path(step.path)):
                 check_recording(path, files)
         scene = scene or loaded.scene
-    if _exists(scene := scene or DEFAULT_SCENE, "scenes", files):
+    if _exists(scene := scene or TASK_SCENE, "scenes", files):
         load_scene(scene, files=files)
     ours = {str(file) for kind in ("tasks", "scenes") for file in shipped(kind).values()}
     texts = {name: text for name, text in files.texts.items() if name not in ours}

@@ -14,6 +14,7 @@ from arm_description.trajectories.files import shipped_trajectories
 from arm_tasks.errors import SceneError, shipped
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.ros.task_server.forked import run_in_child
+from arm_tasks.scene.file import load_scene
 from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import (
     MAX_BYTES,
@@ -203,3 +204,12 @@ def test_scene_must_not_name_a_frame_as_a_link_of_the_robot(tmp_path, chain, mod
     start = ArmConfiguration.of_posture(model)
     with pytest.raises(SceneError, match=f"the name '{name}' is that of a link of nut_arm"):
         load_request("draw_line", model, chain, start, str(scene))
+
+
+def test_task_that_names_no_scene_has_nothing_around_it_but_the_table(tmp_path, chain, model):
+    file, start = tmp_path / "bare.yaml", ArmConfiguration.of_posture(model)
+    file.write_text("task: bare\nsteps: [{move_posture: {posture: ready}}]\n")
+    scene = load_request(str(file), model, chain, start).scene
+    assert not scene.bolts and scene.nut is None and list(scene.objects) == ["table"]
+    table = load_scene("nut_transfer", model.name).objects["table"]
+    np.testing.assert_array_equal(scene.frames["table"], table.pose)
