@@ -156,6 +156,7 @@ class GoalClient(ActionClient):  # type: ignore[misc]
 
     def __init__(self, node: Node, kind: Any, name: str, **more: Any) -> None:
         self._token = secrets.token_bytes(_TOKEN_SIZE)
+        self._sending = threading.Lock()
         topic = _client_topics(node, name) + self._token.hex()
         # The middleware acknowledges the probes, whatever the executor does. The server is to
         # know of it before it gets a goal.
@@ -173,9 +174,20 @@ class GoalClient(ActionClient):  # type: ignore[misc]
     def send_goal_async(
         self, goal: Any, feedback_callback: Any = None, goal_uuid: UUID | None = None
     ) -> Any:
-        """Send a goal, as rclpy does."""
+        """Send a goal, as rclpy does; any thread may call it."""
         goal_uuid = goal_uuid or self.new_goal_id()
-        return super().send_goal_async(goal, feedback_callback, goal_uuid)
+        with self._sending:
+            return super().send_goal_async(goal, feedback_callback, goal_uuid)
+
+    async def execute(self, taken_data: dict[str, Any]) -> None:
+        """Handle what was taken.
+
+        rclpy notes a goal only after it was sent. The thread that spins the node may get the
+        response before, which rclpy would ignore.
+        """
+        with self._sending:
+            pass
+        await super().execute(taken_data)
 
     def destroy(self) -> None:
         """Destroy the client and its subscription."""

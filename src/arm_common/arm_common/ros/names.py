@@ -8,7 +8,7 @@ prefix, so the same files serve every arm. Messages and tf have the names with i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any
 
 from arm_common.ros.parameters import parameter
@@ -61,20 +61,24 @@ class PrefixedNames:
 
 
 def remember_positions(
-    known: dict[str, float], names: Iterable[str], positions: Iterable[float]
+    known: dict[str, float],
+    names: Iterable[str],
+    positions: Iterable[float],
+    kept: Container[str] = (),
 ) -> None:
     """Store the joint positions of a message by name, in place.
 
     Anyone may publish joint states, with any names: long ones and positions that no joint has
     are ignored, and of more than `MAX_JOINTS` those are forgotten that have not come for the
-    longest time.
+    longest time, but never those that are `kept`: the joints of the arm.
     """
     for name, position in zip(names, positions, strict=False):
         if len(name) <= MAX_NAME and abs(position) <= MAX_POSITION:
             known.pop(name, None)
             known[name] = position
-    while len(known) > MAX_JOINTS:
-        del known[next(iter(known))]
+    if (excess := len(known) - MAX_JOINTS) > 0:
+        for name in [name for name in known if name not in kept][:excess]:
+            del known[name]
 
 
 def fitting_prefixes(names: Sequence[str], joints: Sequence[str]) -> list[str]:

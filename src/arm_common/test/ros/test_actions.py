@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An action server keeps few finished goals, and of those no request."""
 
+import threading
 import time
 from contextlib import closing
 
@@ -12,6 +13,7 @@ from arm_testing.ros.probe import Probe
 from arm_testing.waiting import wait_for
 from control_msgs.action import FollowJointTrajectory
 from rclpy.action import ActionClient
+from rclpy.action import client as action_client
 from rclpy.qos import qos_profile_action_status_default
 from trajectory_msgs.msg import JointTrajectoryPoint
 from unique_identifier_msgs.msg import UUID
@@ -92,6 +94,27 @@ def test_finished_goals_leave_the_server_and_its_status(probe):
     server.run()
     probe.until(lambda: server.listed)
     assert max(server.listed) == 1
+
+
+def test_response_is_not_lost_that_arrives_before_the_goal_is_noted(probe, monkeypatch):
+    server = Server(probe, lambda handle: handle.abort())
+    client = actions.GoalClient(probe.node, FollowJointTrajectory, "follow")
+    make_future = action_client.Future
+
+    class LateFuture(make_future):
+        def __init__(self):
+            threading.Event().wait(0.5)  # rclpy has just sent the goal
+            super().__init__()
+
+    monkeypatch.setattr(action_client, "Future", LateFuture)
+    sent = []
+    thread = threading.Thread(
+        target=lambda: sent.append(client.send_goal_async(FollowJointTrajectory.Goal()))
+    )
+    thread.start()
+    probe.until(lambda: sent and sent[0].done(), 20.0)
+    thread.join()
+    assert sent[0].result().accepted and server.client.server_is_ready()
 
 
 def test_goal_with_the_identifier_of_an_expired_one_is_a_goal_like_others(probe):

@@ -89,3 +89,10 @@ def test_joints_that_nobody_publishes_any_more_are_forgotten():
         remember_positions(known, ["waist", f"j{i}", "x" * 256], [float(i), 0.0, 0.0])
     assert len(known) == MAX_JOINTS and known["waist"] == 3 * MAX_JOINTS - 1
     assert "j0" not in known and f"j{3 * MAX_JOINTS - 1}" in known
+
+
+def test_joints_of_the_arm_are_kept_whatever_others_publish():
+    known = {"waist": 0.1, "tail": 0.2}
+    names = [f"j{i}" for i in range(2 * MAX_JOINTS)]
+    remember_positions(known, names, [0.0] * len(names), {"waist"})
+    assert known["waist"] == 0.1 and "tail" not in known and len(known) == MAX_JOINTS

@@ -108,7 +108,8 @@ class RobotStateCache:
 
     def set_joints(self, message: JointState) -> None:
         """Store a joint state; entries that are not finite are skipped."""
-        remember_positions(self.positions, message.name, message.position)
+        kept = self._robot.joint_names if self._robot else ()
+        remember_positions(self.positions, message.name, message.position, kept)
 
     @property
     def robot_id(self) -> str:

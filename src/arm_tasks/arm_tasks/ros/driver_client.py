@@ -66,6 +66,8 @@ class ArmState:
     ) -> None:
         self._node, self._described = node, model
         self.model = model
+        fingers = () if model.gripper is None else model.gripper.moving
+        self._joints = {*model.joint_names, *fingers}
         self._search = PrefixSearch(model.joint_names, prefix)
         self._polled = polled
         self.positions: Mapping[str, float] = {}
@@ -220,7 +222,7 @@ class ArmState:
             self._search.receive(message.name)
             received = self.names.own(message.name, message.position)
             positions = dict(self.positions)  # who reads them may keep them
-            remember_positions(positions, received, received.values())
+            remember_positions(positions, received, received.values(), self._joints)
             self.positions = positions
             if not received.keys().isdisjoint(self.model.joint_names):  # or of another publisher
                 self._velocities = tuple(message.velocity)
