@@ -48,8 +48,10 @@ TOPICS = {
 }
 SERVICES = {
     "arm_controller/query_state": "state of the running trajectory at a time",
+    "arm_hardware/arm": "arm, anew after a fault: makes the transitions of the lifecycle",
     "arm_hardware/change_state": "configure, activate, deactivate, clean up, shut down: as every"
     " lifecycle node",
+    "arm_hardware/disarm": "end every motion and hold, until it is armed",
     "arm_hardware/get_available_states": "as every lifecycle node",
     "arm_hardware/get_available_transitions": "as every lifecycle node",
     "arm_hardware/get_state": "as every lifecycle node",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import shutil
 import signal
@@ -20,6 +21,8 @@ from arm_common.errors import InputError
 
 ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
 ESCAPE = "\x1b"
+# What follows it: a control sequence with its parameters, or one character (ECMA-48, 5.4; xterm).
+_SEQUENCE = re.compile(r"\[[0-?]*[ -/]*[@-~]|O.|[^\[O]", re.DOTALL)
 ESCAPE_TIMEOUT = 0.05  # [s] for the remaining bytes of an arrow key
 _FLUSH_TIMEOUT = 1.0  # [s] to write the rest of the output at the end
 _Self = TypeVar("_Self", bound="Keyboard")  # typing.Self is of Python 3.11
@@ -52,6 +55,9 @@ class Keyboard:
     def key(self, timeout: float | None = None) -> str:
         """Return the next key: a character, "up", "down", "left", "right"; "" after `timeout`.
 
+        What a terminal sends for Alt and a letter, or for a function key, is one key that begins
+        with ESCAPE: its letters are no keys of their own.
+
         Raises:
             EOFError: the terminal was closed.
         """
@@ -60,12 +66,12 @@ class Keyboard:
         first, self._unread = self._unread[0], self._unread[1:]
         if first != ESCAPE:
             return "\n" if first == "\r" else first
-        if not self._unread:
-            self._read(ESCAPE_TIMEOUT)
-        if self._unread[:1] in ("[", "O") and self._unread[1:2] in ARROWS:
-            name, self._unread = ARROWS[self._unread[1]], self._unread[2:]
-            return name
-        return ESCAPE
+        while not (sequence := _SEQUENCE.match(self._unread)) and self._read(ESCAPE_TIMEOUT):
+            pass
+        rest = sequence[0] if sequence else self._unread
+        self._unread = self._unread[len(rest) :]
+        arrow = rest[:1] in ("[", "O") and ARROWS.get(rest[1:])
+        return arrow or ESCAPE + rest
 
     def line(self) -> str:
         """Read a line with echo and editing; return it without its newline."""

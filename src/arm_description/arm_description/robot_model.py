@@ -238,6 +238,11 @@ class RobotModel:
         """
         return {**q, **{joint.name: joint.position(q) for joint in self.dependents}}
 
+    @property
+    def without_effort(self) -> tuple[str, ...]:
+        """The joints without a torque or force limit, which nothing can check."""
+        return tuple(joint.name for joint in self.joints if not joint.has_effort)
+
     def fk(self, q: ArrayLike) -> Matrix:
         """Return the pose of the tool as the product of the DH transforms.
 

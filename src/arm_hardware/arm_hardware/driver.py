@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from arm_common.errors import one_line
+from arm_description.model.units import SHOWN
 
 from arm_description import RobotModel
 from arm_hardware.backends import (
@@ -147,7 +148,7 @@ class Driver:
         rest = rest_positions(self.limited, self.axes)
         self.axes = self.axes.prefixed(options.prefix)
         for axis, position in zip(self.axes, rest, strict=True):
-            check_position(axis, position, " of the rest posture")
+            check_position(axis, position, " of the rest posture", SHOWN)
         _check_constraints(self.axes, rest)
         self.bus, self.sim, self.servo_bus = self._connection()
         emulation = self.sim or self.servo_bus

@@ -7,8 +7,8 @@ from __future__ import annotations
 from arm_common.errors import InputError, sentence
 from arm_common.suggestions import program
 
-# The commands of people that messages name; `arm` arms anew after a fault, too.
-ARM = program("arm_hardware", "arm")
+# What messages tell people to do; `arm` arms anew after a fault, too.
+ARM = f"{program('arm_hardware', 'arm')} (or Arm in the page, e in teleop)"
 RESET = program("arm_hardware", "reset")
 RELEASE = program("arm_hardware", "release")
 VERIFY = program("arm_hardware", "verify")
@@ -21,6 +21,8 @@ INVALID_JOINTS = -2
 OLD_HEADER_TIMESTAMP = -3
 PATH_TOLERANCE_VIOLATED = -4
 GOAL_TOLERANCE_VIOLATED = -5
+
+HARDWARE_FAILED = -100  # outside the range of the action's codes, which have none for it
 
 
 class HardwareError(Exception):

@@ -13,6 +13,7 @@ cover the DH table and the limits; add gripper, postures and sources to the file
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -31,7 +32,6 @@ from arm_description.library import robot_path
 from arm_description.model.elements import CONVENTIONS, Convention, DhRow, Joint, JointType
 from arm_description.model.units import ANGLES, LENGTHS, Units
 from arm_description.robot_file.joints import (
-    DEFAULT_EFFORT,
     DEFAULT_VELOCITY,
     compound_joints,
     name_owner,
@@ -162,7 +162,7 @@ class _Row:
             "upper": upper,
             "velocity": speed,
             "acceleration": 4.0 * speed,
-            "effort": DEFAULT_EFFORT,
+            "effort": math.inf,
         }
 
     def _range(self, kind: JointType, about: str) -> tuple[float, float]:

@@ -119,7 +119,9 @@ class _Summary:
                     f"{self._text(joint.upper, kind)} {unit}",
                     f"{self._text(joint.velocity, kind)} {unit}/s",
                     f"{self._text(joint.acceleration, kind)} {unit}/s2",
-                    f"{number_text(joint.effort)} {'N m' if kind == 'revolute' else 'N'}",
+                    f"{number_text(joint.effort)} {'N m' if kind == 'revolute' else 'N'}"
+                    if joint.has_effort
+                    else "not given",
                 )
             )
         yield from _columns(rows)

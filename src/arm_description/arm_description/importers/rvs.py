@@ -33,7 +33,7 @@ from arm_common.suggestions import did_you_mean
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import DhRow, Joint, JointType
 from arm_description.model.units import Units
-from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
+from arm_description.robot_file.joints import DEFAULT_VELOCITY
 from arm_description.robot_model import RobotModel
 
 NUMBERS = {"a": 1, "b": 1, "al": 1, "th": 1, "limits": 2}
@@ -197,7 +197,7 @@ class _Link:
             upper=units.si(upper, self.type),
             velocity=velocity,
             acceleration=4.0 * velocity,
-            effort=DEFAULT_EFFORT,
+            effort=math.inf,
             source="" if "limits" in self.values else "no limits in the RVS file",
         )
 

@@ -14,10 +14,10 @@ from arm_common.yaml.linear_expressions import LinearExpression
 from arm_description.errors import UrdfError
 from arm_description.model.constraints import LinearLimits
 from arm_description.model.elements import DhRow, Joint, JointType
-from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
+from arm_description.robot_file.joints import DEFAULT_VELOCITY
 from arm_description.robot_file.scope import MAX_ROTATION, MAX_VELOCITY
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.elements import Drive, UrdfJoint, driving_range, joint_range
+from arm_description.urdf.elements import NO_EFFORT, Drive, UrdfJoint, driving_range, joint_range
 from arm_description.urdf.reader import UrdfTree
 
 _Bound: TypeAlias = tuple[str, bool, LinearExpression]  # joint, whether lower, limit
@@ -55,9 +55,9 @@ def limited_joint(
         notes.append(f"{speed} in the URDF, limited to {DEFAULT_VELOCITY[kind]:g}")
         velocity = DEFAULT_VELOCITY[kind]
     effort = joint.limit.effort if joint.limit else 0.0
-    if effort <= 0.0:
-        effort = DEFAULT_EFFORT
-        notes.append("no effort in the URDF")
+    if effort <= 0.0 or effort == NO_EFFORT:
+        notes.append("no effort in the URDF" + (" (10 stands for none)" if effort > 0.0 else ""))
+        effort = math.inf
     return Joint(
         name=joint.name,
         type=kind,

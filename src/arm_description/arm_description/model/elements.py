@@ -152,7 +152,7 @@ class Joint:
         upper: maximum position [rad or m], above lower.
         velocity: maximum speed [rad/s or m/s].
         acceleration: maximum acceleration [rad/s^2 or m/s^2].
-        effort: maximum torque or force [N m or N].
+        effort: torque or force that may be held [N m or N], inf if the file gives none.
         source: origin of the numbers.
         axis: joint axis in the frame whose z is the joint axis of a DH row; y or x only for the
             later parts of a universal or ball joint.
@@ -170,6 +170,11 @@ class Joint:
     source: str = ""
     axis: Axis = "z"
     constraint: LinearLimits | None = None
+
+    @property
+    def has_effort(self) -> bool:
+        """Return True if a torque or force limit is given."""
+        return math.isfinite(self.effort)
 
     @property
     def direction(self) -> Triple:

@@ -40,6 +40,7 @@ from arm_description.model.elements import (
     dependent_joint,
     mimic_names,
 )
+from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.robot_file.keys import COMPOUND, LIMITS, LINEAR, MAX_ROWS, ROW, SCREW
 from arm_description.robot_file.relations import (
     JointRelations,
@@ -51,9 +52,8 @@ from arm_description.robot_file.relations import (
 )
 from arm_description.robot_file.scope import EvaluationContext, read_name, triple
 
-# Defaults, slow enough for any arm [rad/s or m/s], [N m or N].
+# Slow enough for any arm [rad/s or m/s].
 DEFAULT_VELOCITY = {"revolute": 1.0, "prismatic": 0.1}
-DEFAULT_EFFORT = 10.0
 # Axes given by direction and point are met to this error [m or rad].
 _EXACT = 1e-14
 
@@ -78,9 +78,22 @@ def _read_limits(
         "upper": upper,
         "velocity": velocity,
         "acceleration": scope.acceleration(keys.get("acceleration"), joint_type, velocity),
-        "effort": scope.positive(keys["effort"]) if "effort" in keys else DEFAULT_EFFORT,
+        "effort": _effort(keys, joint_type, scope),
         "constraint": constraint,
     }
+
+
+def _effort(keys: Mapping[str, Field], joint_type: JointType, scope: EvaluationContext) -> float:
+    """Return the torque or force of a joint [N m or N], inf if the file gives none."""
+    servo = keys["servo"].choice(SERVO_TYPES) if "servo" in keys else scope.servo
+    if "effort" in keys:
+        return scope.positive(keys["effort"])
+    if "servo" in keys and joint_type == "prismatic":
+        raise keys["servo"].error(
+            "has a torque, but the joint slides", "give effort: its force in N"
+        )
+    turned = servo and joint_type == "revolute"
+    return SERVO_TYPES[servo].continuous if turned else math.inf
 
 
 def _remedy(lower: float, upper: float, joint_type: JointType, scope: EvaluationContext) -> str:

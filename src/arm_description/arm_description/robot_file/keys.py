@@ -12,6 +12,7 @@ from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Name
 from arm_description.model.elements import CONVENTIONS, Axis
 from arm_description.model.gripper import TURNING
 from arm_description.model.looks import MATERIALS
+from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.model.units import ANGLES, LENGTHS
 from arm_description.transmissions.crank import BRANCHES
 
@@ -33,6 +34,7 @@ POSITION = Leaf("angle, or length if prismatic", "number")
 BOUND = Leaf("angle, or length if prismatic; may depend on other joints", "number")
 RATE = Leaf("angle/s, or length/s if prismatic, above 0", "positive")
 ACCELERATION = Leaf("angle/s^2, or length/s^2 if prismatic, above 0", "positive")
+SERVO = Choice(tuple(SERVO_TYPES))
 MASS = Leaf("kg, above 0", "positive")
 EFFORT = Leaf("N m, or N if prismatic, above 0", "positive")
 MASS_OR_NONE = Leaf("kg, 0 for none", "number")
@@ -72,14 +74,11 @@ TOOL = Table(
 LIMITS = Table(
     {
         "lower": Key(BOUND, "minimum position", required=True),
-        "upper": Key(
-            BOUND, "maximum position; an arc across 180 deg is 170 .. 190", required=True
-        ),
+        "upper": Key(BOUND, "maximum position; an arc over 180 deg is 170 .. 190", required=True),
         "velocity": Key(RATE, "maximum speed; default 1 rad/s or 0.1 m/s"),
-        "acceleration": Key(
-            ACCELERATION, "maximum acceleration; default: reaches the velocity in 0.25 s"
-        ),
-        "effort": Key(EFFORT, "maximum torque or force; default 10"),
+        "acceleration": Key(ACCELERATION, "maximum acceleration; default: velocity in 0.25 s"),
+        "effort": Key(EFFORT, "what may be held, not the stall torque; default that of servo"),
+        "servo": Key(SERVO, "servo that turns it; effort is by default its continuous torque"),
     }
 )
 
@@ -401,6 +400,7 @@ _COMMON = {
     "source": Key(SOURCE, "origin of its numbers"),
     "units": Key(UNITS, "units of the file", required=True),
     "constants": Key(Named(NUMBER, "constant"), "named numbers for expressions, in any order"),
+    "servo": Key(SERVO, "servo of all turning joints whose limits give neither servo nor effort"),
     "tool": Key(Either((ATTACHED, TOOL)), "flange <- tool0, or <- a tool; default none"),
     "gripper": Key(GRIPPER, "two fingers that slide, or a claw; default none"),
     "postures": Key(

@@ -26,6 +26,7 @@ from arm_description.model.elements import (
     mimic_names,
 )
 from arm_description.model.gripper import Gripper
+from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.robot_file.attachments import (
     fitting_postures,
     read_attachment,
@@ -135,6 +136,8 @@ def read_root(root: Field, folder: Path) -> RobotModel:
     written, keys = ROBOT.read(root)
     units = read_units(keys["units"])
     scope = read_scope(units, keys.get("constants"), folder)
+    if "servo" in keys:
+        scope = replace(scope, servo=keys["servo"].choice(SERVO_TYPES))
     table = _read_table(written, keys, scope)
     joints, dependents, convention = table.joints, table.dependents, table.convention
     names = tuple(joint.name for joint in (*joints, *dependents))

@@ -37,6 +37,7 @@ class EvaluationContext:
     units: Units  # units of all numbers in the file
     expressions: Expressions  # evaluator over the file's constants
     folder: Path = Path()  # of the file, for the files that it names
+    servo: str = ""  # the servo of joints that name none, a key of SERVO_TYPES
 
     def number(self, field: Field) -> float:
         """Read a number or an expression in the units of the file."""

@@ -37,7 +37,7 @@ from arm_description.model.gripper import DEFAULT_FORCE, Claw, Gripper
 from arm_description.model.looks import LookShape
 from arm_description.model.tools import MountedTool
 from arm_description.model.units import Units, pi_fraction
-from arm_description.robot_file.joints import DEFAULT_EFFORT, DEFAULT_VELOCITY
+from arm_description.robot_file.joints import DEFAULT_VELOCITY
 from arm_description.robot_file.keys import COMPOUND, SCREWS
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections import GRIPPER_KEY
@@ -230,7 +230,7 @@ class _Writer:
         if joint.constraint:
             values["lower"] = self._bound("max", joint.constraint.lower, joint.type)
             values["upper"] = self._bound("min", joint.constraint.upper, joint.type)
-        if joint.effort != DEFAULT_EFFORT:
+        if joint.has_effort:
             values["effort"] = number_text(joint.effort)
         return flow_mapping(values)
 

@@ -15,6 +15,7 @@ from arm_common.transforms import Matrix
 from arm_description.model.elements import (
     NO_MOTION,
     DependentJoint,
+    Joint,
     LinkMass,
     Origin,
     Payload,
@@ -25,6 +26,7 @@ from arm_description.model.gripper import Claw, Gripper
 from arm_description.model.tools import MountedTool
 from arm_description.urdf.appearance import Skeleton
 from arm_description.urdf.elements import (
+    NO_EFFORT,
     UrdfGeometry,
     UrdfJoint,
     UrdfLimit,
@@ -59,7 +61,7 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
             links.append(UrdfLink(joints[-1].child, skeleton.link_shapes(index)))
             continue
         child = UrdfLink(f"{prefix}{joint.name}_link", skeleton.link_shapes(index))
-        limit = UrdfLimit(joint.lower, joint.upper, joint.velocity, joint.effort)
+        limit = UrdfLimit(joint.lower, joint.upper, joint.velocity, _written_effort(joint))
         ends = (links[-1].name, child.name)
         joints.append(
             UrdfJoint(prefix + joint.name, joint.type, *ends, origin, joint.direction, limit)
@@ -81,6 +83,10 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
         links.append(_payload_link(model, model.payload, prefix))
         joints.append(_fixed(prefix, prefix + TOOL, PAYLOAD, NO_MOTION))
     return UrdfParts(tuple(weighed(model, link, prefix) for link in links), tuple(joints))
+
+
+def _written_effort(joint: Joint) -> float:
+    return joint.effort if joint.has_effort else NO_EFFORT
 
 
 def _sharing_mass(
@@ -125,7 +131,7 @@ def mimic_parts(
             math.nextafter(single.lower, -math.inf),  # no narrower than its leader by rounding
             math.nextafter(single.upper, math.inf),
             math.nextafter(single.velocity, math.inf),
-            joint.effort if joint.effort != largest else single.effort,
+            _written_effort(joint if joint.effort != largest else single),
         )
         mimic = UrdfMimic(prefix + leader, factor, 0.0)
         child = f"{prefix}{end}_link"

@@ -27,6 +27,11 @@ def is_dh_frame(link: str) -> bool:
     return _DH_FRAME.search(link) is not None
 
 
+# Stands for "not given", since a URDF must have an effort [N m or N]; other exporters, such as
+# onshape-to-robot, write the same.
+NO_EFFORT = 10.0
+
+
 @dataclass(frozen=True)
 class UrdfLimit:
     """Limits of a moving joint."""

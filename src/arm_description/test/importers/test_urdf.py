@@ -123,7 +123,7 @@ def test_missing_limits_are_noted():
     assert model.joints[1].source == (
         "no velocity in the URDF, limited to 1; no effort in the URDF"
     )
-    assert (model.joints[1].velocity, model.joints[1].effort) == (1.0, 10.0)
+    assert (model.joints[1].velocity, model.joints[1].effort) == (1.0, math.inf)
 
 
 def test_invalid_names_are_replaced():
@@ -317,7 +317,7 @@ def test_a_follower_whose_limits_contradict_its_leaders_is_named():
 
 def test_a_leader_keeps_the_speed_of_its_follower_which_keeps_its_effort():
     model = parse_robot(robot_yaml(case("mimicspeed").model))
-    assert (model.joints[0].velocity, model.joints[0].effort) == (0.25, 10.0)
+    assert (model.joints[0].velocity, model.joints[0].effort) == (0.25, math.inf)
     assert (model.joints[0].lower, model.joints[0].upper) == (-0.5, 0.5)
     limit = read_urdf(model.to_urdf()).joint["j2"].limit
     assert limit.effort == 3.0

@@ -37,8 +37,9 @@ def check_model(model, urdf_fk):
     numbers += [*model.base.matrix.flat, *model.tool.matrix.flat, *model.lower, *model.upper]
     assert np.isfinite(numbers).all()
     assert (model.lower < model.upper).all()
-    for rates in (model.velocity, model.acceleration, [joint.effort for joint in joints]):
+    for rates in (model.velocity, model.acceleration):
         assert np.isfinite(rates).all() and np.min(rates) > 0.0
+    assert all(joint.effort > 0.0 for joint in joints)  # infinite if it is not given
     for posture in model.postures.values():
         for joint in joints:
             assert joint.lower <= posture[joint.name] <= joint.upper

@@ -9,6 +9,8 @@ import pickle
 import numpy as np
 import pytest
 from arm_description.model.elements import Colours
+from arm_description.model.servo_types import SERVO_TYPES
+from arm_description.robot_file.writer import robot_yaml
 
 from arm_description import DescriptionError, parse_robot
 
@@ -97,3 +99,42 @@ def test_errors_can_be_pickled():
         parse_robot("name: x\nfoo: 1", "x.yaml")
     error = pickle.loads(pickle.dumps(caught.value))
     assert (str(error), error.line, error.key) == (str(caught.value), 2, "foo")
+
+
+SERVOS = """
+name: kit
+convention: standard
+units: {length: mm, angle: deg}
+servo: mg996r
+joints:
+  - {name: j1, type: revolute, theta: 0, d: 80, a: 0, alpha: 90, limits: {lower: -90, upper: 90}}
+  - {name: j2, type: revolute, theta: 0, d: 0, a: 90, alpha: 0,
+     limits: {lower: -90, upper: 90, servo: ds3218}}
+  - {name: j3, type: revolute, theta: 0, d: 0, a: 90, alpha: 0,
+     limits: {lower: -90, upper: 90, effort: 10}}
+  - {name: j4, type: prismatic, theta: 0, d: 0, a: 0, alpha: 0, limits: {lower: 0, upper: 50}}
+"""
+
+
+def test_torque_of_a_joint_is_given_by_its_servo_or_its_effort_or_not_at_all():
+    arm = parse_robot(SERVOS)
+    mg996r, ds3218 = (SERVO_TYPES[name].continuous for name in ("mg996r", "ds3218"))
+    assert [joint.effort for joint in arm.joints] == [mg996r, ds3218, 10.0, math.inf]
+    assert arm.without_effort == ("j4",)
+    again = parse_robot(robot_yaml(arm))
+    assert [joint.effort for joint in again.joints] == pytest.approx(
+        [mg996r, ds3218, 10, math.inf]
+    )
+    explicit = parse_robot(SERVOS.replace("servo: ds3218", "servo: ds3218, effort: 1"))
+    assert explicit.joints[1].effort == 1.0
+    with pytest.raises(DescriptionError, match="mg996r"):
+        parse_robot(SERVOS.replace("servo: ds3218", "servo: mg966r"))
+    with pytest.raises(DescriptionError, match="the joint slides"):
+        parse_robot(SERVOS.replace("upper: 50", "upper: 50, servo: sg90"))
+
+
+def test_continuous_torques_are_a_third_of_the_stall_torques_or_less():
+    for name, servo in SERVO_TYPES.items():
+        assert 0.2 * servo.stall < servo.continuous < 0.34 * servo.stall, name
+        assert servo.mass > 0.0 and " kgf cm at " in servo.source, name
+        assert ("rated" in servo.source) != ("assumed" in servo.source), name

@@ -12,14 +12,16 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from arm_description.model.servo_types import SERVO_TYPES
+
 from arm_hardware.bus.interface import Measurement, ServoFault
 from arm_hardware.calibration.servo_map import COUNTS
 
 RADIANS = 2.0 * math.pi / COUNTS  # of a count
 MODEL = 777  # Model_Number of the STS3215
-# Stall torque over supply voltage [N m/V]: 19.5 kg cm at 7.4 V (data sheet of the STS3215)
-STALL_TORQUE = 19.5 * 0.0980665 / 7.4
-STALL_CURRENT = 2.4  # [A] at 7.4 V (the same)
+_TYPE = SERVO_TYPES["sts3215"]
+STALL_TORQUE = _TYPE.stall / _TYPE.voltage  # over the supply voltage [N m/V]
+STALL_CURRENT = 2.4  # [A] at 7.4 V (data sheet of the STS3215)
 
 
 class Register(NamedTuple):

@@ -18,6 +18,7 @@ from arm_hardware.errors import CommandError
 
 if TYPE_CHECKING:
     from arm_description.model.gripper import Claw
+    from arm_description.model.units import Units
 
     from arm_description import Gripper, RobotModel
     from arm_hardware.calibration.coupling import Coupling
@@ -39,18 +40,35 @@ class Axis:
     upper: float  # largest position [unit]
     velocity: float  # largest speed [unit/s]
     acceleration: float  # largest acceleration [unit/s^2]
+    whose: str = ""  # whose its position limits are if not the robot's, such as MEASURED
 
-    def text(self, value: float) -> str:
-        """Return a position or speed [unit or unit/s] with four digits and the unit."""
-        return f"{number_text(value, 4)} {self.unit}"
+    def text(self, value: float, units: Units | None = None) -> str:
+        """Return a position or speed [unit or unit/s] with four digits and its unit.
 
-    def narrowed(self, lower: float, upper: float, velocity: float) -> Axis:
-        """Return the axis with its limits reduced to these positions [unit] and speed [unit/s]."""
+        It is that of the axis unless others are given, in which people write and read.
+        """
+        if units is None:
+            return f"{number_text(value, 4)} {self.unit}"
+        return units.text(value, "revolute" if self.unit == "rad" else "prismatic", 4)
+
+    def range_text(self, units: Units | None = None) -> str:
+        """Return the position limits and whose they are, a clause; units as in text()."""
+        limits = f"its limits {self.text(self.lower, units)} to {self.text(self.upper, units)}"
+        return f"{limits}, those of {self.whose}" if self.whose else limits
+
+    def narrowed(self, lower: float, upper: float, velocity: float, whose: str = "") -> Axis:
+        """Return the axis with its limits reduced to these positions [unit] and speed [unit/s].
+
+        ``whose`` says where those positions come from.
+        """
+        room = LIMIT_TOLERANCE  # the same limits may differ by rounding
+        narrower = lower > self.lower + room or upper < self.upper - room
         return replace(
             self,
             lower=max(self.lower, lower),
             upper=min(self.upper, upper),
             velocity=min(self.velocity, velocity),
+            whose=whose if narrower else self.whose,
         )
 
 
@@ -152,18 +170,19 @@ def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:
     return tuple(rest)
 
 
-def check_position(axis: Axis, value: float, where: str = "") -> None:
+def check_position(axis: Axis, value: float, where: str = "", units: Units | None = None) -> None:
     """Raise CommandError for a position [rad or m] that is not finite or outside the limits.
 
-    The error carries the excess; ``where`` follows the number in its message.
+    The error carries the excess; ``where`` follows the number in its message, whose units are
+    those of Axis.text().
     """
     if not math.isfinite(value):
         raise CommandError(f"{axis.name}: the position{where} is {value}.", joint=axis.name)
     beyond = max(value - axis.upper, axis.lower - value)
     if beyond > LIMIT_TOLERANCE:
         raise CommandError(
-            f"{axis.name}: {axis.text(value)}{where} is {beyond:.3g} {axis.unit} outside of "
-            f"its limits {axis.lower:.4g} to {axis.text(axis.upper)}.",
+            f"{axis.name}: {axis.text(value, units)}{where} is {axis.text(beyond, units)} outside "
+            f"of {axis.range_text(units)}.",
             joint=axis.name,
             amount=beyond,
         )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 BACKENDS = ("servokit", "i2c_dev")  # Adafruit's library; the kernel's interface alone
 FEETECH = "feetech"  # the backend of servos that answer
+MEASURED, LIMITED = "your measured points", "the servo file"  # whose limits hold
 SAFE_PULSES_US = (400.0, 2600.0)  # tolerated by hobby servos; a file may set others
 
 
@@ -151,7 +152,8 @@ class Calibration:
         for axis, points in zip(axes.actuators, self.maps(axes), strict=True):
             limits, speed = self._servo(axis, axes).reach(axes.claw(axis))
             reach = max(points.lower, limits[0]), min(points.upper, limits[1])
-            narrow.append(axis.narrowed(*reach, speed))
+            whose = LIMITED if reach == limits else MEASURED
+            narrow.append(axis.narrowed(*reach, speed, whose))
         driven = axes.driven_by(narrow)
         for axis in (*driven.actuators, *driven.arm):
             if axis.lower > axis.upper:

@@ -130,10 +130,10 @@ def _driven(
     drivetrain, actuators = given.drivetrain, given.actuators
     rates, bends = _gains(drivetrain, arm)
     travel = [ActuatorLimits(a.lower, a.upper) for a in actuators]
-    joints = list(arm)
+    joints, whose = list(arm), next((a.whose for a in actuators if a.whose), "")
     for constraint in drivetrain.constraints(travel, alone=True):
         i = drivetrain.joint_names.index(constraint.joint)
-        joints[i] = joints[i].narrowed(*constraint.bounds({}), math.inf)
+        joints[i] = joints[i].narrowed(*constraint.bounds({}), math.inf, whose)
     joints = _all_slowed(joints, actuators, rates, bends)
     speed = np.array([joint.velocity for joint in joints])
     acceleration = np.array([joint.acceleration for joint in joints])

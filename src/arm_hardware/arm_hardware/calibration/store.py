@@ -16,7 +16,7 @@ from arm_common.files.saving import save_edit
 from arm_common.yaml.editing import flow_word, with_values
 from arm_description.model.gripper import Claw
 
-from arm_description import RobotModel
+from arm_description import RobotModel, load_robot, shipped_robots
 from arm_hardware.calibration.axes import GRIPPER, Axis
 from arm_hardware.calibration.calibration import (
     Calibration,
@@ -221,6 +221,20 @@ def robot_with_servos(
     """
     chosen = calibration_for(model, calibration, config_folder(), simulated)
     return driven_model(model, driven_axes(model, chosen, dt)[0])
+
+
+def robot_of(calibration: Calibration, chosen: str = "") -> RobotModel:
+    """Return the robot that a person has chosen, otherwise that of a calibration.
+
+    If none of its name is shipped, its file is expected beside the calibration's.
+
+    Raises:
+        DescriptionError: There is no such robot, or its file is invalid.
+    """
+    name = chosen or calibration.robot
+    beside = calibration.path.parent / f"{name}.yaml"
+    is_beside = not chosen and name not in shipped_robots() and beside.is_file()
+    return load_robot(beside if is_beside else name)
 
 
 def _is_shipped_for(model: RobotModel, folder: Path) -> bool:

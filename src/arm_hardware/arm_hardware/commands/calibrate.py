@@ -19,7 +19,7 @@ from arm_common.signals import interrupt_on_signals
 from arm_common.terminal import Screen
 from arm_common.yaml.editing import flow_word, with_values
 
-from arm_description import DescriptionError, RobotModel, load_robot, shipped_robots
+from arm_description import DescriptionError, RobotModel, load_robot
 from arm_hardware.backends import (
     backend_of,
     real_bus,
@@ -33,7 +33,7 @@ from arm_hardware.calibration.calibration import FEETECH, Calibration, SerialBus
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import parse_calibration
 from arm_hardware.calibration.pulses import HELD, HELD_MEASURED, MeasuredPulses, Pulses
-from arm_hardware.calibration.store import read_bytes, template
+from arm_hardware.calibration.store import read_bytes, robot_of, template
 from arm_hardware.calibration.wizard.session import CalibrationSession
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import CalibrationError, HardwareError
@@ -71,15 +71,17 @@ def calibrate(chosen: argparse.Namespace) -> None:
 
 
 def _robot(given: str, calibration: Calibration) -> RobotModel | None:
-    """Return the robot of a calibration, None if it is neither shipped nor given."""
-    name = given or calibration.robot
-    if not given and name not in shipped_robots():
+    """Return the robot of a calibration, None if it is neither shipped, beside it, nor given."""
+    try:
+        model = robot_of(calibration, given)
+    except DescriptionError:
+        if given or (calibration.path.parent / f"{calibration.robot}.yaml").is_file():
+            raise
         sys.stdout.write(
-            f"Without --robot FILE, the mechanism of {name} is unknown: positions are then those "
-            "of the servos' shafts.\n"
+            f"Without --robot FILE, the mechanism of {calibration.robot} is unknown: positions "
+            "are then those of the servos' shafts.\n"
         )
         return None
-    model = load_robot(name)
     if model.name != calibration.robot:
         raise CalibrationError(
             f"is for robot '{calibration.robot}', not '{model.name}'",

@@ -20,7 +20,7 @@ from arm_common.cli import confirm, run
 from arm_common.transforms import Array
 from arm_description.transmissions.drivetrain import Drivetrain
 
-from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description import DescriptionError, RobotModel
 from arm_hardware.calibration.file import parse_calibration, wires_of
 from arm_hardware.calibration.kinematic_fit import KinematicFit, fit, select_parameters
 from arm_hardware.calibration.store import (
@@ -28,6 +28,7 @@ from arm_hardware.calibration.store import (
     change,
     changed_keys,
     read_bytes,
+    robot_of,
     within_reach,
 )
 from arm_hardware.calibration.touch_points import TouchPoints, load_touches
@@ -102,7 +103,7 @@ def _errors(distances: Array) -> str:
 def calibrate_kinematics(options: argparse.Namespace) -> None:
     """Run the tool."""
     calibration = parse_calibration(read_bytes(options.file), options.file)
-    model = load_robot(options.robot or calibration.robot)
+    model = robot_of(calibration, options.robot)
     touches = load_touches(options.points, model)
     if options.points.stat().st_mtime < options.file.stat().st_mtime:
         sys.stdout.write(OLDER.format(file=options.file, points=options.points))

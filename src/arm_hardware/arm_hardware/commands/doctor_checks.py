@@ -20,7 +20,7 @@ from pathlib import Path
 
 from arm_common.suggestions import install_command, program
 
-from arm_description import DescriptionError, load_robot
+from arm_description import DescriptionError
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.feetech import PACKAGE as FEETECH_PACKAGE
 from arm_hardware.bus.feetech import FeetechBus
@@ -31,6 +31,7 @@ from arm_hardware.bus.servokit import PACKAGE
 from arm_hardware.calibration.calibration import Calibration, SerialBus, ServoBoard
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.servo_needs import check_ranges, with_needs
+from arm_hardware.calibration.store import robot_of
 from arm_hardware.control.feedback import WARM
 from arm_hardware.errors import VERIFY, BusError, CalibrationError
 
@@ -132,7 +133,7 @@ def board_with_needs(read: Calibration) -> ServoBoard | SerialBus:
     if not isinstance(read.board, SerialBus):
         return read.board
     try:
-        return with_needs(read, read.board, load_robot(read.robot))
+        return with_needs(read, read.board, robot_of(read))
     except (DescriptionError, CalibrationError):
         return read.board  # reported by check_calibration, or the robot is in another folder
 
@@ -161,7 +162,7 @@ def check_calibration(
         detail, fix = f"{servos}, an example, for sim only", _CALIBRATE
         return CheckResult(what, not must_be_real, detail, fix), read
     try:
-        check_ranges(read, load_robot(read.robot))
+        check_ranges(read, robot_of(read))
     except CalibrationError as error:
         return CheckResult(what, False, str(error).rstrip("."), "calibrate that joint again"), read
     except DescriptionError:

@@ -100,7 +100,7 @@ def arm() -> int:
 def disarm() -> int:
     """Disarm the running driver; return the exit code."""
     text = "Disarm the running driver: it aborts motions and holds, until it is armed again."
-    return _command("disarm", text, lambda driver: driver.disarm())
+    return _command("disarm", text, lambda driver: driver.trigger("disarm"))
 
 
 def reset() -> int:

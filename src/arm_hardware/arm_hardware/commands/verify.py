@@ -23,7 +23,7 @@ from arm_common.suggestions import did_you_mean
 from arm_description.model.units import SHOWN
 from arm_description.transmissions.transmission import SeveralActuatorsTransmission
 
-from arm_description import DescriptionError, RobotModel, load_robot
+from arm_description import DescriptionError, RobotModel
 from arm_hardware.backends import servo_bus_at
 from arm_hardware.bus.feetech import FeetechBus
 from arm_hardware.calibration.axes import check_position, rest_positions
@@ -31,6 +31,7 @@ from arm_hardware.calibration.calibration import SerialBus
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.pulses import HELD, HELD_MEASURED
 from arm_hardware.calibration.servo_needs import with_needs
+from arm_hardware.calibration.store import robot_of
 from arm_hardware.calibration.touch_points import tip_position, tip_resolution
 from arm_hardware.calibration.wizard.inclinometer import link_readings
 from arm_hardware.driver import Driver
@@ -64,7 +65,7 @@ def posture(driver: Driver, model: RobotModel, name: str) -> list[float]:
     rest = rest_positions(model, driver.axes)
     goal = [values.get(a.name, r) for a, r in zip(driver.axes, rest, strict=True)]
     for axis, position in zip(driver.axes, goal, strict=True):
-        check_position(axis, position, f" of posture {name}")
+        check_position(axis, position, f" of posture {name}", SHOWN)
     return goal
 
 
@@ -157,7 +158,7 @@ def mend(chosen: argparse.Namespace) -> None:
     calibration = load_calibration(chosen.file)
     if not isinstance(calibration.board, SerialBus):
         raise HardwareError("--mend is for servos that answer; this calibration has a board.")
-    model = load_robot(chosen.robot or calibration.robot)
+    model = robot_of(calibration, chosen.robot)
     needed = with_needs(calibration, calibration.board, model)
     bus = servo_bus_at(replace(needed, servos={}))  # unchecked, as it would be refused
     bus.open()
@@ -201,7 +202,7 @@ def verify(chosen: argparse.Namespace) -> None:
     if not 0.0 < chosen.speed <= 1.0:
         raise HardwareError(f"--speed {chosen.speed:g} is not above 0 and at most 1.")
     calibration = load_calibration(chosen.file)
-    model = load_robot(chosen.robot or calibration.robot)
+    model = robot_of(calibration, chosen.robot)
     real = chosen.hardware == "real"
     options = DriverOptions(
         hardware=chosen.hardware,

@@ -15,6 +15,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arm_description.model.units import SHOWN
+
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes
 from arm_hardware.calibration.servo_map import PointMap, ServoMap
 from arm_hardware.control.servo_output import ServoOutput
@@ -61,8 +63,8 @@ def check_joints(axes: Axes, positions: Sequence[float], found: str, remedy: str
         beyond = max(axis.lower - position, position - axis.upper)
         if beyond > LIMIT_TOLERANCE:
             raise StateError(
-                f"{axis.name}: {found} it is at {axis.text(position)}, outside of its "
-                f"limits; {remedy}."
+                f"{axis.name}: {found} it is at {axis.text(position, SHOWN)}, outside of "
+                f"{axis.range_text(SHOWN)}; {remedy}."
             )
     violation = axes.coupling.constraints.worst(positions[:n])
     if violation is not None:

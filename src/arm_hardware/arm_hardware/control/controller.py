@@ -440,10 +440,10 @@ class TrajectoryController(DriverStateMachine):
     def _is_moving(self) -> bool:
         return self._arm is not None or self._grip is not None
 
-    def _end_motions(self, why: str) -> None:
+    def _end_motions(self, why: str, code: int) -> None:
         for run in (self._arm, self._grip):
             if run is not None:
-                run.goal.abort(INVALID_GOAL, why)
+                run.goal.abort(code, why)
         self._arm = self._grip = None
         self._grip_timer.end()
         self._watchdog.end()

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arm_description.model.units import SHOWN
+
 from arm_hardware.bus.interface import LATCHED, Measurement, ServoFault
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.bus.sts3215 import RADIANS
@@ -177,8 +179,8 @@ class ServoFeedback:
         near = NEAR * abs(self._maps[i].slope(None))
         if not axis.lower - near <= position <= axis.upper + near:
             raise StateError(
-                f"{axis.name} is at {axis.text(position)}, outside of its limits "
-                f"{axis.lower:.4g} to {axis.upper:.4g}: move it inside by hand, then run {ARM}."
+                f"{axis.name} is at {axis.text(position, SHOWN)}, outside of "
+                f"{axis.range_text(SHOWN)}: move it inside by hand, then run {ARM}."
             )
         return min(max(position, axis.lower), axis.upper)
 

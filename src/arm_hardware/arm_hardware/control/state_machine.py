@@ -24,7 +24,7 @@ from arm_hardware.control.arming import (
 from arm_hardware.control.feedback import MeasuredState, ServoFeedback
 from arm_hardware.control.position_estimate import PositionEstimate
 from arm_hardware.control.servo_output import ServoOutput
-from arm_hardware.errors import ARM, RELEASE, RESET, StateError
+from arm_hardware.errors import ARM, HARDWARE_FAILED, INVALID_GOAL, RELEASE, RESET, StateError
 from arm_hardware.motion.execution import TrajectoryState
 from arm_hardware.motion.limiter import AxisState
 
@@ -145,12 +145,12 @@ class DriverStateMachine(ABC):
         """Return the end of the running trajectory [rad or m], empty without one."""
 
     @abstractmethod
-    def _end_motions(self, why: str) -> None:
-        """Abort the goals of all motions."""
+    def _end_motions(self, why: str, code: int) -> None:
+        """Abort the goals of all motions with a result code."""
 
-    def _abort_all(self, why: str) -> None:
+    def _abort_all(self, why: str, code: int = INVALID_GOAL) -> None:
         """End all commands at once and put every axis at rest where it is."""
-        self._end_motions(why)
+        self._end_motions(why, code)
         if self._arming_sequence is not None:
             self._arming_sequence.abandon()
             self._arming_sequence = None
@@ -414,7 +414,7 @@ class DriverStateMachine(ABC):
         with self._lock:
             self._armed = False
             self._fault = why
-            self._abort_all(why)
+            self._abort_all(why, HARDWARE_FAILED)
             self._output.forget()
             self._estimate.synchronize(self._output.counts)
         self.changed()

@@ -14,12 +14,10 @@ import rclpy
 from arm_common.ros.node_runner import checked_namespace, session
 from arm_common.ros.qos import LATCHED, service_qos
 from arm_common.suggestions import program
-from lifecycle_msgs.msg import State
-from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
-from arm_hardware.errors import RESET, StateError
+from arm_hardware.errors import StateError
 from arm_interfaces.msg import HardwareStatus
 from arm_interfaces.srv import Rehearse
 
@@ -29,7 +27,6 @@ _NAME = "arm_hardware"  # of every driver's node
 _DISCOVERY = 5.0  # [s] until a driver that is not in the graph does not exist
 _TIMEOUT = 30.0  # [s] for the answer of a service; configuring reads every servo
 _ARMED = (HardwareStatus.ARMED, HardwareStatus.MOVING)
-_DISARMED = (HardwareStatus.UNKNOWN, HardwareStatus.DISARMED)
 _STATES = {
     getattr(HardwareStatus, name): name
     for name in ("UNKNOWN", "DISARMED", "ARMED", "MOVING", "STOPPED", "FAULT")
@@ -50,7 +47,7 @@ class DriverCalls:
         node.create_subscription(HardwareStatus, f"{name}/status", self._on_status, LATCHED)
 
     def trigger(self, service: str) -> str:
-        """Call stop, reset or release; return the driver's sentence."""
+        """Call disarm, stop, reset or release; return the driver's sentence."""
         response = self._call(Trigger, service, Trigger.Request())
         if not response.success:
             raise StateError(response.message)
@@ -73,13 +70,6 @@ class DriverCalls:
                 notify(f"{_STATES[self._status.state]}: {told}")
             rclpy.spin_once(self._node, timeout_sec=0.05)
 
-    def disarm(self) -> str:
-        """Deactivate the driver, which holds; return its sentence."""
-        if self._state() != State.PRIMARY_STATE_ACTIVE:
-            return "Not armed; nothing to do."
-        self._change("deactivate", State.PRIMARY_STATE_INACTIVE)
-        return str(self._next_status(lambda status: status.state in _DISARMED).message)
-
     def arm(self, notify: Callable[[str], None]) -> str:
         """Arm the driver, anew if it had failed, and wait until it accepts motions.
 
@@ -89,17 +79,8 @@ class DriverCalls:
         Returns:
             The driver's sentence.
         """
-        if self._state() == State.PRIMARY_STATE_UNCONFIGURED:
-            self._change("configure", State.PRIMARY_STATE_INACTIVE, State.PRIMARY_STATE_ACTIVE)
-        if self._state() == State.PRIMARY_STATE_ACTIVE:
-            status = self._next_status(lambda _: True)
-            if status.state in _ARMED:
-                return str(status.message)
-            if status.state == HardwareStatus.STOPPED:
-                raise StateError(f"The stop is latched; run {RESET} first.")
-            self._change("deactivate", State.PRIMARY_STATE_INACTIVE)
-        self._status = None
-        self._change("activate", State.PRIMARY_STATE_ACTIVE)
+        self.trigger("arm")
+        self._status = None  # that of the state before
         return self._follow(notify)
 
     def _follow(self, notify: Callable[[str], None]) -> str:
@@ -128,18 +109,6 @@ class DriverCalls:
 
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message
-
-    def _state(self) -> int:
-        return int(self._call(GetState, "get_state", GetState.Request()).current_state.id)
-
-    def _change(self, label: str, *goals: int) -> None:
-        """Make a transition to one of the states, unless another client makes it meanwhile."""
-        request = ChangeState.Request()
-        request.transition.label = label
-        if self._call(ChangeState, "change_state", request).success or self._state() in goals:
-            return
-        self._status = None
-        raise StateError(self._next_status(lambda _: True).message)
 
     def _call(self, kind: Any, service: str, request: Any) -> Any:
         name = f"{self.name}/{service}"

@@ -20,8 +20,9 @@ from std_srvs.srv import Trigger
 
 from arm_description import load_robot
 from arm_hardware.clock import driver_clock
+from arm_hardware.control.state_machine import UNCONFIGURED, DriverState
 from arm_hardware.driver import Driver
-from arm_hardware.errors import ARM, HardwareError, StateError
+from arm_hardware.errors import ARM, RESET, HardwareError, StateError
 from arm_hardware.ros.controllers import GripperServer, TrajectoryServer
 from arm_hardware.ros.driver_context import DriverContext, DriverTime
 from arm_hardware.ros.managed_node import ManagedNode
@@ -95,6 +96,9 @@ class HardwareNode(ManagedNode):
         self.create_subscription(
             Empty, EMERGENCY_STOP, self._on_emergency_stop, now, callback_group=group
         )
+        # In the group of the transitions: a stop must not wait for a slow bus.
+        self.create_service(Trigger, "~/arm", self._on_arm, qos_profile=CALLS)
+        self.create_service(Trigger, "~/disarm", self._on_disarm, qos_profile=CALLS)
         self._publisher.start()
 
     # -- Lifecycle --------------------------------------------------------------------------------
@@ -227,6 +231,33 @@ class HardwareNode(ManagedNode):
                 "Only simulated servos fail on request: start the driver with hardware sim."
             )
         return rehearsal.happen(request.event, request.servo, request.value)
+
+    def _on_arm(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._answer("arm", self._arm, response)
+        return response
+
+    def _on_disarm(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._answer("disarm", self._disarm, response)
+        return response
+
+    def _arm(self) -> str:
+        """Arm, also again after a fault; the status shows when motion is accepted."""
+        if self._shared.driver is not None:
+            snapshot = self._shared.controller().snapshot()
+            if snapshot.state in (DriverState.ARMED, DriverState.MOVING):
+                return snapshot.message
+            if snapshot.state is DriverState.STOPPED:
+                raise StateError(f"The stop is latched; run {RESET} first.")
+        if not self.reach("configure", "deactivate", "activate"):
+            raise StateError(f"Not armed: {self._shared.last_rejection or 'see the log.'}")
+        return self._shared.controller().snapshot().message
+
+    def _disarm(self) -> str:
+        """End all goals; the servos hold where they are."""
+        if not self.reach("deactivate"):
+            raise StateError(f"Not disarmed: {self._shared.last_rejection or 'see the log.'}")
+        driver = self._shared.driver
+        return (driver.controller.snapshot() if driver else UNCONFIGURED).message
 
     def _release(self) -> str:
         """Switch the servos off; hold the arm by hand before, as it sinks."""

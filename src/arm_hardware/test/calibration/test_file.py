@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 import yaml
 from arm_description.model.gripper import Claw
+from arm_description.model.units import SHOWN
+from arm_hardware.calibration.axes import check_position
 from arm_hardware.calibration.calibration import calibration_path as find
 from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration, parse_calibration
-from arm_hardware.errors import CalibrationError
+from arm_hardware.errors import CalibrationError, CommandError
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -170,6 +172,22 @@ def test_file_limits_and_speeds_narrow_the_axes(load, content, model):
     assert first.velocity == pytest.approx(math.radians(90))
     assert elbow.velocity == axes_of(model).arm[2].velocity
     assert axes.gripper and axes.gripper.upper == pytest.approx(0.03)
+
+
+def test_messages_say_whose_limits_hold_and_in_which_units(load, content, model):
+    joints = content["joints"]
+    joints["waist"].update(limits_deg=[-30, 40])
+    joints["elbow"].update(points_deg_us=[[-32, 1100], [56, 1900]], zero_deg=0)
+    waist, shoulder, elbow = load(content).narrowed(axes_of(model)).arm[:3]
+    with pytest.raises(CommandError, match=r"limits -30 deg to 40 deg, those of the servo file\."):
+        check_position(waist, 1.0, units=SHOWN)
+    with pytest.raises(
+        CommandError,
+        match=r"60 deg is 4 deg outside of its limits -32 deg to 56 deg, those of your measured",
+    ):
+        check_position(elbow, math.radians(60), units=SHOWN)
+    with pytest.raises(CommandError, match=r"2 rad is 0\.\d+ rad outside of its limits [^,]*\.$"):
+        check_position(shoulder, 2.0)
 
 
 def test_file_is_as_old_as_its_oldest_servo(load, content, calibration):

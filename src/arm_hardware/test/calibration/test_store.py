@@ -5,12 +5,15 @@
 from dataclasses import replace
 
 import pytest
+from arm_description.library import robot_path
 from arm_hardware.calibration.calibration import config_folder
+from arm_hardware.calibration.file import load_calibration
+from arm_hardware.calibration.store import robot_of
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CalibrationError
 from arm_hardware.motion.options import DriverOptions
 
-from arm_description import load_robot, shipped_robots
+from arm_description import DescriptionError, load_robot, shipped_robots
 
 WITHOUT = [r for r in shipped_robots() if not (config_folder() / f"{r}_servos.yaml").is_file()]
 
@@ -31,6 +34,18 @@ def test_another_arm_of_a_shipped_name_has_ideal_servos(name):
     assert set(driver.calibration.servos) == set(model.joint_names)
     with pytest.raises(CalibrationError):
         Driver(model, DriverOptions(hardware="real"))
+
+
+def test_robot_of_a_servo_file_is_looked_for_beside_it(tmp_path):
+    servos = (config_folder() / "nut_arm_servos.yaml").read_text()
+    (tmp_path / "servos.yaml").write_text(servos.replace("robot: nut_arm", "robot: kit"))
+    calibration = load_calibration(tmp_path / "servos.yaml")
+    with pytest.raises(DescriptionError, match="kit"):
+        robot_of(calibration)
+    text = robot_path("nut_arm").read_text()
+    (tmp_path / "kit.yaml").write_text(text.replace("name: nut_arm", "name: kit"))
+    assert robot_of(calibration).name == "kit"
+    assert robot_of(calibration, "planar2").name == "planar2"
 
 
 def test_real_arm_and_named_calibration_must_exist():

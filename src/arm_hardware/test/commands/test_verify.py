@@ -107,7 +107,7 @@ def test_speed_option_limits_the_motion(made, calibration_path, capsys):
     ("asked", "says"),
     [
         ("redy", "did you mean 'ready'"),
-        ("waist=100", "outside of its limits"),
+        ("waist=100", "100 deg of posture waist=100 is 10 deg outside of its limits -90 deg"),
         ("wiast=10", "did you mean 'waist'"),
         ("waist=ten", "'ten' is not a number"),
         ("waist=nan", "position of posture waist=nan is nan"),

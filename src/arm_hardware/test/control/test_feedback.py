@@ -114,7 +114,9 @@ def test_arming_moves_nothing_wherever_the_arm_is(disarmed):
 
 def test_arming_outside_of_the_limits_is_refused(disarmed):
     disarmed.servos[3].position = 3300
-    with pytest.raises(StateError, match=r"elbow is at 1.921 rad, outside .* by hand"):
+    with pytest.raises(
+        StateError, match=r"elbow is at 110 deg, outside of its limits -90 deg to .* by hand"
+    ):
         disarmed.controller.arm()
     assert not any(disarmed.torques)
 
@@ -216,7 +218,7 @@ def test_count_beyond_a_turn_is_named_with_the_multi_turn_setting(closed_so101, 
 
 def test_servo_without_torque_is_refused_at_configure(closed_so101):
     closed_so101.servos[2].set(sts3215.TORQUE_LIMIT, 0)
-    with pytest.raises(BusError, match=r"shoulder_lift\) .* Torque_Limit 0, but .* needs 635"):
+    with pytest.raises(BusError, match=r"shoulder_lift\) .* Torque_Limit 0, but .* needs 356"):
         closed_so101.driver.open()
 
 

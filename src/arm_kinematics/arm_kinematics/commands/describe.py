@@ -22,7 +22,7 @@ from arm_description.robot_file.scope import read_constants
 
 from arm_common import cli
 from arm_description import DescriptionError, RobotModel, load_robot, shipped_robots
-from arm_kinematics.dexterity.loads import ActuatorLoads
+from arm_kinematics.dexterity.loads import ActuatorLoads, HeaviestPosture, not_checked
 from arm_kinematics.errors import KinematicsError
 
 _NOTABLE = 1e-4  # share of the largest torque below which one is left out
@@ -76,19 +76,20 @@ class _Torques:
         rows = [("joint", "torque", "of its limit", "")]
         for found in heaviest:
             unit = "N" if self._sliding.get(found.actuator) else "N m"
-            share = f"{100 * found.share:.0f} %" if found.share else "unknown"
+            share = f"{100 * found.share:.0f} %" if found.share else "not checked"
             where = self._posture(found.q)
             rows.append((found.actuator, f"{found.torque:.3g} {unit}", share, where))
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         for joint, torque, share, where in rows:
             line = f"{joint:<{widths[0]}}  {torque:>{widths[1]}}  {share:>{widths[2]}}  {where}"
             yield from textwrap.wrap(line, WIDTH, subsequent_indent=" " * (sum(widths) + 6))
-        yield from textwrap.wrap(self._capacity(), WIDTH)
+        if self._loads.known:
+            yield from textwrap.wrap(self._capacity(every), WIDTH)
+        if unchecked := not_checked(self._model.without_effort):
+            yield from textwrap.wrap(f"{unchecked}.", WIDTH)
 
-    def _capacity(self) -> str:
+    def _capacity(self, every: Sequence[HeaviestPosture]) -> str:
         loads, tip = self._loads, self._loads.chain.tip
-        if not loads.known:
-            return "What the arm can hold is unknown: the file gives no torques (limits.effort)."
         least, worst = loads.least_capacity()
         q = np.array([loads.chain.positions(p) for p in self._model.postures.values()])
         each = loads.payload_capacity(q).tolist() if len(q) else []
@@ -96,8 +97,20 @@ class _Torques:
             f"in the posture {name} {_grams(mass)}"
             for name, mass in zip(self._model.postures, each, strict=True)
         )
-        where = f"{_grams(least)} at {tip} anywhere in reach (least at {self._posture(worst)})"
-        return f"The arm can hold {', '.join([where, *named])}."
+        payload = self._model.payload
+        besides = f" besides its payload of {_grams(payload.mass)}" if payload else ""
+        if least > 0.0:
+            where = f"{_grams(least)}{besides} at {tip} anywhere in reach"
+            where += f" (least at {self._posture(worst)})"
+            return f"The arm can hold {', '.join([where, *named])}."
+        itself = f"its own weight and a payload of {_grams(payload.mass)}" if payload else "itself"
+        most = max(every, key=lambda each: each.share)
+        weak = (
+            f"The arm cannot hold {itself} everywhere in reach: at {self._posture(most.q)} the "
+            f"servo of {most.actuator} needs {100.0 * most.share:.0f} % of its limit."
+        )
+        able = [text for text, mass in zip(named, each, strict=True) if mass > 0.0]
+        return f"{weak} It can hold {', '.join(able)}{besides}." if able else weak
 
     def _posture(self, q: Array) -> str:
         """Return the positions of the joints that matter for the load, in the chosen units."""

@@ -4,8 +4,8 @@
 
 fk nut_arm 0 -20 20 0
 fk nut_arm ready
-ik puma560 400 200 300 180 0 0
-fk puma560 $(ik puma560 400 200 300 180 0 0 --plain | head -1)
+ik puma560 0.4 0.2 0.3 180 0 0
+fk puma560 $(ik puma560 0.4 0.2 0.3 180 0 0 --plain | head -1)
 
 All numbers are in the units of the robot file, or expressions such as 90/4.
 """
@@ -72,14 +72,16 @@ def _fk(arguments: argparse.Namespace) -> None:
     if arguments.plain:
         cli.write_text(_plain(model, numbers), "")
     else:
-        texts = [model.units.number(value, kind) for value, kind in numbers]
-        cli.write_text(
-            f"tool0 in base_link: xyz {' '.join(texts[:3])} {model.units.length}, "
-            f"rpy {' '.join(texts[3:])} {model.units.angle}\n",
-            "",
-        )
+        cli.write_text(f"tool0 in base_link: {_pose_text(model, numbers)}\n", "")
     for sentence in outside:
         cli.print_status(f"Note: {sentence}.")
+
+
+def _pose_text(model: RobotModel, numbers: _Numbers) -> str:
+    """Return xyz [m], and rpy [rad] if it is there, in the file's units and with them."""
+    texts = [model.units.number(value, kind) for value, kind in numbers]
+    xyz = f"xyz {' '.join(texts[:3])} {model.units.length}"
+    return f"{xyz}, rpy {' '.join(texts[3:])} {model.units.angle}" if texts[3:] else xyz
 
 
 def _ik(arguments: argparse.Namespace) -> int:
@@ -95,7 +97,8 @@ def _ik(arguments: argparse.Namespace) -> int:
     mode = "pose" if count == 6 else "position"
     found = Chain.from_model(model).ik(T, mode=mode, max_solutions=MAX_SOLUTIONS)
     if not found.ok:
-        raise KinematicsError(found.message)
+        target = _pose_text(model, [*zip(values, kinds, strict=False)])
+        raise KinematicsError(f"{found.message} It was read in the file's units: {target}")
     types = [joint.type for joint in model.joints]
     rows = [list(zip(solution.q, types, strict=True)) for solution in found.solutions]
     if arguments.plain:

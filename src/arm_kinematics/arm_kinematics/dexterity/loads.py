@@ -9,7 +9,7 @@ of the actuators by the joints, tau = J' a (Siciliano et al., "Robotics", 2009, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -48,6 +48,12 @@ class HeaviestPosture:
     q: Array  # joint positions (n,) [rad or m]
     torque: float  # of the actuator [N m or N]
     share: float  # of its limit; 0 if that is unknown
+
+
+def not_checked(joints: Sequence[str]) -> str:
+    """Return a sentence, without its full stop, about joints without a limit; "" if none is."""
+    remedy = "give limits.effort or servo in the robot file"
+    return f"Not checked: no effort for {', '.join(joints)} ({remedy})" if joints else ""
 
 
 class ActuatorLoads:

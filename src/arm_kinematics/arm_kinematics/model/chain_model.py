@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from arm_common.transforms import Array, pose, so3_exp
 from arm_description.model.elements import DependentJoint, mimic_names
-from arm_description.robot_file.joints import DEFAULT_EFFORT
 from numpy.typing import ArrayLike
 
 from arm_kinematics.errors import KinematicsError
@@ -98,7 +97,7 @@ def parts_of_model(model: RobotModel) -> Parts:
             j.upper,
             j.velocity,
             j.acceleration,
-            j.effort if j.effort != DEFAULT_EFFORT else math.inf,  # the file gives none
+            j.effort,
         )
         for j in model.joints
     ]

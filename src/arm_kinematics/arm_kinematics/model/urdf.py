@@ -13,7 +13,7 @@ import numpy as np
 from arm_common.transforms import Array, inverse
 from arm_description.errors import UrdfError
 from arm_description.library import read_urdf_file
-from arm_description.urdf.elements import MOVING, Drive, Step, UrdfJoint, driving_range
+from arm_description.urdf.elements import MOVING, NO_EFFORT, Drive, Step, UrdfJoint, driving_range
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_kinematics.errors import KinematicsError
@@ -172,6 +172,7 @@ class _Builder:
                 raise KinematicsError(f"{problem}; {remedy}", what=name)
             upper = max(lower, upper)
             _log_once(self._tree.name, f"{problem}, so it stays at {lower:g}; {remedy}")
-        effort = (leader.limit.effort if leader.limit else 0.0) or math.inf
+        effort = leader.limit.effort if leader.limit else 0.0
+        effort = math.inf if effort in (0.0, NO_EFFORT) else effort
         slides = leader.kind == "prismatic"
         return ChainJoint(name, slides, lower, upper, velocity, effort=effort)

@@ -90,6 +90,7 @@ def test_fk_takes_a_posture_and_reports_limits(capsys):
         (fk, ["nut_arm", "1", "2", "3", "x"], "'x' is not a number, and there are no"),
         (ik, ["nut_arm", "1", "2"], "give x y z, or x y z roll pitch yaw, not 2 numbers"),
         (ik, ["nut_arm", "900", "0", "0"], "out of reach"),
+        (ik, ["puma560", "400", "2", "3", "4", "0", "0"], "xyz 400 2 3 m, rpy 4 0 0 deg"),
         (ik, ["nobody", "1", "2", "3"], "no robot named 'nobody'"),
     ],
 )

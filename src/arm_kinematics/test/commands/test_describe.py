@@ -5,6 +5,7 @@
 import re
 
 import pytest
+from arm_description.library import robot_path
 from arm_kinematics.commands.describe import main
 from arm_testing.samples import ROBOTS
 
@@ -79,7 +80,9 @@ def test_torques_and_payload_of_the_nut_arm(capsys):
 
 def test_unknown_torque_limits_and_weightless_arms_are_said(tmp_path, capsys):
     assert main(["mearm"]) == 0
-    assert "What the arm can hold is unknown: the file gives no torques" in capsys.readouterr().out
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Not checked: no effort for waist, shoulder, elbow (give limits.effort or servo" in text
+    assert "10 N m" not in text and "can hold" not in text
     assert main(["planar2"]) == 0
     assert "Gravity loads no joint." in capsys.readouterr().out
 
@@ -103,3 +106,18 @@ def test_mass_that_nothing_limits_is_no_number(tmp_path, capsys):
     text = " ".join(capsys.readouterr().out.split())
     assert "in the posture rest any mass, as its weight loads no actuator" in text
     assert "inf" not in text
+
+
+def test_arm_that_does_not_bear_itself_is_said_in_a_sentence(tmp_path, capsys):
+    heavy = robot_path("nut_arm").read_text() + "\npayload: box_2kg\n"
+    for name, text in (
+        ("weak", heavy.replace("servo_torque: 0.9", "servo_torque: 0.01")),
+        ("laden", heavy),
+    ):
+        file = tmp_path / f"{name}.yaml"
+        file.write_text(text)
+        assert main([str(file)]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert "The arm cannot hold its own weight and a payload of 2000 g everywhere" in said
+        assert re.search(r"the servo of shoulder needs \d{3,} % of its limit", said)
+        assert not re.search(r"\b(0 g|inf)\b", said), said

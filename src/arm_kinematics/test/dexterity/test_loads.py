@@ -108,8 +108,8 @@ def test_arm_that_does_not_bear_itself_carries_nothing():
 
 
 def test_unknown_limits_limit_nothing():
-    loads = ActuatorLoads(Chain.from_model(load_robot("so101")))
+    loads = ActuatorLoads(Chain.from_model(load_robot("mearm")))
     assert not loads.known
-    assert loads.payload_capacity(np.zeros(5))[0] == np.inf
+    assert loads.payload_capacity(np.zeros(3))[0] == np.inf
     described = Chain.from_urdf(load_robot("ur5").to_urdf())
     assert list(described.effort) == [150.0, 150.0, 150.0, 28.0, 28.0, 28.0]

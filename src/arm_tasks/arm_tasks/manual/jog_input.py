@@ -16,7 +16,6 @@ PAIRS = tuple((pair[0], pair[1]) for pair in ("ws", "ad", "rf", "uo", "ik", "jl"
 JAWS = (".", ",")  # open, close; apart from the other keys
 # A held key repeats at 10 to 50 Hz after an initial delay of 0.2 to 0.7 s.
 KEY_TIMEOUT = 0.25  # [s] after a press without a repeat
-_DEAD_ZONE = 0.1  # of a joystick, which never returns exactly to its centre
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,7 @@ class JoystickLayout:
     base_mode: int = 0
     axes: Sequence[int] = (1, 0, 4, 6, 7, 3)  # of each direction, -1 for none
     signs: Sequence[int] = (1, 1, 1, 1, 1, 1)  # 1 or -1 for each direction
+    dead_zone: float = 0.1  # of a stick, which never returns exactly to its centre
 
     def command(self, axes: Sequence[float], buttons: Sequence[int], speed: float) -> JogCommand:
         """Return the command of a joystick; zero without the dead man's button."""
@@ -89,8 +89,44 @@ class JoystickLayout:
             layout = zip(range(MAX_DIRECTIONS), self.axes, self.signs, strict=False)
             for index, axis, sign in layout:
                 if 0 <= axis < len(axes):
-                    direction[index] = sign * _without_dead_zone(axes[axis])
+                    direction[index] = sign * self._outside_dead_zone(axes[axis])
         return JogCommand(mode, tuple(direction), speed)
+
+    def _outside_dead_zone(self, value: float) -> float:
+        """Map an axis to -1 to 1 outside its dead zone; a value that is not finite is 0."""
+        if not math.isfinite(value) or abs(value) <= self.dead_zone:
+            return 0.0
+        size = (min(abs(value), 1.0) - self.dead_zone) / (1.0 - self.dead_zone)
+        return math.copysign(size, value)
+
+
+class JoystickState:
+    """The last message of a joystick, while it counts.
+
+    A dongle may repeat the last state of a joystick that is out of reach or switched off; with a
+    `repeat_limit` a message does not count once it has been identical for that long.
+    """
+
+    def __init__(self, repeat_limit: float = 0.0) -> None:
+        """Take the longest time of identical messages [s], 0 for any."""
+        self._limit = repeat_limit or math.inf
+        self._arrived = self._changed = -math.inf
+        self._sticks: tuple[float, ...] = ()
+        self._buttons: tuple[int, ...] = ()
+
+    def receive(self, axes: Sequence[float], buttons: Sequence[int], now: float) -> None:
+        """Take a message that arrived at a time [s]."""
+        before = self._sticks, self._buttons
+        self._sticks, self._buttons = tuple(axes), tuple(buttons)
+        self._arrived = now
+        if before != (self._sticks, self._buttons):
+            self._changed = now
+
+    def at(self, now: float) -> tuple[tuple[float, ...], tuple[int, ...]] | None:
+        """Return axes and buttons at a time [s], or None if no recent message counts."""
+        if now - self._arrived > KEY_TIMEOUT or now - self._changed > self._limit:
+            return None
+        return self._sticks, self._buttons
 
 
 def key_descriptions(mode: str, names: Sequence[str]) -> Mapping[tuple[str, str], str]:
@@ -101,11 +137,3 @@ def key_descriptions(mode: str, names: Sequence[str]) -> Mapping[tuple[str, str]
 
 def _pressed(buttons: Sequence[int], number: int) -> bool:
     return 0 <= number < len(buttons) and bool(buttons[number])
-
-
-def _without_dead_zone(value: float) -> float:
-    """Map an axis to -1 to 1 outside its dead zone; NaN is 0."""
-    if not abs(value) > _DEAD_ZONE:
-        return 0.0
-    size = (min(abs(value), 1.0) - _DEAD_ZONE) / (1.0 - _DEAD_ZONE)
-    return math.copysign(size, value)

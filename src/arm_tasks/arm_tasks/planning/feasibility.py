@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from arm_common.files import ANY_FILE, FileAccess
+from arm_kinematics.dexterity.loads import not_checked
 
 from arm_tasks.planning.plan import StepReport, TaskPlan
 from arm_tasks.planning.planner import plan_task
@@ -50,6 +51,7 @@ class FeasibilityReport:
             "message": self.message,
             "duration": self.plan.duration,
             "warnings": list(self.plan.warnings),
+            "torque_not_checked": list(self.plan.request.model.without_effort),
             "steps": [self._step(report) for report in self.plan.reports],
             "remedies": [asdict(remedy) for remedy in self.remedies],
         }
@@ -79,6 +81,7 @@ class FeasibilityReport:
         rows = [_HEAD, *(self._row(parts) for parts in parts_by_step(self.plan.reports))]
         lines = aligned(rows, left=(0, len(_HEAD) - 1))
         notes = [f"Warning  {warning}" for warning in self.plan.warnings]
+        notes += filter(None, [not_checked(self.plan.request.model.without_effort)])
         advice = [f"Help     {remedy.text}" for remedy in self.remedies]
         verdict = f"{'Fine' if self.plan.feasible else 'Refused'}: {self.plan.message}"
         return "\n".join([*lines, "", *notes, *advice, verdict])

@@ -3,17 +3,21 @@
 """Torques in plans: warnings, slower motions, refusals, and advice that helps."""
 
 import json
+import math
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from arm_description.model.elements import Payload
+from arm_description.model.servo_types import SERVO_TYPES
 from arm_tasks.commands import check
 from arm_tasks.errors import PlanError
 from arm_tasks.planning.feasibility import check_feasibility
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.planning.torques import TorqueCheck
+from arm_tasks.scene.file import scene_from_text
 from arm_tasks.task.request import PREFERENCES, ArmConfiguration, TorqueLimits, load_request
 
 from arm_description import load_robot
@@ -152,3 +156,21 @@ def test_point_that_is_given_twice_changes_no_torque(model, chain):
     again = PlannedTrajectory(chain.joint_names, motion.times[twice], q[twice], q[twice])
     torques = TorqueCheck(model, chain, STANDARD)
     assert torques.moving(again, None) == torques.moving(motion, None)
+
+
+def test_joints_without_effort_are_named_and_those_with_a_servo_are_checked(request_for):
+    """A cube of 5 kg is no load for the joints of a hobby arm."""
+    so101 = load_robot("so101")
+    assert {joint.effort for joint in so101.joints} == {SERVO_TYPES["sts3215"].continuous}
+    unknown = with_servos(so101, math.inf)
+    heavy = Payload(5.0, (0.0, 0.0, 0.0))
+    for arm, fine in ((so101, False), (unknown, True)):
+        arm = replace(arm, payload=heavy)
+        steps, chain = ("move_posture: ready",), Chain.from_model(arm)
+        free = scene_from_text("scene: free\n", "free.yaml", arm.name)
+        request = request_for(steps, scene=free, model=arm, chain=chain, width=0.01)
+        found = check_feasibility(request)
+        assert found.plan.feasible == fine, found.message
+        said = "Not checked: no effort for shoulder_pan, shoulder_lift, elbow_flex" in found.text()
+        assert said == fine
+        assert found.as_dict()["torque_not_checked"] == (list(arm.joint_names) if fine else [])

@@ -3,6 +3,7 @@
 """Jogging: keys and joystick become commands, and every message keeps the limits."""
 
 import dataclasses
+import math
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -20,6 +21,7 @@ from arm_tasks.manual.jog_input import (
     SPEEDS,
     JogCommand,
     JoystickLayout,
+    JoystickState,
     KeyboardInput,
 )
 from arm_tasks.manual.jogger import ACCELERATION_SCALE, HORIZON, LINEAR, PERIOD, Jogger
@@ -158,7 +160,7 @@ def test_key_expires_without_repeats():
     assert keys.command(1.0 + 1.5 * KEY_TIMEOUT).is_zero
 
 
-@pytest.mark.parametrize("other", ["m", "+", "-", " ", "x", "q", "up", *JAWS])
+@pytest.mark.parametrize("other", ["m", "+", "-", " ", "x", "q", "up", "\x1bw", *JAWS])
 def test_any_other_key_ends_the_motion(other):
     keys = KeyboardInput()
     keys.press("a", 0.0)
@@ -209,7 +211,7 @@ def test_no_gripper_keys_without_a_gripper():
     assert not steps and "jaws" not in help_text
 
 
-STICKS = st.lists(st.floats(-2.0, 2.0) | st.just(float("nan")), max_size=10)
+STICKS = st.lists(st.floats(-2.0, 2.0) | st.sampled_from([math.nan, math.inf]), max_size=10)
 BUTTONS = st.lists(st.integers(0, 1), max_size=12)
 
 
@@ -233,8 +235,48 @@ def test_joystick_layout_maps_sticks_and_buttons():
     half = layout.command(sticks, [0, 0, 0, 0, 1, 1], 0.2)
     assert half.mode == "joint" and half.direction == pytest.approx(direction(0, -0.5))
     assert layout.command(sticks, [1, 0, 0, 0, 1], 0.2).mode == "base"
+    for wrong in (math.inf, -math.inf, math.nan):
+        sticks[1] = wrong
+        assert layout.command(sticks, held, 0.2).is_zero
+    sticks[1] = 0.4
+    assert JoystickLayout(dead_zone=0.4).command(sticks, held, 0.2).is_zero
+    sticks[1] = 0.7
+    half = JoystickLayout(dead_zone=0.4).command(sticks, held, 0.2)
+    assert half.direction == pytest.approx(direction(0, 0.5))
     turned = JoystickLayout(dead_man=0, axes=(-1, 1), signs=(1, -1))
     assert turned.command([0.0, 1.0], [1], 0.1).direction == direction(1, -1.0)
+
+
+def test_joystick_that_repeats_one_message_does_not_count_until_another_comes():
+    usual, limited = JoystickState(), JoystickState(0.5)
+    assert usual.at(0.0) is None
+    for i in range(10):
+        for joystick in (usual, limited):
+            joystick.receive([0.7], [1], 0.1 * i)
+        assert usual.at(0.1 * i) == ((0.7,), (1,))
+        assert (limited.at(0.1 * i) is None) == (i > 5), i
+    limited.receive([0.71], [1], 1.0)
+    assert limited.at(1.0) == ((0.71,), (1,))
+    assert limited.at(1.01 + KEY_TIMEOUT) is None and usual.at(1.01 + KEY_TIMEOUT) is None
+
+
+def test_keys_arm_hold_and_stop_and_a_long_problem_is_printed_once_and_wrapped():
+    node, screen = Mock(**{"trigger.return_value": "", "grip.return_value": ""}), Mock()
+    terminal = TeleopTerminal(node, screen, load_robot("nut_arm"))
+    for key in ("e", "E", "z", " ", "\x1b "):
+        terminal.press(key)
+    called = [call.args[0] for call in node.trigger.call_args_list]
+    assert called == ["arm", "disarm", "reset", "stop", "stop"]
+    node.update.return_value = fault = (
+        "the servo driver is not armed: " + "servo 3 is silent; " * 9
+    )
+    node.joystick_command.return_value = None
+    node.status.return_value = "joints"
+    screen.reset_mock()
+    shown = [terminal._update(0.0) for _ in range(3)]
+    (printed,) = (call.args[0] for call in screen.print.call_args_list)
+    assert printed.split() == fault.split() and max(map(len, printed.splitlines())) < 100
+    assert all(len(text) < 100 and text.endswith("joints") for text in shown)
 
 
 PAGE = Path(__file__).resolve().parents[4] / "docs/reference/teleop.md"

@@ -28,6 +28,7 @@ NUT_STATES = {
 STATUS = {"driver": "Driver", "task": "Task", "nut": "Nut"}  # each keeps its row once it has one
 # All in one place:
 MESSAGES = {
+    "fault": "Fault: ",
     "problem": "",
     "page": "",
     "left_out": "",

@@ -128,9 +128,8 @@ class ViewerNode(Node):
             self._store.markers.next_expiry,
             self._now,
         )
-        report_driver = partial(self._show_status, "driver")
         moves = parameters.sliders or parameters.drive
-        self._stop_panel = StopPanel(self, self._gui, report_driver) if moves else None
+        self._stop_panel = StopPanel(self, self._gui, self._show_status) if moves else None
         access.link.on_dropped = lambda text: self._queue.post(partial(self._show_dropped, text))
         self._view = self._make_view(server)
         self._controls: Controls | None = None

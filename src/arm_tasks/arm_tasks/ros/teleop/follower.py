@@ -28,7 +28,7 @@ from arm_tasks.manual.follower import Follower, FollowOptions, FollowState, Join
 from arm_tasks.manual.jog_input import KEY_TIMEOUT
 from arm_tasks.manual.recorder import PathRecorder
 from arm_tasks.ros.teleop.node import StreamingNode
-from arm_tasks.ros.teleop.terminal import ArmTerminal, running_node
+from arm_tasks.ros.teleop.terminal import ARM_HELP, ArmTerminal, running_node
 
 LEADER_TOPIC = "leader/joint_states"
 FOLLOW_KEY = "f"
@@ -40,6 +40,7 @@ _JAW_SHARE, _LEAST_JAW_SHARE = 0.1, 0.01
 _HELP = f"""\
 Hold {FOLLOW_KEY} to follow the leader; release it and the arm stops.
   space  STOP: latched, nothing moves until z (reset)
+{ARM_HELP}
   ?      these keys            q  quit (Ctrl-C too)
 A joystick on the topic joy replaces the key: hold its dead man's button (LB).
 """
@@ -137,8 +138,8 @@ class FollowerNode(StreamingNode):
 
     def held(self, now: float) -> bool:
         """Return True if the joystick's dead man's button is held."""
-        joy = self._joystick(now)
-        return joy is not None and any(joy.buttons[self._dead_man : self._dead_man + 1])
+        _, buttons = self._joystick.at(now) or ((), ())
+        return any(buttons[self._dead_man : self._dead_man + 1])
 
     def update(self, held: bool) -> str:
         """Follow for one period if the switch is held; return what prevents it, or "".
@@ -229,7 +230,7 @@ class FollowTerminal(ArmTerminal):
 
     def _update(self, now: float) -> str:
         problem = self._arm.update(now < self._until or self._arm.held(now))
-        prefix = f"({problem})  " if problem else ""
+        prefix = self._noticed(problem)
         if full := self._arm.recording_problem():
             self._report(f"The recording does not continue: {full}.")
         if self._screen is None and self._arm.state is not self._state:

@@ -17,6 +17,7 @@ from arm_common.transforms import Array
 from control_msgs.action import GripperCommand
 from rclpy.duration import Duration
 from rclpy.node import Node
+from rclpy.task import Future
 from sensor_msgs.msg import BatteryState, JointState, Joy
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
@@ -25,7 +26,7 @@ from arm_description import RobotModel
 from arm_interfaces.msg import TaskState
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
-from arm_tasks.manual.jog_input import KEY_TIMEOUT, JogCommand, JoystickLayout
+from arm_tasks.manual.jog_input import JogCommand, JoystickLayout, JoystickState
 from arm_tasks.manual.jogger import PERIOD, Jogger, MotionStream
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.driver_client import ArmState
@@ -45,7 +46,15 @@ _JOYSTICK = {  # parameters by the fields of JoystickLayout: description, least 
         MOST_BUTTONS,
     ),
     "signs": ("1 or -1 for each of axes.", -1, 1),
+    "dead_zone": ("Fraction of a stick's travel about its centre that moves nothing.", 0.0, 0.9),
 }
+_REPEAT_LIMIT = ParameterSpec(
+    0.0,
+    "Time of identical joystick messages after which the arm brakes until one differs [s], 0 for "
+    "any; against a dongle that repeats the last state of a joystick out of reach.",
+    0.0,
+    60.0,
+)
 
 
 class StreamingNode(Node):  # type: ignore[misc]
@@ -73,7 +82,7 @@ class StreamingNode(Node):  # type: ignore[misc]
         grip = "gripper_controller/gripper_cmd"
         self._gripper = GoalClient(self, GripperCommand, grip)
         self._gripped = 0.0
-        self._joy: tuple[float, Joy] | None = None
+        self._joystick = JoystickState(declare_one(self, "repeat_limit", _REPEAT_LIMIT))
         self.create_subscription(Joy, "joy", self._on_joy, 1)
         self._supply: tuple[float, float] | None = None  # when it arrived [s], current [A]
         self.create_subscription(BatteryState, "servo_supply", self._on_supply, 1)
@@ -85,23 +94,35 @@ class StreamingNode(Node):  # type: ignore[misc]
             name: self.create_client(
                 Trigger, f"arm_hardware/{name}", qos_profile=service_qos(name)
             )
-            for name in ("stop", "reset")
+            for name in ("stop", "reset", "arm", "disarm")
         }
+        self._refusal = ""
 
     def brake(self) -> None:
         """Brake if the arm moves, and wait until the driver has received the message."""
         raise NotImplementedError
 
     def trigger(self, name: str) -> str:
-        """Call "stop" or "reset" of the driver; return why it cannot be called, or ""."""
+        """Call a service of the driver, such as "stop"; return why it cannot be called, or ""."""
         self._stream.forget()
         if self._is_only_viewed:
+            if name not in ("stop", "reset"):
+                return f"No driver is running: there is nothing to {name}."
             self._view_stopped = name == "stop"
             return ""
         if not self._triggers[name].service_is_ready():
             return f"The driver does not respond: it has received no {name}."
-        self._triggers[name].call_async(Trigger.Request())
+        self._triggers[name].call_async(Trigger.Request()).add_done_callback(self._on_answer)
         return ""
+
+    def take_refusal(self) -> str:
+        """Return why the driver refused a trigger since the last call, or ""."""
+        refusal, self._refusal = self._refusal, ""
+        return refusal
+
+    def _on_answer(self, future: Future) -> None:
+        answer = future.result()
+        self._refusal = "" if answer.success else answer.message
 
     def status(self) -> str:
         """Return joint positions and tip [deg, mm] as text."""
@@ -129,17 +150,13 @@ class StreamingNode(Node):  # type: ignore[misc]
         return not driven and has_sliders(self)
 
     def _on_joy(self, message: Joy) -> None:
-        self._joy = (time.monotonic(), message)
+        self._joystick.receive(message.axes, message.buttons, time.monotonic())
 
     def _on_supply(self, message: BatteryState) -> None:
         self._supply = (time.monotonic(), abs(message.current))
 
     def _on_task(self, message: TaskState) -> None:
         self._task = message
-
-    def _joystick(self, now: float) -> Joy | None:
-        """Return the last message of the joystick, if it is recent."""
-        return None if self._joy is None or now - self._joy[0] > KEY_TIMEOUT else self._joy[1]
 
     def _problem(self) -> str:
         """Return why nothing can move, or ""; raise TasksError if it is unclear which arm."""
@@ -227,8 +244,8 @@ class TeleopNode(StreamingNode):
 
     def joystick_command(self, now: float, speed: float) -> JogCommand | None:
         """Return the command of the joystick, or None without a recent message."""
-        joy = self._joystick(now)
-        return None if joy is None else self._layout.command(joy.axes, joy.buttons, speed)
+        joystick = self._joystick.at(now)
+        return None if joystick is None else self._layout.command(*joystick, speed)
 
     def update(self, command: JogCommand) -> str:
         """Execute a command for one period; return what prevents or slows the motion, or ""."""

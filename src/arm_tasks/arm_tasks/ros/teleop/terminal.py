@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import contextlib
 import math
+import shutil
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,7 +15,7 @@ from typing import TypeVar
 
 from arm_common.ros.node_runner import checked_namespace, session
 from arm_common.ros.worker import ExecutorThread
-from arm_common.terminal import Screen
+from arm_common.terminal import ESCAPE, WIDTH, Screen
 from rclpy.executors import SingleThreadedExecutor
 
 from arm_description import RobotModel
@@ -24,13 +26,17 @@ from arm_tasks.ros.client.arm import Arm
 from arm_tasks.ros.client.teacher import Teacher
 from arm_tasks.ros.teleop.node import StreamingNode, TeleopNode
 
+TRIGGER_KEYS = {"z": "reset", "e": "arm", "E": "disarm"}
+ARM_HELP = "  e      arm, also again after a fault            E  disarm and hold"
+_LONGEST = 60  # characters of a problem on the status line
 _Node = TypeVar("_Node", bound=StreamingNode)
-_HELP = """\
+_HELP = f"""\
 Hold a key to move; release it and the arm stops.
-{pairs}
-  m      joints, tool along the base's axes, tool along its own  (now: {mode})
+{{pairs}}
+  m      joints, tool along the base's axes, tool along its own  (now: {{mode}})
   + -    faster, slower
   space  STOP: latched, nothing moves until z (reset)
+{ARM_HELP}
   ?      these keys            q  quit (Ctrl-C too)
 A joystick on the topic joy moves the tool while its dead man's button (LB) is held.
 """
@@ -50,7 +56,7 @@ class ArmTerminal:
     def __init__(self, node: StreamingNode, screen: Screen | None) -> None:
         self._node = node
         self._screen = screen
-        self._line = ""
+        self._line = self._problem_shown = ""
         self._open = True
 
     def run(self) -> None:
@@ -64,14 +70,16 @@ class ArmTerminal:
                     time.sleep(left)
                 elif key := self._screen.key(left):
                     self.press(key)
+            if refusal := self._node.take_refusal():
+                self._print(_wrapped(refusal))
             self._show(self._update(time.monotonic()))
 
     def press(self, key: str) -> None:
         """Handle a key."""
-        if key == " ":
+        if key in (" ", ESCAPE + " "):
             self._print(self._node.trigger("stop") or "Stop.")
-        elif key == "z":
-            if problem := self._node.trigger("reset"):
+        elif key in TRIGGER_KEYS:
+            if problem := self._node.trigger(TRIGGER_KEYS[key]):
                 self._print(problem)
         elif key == "?":
             self._print(self._help())
@@ -85,6 +93,13 @@ class ArmTerminal:
     def _help(self) -> str:
         raise NotImplementedError
 
+    def _noticed(self, problem: str) -> str:
+        """Return a problem for the status line; print one that is too long for it, wrapped."""
+        if len(problem) > _LONGEST and problem != self._problem_shown:
+            self._print(_wrapped(problem))
+        self._problem_shown = problem
+        return f"({textwrap.shorten(problem, _LONGEST, placeholder=' ...')})  " if problem else ""
+
     def _print(self, text: str) -> None:
         if self._screen is not None:
             self._screen.print(text)
@@ -94,6 +109,10 @@ class ArmTerminal:
         if self._screen is not None and text != self._line:
             self._screen.show(text)
             self._line = text
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, shutil.get_terminal_size((WIDTH, 24)).columns - 1)
 
 
 class TeleopTerminal(ArmTerminal):
@@ -112,8 +131,8 @@ class TeleopTerminal(ArmTerminal):
         if command.is_zero:
             command = self._arm.joystick_command(now, command.speed) or command
         problem = self._arm.update(command) or self._problem
-        prefix = f"({problem})  " if problem else ""  # first: terminals cut off long lines
-        return f"{command.mode} {command.speed:g}  {prefix}{self._arm.status()}"
+        noticed = self._noticed(problem)  # first: terminals cut off long lines
+        return f"{command.mode} {command.speed:g}  {noticed}{self._arm.status()}"
 
     def press(self, key: str) -> None:
         """Handle a key."""

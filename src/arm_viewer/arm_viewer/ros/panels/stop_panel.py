@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import GOAL, LATCHED
@@ -28,6 +29,10 @@ _STATES = {
     HardwareStatus.STOPPED: "stopped",
     HardwareStatus.FAULT: "fault",
 }
+_ARMING = {  # label and hint of the button of a service of the driver
+    "arm": ("Arm", "Switches the servos on, anew after a fault; they may move to rest."),
+    "disarm": ("Hold", "Disarms: ends every motion; the servos hold until they are armed."),
+}
 # The button stays at the top of the panel while it scrolls; its parents must not clip it.
 STICKY = """<style>
 .mantine-ScrollArea-content div:has([id="{button}"]) {{ overflow: visible !important }}
@@ -45,20 +50,25 @@ class StopPanel:
     whatever fails in other parts of the page.
 
     Publishes arm_hardware/emergency_stop (std_msgs/Empty) and arm_controller/speed_scaling_input;
-    calls arm_hardware/reset; subscribes arm_hardware/status.
+    calls arm_hardware/reset, arm and disarm; subscribes arm_hardware/status.
     """
 
     def __init__(
         self,
         node: Node,
         gui: PanelGui,
-        report: Callable[[str], None],
+        show_status: Callable[[str, str], None],
     ) -> None:
-        self._report = report
+        self._show_status = show_status  # takes the key of a line of the page, and its text
+        self._report = partial(show_status, "driver")
         self._on_stop: Callable[[], None] = lambda: None
         self._on_reset: Callable[[], None] = lambda: None
         self._publisher = node.create_publisher(Empty, "arm_hardware/emergency_stop", 10)
         self._driver_reset = ServiceClient(node, Trigger, "arm_hardware/reset", qos=GOAL)
+        self._arming = {
+            name: ServiceClient(node, Trigger, f"arm_hardware/{name}", self._report, qos=GOAL)
+            for name in _ARMING
+        }
         self._scaling = node.create_publisher(
             SpeedScalingFactor, "arm_controller/speed_scaling_input", GOAL
         )
@@ -74,6 +84,16 @@ class StopPanel:
         self._reset_button = gui.button(
             "Reset", self.reset, order=-1, hint="Allows motion again.", visible=False
         )
+        self._arming_buttons = {
+            name: gui.button(
+                label,
+                partial(self._call, self._arming[name]),
+                order=-0.8,
+                hint=hint,
+                visible=False,
+            )
+            for name, (label, hint) in _ARMING.items()
+        }
         self._speed = gui.elements.add_slider(
             "Speed [%]",
             min=0,
@@ -105,9 +125,12 @@ class StopPanel:
 
     def reset(self) -> None:
         """Allow motion again; nothing moves by itself."""
-        self._driver_reset.call(Trigger.Request(), lambda response: self._report(response.message))
+        self._call(self._driver_reset)
         self._on_reset()
         self._reset_button.visible = False
+
+    def _call(self, client: ServiceClient) -> None:
+        client.call(Trigger.Request(), lambda response: self._report(response.message))
 
     def _set_speed(self, percent: float) -> None:
         self._speed_set = time.monotonic()
@@ -116,8 +139,14 @@ class StopPanel:
     def _on_status(self, status: HardwareStatus) -> None:
         state = _STATES.get(status.state, str(status.state))
         self._report(f"{status.hardware}, {state}: {status.message}")
+        failed = status.state == HardwareStatus.FAULT
+        self._show_status("fault", status.message if failed else "")  # its row is cut off
         if status.state == HardwareStatus.STOPPED:
             self._reset_button.visible = True
+        armed = status.state in (HardwareStatus.ARMED, HardwareStatus.MOVING)
+        stopped = status.state == HardwareStatus.STOPPED
+        self._arming_buttons["disarm"].visible = armed
+        self._arming_buttons["arm"].visible = not (armed or stopped)
         self._speed.visible = True
         is_settled = time.monotonic() - self._speed_set > SPEED_HOLD
         if is_settled and 0.0 <= status.speed_scaling <= 1.0:  # anyone may publish any number
