@@ -36,6 +36,9 @@ from arm_common.signals import ProcessEnd, interrupt_on_signals, outlive_readers
 
 _SHUTDOWN_TIMEOUT = 8.0  # [s] after which a hung process exits; launch kills it after 10
 
+# rcl logs each request of this service in full, however long: 555 MB in half an hour of an attack.
+_DEFAULTS = ("--ros-args", "-p", "start_type_description_service:=false", "--")
+
 _LOGGER = rclpy.logging.get_logger("process")
 _SET_TIME = TimeSource.clock_callback
 _CLOCK_LOGGER = rclpy.logging.get_logger("clock")  # a new one would not know what it said before
@@ -156,6 +159,8 @@ def _report(node: str, error: BaseException, input_errors: tuple[type[Exception]
 def ros_arguments() -> list[str]:
     """Return the arguments of the process for rclpy, which takes only UTF-8.
 
+    They come after the defaults of our nodes, and override them.
+
     Raises:
         InputError: One of them is not; the path of the program may be anything.
     """
@@ -163,7 +168,7 @@ def ros_arguments() -> list[str]:
         if escaped(word) != word and not _is_utf8(word):
             problem = f"the argument {word!r} is not UTF-8, which ROS 2 requires"
             raise InputError(problem, remedy="give a path without such letters, or a link to it")
-    return [*map(escaped, sys.argv[:1]), *sys.argv[1:]]
+    return [*map(escaped, sys.argv[:1]), *_DEFAULTS, *sys.argv[1:]]
 
 
 def _is_utf8(word: str) -> bool:

@@ -8,6 +8,8 @@ import sys
 import threading
 
 import pytest
+import rclpy
+from arm_common.ros.node_runner import ros_arguments
 from arm_common.ros.worker import ExecutorThread
 from arm_testing.processes import start_python
 from arm_testing.ros.probe import Probe
@@ -15,6 +17,7 @@ from arm_testing.waiting import BOUND, wait_for
 from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
+from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rosgraph_msgs.msg import Clock
 
@@ -209,3 +212,17 @@ def test_negative_time_of_a_simulator_is_ignored_and_reported_once(start, observ
     wait_for(publisher.get_subscription_count, "the subscription")
     assert "Ignoring a negative time" in line_after(process, publisher, [-1] * 5)
     assert line_after(process, publisher, [10, -20, 20]) == "5 s passed\n"
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_type_descriptions_are_served_only_on_request(wanted, monkeypatch):
+    """rcl writes each request for one into the log, however long it is."""
+    words = ["--ros-args", "-p", "start_type_description_service:=true"] if wanted else []
+    monkeypatch.setattr(sys, "argv", ["program", "--plain", *words])
+    context = Context()
+    rclpy.init(args=ros_arguments(), context=context)
+    node = rclpy.create_node("described", context=context)
+    services = node.get_service_names_and_types_by_node("described", "/")
+    assert any(name.endswith("/get_type_description") for name, _ in services) == wanted
+    node.destroy_node()
+    rclpy.shutdown(context=context)
