@@ -38,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     add("--posture", default="", help="posture of the robot file (default: rest, or the first)")
     joints = "positions that override the posture: elbow=30deg slide=12mm gripper=5mm"
     add("--joints", nargs="+", default=[], metavar="NAME=VALUE", help=joints)
+    pale = "a second, pale arm with other positions of these joints: elbow=60deg"
+    add("--ghost", nargs="+", default=[], metavar="NAME=VALUE", help=pale)
     add("--view", choices=VIEWS, default="iso", help="direction of view (default: iso)")
     add("--frames", action="store_true", help="draw the axes of base, joints and tool")
     add("--dh-frames", action="store_true", help="draw the axes of the DH frames")
@@ -56,16 +58,22 @@ def _draw(arguments: argparse.Namespace) -> None:
         )
     model = load_robot(arguments.robot)
     name, values = _posture(model, arguments.posture)
-    overrides = _joints(model, arguments.joints)
+    overrides, ghost = (_joints(model, each) for each in (arguments.joints, arguments.ghost))
     title = f"{model.name}, {name}" + (" and changed joints" if overrides else "")
-    q = [{**values, **overrides}[joint] for joint in model.joint_names]
-    if overrides and (violation := model.constraint_set.worst(q)):
+    for changed in filter(None, (overrides, ghost)):
+        _check_limits(model, {**values, **overrides, **changed})
+    flags = arguments.frames, arguments.dh_frames, arguments.labels
+    style = Style(arguments.view, *flags, ghost)
+    write_bytes(picture(model, {**values, **overrides}, title, style, kind), arguments.output)
+
+
+def _check_limits(model: RobotModel, values: Mapping[str, float]) -> None:
+    violation = model.constraint_set.worst([values[joint] for joint in model.joint_names])
+    if violation:
         raise DescriptionError(
             f"the joints are outside the limits ({violation.sentence})",
-            remedy="change --joints or the posture",
+            remedy="change --joints, --ghost or the posture",
         )
-    style = Style(arguments.view, arguments.frames, arguments.dh_frames, arguments.labels)
-    write_bytes(picture(model, {**values, **overrides}, title, style, kind), arguments.output)
 
 
 def _posture(model: RobotModel, name: str) -> tuple[str, Mapping[str, float]]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +29,7 @@ LINE = 0.19  # distance of labels [inch]
 _AXIS = 0.55  # length of a frame's axes [inch]
 _AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f5fd0")  # x, y, z as in RViz
 _LABEL_WIDTH = 1.9
+_GHOST, _GHOST_OPACITY = (0.45, 0.55, 0.75), 0.35
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Style:
     frames: bool = False  # axes of the link frames
     dh_frames: bool = False  # axes and numbers of the DH frames
     labels: bool = False  # names and positions of the joints
+    # joints that a second, pale arm has elsewhere [rad or m]; empty for none
+    ghost: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,9 @@ def picture(
         kind: one of figure.FORMATS.
     """
     arm = posed(model, values)
-    page = parallel_page(arm.solids, VIEWS[style.view])
+    pale = posed(model, {**values, **style.ghost}).solids if style.ghost else ()
+    ghost = (replace(s, colour=_GHOST, opacity=_GHOST_OPACITY * s.opacity) for s in pale)
+    page = parallel_page((*arm.solids, *ghost), VIEWS[style.view])
 
     def annotate(axes: Axes) -> None:
         if style.frames:

@@ -85,6 +85,13 @@ def test_page_grows_with_its_title():
     assert wide == width and high > 1.1 * height
 
 
+def test_ghost_is_a_second_pale_arm_with_other_joints(tmp_path):
+    plain, moved = (("nut_arm", "--joints", f"elbow={q}deg") for q in ("0", "60"))
+    ghost = drawn(tmp_path, *plain, "--ghost", "elbow=60deg")
+    assert ghost.count(b"<path") > 1.5 * drawn(tmp_path, *plain).count(b"<path")
+    assert ghost != drawn(tmp_path, *moved, "--ghost", "elbow=0deg")
+
+
 def test_png_is_not_blank(tmp_path):
     pixels = matplotlib.image.imread(io.BytesIO(drawn(tmp_path, "planar2", kind="png")))
     assert pixels.std() > 0.01

@@ -62,7 +62,9 @@ def calibrate(chosen: argparse.Namespace) -> None:
     retrying.open()
     try:
         pulses = (MeasuredPulses if bus.measures else Pulses)(retrying, calibration)
-        session = CalibrationSession(text, read, calibration, pulses, date.today(), model)
+        session = CalibrationSession(
+            text, read, calibration, pulses, date.today(), model, chosen.robot
+        )
         with screen:
             session.run(screen)
     finally:

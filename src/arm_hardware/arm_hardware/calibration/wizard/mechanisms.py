@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from arm_common.suggestions import program
+from arm_description.model.elements import Joint
+from arm_description.robot_model import home_posture
 from arm_description.transmissions.crank import CrankTransmission, LinkageLengths
 from arm_description.transmissions.transmission import (
     ParallelogramTransmission,
@@ -23,6 +26,8 @@ LENGTHS = ("ground", "crank", "rod", "rocker")
 _CALLIPER = 0.5  # [mm] by which lengths between the centres of screws are measured wrong
 _LEAST_SPAN = 20.0  # [deg or mm] of positions from which a ratio is found
 _MOST_OFF = 2.0  # [deg or mm] from a line, more than a person reads wrong
+# unit, its size [rad or m], and how far apart two pictures are
+_SHOWN = {"revolute": ("deg", math.radians(1.0), 30.0), "prismatic": ("mm", 1e-3, 20.0)}
 _READING = 0.5  # [deg or mm] to which a person reads
 
 WHICH = (
@@ -43,10 +48,10 @@ class Mechanism:
         joints: Names of the joints that its position depends on.
     """
 
-    def __init__(self, model: RobotModel, name: str) -> None:
-        """Find the transmission of an actuator of a robot."""
+    def __init__(self, model: RobotModel, name: str, robot: str = "") -> None:
+        """Find the transmission of an actuator of a robot, whose name or file is `robot`."""
         drivetrain = model.drivetrain
-        self._model, self._name = model, name
+        self._model, self._name, self._robot = model, name, robot or model.name
         self._transmission, self._output = drivetrain.drives()[drivetrain.actuators.index(name)]
         self._laws = inclinometer_laws(model)
         self.joints = self._transmission.inputs
@@ -76,7 +81,35 @@ class Mechanism:
 
     def guide(self) -> str:
         """Return what the servo moves, and how a person measures it."""
-        return "\n".join((f"{self._name} {self._moves()}", WHICH, self._tool(), POINTS, STOPS))
+        moves = f"{self._name} {self._moves()}"
+        return "\n".join((moves, WHICH, self._tool(), *self._pictures(), POINTS, STOPS))
+
+    def _pictures(self) -> Iterator[str]:
+        """Yield the commands that draw where each joint is at 0 and, pale, in which sense it is +.
+
+        A joint that cannot be at 0 is drawn near 0: at a limit, or in the posture of the others.
+        """
+        home = home_posture(self._model)[1]
+        for joint in self._model.joints:
+            if joint.name in self.joints:
+                unit, si, step = _SHOWN[joint.type]
+                lower, upper = math.ceil(joint.lower / si), math.floor(joint.upper / si)
+                here = round(home[joint.name] / si)
+                zero = max(min(max(0.0, lower), upper - step), lower)
+                starts = (at for at in (zero, here, here - step) if at < upper)
+                pairs = ((at, min(at + step, upper)) for at in starts)
+                allowed = (p for p in pairs if all(self._allows(home, joint, x * si) for x in p))
+                if pair := next(allowed, None):
+                    q, plus = (f"{joint.name}={x:g}{unit}" for x in pair)
+                    words = f"{self._robot} --joints {q} --ghost {plus} -o {joint.name}.svg"
+                    draw = f"{program('arm_description', 'draw')} {words}"
+                    yield f"{draw} draws {q} and, pale, {plus}."
+
+    def _allows(self, home: Mapping[str, float], joint: Joint, position: float) -> bool:
+        """Return True if a joint can be at a position [rad or m] in a posture."""
+        q = [{**home, joint.name: position}[name] for name in self._model.joint_names]
+        inside = joint.lower <= position <= joint.upper
+        return inside and not self._model.constraint_set.worst(q)
 
     def _moves(self) -> str:
         t, joint = self._transmission, self.joints[0]

@@ -48,10 +48,11 @@ class CalibrationSession:
         pulses: Pulses,
         today: date,
         model: RobotModel | None = None,
+        robot: str = "",
     ) -> None:
         """Begin with a file's text; without a robot, positions are those of its actuators.
 
-        `read` is what the file contained, None if it is a new one.
+        `read` is what the file contained, None if it is a new one; `robot` is the robot's file.
         """
         self._path, self._text, self._read, self._today = calibration.path, text, read, today
         self._pulses = pulses
@@ -60,7 +61,7 @@ class CalibrationSession:
         self._wires = wires_of(calibration.board)
         self._names = list(calibration.servos)
         self._at = 0
-        self._mechanisms = {} if model is None else _mechanisms(model)
+        self._mechanisms = {} if model is None else _mechanisms(model, robot)
         self._model, self._pulse_per_count = model, calibration.board.pulse_per_count
         self._unknown = "that needs the robot; start with --robot" if model is None else ""
         self._partners = ServoPartners(model, calibration.board.pulse_per_count)
@@ -388,5 +389,5 @@ class CalibrationSession:
         )
 
 
-def _mechanisms(model: RobotModel) -> dict[str, Mechanism]:
-    return {name: Mechanism(model, name) for name in model.drivetrain.actuators}
+def _mechanisms(model: RobotModel, robot: str) -> dict[str, Mechanism]:
+    return {name: Mechanism(model, name, robot) for name in model.drivetrain.actuators}
