@@ -10,11 +10,22 @@ from __future__ import annotations
 
 from rclpy.node import Node
 
+_DRIVER = "arm_controller/follow_joint_trajectory/_action/send_goal"
+
 
 def has_driver(node: Node) -> bool:
     """Return True if an arm's driver offers the action of trajectories."""
-    service = node.resolve_service_name("arm_controller/follow_joint_trajectory/_action/send_goal")
-    return bool(node.count_services(service))
+    return bool(node.count_services(node.resolve_service_name(_DRIVER)))
+
+
+def driver_namespaces(node: Node) -> list[str]:
+    """Return the namespaces of all drivers in this ROS domain, such as / and /left, sorted."""
+    names = (name for name, _ in node.get_service_names_and_types())
+    return sorted(
+        name.removesuffix(_DRIVER).rstrip("/") or "/"
+        for name in names
+        if name.endswith(f"/{_DRIVER}")
+    )
 
 
 def has_sliders(node: Node) -> bool:

@@ -54,6 +54,15 @@ def limits_text(model: RobotModel, prefix: str = "") -> str:
     return ET.tostring(root, encoding="unicode")
 
 
+def driven_robot(limits: str) -> tuple[str, str]:
+    """Return the prefix and the name of the robot of a driver's message; "" where it has none."""
+    try:
+        root = parse_xml(limits, "message of limits")
+    except UrdfError:
+        return "", ""
+    return root.get("prefix", ""), root.get("name", "")
+
+
 def limited_urdf(description: str, limits: str) -> str:
     """Return a robot description with the limits of a driver's message where those are narrower.
 

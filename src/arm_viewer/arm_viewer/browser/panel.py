@@ -30,6 +30,7 @@ STATUS = {"driver": "Driver", "task": "Task", "nut": "Nut"}  # each keeps its ro
 MESSAGES = {
     "fault": "Fault: ",
     "problem": "",
+    "beside": "",
     "page": "",
     "left_out": "",
     "file": "Robot file: ",

@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two ways to move the joints: publish joint_states ourselves, or command the arm's driver."""
+"""Two ways to move the joints: publish joint_states, or command the arm's driver."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Protocol
 
 from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import QUIET
@@ -38,11 +38,21 @@ PROGRESS = 1e-3  # [s] of the remaining motion per period that count as progress
 TASK_RUNNING = "A task is running: cancel it before you move the arm."
 
 
+class JointCommander(Protocol):
+    """What moves the joints of an arm."""
+
+    def set_arm(self, joints: Sequence[VisualJoint], constraints: ConstraintSet) -> None:
+        """Set the joints of the arm; all others are fingers of the gripper."""
+
+    def move(self, joints: Mapping[str, float]) -> str:
+        """Move joints, by name [rad or m]; return why they cannot move, or ""."""
+
+
 class SliderPublisher:
     """Publishes joint_states from the panel's sliders: on a change, and ten times a second.
 
-    Efforts are those that hold the robot at rest, where its description has masses. The joints
-    begin at `rest`, by name [rad or m].
+    It publishes nothing while a driver does. Efforts are those that hold the robot at rest, where
+    its description has masses. The joints begin at `rest`, by name [rad or m].
     """
 
     def __init__(self, node: Node, rest: Mapping[str, float]) -> None:
@@ -63,8 +73,15 @@ class SliderPublisher:
         self._efforts, self._held = robot.efforts, ({}, [])
         self._publish()
 
-    def set_arm(self, joints: Sequence[VisualJoint], constraints: ConstraintSet) -> None:
-        """Ignored: all joints are moved in the same way."""
+    def follow(self, positions: Mapping[str, float]) -> bool:
+        """Show positions that a driver publishes, by name [rad or m]; return True if they differ.
+
+        Raises:
+            ViewerError: A position is not finite.
+        """
+        former = self._sliders.values()
+        self._sliders.apply(positions)
+        return self._sliders.values() != former
 
     def move(self, joints: Mapping[str, float]) -> str:
         """Move joints, by name [rad or m], within limits, and publish them.
@@ -84,8 +101,8 @@ class SliderPublisher:
 
     def _publish(self) -> None:
         values = self._sliders.values()
-        if not values:
-            return  # No robot is known yet.
+        if not values or has_driver(self._node):  # no robot has been described yet, or
+            return  # a second publisher of joint_states would contradict the driver
         now = self._node.get_clock().now()
         message = JointState(name=list(values), position=list(values.values()))
         message.velocity = self._velocities(values, 1e-9 * now.nanoseconds)
@@ -244,6 +261,3 @@ class DriverCommander:
         else:
             self._timer.cancel()
             self._target = {}
-
-
-JointCommander: TypeAlias = SliderPublisher | DriverCommander

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
 from arm_common.files import RestrictedFiles, folders_in, installed_share
-from arm_common.ros.executor import QUIET, PolledSubscriptions
+from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.names import remember_positions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare
@@ -53,6 +53,7 @@ from arm_viewer.ros.panels.registry import panel_entries
 from arm_viewer.ros.panels.stop_panel import StopPanel
 from arm_viewer.ros.parameters import ViewerParameters
 from arm_viewer.ros.robot_display import RobotDisplay
+from arm_viewer.ros.shared_control import SharedControl
 from arm_viewer.ros.subscriptions import SceneSubscriptions
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot
@@ -81,7 +82,7 @@ class ViewerNode(Node):
         joint_targets (sensor_msgs/JointState), the sliders' target positions.
 
     Publishes:
-        joint_states (sensor_msgs/JointState), only with sliders;
+        joint_states (sensor_msgs/JointState), only with sliders and without a driver;
         arm_controller/joint_trajectory (trajectory_msgs/JointTrajectory), only with drive;
         arm_hardware/emergency_stop (std_msgs/Empty), with either.
     """
@@ -132,6 +133,15 @@ class ViewerNode(Node):
         self._stop_panel = StopPanel(self, self._gui, self._show_status) if moves else None
         access.link.on_dropped = lambda text: self._queue.post(partial(self._show_dropped, text))
         self._view = self._make_view(server)
+        self._shared = (
+            SharedControl(
+                *(self, self._gui, self._sliders, self._postures, self._store),
+                self._on_moved_sliders,
+                lambda: self._controls is not None and self._controls.stopped,
+            )
+            if self._sliders is not None
+            else None
+        )
         self._controls: Controls | None = None
         with self._gui.part("Tool"):
             self._controls = self._make_controls(server)
@@ -219,7 +229,7 @@ class ViewerNode(Node):
             self,
             server,
             self._gui,
-            self._sliders
+            self._shared
             or DriverCommander(self, self._positions, width_at=self._postures.width_at),
             self._tool,
             self._show_status,
@@ -300,10 +310,6 @@ class ViewerNode(Node):
             states, callback = self._joint_states, self._on_joint_states
             states.subscribe(self, JointState, "joint_states", callback, JOINT_STATES)
             self.create_timer(NUMBERS_EVERY / FRAME_RATE, states.take, clock=STEADY_CLOCK)
-        else:
-            self.create_subscription(
-                JointState, "joint_targets", self._on_joint_targets, 10, event_callbacks=QUIET
-            )
 
     def _on_file_saved(self) -> str:
         """Take a robot file that was saved; return why it cannot be taken, or ""."""
@@ -329,20 +335,14 @@ class ViewerNode(Node):
             self._sliders_moved = self.parameters.drive
             self._loop.request_redraw()
 
-    def _on_joint_targets(self, message: JointState) -> None:
-        if self._sliders is None or (self._controls is not None and self._controls.stopped):
-            return
-        try:
-            self._sliders.move(dict(zip(message.name, message.position, strict=False)))
-        except ViewerError as error:
-            self._report_problem(error)
+    def _on_moved_sliders(self) -> None:
         self._sliders_moved = True
         self._loop.request_redraw()
 
     def _positions(self) -> dict[str, float]:
         """Return the newest joint positions, by name [rad or m]."""
         self._joint_states.take()
-        return self._values if self._sliders is None else self._sliders.values()
+        return self._values if self._shared is None else self._shared.positions()
 
     def _on_user_action(self) -> None:
         if time.monotonic() > self._dropped_until:
@@ -383,8 +383,7 @@ class ViewerNode(Node):
 
     def _show_status(self, key: str, text: str) -> None:
         self._store.set_text(key, text)
-        self._sliders_moved = True
-        self._loop.request_redraw()
+        self._on_moved_sliders()
 
     def _on_robot_drawn(self, robot: VisualRobot) -> None:
         if self._sliders is not None:

@@ -43,7 +43,7 @@ class ViewerParameters:
     panels: str = parameter("", "Modules with panel_entries(node): further folders of the page.")
     sliders: bool = parameter(
         False,
-        "Publish joint_states, moved by a slider for each joint; only where nothing else does.",
+        "Publish joint_states, moved by a slider for each joint, while no driver does.",
     )
     drive: bool = parameter(
         False,

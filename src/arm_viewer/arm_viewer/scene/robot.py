@@ -262,6 +262,7 @@ class PostureBook:
     The names of joints and links have a prefix, as in the robot's description.
 
     Attributes:
+        prefix: Of all names of joints and links.
         postures: Posture name -> joint name -> value [rad or m].
         poses: Of each posture link name -> (4, 4), root <- link.
         home: The posture at which everything starts, joint name -> value [rad or m].
@@ -269,7 +270,7 @@ class PostureBook:
     """
 
     def __init__(self, robot: str, prefix: str = "") -> None:
-        self._robot, self._prefix = robot, prefix
+        self._robot, self.prefix = robot, prefix
         self._gripper: Gripper | None = None
         self.postures: dict[str, dict[str, float]] = {}
         self.home: dict[str, float] = {}
@@ -297,13 +298,13 @@ class PostureBook:
         name, home = home_posture(model)
         named = postures_of(replace(model, postures={**model.postures, name: home}))
         every = {
-            posture: {self._prefix + joint: value for joint, value in values.items()}
+            posture: {self.prefix + joint: value for joint, value in values.items()}
             for posture, values in named.items()
         }
         self.home = every[name]
         self.postures = {posture: every[posture] for posture in model.postures}
         self._gripper = model.gripper
-        tree = read_urdf(model.to_urdf(self._prefix))
+        tree = read_urdf(model.to_urdf(self.prefix))
         self.home_poses = link_poses(tree.root, tree.joints, self.home)
         self.poses = tuple(
             link_poses(tree.root, tree.joints, values) for values in self.postures.values()

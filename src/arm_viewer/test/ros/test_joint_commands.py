@@ -101,6 +101,8 @@ def published(request):
         create_publisher=lambda *_: SimpleNamespace(publish=sent.append),
         create_timer=lambda *_, **__: SimpleNamespace(reset=lambda: None),
         get_clock=lambda: SimpleNamespace(now=lambda: Time(nanoseconds=next(times))),
+        resolve_service_name=str,
+        count_services=lambda name: 0,
     )
     return partial(commands.SliderPublisher, node), sent
 

@@ -61,8 +61,11 @@ FILE_ERROR = '[data-arm="file"]'
 
 class TaskServer:
     def __init__(self, ros):
+        from rclpy.action import ActionServer
+        from std_msgs.msg import UInt32
         from std_srvs.srv import Trigger
 
+        from arm_interfaces.action import RunTask
         from arm_interfaces.msg import StepReport, TaskState
         from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
 
@@ -79,7 +82,9 @@ class TaskServer:
             ("teach/touch_bolt", TouchBolt, {"success": True, "message": "1 point"}),
         ):
             ros.node.create_service(kind, name, self.callback(name, fields))
+        self.run_task = ActionServer(ros.node, RunTask, "run_task", self.run)
         self.state = ros.node.create_publisher(TaskState, "task_server/state", LATCHED)
+        self.resume_step = ros.node.create_publisher(UInt32, "task_server/resume_step", LATCHED)
         self.idle = TaskState(task="nut_transfer", message="waiting for a goal")
         self.state.publish(self.idle)
 
@@ -91,6 +96,15 @@ class TaskServer:
             return response
 
         return respond
+
+    def run(self, goal):
+        self.requests.append(("run_task", goal.request))
+        goal.succeed()
+        return self.run_task.action_type.Result(message="the remaining steps are done")
+
+    def offer_to_continue(self, step):
+        """Publish the index of the step at which the last run can be continued, 0 for none."""
+        self.resume_step.publish(self.resume_step.msg_type(data=step))
 
     def request_after(self, page, label, name):
         """Press a button; return the request that it sends."""
@@ -454,6 +468,18 @@ def test_rejection_by_the_task_server_is_shown(page, ros, server):
     shows(ros, page, "report", "no task runs")
 
 
+def test_failed_run_is_continued_at_its_step(page, ros, server):
+    button = page.get_by_role("button", name="Continue at step")
+    assert button.is_disabled()
+    server.offer_to_continue(2)
+    ros.until(lambda: button.is_enabled() and button.inner_text() == "Continue at step 3", BOUND)
+    goal = server.request_after(page, "Continue at step 3", "run_task")
+    assert (goal.task, goal.start_step) == ("nut_transfer", 2)
+    shows(ros, page, "report", "The remaining steps are done")
+    server.offer_to_continue(0)
+    ros.until(button.is_disabled, BOUND)
+
+
 def test_nut_and_payloads_are_put_back(page, ros, server):
     server.state.publish(server.idle)  # the button appears with the next state
     page.get_by_role("button", name="Put nut and payloads back").wait_for()
@@ -539,6 +565,37 @@ def test_robot_is_edited_undone_and_saved_in_the_page(page, file, ros, late_tf):
     page.wait_for_function("([e, v]) => e.value === v", arg=[entry.element_handle(), before])
     press(page, "Save")
     ros.until(lambda: file.read_text() == good, BOUND)
+
+
+def test_view_beside_a_driver_shows_it_and_moves_it_after_control_was_taken(page, ros, start):
+    """The driver comes later and ends earlier; its arm is at rest."""
+    enter(page, "waist", "30")
+    reaches(ros, {"waist": math.radians(30.0)})
+    driver = start("driver", hardware="fake", robot="nut_arm", autostart="activate")
+    shows(ros, page, "beside", "A driver moves this arm")
+    ros.until(lambda: field(page, "waist").input_value() == "0", BOUND)
+    ros.joint_states.clear()
+
+    def refused():  # again, as limits from the driver make the sliders anew
+        enter(page, "waist", "45")
+        return page.locator('[data-arm="ik"]:has-text("Take control")').is_visible()
+
+    ros.until(refused, BOUND)
+    wait_for_more(ros)
+    assert {m.position[list(m.name).index("waist")] for m in ros.joint_states} == {0.0}
+    page.get_by_label("Take control").click()
+    page.locator('[data-arm="beside"]').wait_for(state="detached")
+
+    def moved():
+        enter(page, "waist", "20")
+        ros.executor.spin_once(timeout_sec=0.1)
+        return joints(ros)["waist"] > 0.1
+
+    ros.until(moved, BOUND)
+    assert driver.end(signal.SIGTERM) == 0
+    page.get_by_label("Take control").wait_for(state="hidden")
+    enter(page, "waist", "-30")
+    reaches(ros, {"waist": math.radians(-30.0), "elbow": 0.0})
 
 
 def test_driver_is_jogged_stopped_and_reset_from_the_page(page, ros, model, viewer, start):

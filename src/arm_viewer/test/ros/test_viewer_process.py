@@ -156,6 +156,29 @@ def test_numbers_that_no_driver_sends_raise_nothing(start, ros, value):
     ros.node.destroy_publisher(status)
 
 
+@pytest.mark.parametrize(
+    ("words", "driver", "said"),
+    [
+        ([], {"robot": "learm"}, b"moves learm (no prefix); this view shows nut_arm (no prefix)"),
+        ([], {"prefix": "left_"}, b"nut_arm (prefix left_); this view shows nut_arm (no prefix)"),
+        (["--ros-args", "-r", "__ns:=/left"], {}, b"runs in the namespace /left; this view is in"),
+    ],
+)
+def test_driver_that_is_not_of_this_view_is_named(start, ros, words, driver, said):
+    viewer = start("viewer", port=0, sliders=True, robot="nut_arm")
+    ros.show_robot(load_robot("nut_arm").to_urdf())
+    with connected(viewer.address().removeprefix("http://")) as socket:
+        socket.send(encoded(CAMERA))
+        values = {"robot": "nut_arm", "hardware": "fake", "autostart": "activate", **driver}
+        driven = start("driver", *words, **values)
+        wait_until_received(socket, said)
+        assert driven.end(signal.SIGTERM) == 0
+        names = set(load_robot("nut_arm").joint_names)
+        ros.joint_states.clear()
+        ros.until(lambda: any(names <= set(m.name) for m in ros.joint_states), BOUND)
+    assert viewer.end(signal.SIGINT) == 0 and "Traceback" not in viewer.text()
+
+
 def wait_until_received(socket, text):
     while text not in decompressed(socket.recv(timeout=BOUND)):
         pass

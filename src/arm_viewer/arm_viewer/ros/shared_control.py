@@ -1,0 +1,187 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A view with sliders beside the driver of an arm: shows it, and moves it only on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from arm_common.ros.executor import QUIET, PolledSubscriptions
+from arm_common.ros.graph import driver_namespaces, has_driver
+from arm_common.ros.names import remember_positions
+from arm_common.ros.qos import LATCHED, NEWEST_STATE, STEADY_CLOCK
+from arm_description.model.constraints import ConstraintSet
+from arm_description.ros.servo_limits import TOPIC, driven_robot
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
+from arm_viewer.scene.robot import PostureBook, VisualJoint
+from arm_viewer.scene.store import SceneStore
+
+# mypy: disable-error-code="no-untyped-call"
+
+PERIOD = 0.2  # [s] between two looks at the driver and its joints
+ELSEWHERE_EVERY = 10  # looks, of which one is at other namespaces
+READ_ONLY = "A driver moves this arm, and this page shows it. Take control to move it from here."
+ELSEWHERE = "A driver runs in the namespace {0}; this view is in {1}: --namespace NAME changes it."
+OTHER_ROBOT = (
+    "A driver runs here that moves {0}; this view shows {1} and moves nothing beside it. End one "
+    "of them, or start the view with another --namespace or ROS_DOMAIN_ID."
+)
+
+
+class SharedControl:
+    """Moves the joints of a view by its sliders, or by the driver of the arm while one runs.
+
+    Beside a driver, whichever of them came first, the sliders publish nothing and follow the
+    driver's joint_states, and the driver is commanded only after a person has taken control.
+
+    Subscribes joint_targets and joint_states (sensor_msgs/JointState), arm_hardware/limits.
+
+    Args:
+        node: of the page.
+        gui: gets a checkbox while a driver runs.
+        sliders: publish joint_states while none does.
+        postures: those of the robot.
+        store: has the robot that is shown, and the sentences beside it.
+        on_moved: called after the sliders have moved, or a sentence has changed.
+        is_stopped: returns whether nothing may move.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        gui: PanelGui,
+        sliders: SliderPublisher,
+        postures: PostureBook,
+        store: SceneStore,
+        on_moved: Callable[[], None],
+        is_stopped: Callable[[], bool],
+    ) -> None:
+        self._node, self._sliders, self._postures = node, sliders, postures
+        self._store, self._on_moved, self._is_stopped = store, on_moved, is_stopped
+        self._driver: DriverCommander | None = None  # until there is one
+        self._driven_robot = ("", "")  # prefix and name of the robot that the driver moves
+        self._measured: dict[str, float] = {}  # positions by name [rad or m]
+        self._arm: tuple[Sequence[VisualJoint], ConstraintSet] = ((), ConstraintSet((), ()))
+        self._in_control, self._looks = False, 0
+        self._box = gui.elements.add_checkbox(
+            "Take control",
+            False,
+            order=-0.6,
+            hint="Moves the arm of the running driver from this page.",
+            visible=False,
+        )
+        gui.on_change(self._box, self._take_control)
+        self._states = PolledSubscriptions()
+        self._states.subscribe(node, JointState, "joint_states", self._follow, NEWEST_STATE)
+        node.create_subscription(String, TOPIC, self._on_limits, LATCHED, event_callbacks=QUIET)
+        node.create_subscription(
+            JointState, "joint_targets", self._on_targets, 10, event_callbacks=QUIET
+        )
+        node.create_timer(PERIOD, self._look, clock=STEADY_CLOCK)
+
+    def set_arm(self, joints: Sequence[VisualJoint], constraints: ConstraintSet) -> None:
+        """Set the joints of the arm; all others are fingers of the gripper."""
+        self._arm = joints, constraints
+        if self._driver is not None:
+            self._driver.set_arm(joints, constraints)
+
+    def move(self, joints: Mapping[str, float]) -> str:
+        """Move joints, by name [rad or m]; return why they cannot move, or "".
+
+        Raises:
+            ViewerError: A position is not finite.
+        """
+        if not has_driver(self._node):
+            return self._sliders.move(joints)
+        self._look()
+        if self._driver is None or self._other_robot() or not self._in_control:
+            return self._other_robot() or READ_ONLY
+        return self._driver.move(joints)
+
+    def positions(self) -> dict[str, float]:
+        """Return the position of every joint, by name [rad or m]."""
+        if self._driver is not None:
+            self._states.take()
+        return self._sliders.values()
+
+    def _newest(self) -> Mapping[str, float]:
+        """Return the newest positions of the driver's joints, by name [rad or m]."""
+        self._states.take()
+        return self._measured
+
+    def _take_control(self, on: bool) -> None:
+        self._in_control = on
+        self._look()
+
+    def _look(self) -> None:
+        """Follow the driver if there is one, and say what it means for this page."""
+        if not has_driver(self._node):
+            self._leave()
+            if self._looks % ELSEWHERE_EVERY == 0:
+                self._report(self._elsewhere())
+            self._looks += 1
+            return
+        self._looks = 0
+        if self._driver is None:
+            self._driver = DriverCommander(
+                self._node, self._newest, width_at=self._postures.width_at
+            )
+            self._driver.set_arm(*self._arm)
+        other = self._other_robot()
+        self._box.visible = not other
+        self._report(other or ("" if self._in_control else READ_ONLY))
+        self._states.take()
+
+    def _leave(self) -> None:
+        """Let the sliders move the joints again, from where the driver brought them."""
+        if self._box.visible or self._in_control:
+            self._box.visible = self._box.value = self._in_control = False
+        self._measured.clear()
+
+    def _report(self, text: str) -> None:
+        if text != self._store.text("beside"):
+            self._store.set_text("beside", text)
+            self._on_moved()
+
+    def _elsewhere(self) -> str:
+        """Return where a driver runs that this view does not see, or ""."""
+        here = self._node.get_namespace()
+        return "".join(ELSEWHERE.format(n, here) for n in driver_namespaces(self._node)[:1])
+
+    def _other_robot(self) -> str:
+        """Return that the driver moves another robot than this view shows, or ""."""
+        robot = self._store.robot
+        shown = self._postures.prefix, "" if robot is None else robot.name
+        if "" in (self._driven_robot[1], shown[1]) or self._driven_robot == shown:
+            return ""
+        return OTHER_ROBOT.format(*map(_robot_text, (self._driven_robot, shown)))
+
+    def _on_limits(self, message: String) -> None:
+        self._driven_robot = driven_robot(message.data)
+
+    def _follow(self, message: JointState) -> None:
+        """Show the driver's positions; the messages of this view arrive, too."""
+        if not has_driver(self._node) or self._other_robot():
+            return
+        remember_positions(self._measured, message.name, message.position)
+        if self._sliders.follow(self._measured):
+            self._on_moved()
+
+    def _on_targets(self, message: JointState) -> None:
+        """Move the joints to targets of other programs, which command the driver beside one."""
+        if self._is_stopped() or has_driver(self._node):
+            return
+        targets: dict[str, float] = {}
+        remember_positions(targets, message.name, message.position)
+        self._sliders.move(targets)
+        self._on_moved()
+
+
+def _robot_text(robot: tuple[str, str]) -> str:
+    prefix, name = robot
+    return f"{name} ({f'prefix {prefix}' if prefix else 'no prefix'})"

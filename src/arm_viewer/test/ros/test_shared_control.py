@@ -1,0 +1,63 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A view beside a driver is silent, follows it, and commands it only after control was taken."""
+
+import math
+import signal
+from types import SimpleNamespace
+
+import pytest
+from arm_viewer.ros.joint_commands import SliderPublisher
+from arm_viewer.ros.shared_control import READ_ONLY, SharedControl
+from arm_viewer.scene.robot import PostureBook, read_robot
+from arm_viewer.scene.store import SceneStore
+
+pytestmark = pytest.mark.system
+
+BOUND = 60.0  # [s]
+
+
+class Page:
+    """A view of nut_arm, and the checkbox of its page."""
+
+    def __init__(self, node, model):
+        self.box, self.store, postures = SimpleNamespace(), SceneStore(), PostureBook(model.name)
+        robot = read_robot(model.to_urdf())
+        self.store.set_robot(robot)
+        self.sliders = SliderPublisher(node, postures.home)
+        self.sliders.set_robot(robot)
+        parts = node, self, self.sliders, postures, self.store, lambda: None, lambda: False
+        self.elements = SimpleNamespace(add_checkbox=self.add_checkbox)
+        self.control = SharedControl(*parts)
+        self.control.set_arm(robot.joints_to("tool0"), robot.constraints)
+
+    def add_checkbox(self, label, value, **options):
+        self.box.value, self.box.visible = value, options["visible"]
+        return self.box
+
+    def on_change(self, element, action):
+        self.check = action
+
+    @property
+    def waist(self):
+        return self.control.positions()["waist"]
+
+
+def test_driver_that_comes_later_silences_a_view_that_moves_it_on_request(ros, model, start):
+    page = Page(ros.node, model)
+    assert page.control.move({"waist": 0.5}) == "" and page.waist == 0.5
+    driver = start("driver", hardware="fake", robot="nut_arm", autostart="activate")
+    ros.until(lambda: page.store.text("beside") == READ_ONLY, BOUND)
+    ros.until(lambda: page.waist == 0.0, BOUND)  # the driver's
+    ros.joint_states.clear()
+    assert page.control.move({"waist": 0.7}) == READ_ONLY and page.box.visible
+    ros.until(lambda: len(ros.joint_states) > 10, BOUND)
+    assert {m.position[list(m.name).index("waist")] for m in ros.joint_states} == {0.0}
+    page.check(True)
+    assert page.store.text("beside") == ""
+    target = math.radians(45.0)
+    assert page.control.move({"waist": target}) == ""
+    ros.until(lambda: abs(page.waist - target) < 1e-3, BOUND)
+    assert driver.end(signal.SIGTERM) == 0
+    ros.until(lambda: not page.box.visible, BOUND)
+    assert page.control.move({"waist": -0.5}) == "" and page.waist == -0.5
