@@ -3,11 +3,13 @@
 """Command that writes a new robot file, from answers to questions or a shipped robot.
 
 new my_arm.yaml
+new my_kit.yaml --ruler
 new my_arm.yaml --from puma560
 
 Each question has a default and is repeated until the answer is valid; "<" returns to the previous
 one. Numbers may be expressions, as in a robot file, and may have a unit: 25 cm. The questions
-cover the DH table and the limits; add gripper, postures and sources to the file by hand.
+cover the DH table and the limits, or the lengths of a kit arm, whose options answer them; add
+sources, and to a table gripper and postures, to the file by hand.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import argparse
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -27,6 +29,7 @@ from arm_common.suggestions import did_you_mean, program
 from arm_common.yaml.expressions import Expressions
 
 from arm_common import cli
+from arm_description.commands.kit_arm import MEASUREMENTS, WRISTS, Measurement, kit_arm_yaml
 from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
 from arm_description.model.elements import CONVENTIONS, Convention, DhRow, Joint, JointType
@@ -46,17 +49,26 @@ T = TypeVar("T")
 BACK = "<"
 
 
-def interview(name: str) -> tuple[RobotModel, Units]:
-    """Ask for a robot, by default with this name; return it and its units.
+FORMS = ("table", "ruler")
+_MILLIMETRES = Units("mm", "deg")
+
+
+def interview(name: str, answers: Mapping[str, str]) -> str:
+    """Ask for a robot, by default with this name; return its file.
+
+    The answers are those that options give, by their names: form, wrist and MEASUREMENTS.
 
     Raises:
+        DescriptionError: an option is invalid.
         EOFError: the input ended before the last question.
     """
-    _print(
-        "Press Enter for the default in brackets, < to return to the previous question, Ctrl-C to"
-        " quit without writing a file.\n\n"
-    )
-    dialog = _Dialog()
+    kit = {"wrist", *(m.name for m in MEASUREMENTS)}
+    if answers.get("form") != FORMS[1] or kit - {*answers}:
+        _print(
+            "Press Enter for the default in brackets, < to return to the previous question, Ctrl-C"
+            " to quit without writing a file.\n\n"
+        )
+    dialog = _Dialog(answers)
     while True:
         try:
             return _robot(dialog, name)
@@ -64,7 +76,30 @@ def interview(name: str) -> tuple[RobotModel, Units]:
             dialog.forget_last()
 
 
-def _robot(dialog: _Dialog, name: str) -> tuple[RobotModel, Units]:
+def _robot(dialog: _Dialog, name: str) -> str:
+    dialog.say("table: by Denavit and Hartenberg; ruler: measure the lengths of a kit arm\n")
+    if dialog.option("form", "described by", FORMS) == FORMS[1]:
+        return _kit_arm(dialog, name)
+    return robot_yaml(*_table(dialog, name))
+
+
+def _kit_arm(dialog: _Dialog, name: str) -> str:
+    name = name if dialog.has_options else dialog.ask("name of the robot", name, _name)
+    wrist = dialog.option("wrist", "the wrist", WRISTS)
+    dialog.say("\nLengths in mm, or with another unit: 9.5 cm\n")
+    read = _Row(dialog, _MILLIMETRES, ()).bounded
+    lengths = {m.name: dialog.measure(m, partial(_millimetres, read, m)) for m in MEASUREMENTS}
+    return kit_arm_yaml(name, wrist, lengths)
+
+
+def _millimetres(read: Callable[[str, str], float], measured: Measurement, text: str) -> str:
+    value = read("prismatic", text)
+    if value < 0.0 or (value == 0.0 and not measured.may_be_zero):
+        raise DescriptionError("must be greater than 0")
+    return f"{1e3 * value:.10g}"
+
+
+def _table(dialog: _Dialog, name: str) -> tuple[RobotModel, Units]:
     name = dialog.ask("name of the robot", name, _name)
     count = dialog.ask("number of joints", "6", _count)
     dialog.say("standard: Rz(theta) Tz(d) Tx(a) Rx(alpha); modified (Craig): Rx Tx Rz Tz\n")
@@ -88,9 +123,15 @@ class _ReturnError(Exception):
 class _Dialog:
     """Questions and valid answers, which are repeated silently after a return to one of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._options = options  # answers that options give, by their names
         self._given: list[str] = []  # valid answers
         self._next = 0  # index of the next question
+
+    @property
+    def has_options(self) -> bool:
+        """True if options describe the robot."""
+        return bool(self._options)
 
     def forget_last(self) -> None:
         """Begin again, with the answers up to the last but one."""
@@ -117,6 +158,24 @@ class _Dialog:
                 continue
             self._given.append(text)
             return value
+
+    def measure(self, measured: Measurement, read: Callable[[str], T]) -> T:
+        """Return a length, that of its option if there is one."""
+        if measured.name in self._options:
+            return self._read_option(measured.name, read)
+        title = measured.name.replace("_", " ")
+        return self.ask(f"{title}, {measured.where}", f"{measured.default:g}", read)
+
+    def _read_option(self, name: str, read: Callable[[str], T]) -> T:
+        try:
+            return read(self._options[name])
+        except DescriptionError as error:
+            problem = f"--{name.replace('_', '-')}: {error.problem}"
+            raise DescriptionError(problem, remedy=error.remedy) from None
+
+    def option(self, name: str, question: str, choices: tuple[str, ...]) -> str:
+        """Return one of some choices, that of its option if there is one."""
+        return self._options.get(name) or self.choose(question, choices)
 
     def choose(self, question: str, options: tuple[str, ...]) -> str:
         """Return one of some options, which may be abbreviated."""
@@ -173,7 +232,7 @@ class _Row:
         lower = self._number(f"lower limit{about}", lowest, kind)
 
         def read(text: str) -> float:
-            value = self._bounded(kind, text)
+            value = self.bounded(kind, text)
             if value <= lower:
                 raise DescriptionError("must be above the lower limit")
             return value
@@ -182,7 +241,7 @@ class _Row:
 
     def _number(self, name: str, default: str, kind: str) -> float:
         return self._ask(
-            f"{name} ({self._units.unit(kind)})", default, partial(self._bounded, kind)
+            f"{name} ({self._units.unit(kind)})", default, partial(self.bounded, kind)
         )
 
     def _read(self, kind: str, text: str) -> float:
@@ -195,7 +254,7 @@ class _Row:
         expressions = self._expressions if number is text else Expressions({}, units.radian)
         return units.si(expressions.evaluate(number.strip()), kind)
 
-    def _bounded(self, kind: str, text: str) -> float:
+    def bounded(self, kind: str, text: str) -> float:
         value = self._read(kind, text)
         if abs(value) > (MAX_ROTATION if kind == "revolute" else self._units.max_length):
             raise DescriptionError(f"{text} is too large for an arm", remedy="check the unit")
@@ -234,11 +293,28 @@ _NAME = re.compile(r"^name:[^#\n]*?(?=\s*(#|$))", re.MULTILINE)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(
-        prog="new", description="Write a new robot file: ask for the DH table, or copy a robot."
+        prog="new",
+        description="Write a new robot file: ask for the DH table or the lengths of a kit arm, or "
+        "copy a robot.",
     )
-    parser.add_argument("file", help="output file, such as my_arm.yaml")
+    add = parser.add_argument
+    add("file", help="output file, such as my_arm.yaml")
     copied = "copy this robot (a shipped name or a path) with its comments"
-    parser.add_argument("--from", dest="template", default="", metavar="ROBOT", help=copied)
+    add("--from", dest="template", default="", metavar="ROBOT", help=copied)
+    add(
+        "--ruler",
+        dest="form",
+        action="store_const",
+        const=FORMS[1],
+        help="a kit arm, measured with a ruler; what these options do not answer is asked for:",
+    )
+    add("--wrist", choices=WRISTS, help="whether the hand rolls: five joints, or four")
+    for measured in MEASUREMENTS:
+        option = f"--{measured.name.replace('_', '-')}"
+        add(option, metavar="LENGTH", help=f"mm, or with a unit as in 9.5cm: {measured.where}")
+    kit = ["--wrist", *(f"--{m.name.replace('_', '-')}" for m in MEASUREMENTS)]
+    cli.unused(parser, kit, lambda given: not given.form, "without --ruler")
+    cli.unused(parser, ["--ruler"], lambda given: given.template, "with --from")
     cli.add_force(parser)
     return cli.run(parser, _new, argv)
 
@@ -254,7 +330,7 @@ def _new(arguments: argparse.Namespace) -> None:
     cli.refuse_overwriting(arguments.file, arguments.force)
     before = contents(path)
     name = re.sub(r"[^\w-]+", "_", path.stem)
-    text = _copy(arguments.template, name) if arguments.template else _interviewed(name)
+    text = _copy(arguments.template, name) if arguments.template else _asked(name, arguments)
     parse_robot(text, arguments.file)
     save_edit(text.encode(), path, before)
     cli.print_status(
@@ -269,12 +345,13 @@ def _copy(template: str, name: str) -> str:
     )
 
 
-def _interviewed(name: str) -> str:
+def _asked(name: str, arguments: argparse.Namespace) -> str:
+    asked = ("form", "wrist", *(m.name for m in MEASUREMENTS))
+    answers = {key: text for key in asked if (text := getattr(arguments, key)) is not None}
     try:
-        model, units = interview(name)
+        return interview(name, answers)
     except EOFError:
         sys.stdout.write("\n")
         raise DescriptionError(
             "the input ended before the last question", remedy="no file was written"
         ) from None
-    return robot_yaml(model, units)

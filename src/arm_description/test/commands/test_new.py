@@ -24,7 +24,7 @@ def test_interview_creates_a_robot(tmp_path, monkeypatch, capsys):
     file = tmp_path / "my arm.yaml"
     answers(
         monkeypatch,
-        "", "2", "mod", "", "",                               # name, joints, convention, units
+        "", "", "2", "mod", "", "",                               # name, joints, convention, units
         "turn", "", "-90", "80", "2*50", "rad(pi/2)", "", "90", "",
         "", "pris", "0", "5", "0", "", "-10", "20", "30",
     )  # fmt: skip
@@ -44,7 +44,7 @@ def test_universal_and_ball_joints_are_asked_for_limits_by_axis(tmp_path, monkey
     file = tmp_path / "arm.yaml"
     answers(
         monkeypatch,
-        "", "2", "", "", "",
+        "", "", "2", "", "", "",
         "hip", "universal", "", "10", "20", "30", "-10", "10", "40", "-20", "20", "50",
         "hip", "wrist", "ball", "", "", "", "", "-1", "1", "", "-2", "2", "", "-3", "3", "",
     )  # fmt: skip
@@ -62,7 +62,7 @@ def test_invalid_answers_are_asked_again(tmp_path, monkeypatch, capsys):
     file = tmp_path / "arm.yaml"
     answers(
         monkeypatch,
-        "a b", "arm", "0", "1", "craig", "standard", "x", "m", "q", "deg",
+        "x", "table", "a b", "arm", "0", "1", "craig", "standard", "x", "m", "q", "deg",
         "base", "j", "cone", "revolute", "90,5", "9000", "0", "100", "0.1", "1/0", "0", "0",
         "10", "5", "20", "-3", "0", "45",
     )  # fmt: skip
@@ -86,7 +86,7 @@ def test_invalid_answers_are_asked_again(tmp_path, monkeypatch, capsys):
 
 
 def test_end_of_input_leaves_no_file(tmp_path, monkeypatch, capsys):
-    answers(monkeypatch, "arm", "2")
+    answers(monkeypatch, "", "arm", "2")
     assert main([str(tmp_path / "arm.yaml")]) == 1
     assert "the input ended before the last question" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -98,7 +98,7 @@ def test_ctrl_c_leaves_no_file(tmp_path):
     command = [sys.executable, "-uc", run, str(tmp_path / "arm.yaml")]
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:
         seen = b""
-        while b"name of the robot" not in seen:
+        while b"described by" not in seen:
             seen += process.stdout.read(1)
         while process.poll() is None:  # a signal just before the read may be missed
             process.send_signal(signal.SIGINT)
@@ -154,7 +154,7 @@ def test_questions_can_be_returned_to_and_lengths_may_have_a_unit(tmp_path, monk
     file = tmp_path / "arm.yaml"
     answers(
         monkeypatch,
-        "", "3", "<", "1", "", "", "<", "mm", "",             # the number of joints was wrong
+        "", "", "3", "<", "1", "", "", "<", "mm", "",             # the number of joints was wrong
         "turn", "", "0", "25 cm", "<", "26cm", "0.5 m", "pi/2 rad", "", "", "",
     )  # fmt: skip
     assert main([str(file)]) == 0
@@ -166,3 +166,48 @@ def test_questions_can_be_returned_to_and_lengths_may_have_a_unit(tmp_path, monk
 def test_first_question_cannot_be_left_backwards(tmp_path, monkeypatch):
     answers(monkeypatch, "<", "<", "")
     assert main([str(tmp_path / "arm.yaml")]) == 1  # the input ended, no traceback
+
+
+LENGTHS = ("--base-height", "90", "--upper-arm", "10.5cm", "--forearm", "2*49", "--hand", "0.16m")
+
+
+@pytest.mark.parametrize("gripper", ["55", "0"])
+@pytest.mark.parametrize(("wrist", "joints"), [("rolls", 5), ("fixed", 4)])
+def test_kit_arm_of_options_stands_straight_up(tmp_path, wrist, joints, gripper):
+    file = tmp_path / "kit.yaml"
+    options = ("--ruler", "--wrist", wrist, *LENGTHS, "--gripper", gripper)
+    assert main([str(file), *options]) == 0
+    model = load_robot(file)
+    assert (model.name, model.n) == ("kit", joints)
+    assert (model.gripper and model.gripper.max_width) == (0.055 if gripper == "55" else None)
+    up = model.fk(np.zeros(joints))
+    assert up[:3, 3] == pytest.approx([0.0, 0.0, 0.09 + 0.105 + 0.098 + 0.16])
+    assert up[:3, 2] == pytest.approx([0.0, 0.0, 1.0])
+    level = {"shoulder": np.pi / 2}
+    flat = model.fk([level.get(name, 0.0) for name in model.joint_names])
+    assert flat[:3, 3] == pytest.approx([0.105 + 0.098 + 0.16, 0.0, 0.09])
+    assert flat[:3, :3] == pytest.approx(np.array([[0, 0, 1], [0, -1, 0], [1, 0, 0]]))
+
+
+def test_kit_arm_is_asked_for_what_no_option_answers(tmp_path, monkeypatch):
+    file, same = tmp_path / "kit.yaml", tmp_path / "same.yaml"
+    answers(monkeypatch, "ruler", "kit", "rol", "90", "-1", "0", "10.5 cm", "98", "160", "0")
+    assert main([str(file)]) == 0
+    answers(monkeypatch, "", "0")
+    assert main([str(same), "--ruler", *LENGTHS, "--force"]) == 0
+    assert same.read_text().replace("same", "kit") == file.read_text()
+    assert load_robot(file).gripper is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--hand", "0"], "--hand: must be greater than 0"),
+        (["--hand", "16 inches"], "--hand: "),
+        (["--base-height", "1e9"], "--base-height: 1e9 is too large for an arm; check the unit"),
+    ],
+)
+def test_invalid_length_of_a_kit_arm_leaves_no_file(options, message, tmp_path, sentence):
+    given = ("--ruler", "--wrist", "fixed", "--gripper", "0", *LENGTHS, *options)
+    assert message in sentence(main, tmp_path / "kit.yaml", *given)
+    assert list(tmp_path.iterdir()) == []
