@@ -17,7 +17,7 @@ from arm_common.yaml.editing import flow_word
 
 
 @dataclass(frozen=True)
-class Measurement:
+class KitLength:
     """A length of a kit arm, measured with a ruler."""
 
     name: str  # of the constant in the robot file; also that of the option, with hyphens
@@ -27,11 +27,11 @@ class Measurement:
 
 
 MEASUREMENTS = (
-    Measurement("base_height", 95, "from the table up to the axis of the shoulder"),
-    Measurement("upper_arm", 105, "from the axis of the shoulder to that of the elbow"),
-    Measurement("forearm", 98, "from the axis of the elbow to that of the wrist"),
-    Measurement("hand", 160, "from the axis of the wrist to the tips of the fingers"),
-    Measurement("gripper", 55, "between the tips of the open fingers; 0 without gripper", True),
+    KitLength("base_height", 95, "from the table up to the axis of the shoulder"),
+    KitLength("upper_arm", 105, "from the axis of the shoulder to that of the elbow"),
+    KitLength("forearm", 98, "from the axis of the elbow to that of the wrist"),
+    KitLength("hand", 160, "from the axis of the wrist to the tips of the fingers"),
+    KitLength("gripper", 55, "between the tips of the open fingers; 0 without gripper", True),
 )
 WRISTS = ("rolls", "fixed")
 
@@ -45,7 +45,7 @@ units: {length: mm, angle: deg}
 
 constants:
 $constants
-  quarter: {value: 90, source: "servos turn by 180 deg; ./arm calibrate measures yours"}
+  quarter: {value: 90, source: "of servos that turn by 180 deg; measure yours"}
   speed: 120            # deg/s, chosen: half of what such servos do without a load
 
 $tool
@@ -110,7 +110,7 @@ def kit_arm_yaml(name: str, wrist: str, lengths: Mapping[str, str]) -> str:
     )
 
 
-def _constants(lengths: Mapping[str, str], measured: Sequence[Measurement]) -> str:
+def _constants(lengths: Mapping[str, str], measured: Sequence[KitLength]) -> str:
     return "\n".join(
         f'  {m.name}: {{value: {lengths[m.name]}, source: "ruler, {m.where.partition(";")[0]}"}}'
         for m in measured

@@ -29,7 +29,7 @@ from arm_common.suggestions import did_you_mean, program
 from arm_common.yaml.expressions import Expressions
 
 from arm_common import cli
-from arm_description.commands.kit_arm import MEASUREMENTS, WRISTS, Measurement, kit_arm_yaml
+from arm_description.commands.kit_arm import MEASUREMENTS, WRISTS, KitLength, kit_arm_yaml
 from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
 from arm_description.model.elements import CONVENTIONS, Convention, DhRow, Joint, JointType
@@ -92,7 +92,7 @@ def _kit_arm(dialog: _Dialog, name: str) -> str:
     return kit_arm_yaml(name, wrist, lengths)
 
 
-def _millimetres(read: Callable[[str, str], float], measured: Measurement, text: str) -> str:
+def _millimetres(read: Callable[[str, str], float], measured: KitLength, text: str) -> str:
     value = read("prismatic", text)
     if value < 0.0 or (value == 0.0 and not measured.may_be_zero):
         raise DescriptionError("must be greater than 0")
@@ -159,7 +159,7 @@ class _Dialog:
             self._given.append(text)
             return value
 
-    def measure(self, measured: Measurement, read: Callable[[str], T]) -> T:
+    def measure(self, measured: KitLength, read: Callable[[str], T]) -> T:
         """Return a length, that of its option if there is one."""
         if measured.name in self._options:
             return self._read_option(measured.name, read)

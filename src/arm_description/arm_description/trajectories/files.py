@@ -18,6 +18,14 @@ from arm_description.errors import DescriptionError
 from arm_description.library import given_path, read_text
 from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
+from arm_description.trajectories.drawing import (
+    AS_DRAWN,
+    SVG,
+    DrawingOptions,
+    pen_path,
+    read_svg,
+    text_path,
+)
 from arm_description.trajectories.formats import (
     TIME,
     TOOL_ANGLES,
@@ -31,6 +39,7 @@ from arm_description.trajectories.formats import (
     read_tool_csv,
     read_trajectory_yaml,
     rows_text,
+    tool_csv_text,
     yaml_text,
 )
 from arm_description.trajectories.lines import MAX_BYTES
@@ -75,22 +84,45 @@ def read_trajectory(
 
 
 def read_tool_trajectory(
-    file: str | os.PathLike[str], joints: Sequence[str], files: FileAccess = ANY_FILE
+    file: str | os.PathLike[str],
+    joints: Sequence[str],
+    files: FileAccess = ANY_FILE,
+    drawing: DrawingOptions = AS_DRAWN,
 ) -> ToolTrajectory | None:
-    """Read poses of the tool from a CSV file; None if the file is another trajectory.
+    """Read poses of the tool from a CSV file, or the path of a pen from a drawing.
+
+    Returns None if the file is another trajectory.
 
     Args:
         file: path of the file, or the name of a shipped trajectory, which is one of joints.
         joints: names of the robot's joints; a file with just these columns is one of joints.
         files: the files that a path may refer to.
+        drawing: where and how an SVG file is drawn.
 
     Raises:
         DescriptionError: there is no such file or it is invalid; names the line.
     """
     path = given_path(file, has_ending=Path(file).suffix != "", files=files)
+    if path is not None and path.suffix.lower() == SVG:
+        return pen_path(read_svg(path, files), drawing, str(path))
     if path is None or trajectory_form(path) != ".csv":
         return None
     return read_tool_csv(path, joints, files)
+
+
+def tool_path(
+    file: str, text: str, model: RobotModel, drawing: DrawingOptions
+) -> ToolTrajectory | None:
+    """Return the path of the tool from a file, or from a text if there is one; None for joints.
+
+    Raises:
+        DescriptionError: both or neither are given, or the drawing is invalid.
+    """
+    if bool(file) == bool(text):
+        raise DescriptionError("needs a file or --text", remedy="give one of the two")
+    if text:
+        return text_path(text, drawing)
+    return read_tool_trajectory(file, model.joint_names, drawing=drawing)
 
 
 def read_tool_poses(path: Path, joints: Sequence[str]) -> Array | None:
@@ -141,7 +173,10 @@ def add_tool_pose(path: Path, pose: Array, units: Units) -> int:
 
 
 def check_recording(path: Path, files: FileAccess = ANY_FILE) -> None:
-    """Raise DescriptionError unless a file has the form of a trajectory, of whichever robot."""
+    """Raise DescriptionError unless a file has the form of a trajectory or a drawing."""
+    if path.suffix.lower() == SVG:
+        read_svg(path, files)
+        return
     CHECKS[trajectory_form(path)](path, files)
 
 
@@ -159,6 +194,13 @@ def write_trajectory(
     else:
         text = csv_text(trajectory) if form == ".csv" else yaml_text(trajectory)
     write_bytes(text.encode(), file)
+
+
+def write_tool_trajectory(file: str | os.PathLike[str], tool: ToolTrajectory) -> None:
+    """Write a trajectory of the tool, whose roll is free; raise DescriptionError if it cannot."""
+    if Path(file).suffix.lower() != ".csv":
+        raise DescriptionError("poses of the tool are CSV", remedy="use .csv", file=str(file))
+    write_bytes(tool_csv_text(tool).encode(), file)
 
 
 def _path(file: str | os.PathLike[str], model: RobotModel, files: FileAccess) -> Path:
@@ -206,7 +248,7 @@ def trajectory_form(path: Path) -> str:
     if form not in READERS:
         raise DescriptionError(
             f"a trajectory cannot end in {form or 'nothing'!r}",
-            remedy="use .csv, .yaml, or .txt for rows of positions",
+            remedy="use .csv, .yaml, .txt for rows of positions, or .svg for a drawing",
             file=str(path),
         )
     return form

@@ -6,8 +6,8 @@ CSV has a header with time and the joint names, then one point per line. A unit 
 name in brackets, as in ``shoulder [deg]``; a comment ``# units: deg, mm`` sets it for all columns.
 By default angles are in rad and lengths in m. Semicolons or tabs may separate the columns;
 numbers may then have decimal commas. In place of joints it may have poses of the tool:
-x, y, z and, for the orientation, roll, pitch, yaw or a quaternion qx, qy, qz, qw; then the first
-column may be the arc length in place of time.
+x, y, z and, for the orientation, roll, pitch, yaw, a quaternion qx, qy, qz, qw, or the direction
+i, j, k of the tool's z alone; then the first column may be the arc length in place of time.
 
 Rows are one posture per line, without times, in the robot's units and joint order: the format of
 RVS, the Robot Visualization System of McGill University (RVS2006, 2006, section 5.2).
@@ -27,11 +27,19 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from arm_common.files import FileAccess
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import Matrix, Vector, pose_to_matrix, rpy_matrix
+from arm_common.transforms import (
+    Matrix,
+    Vector,
+    frame_along,
+    pose,
+    pose_to_matrix,
+    rpy_matrix,
+)
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.editing import flow_word
 from arm_common.yaml.typed_mapping import MAX_LENGTH
@@ -87,6 +95,13 @@ def read_csv(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoin
 TOOL_POSITION = ("x", "y", "z")
 TOOL_ANGLES = ("roll", "pitch", "yaw")
 _TOOL_QUATERNION = ("qx", "qy", "qz", "qw")
+_TOOL_AXIS = ("i", "j", "k")  # as in the programs of machine tools
+_SPECIFIED: Mapping[tuple[str, ...], Literal["pose", "position_axis", "position"]] = {
+    (): "position",
+    TOOL_ANGLES: "pose",
+    _TOOL_QUATERNION: "pose",
+    _TOOL_AXIS: "position_axis",
+}
 _LENGTH = "length"
 _LONGEST = {TIME: LONGEST, _LENGTH: 1000.0}  # from the first point to the last [s], [m]
 _TOO_SHORT = 1e-6  # an arc may be shorter than its chord by rounding [m]
@@ -121,17 +136,17 @@ def read_tool_csv(
     along = _increasing_along(at, names[0], np.array([value for value, _ in points]), poses)
     is_timed = names[0] == TIME
     return ToolTrajectory(
-        poses, along if is_timed else None, None if is_timed else along, bool(turned)
+        poses, along if is_timed else None, None if is_timed else along, _SPECIFIED[turned]
     )
 
 
 def _tool_orientation(header: Line, names: list[str]) -> tuple[str, ...]:
     """Return the columns of the orientation, () without one."""
     others = [name for name in names[1:] if name not in TOOL_POSITION]
-    for turned in ((), TOOL_ANGLES, _TOOL_QUATERNION):
+    for turned in _SPECIFIED:
         if sorted(others) == sorted(turned) and len(set(names)) == len(names):
             return turned
-    known = f"{','.join(TOOL_ANGLES)} or {','.join(_TOOL_QUATERNION)}"
+    known = " or ".join(",".join(columns) for columns in _SPECIFIED if columns)
     problem = f"poses of the tool cannot have the columns {', '.join(names[1:])}"
     raise header.error(problem, f"write x,y,z, and for the orientation {known}, each once")
 
@@ -139,7 +154,7 @@ def _tool_orientation(header: Line, names: list[str]) -> tuple[str, ...]:
 def _column_unit(header: Line, name: str, unit: str, default: Units) -> Callable[[float], float]:
     """Return the conversion of a column of a tool's trajectory to SI units."""
     turns = name in TOOL_ANGLES
-    if name == TIME or name in _TOOL_QUATERNION:
+    if name == TIME or name in (*_TOOL_QUATERNION, *_TOOL_AXIS):
         return float
     allowed = ANGLES if turns else LENGTHS
     if unit and unit not in allowed:
@@ -155,11 +170,14 @@ def _tool_pose(line: Line, point: Mapping[str, float], turned: tuple[str, ...]) 
         problem = f"a coordinate is {far:g} m, but nothing may be larger than {MAX_LENGTH:g} m"
         raise line.error(problem, "name the unit in the header, as in x [mm]")
     values = [point[name] for name in turned]
-    if turned != _TOOL_QUATERNION:
+    if turned in ((), TOOL_ANGLES):
         return np.asarray(rpy_matrix(p, values or (0.0, 0.0, 0.0)))
     norm = math.hypot(*values)
     if not abs(norm - 1.0) < 0.01:
-        raise line.error(f"the quaternion has a length of {norm:.4g}", "write one of length 1")
+        what = "quaternion" if turned == _TOOL_QUATERNION else "direction"
+        raise line.error(f"the {what} has a length of {norm:.4g}", "write one of length 1")
+    if turned == _TOOL_AXIS:
+        return pose(frame_along(np.array(values) / norm), p)
     return pose_to_matrix(p, values)
 
 
@@ -221,6 +239,16 @@ def csv_text(trajectory: JointTrajectory) -> str:
     for time, row in zip(trajectory.times.tolist(), trajectory.positions.tolist(), strict=True):
         writer.writerow([repr(value) for value in (time, *row)])
     return text.getvalue()
+
+
+def tool_csv_text(tool: ToolTrajectory) -> str:
+    """Return a trajectory of the tool as CSV in m, with the direction of its z axis."""
+    first, along = (TIME, tool.times) if tool.lengths is None else (_LENGTH, tool.lengths)
+    assert along is not None
+    rows = np.column_stack([along, tool.poses[:, :3, 3], tool.poses[:, :3, 2]])
+    head = ",".join((first, *TOOL_POSITION, *_TOOL_AXIS))
+    lines = (",".join(f"{value + 0.0:.9g}" for value in row) for row in rows.tolist())
+    return "\n".join(("# units: m", head, *lines)) + "\n"
 
 
 def _unit(word: str, joint: Joint, default: Units, line: Line) -> Units:

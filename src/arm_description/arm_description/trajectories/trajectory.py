@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import Vector
+from arm_common.transforms import Matrix, Vector
 
 from arm_description.errors import DescriptionError
 from arm_description.robot_file.sections import GRIPPER_KEY
@@ -78,20 +79,25 @@ class ToolTrajectory:
         poses: (m, 4, 4) frame <- tool0, read-only [m].
         times: (m,) strictly increasing from 0 [s], None if the file has arc lengths.
         lengths: (m,) arc lengths, strictly increasing from 0 [m], None if it has times.
-        oriented: whether the file has orientations; else those of the poses are the identity.
+        orientation: what the poses specify: "pose", "position_axis" without the roll about the
+            tool's z, or "position" alone; what they do not is arbitrary.
     """
 
     poses: Vector
     times: Vector | None
     lengths: Vector | None
-    oriented: bool
+    orientation: Literal["pose", "position_axis", "position"]
 
     def reversed(self) -> ToolTrajectory:
         """Return the trajectory in reverse."""
         times, lengths = (
             None if at is None else at[-1] - at[::-1] for at in (self.times, self.lengths)
         )
-        return ToolTrajectory(self.poses[::-1], times, lengths, self.oriented)
+        return ToolTrajectory(self.poses[::-1], times, lengths, self.orientation)
+
+    def moved(self, frame: Matrix) -> ToolTrajectory:
+        """Return it in another frame, by other <- frame (4, 4) [m]."""
+        return replace(self, poses=frame @ self.poses)
 
     def times_at(self, speed: float | None) -> Vector | None:
         """Return its times, or those of a speed along it [m/s]; None if neither is known."""

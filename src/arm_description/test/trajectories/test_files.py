@@ -343,7 +343,8 @@ time, x, y [m], z, roll, pitch, yaw
 
 def test_poses_of_the_tool_use_the_units_of_the_file(written):
     tool = read_tool_trajectory(written("a.csv", TOOL), NUT_ARM.joint_names)
-    assert tool.times.tolist() == [0.0, 0.5] and tool.lengths is None and tool.oriented
+    assert tool.times.tolist() == [0.0, 0.5] and tool.lengths is None
+    assert tool.orientation == "pose"
     np.testing.assert_allclose(tool.poses[:, :3, 3], [[0.2, 0.01, 0.15], [0.21, 0.01, 0.15]])
     np.testing.assert_allclose(tool.poses[0, :3, 0], [0, 1, 0], atol=1e-12)
     np.testing.assert_allclose(tool.poses[1, :3, 0], [0, 0, -1], atol=1e-12)
@@ -371,7 +372,7 @@ def test_angles_and_quaternions_give_the_same_orientation(tmp_path_factory, rpy)
 def test_reversed_poses_come_back_and_an_arc_has_times_at_a_speed(written):
     text = "length [mm],x,y,z\n0,0,0,0\n100,0.1,0,0\n300,0.1,0.2,0\n"
     tool = read_tool_trajectory(written("a.csv", text), ())
-    assert tool.times is None and not tool.oriented and tool.times_at(None) is None
+    assert tool.orientation == "position" and tool.times is None and tool.times_at(None) is None
     np.testing.assert_allclose(tool.times_at(0.1), [0.0, 1.0, 3.0])
     back = tool.reversed()
     np.testing.assert_allclose(back.lengths, [0.0, 0.2, 0.3])

@@ -26,6 +26,8 @@ from arm_kinematics.paths.shapes import line
 _STARTS = 8  # postures in which the tool may be at the first pose
 _ACCURACY = 1e-5  # largest distance from the way [m]
 _TILT = math.radians(8.0)  # largest angle between the wanted and the actual z axis of the tool
+_PEN_TILT = math.radians(30.0)  # the same where the roll is free, as of a pen
+PEN_SPEED = 0.04  # of a pen, slower where a joint requires it [m/s]
 _ROLL = 1e-4  # largest angle about it [rad]
 _STEP = 2e-3  # largest motion of the tool between two samples [m]
 
@@ -80,8 +82,10 @@ def joint_trajectory(
     """
     times = tool.times_at(speed)
     assert times is not None
-    mode, turns = "pose" if tool.oriented else "position", (_TILT, _TILT, _ROLL)
-    options = PathOptions(mode, _ACCURACY, turns, max_step=_STEP, max_deviation=_ACCURACY)
+    turns = {"position_axis": _PEN_TILT}.get(tool.orientation, (_TILT, _TILT, _ROLL))
+    options = PathOptions(
+        tool.orientation, _ACCURACY, turns, max_step=_STEP, max_deviation=_ACCURACY
+    )
     starts = chain.ik(tool.poses[0], seed, max_solutions=_STARTS, **options.ik_arguments())
     if not starts.ok:
         raise KinematicsError(f"its first point is out of reach: {_clause(starts.message)}")
@@ -102,9 +106,6 @@ def read_motion(
 ) -> JointTrajectory:
     """Read a trajectory file of the joints, or of the tool and turn it into one of the joints.
 
-    That of the tool begins in the posture nearest to the one at which everything starts. Over arc
-    length it has the largest constant speed at which no joint exceeds its limit.
-
     Args:
         file: Path of the file, or the name of a trajectory shipped for the robot.
         model: The robot.
@@ -116,13 +117,32 @@ def read_motion(
     tool = read_tool_trajectory(file, model.joint_names)
     if tool is None:
         return read_trajectory(file, model, fit)
+    return tool_motion(tool, model, os.fspath(file))
+
+
+def tool_motion(tool: ToolTrajectory, model: RobotModel, file: str) -> JointTrajectory:
+    """Turn a trajectory of the tool in base_link into one of the joints.
+
+    It begins in the posture nearest to the one at which everything starts. Over arc length it has
+    the largest constant speed at which no joint exceeds its limit, or PEN_SPEED with a free roll.
+
+    Raises:
+        InputError: The tool cannot move along it; names the file.
+    """
     home = home_posture(model)[1]
     try:
         seed = np.array([home[name] for name in model.joint_names])
         motion = joint_trajectory(Chain.from_model(model), tool, seed, speed=1.0)
     except KinematicsError as error:
-        raise InputError(str(error), file=os.fspath(file)) from None
-    return motion if tool.lengths is None else motion.stretched(slowdown(motion, model)[0] or 1.0)
+        raise InputError(str(error), file=file) from None
+    if tool.lengths is None:
+        return motion
+    if tool.orientation != "position_axis":
+        return motion.stretched(slowdown(motion, model)[0] or 1.0)
+    needed = (np.abs(np.diff(motion.positions, axis=0)) / model.velocity).max(axis=1, initial=0.0)
+    steps = np.maximum(np.diff(motion.times) / PEN_SPEED, needed)  # the times are lengths [m]
+    times = np.concatenate([[0.0], np.cumsum(steps)])
+    return JointTrajectory(motion.names, times, motion.positions)
 
 
 def _clause(sentence: str) -> str:

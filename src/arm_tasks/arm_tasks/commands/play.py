@@ -7,12 +7,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from arm_common.cli import number, parse, positive, unused
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
-from arm_kinematics.paths.trajectories import read_motion
+from arm_description.trajectories.drawing import SVG, add_drawing, drawing_options, drawing_words
+from arm_description.trajectories.files import tool_path
+from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
+from arm_kinematics.paths.trajectories import read_motion, tool_motion
 
 from arm_description import RobotModel, load_robot
 from arm_tasks.bringup.arguments import check_port, default_values
@@ -20,7 +24,9 @@ from arm_tasks.bringup.demo import run_table, single_instance
 from arm_tasks.bringup.processes import chosen, play_processes
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.trajectory_player import paced, player
+from arm_tasks.scene.file import load_scene
 
+PAPER = "paper"  # shipped scene, and its frame
 _TIMEOUT = 10.0  # [s], to find an arm or a view
 _OWN_VIEW_TIMEOUT = 60.0  # [s], for a view started with --view
 
@@ -33,7 +39,16 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument("robot", help="name of a shipped robot, or path of a robot file")
     result.add_argument(
         "trajectory",
-        help="path of a .csv, .yaml or .txt file, or name of one shipped for the robot",
+        nargs="?",
+        default="",
+        help="path of a .csv, .yaml, .txt or .svg file, or name of one shipped for the robot",
+    )
+    add_drawing(result)
+    result.add_argument(
+        "--scene", default=PAPER, help="of the frame: its name, or the path of its file"
+    )
+    result.add_argument(
+        "--frame", help="of poses of the tool: base_link if omitted, of a drawing: paper"
     )
     result.add_argument(
         "--speed", type=positive, default=1.0, help="pace; 2 is twice as fast, within the limits"
@@ -70,6 +85,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
+def _trajectory(options: argparse.Namespace, model: RobotModel) -> FileTrajectory:
+    file, drawing = options.trajectory, drawing_options(options)
+    tool = tool_path(file, options.text, model, drawing)
+    if tool is None:
+        if options.frame:
+            raise InputError("is a trajectory of the joints", remedy="omit --frame", file=file)
+        return read_motion(file, model, options.fit)
+    drawn = bool(options.text) or Path(file).suffix.lower() == SVG
+    if name := options.frame or (PAPER if drawn else ""):
+        tool = tool.moved(load_scene(options.scene, model.name).frame(name))
+    return tool_motion(tool, model, file or "the text")
+
+
 def _in_own_view(options: argparse.Namespace) -> int:
     """Start a view and a player; in a terminal the view then stays open."""
     for name in ("namespace", "prefix"):
@@ -80,7 +108,9 @@ def _in_own_view(options: argparse.Namespace) -> int:
     check_port(values)
     switches = (f"--{name}" for name in ("reverse", "loop", "fit") if vars(options)[name])
     numbers = f"--speed={options.speed}", f"--patience={_OWN_VIEW_TIMEOUT}"
-    words = (options.robot, options.trajectory, *switches, *numbers)
+    frame = (f"--frame={options.frame}",) if options.frame else ()
+    words = (options.robot, *filter(None, [options.trajectory]), *drawing_words(options))
+    words = (*words, f"--scene={options.scene}", *frame, *switches, *numbers)
     with single_instance():
         return run_table(
             chosen(play_processes(words), values), values, keep_open=sys.stdin.isatty()
@@ -89,7 +119,7 @@ def _in_own_view(options: argparse.Namespace) -> int:
 
 def _motion(options: argparse.Namespace, model: RobotModel) -> PlannedTrajectory:
     """Return the chosen motion within the limits of a robot; InputError if it exceeds them."""
-    trajectory = read_motion(options.trajectory, model, options.fit)
+    trajectory = _trajectory(options, model)
     return paced(model, trajectory.reversed() if options.reverse else trajectory, options.speed)
 
 
@@ -98,7 +128,7 @@ def _play(options: argparse.Namespace, model: RobotModel, motion: PlannedTraject
         found = arm.wait_ready(options.patience)
         if arm.model != model:  # its servos reach less, or are slower
             motion = _motion(options, arm.model)
-        name = f"{options.trajectory}{', reversed' if options.reverse else ''}"
+        name = f"{options.trajectory or options.text}{', reversed' if options.reverse else ''}"
         print(f"Playing {name} on the {found}: {motion.duration:.2f} s.", flush=True)
         arm.play(motion)
         while options.loop:

@@ -21,7 +21,7 @@ from arm_kinematics.paths.timing import TimedPath, time_path
 from arm_description import Gripper, RobotModel
 from arm_kinematics import Chain, IkSolution
 from arm_tasks.errors import TaskFileError
-from arm_tasks.planning.collision.checker import Clearance, CollisionChecker
+from arm_tasks.planning.collision.checker import AllowedContact, Clearance, CollisionChecker
 from arm_tasks.planning.collision.path_checker import clearance_of_jaws, clearance_with_jaws
 from arm_tasks.planning.plan import Kind, PlannedStep, PlannedTrajectory, StepReport
 from arm_tasks.planning.tool_path import OutOfReach, branches, tool_path
@@ -87,19 +87,19 @@ class PlanBuilder:
     warnings: list[str] = field(default_factory=list)  # unconfirmed assumptions
     task_step: int = 0  # index of the task's step that is being planned
     first_part: int = 0  # index of the first part of the step that is being planned
-    allowed_contact: str = ""  # object that the jaws may touch at present, or ""
+    allowed_contact: AllowedContact | None = None  # that motions may make at present
     sketch: bool = False  # whether to plan only the parts that usually decide feasibility
     is_over: Callable[[], bool] | None = None  # whether to give up: TimeRanOut; None for never
     memory: dict[str, Any] | None = None  # results shared by plans of one step from one state
 
     @contextlib.contextmanager
-    def allow_contact(self, obj: str) -> Iterator[None]:
-        """Allow the jaws to touch an object in the motions planned within this context."""
-        self.allowed_contact = obj
+    def allow_contact(self, obj: str, depth: float = math.inf) -> Iterator[None]:
+        """Allow the jaws to touch an object, or the hand to a depth [m], within this context."""
+        self.allowed_contact = AllowedContact(obj, depth) if obj else None
         try:
             yield
         finally:
-            self.allowed_contact = ""
+            self.allowed_contact = None
 
     def first_feasible(
         self,

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table
 
 from arm_tasks.scene.file import ABOVE, ANGLE, LENGTH, NUMBER, TEXT
+from arm_tasks.task.condition import CONDITION, CONTENT, TRUTH
 from arm_tasks.task.steps import Orientation
 
 COUNT = Leaf("whole number, at least 1", "number")
 COUNT_0 = Leaf("whole number, at least 0", "at_least_0")
-TRUTH = Leaf("true or false", "truth")
 VALUE = Leaf("number, expression or text", "value")
-SCALAR = Leaf("number, text, or true or false", "scalar")
 POSITIVE = Leaf("number above 0", "positive")
 SHARE = Leaf("0.001 to 1", "share")
 SECONDS = Leaf("s, at least 0", "at_least_0")
@@ -24,7 +23,6 @@ TIMEOUT = Leaf("s, above 0", "positive")
 DISTANCE = Leaf("m, or mm with _mm; at least 0", "at_least_0", "_mm")
 TOOL_SPEED = Leaf("m/s, or mm/s with _mm; above 0", "positive", "_mm")
 TILT = Leaf("rad, or deg with _deg; at least 0", "at_least_0", "_deg")
-POSITION = Leaf("rad or m, or deg with _deg", "number", "_deg")
 STEPS = Leaf("list of steps", "steps")
 PLACE = ListOf(LENGTH, 3, 3)
 TURN = ListOf(ANGLE, 3, 3)
@@ -76,36 +74,6 @@ BLEND = Key(
     "radius of the corner to the next move_linear or move_arc: the tool leaves its path so far "
     "before the end, without a stop; 0 (it stops) if omitted",
 )
-CONTENT = Named(Leaf("value, list or mapping", "data"), "field")
-CONDITION = {
-    "nut_on": Key(TEXT, "the nut is on this bolt"),
-    "turns": Key(NUMBER, "engaged by at least this many turns"),
-    "nut_held": Key(TRUTH, "whether the jaws hold the nut"),
-    "nut_fallen": Key(TRUTH, "whether the nut lies on the floor"),
-    "gripper_above": Key(LENGTH, "the jaws are wider than this"),
-    "gripper_below": Key(LENGTH, "the jaws are narrower than this"),
-    "joint": Key(TEXT, "a joint, with the next two keys"),
-    "joint_above": Key(POSITION, "its position is above this"),
-    "joint_below": Key(POSITION, "its position is below this"),
-    "measured": Key(
-        TRUTH, "true: a width or position that is commanded, not measured, fails the step"
-    ),
-    "topic": Key(TEXT, "a topic, relative to the namespace of the task server"),
-    "service": Key(TEXT, "a service, likewise; wait_until calls it again until it answers so"),
-    "request": Key(CONTENT, "fields of the request to the service"),
-    "frames": Key(ListOf(TEXT, 2, 2), "two frames of tf, whose distance is compared"),
-    "field": Key(
-        TEXT, "of topic or service: path of a field, as in pose.position.x or position[2]"
-    ),
-    "equals": Key(SCALAR, "the field has this value, or that of a constant of the message type"),
-    "above": Key(NUMBER, "the field is above this, the distance above this many m"),
-    "below": Key(NUMBER, "the field is below this, the distance below this many m"),
-    "type": Key(
-        TEXT,
-        "type of topic or service, to check it even if it does not exist yet; that of its "
-        "publishers or servers if omitted",
-    ),
-}
 WHEN = Table(CONDITION)
 
 
@@ -208,11 +176,27 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "posture",
     ),
     "play": _step(
-        "Moves to the beginning of a trajectory and plays it at its own pace, within the limits.",
+        "Moves to the beginning of a trajectory and plays it at its own pace, within the limits. "
+        "An SVG file or a text is drawn with a pen along the tool's z, lifted between lines.",
         {
-            "path": Key(TEXT, "the file, relative to this one, or a shipped name", True),
+            "path": Key(
+                TEXT, "the file, .svg too, relative to this one, or a shipped name; or `text`"
+            ),
+            "text": Key(TEXT, "a line to write instead, in letters of single strokes"),
             "reverse": Key(TRUTH, "play from the end to the beginning"),
-            "frame": Key(TEXT, "of a trajectory of the tool: frame of its poses; base_link"),
+            "frame": Key(
+                TEXT,
+                "of a trajectory of the tool: frame of its poses; base_link. A drawing has its "
+                "middle there, x to the right, y up, z out of the paper",
+            ),
+            "at": Key(ListOf(LENGTH, 2, 2), "of a drawing: its middle in the frame; zeros"),
+            "width": Key(ABOVE, "of a drawing: scales it to this width; as drawn if omitted"),
+            "height": Key(ABOVE, "of a text: that of its capital letters; 10 mm if omitted"),
+            "lift": Key(ABOVE, "of a drawing: of the pen between two lines; 10 mm if omitted"),
+            "touch": Key(
+                TEXT, "object of the scene that the hand, and what it holds, may touch meanwhile"
+            ),
+            "depth": Key(DISTANCE, "how deep the tool may then be in the object; 0 if omitted"),
             "orientation": Key(
                 Choice(ORIENTATIONS),
                 "of a trajectory of the tool, as for move_linear; full, or any if the file has no "

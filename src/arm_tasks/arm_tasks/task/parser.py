@@ -150,7 +150,8 @@ class _TaskReader:
         if word in PARSERS:
             step = PARSERS[word](keys, word, defaults)
         elif word == "play":
-            step = play(keys, word, defaults, self._recording(keys.text("path")))
+            path = self._recording(keys.text("path")) if keys.has("path") else ""
+            step = play(keys, word, defaults, path)
         else:
             return self._nested(keys, word, defaults)
         if "on_failure" in STEPS_KEYS[word].table.keys and keys.has("on_failure"):

@@ -133,7 +133,7 @@ def files_of(task: str, scene: str = "") -> dict[str, str]:
     if _exists(task := task or DEFAULT_TASK, "tasks", files):
         loaded = load_task(task, files)
         for step in all_steps(loaded.steps):
-            if isinstance(step, Play) and files.has(path := Path(step.path)):
+            if isinstance(step, Play) and step.path and files.has(path := Path(step.path)):
                 check_recording(path, files)
         scene = scene or loaded.scene
     if _exists(scene := scene or TASK_SCENE, "scenes", files):

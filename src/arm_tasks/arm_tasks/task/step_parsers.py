@@ -15,6 +15,7 @@ from arm_common.transforms import frame_along, pose, rpy_matrix
 from arm_common.yaml.document import Field
 from arm_common.yaml.schema_types import Leaf
 from arm_common.yaml.typed_mapping import MAX_TURNS, TypedMapping
+from arm_description.trajectories.drawing import AS_DRAWN, DrawingOptions
 
 from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.poses import TaughtPose
@@ -86,10 +87,25 @@ def _orientation(keys: TypedMapping) -> steps.Orientation:
 
 
 def play(keys: TypedMapping, kind: str, defaults: Defaults, path: str) -> steps.Play:
-    """Read a step that plays the trajectory of a path."""
+    """Read a step that plays the trajectory of a path, or writes a text if there is none."""
+    if keys.has("path") == keys.has("text"):
+        raise keys.fail("give either path or text")
+    for name, other in (("height", "text"), ("depth", "touch")):
+        if keys.has(name) and not keys.has(other):
+            raise keys.fail(f"{name} has no effect without {other}", keys.require(name))
+    default = AS_DRAWN
     return steps.Play(
         **defaults.common(keys, kind),
         path=path,
+        text=keys.text("text", ""),
+        drawing=DrawingOptions(
+            width=optional(keys, "width", above=0.0),
+            height=keys.number("height", default.height, above=0.0),
+            at=(float((at := keys.numbers("at", 2, default.at))[0]), float(at[1])),
+            lift=keys.number("lift", default.lift, above=0.0),
+        ),
+        touch=keys.text("touch", ""),
+        depth=keys.number("depth", 0.0, least=0.0),
         reverse=bool(keys.truth("reverse")),
         frame=keys.text("frame", ""),
         orientation=_orientation(keys) if keys.has("orientation") else None,

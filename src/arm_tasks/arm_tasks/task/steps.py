@@ -7,9 +7,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from arm_common.transforms import Array
+from arm_description.trajectories.drawing import AS_DRAWN, DrawingOptions
 
 from arm_tasks.task.condition import Condition
 
@@ -68,14 +70,23 @@ class MovePosture(StepBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Play(StepBase):
-    """Move to the beginning of a trajectory and play it at its own pace."""
+    """Move to the beginning of a trajectory and play it at its own pace, or draw."""
 
-    path: str  # its file, or a name shipped for the robot
+    path: str  # its file, or a name shipped for the robot; "" for a text
     reverse: bool  # whether to play it backwards
     frame: str = ""  # of a trajectory of the tool: frame of its poses; "" for base_link
     orientation: Orientation | None = None  # of it; None for full, or any if it has none
     tool_speed: float | None = None  # along it, if it has no times [m/s]
     tolerance: Tolerance = field(default_factory=Tolerance)  # on it
+    text: str = ""  # to write with a pen, or ""
+    drawing: DrawingOptions = AS_DRAWN  # of a text or an SVG file
+    touch: str = ""  # object of the scene that the hand may touch, or ""
+    depth: float = 0.0  # how deep it may be in it [m]
+
+    @property
+    def what(self) -> str:
+        """What is played, for people."""
+        return f"'{self.text}'" if self.text else Path(self.path).stem
 
 
 @dataclass(frozen=True, kw_only=True)

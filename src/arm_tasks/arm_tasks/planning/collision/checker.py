@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from arm_common.transforms import Array
+from arm_common.transforms import Array, pose
 from arm_description.urdf.reader import read_urdf
 from arm_simulation.library import mujoco
 
@@ -31,9 +31,11 @@ from arm_tasks.planning.collision.motion_bounds import (
     rigid_groups,
     unsized_pairs,
 )
+from arm_tasks.scene.objects import SceneObject
 from arm_tasks.scene.payloads import Carried
 from arm_tasks.scene.scene import Scene
 
+_TIP_RADIUS = 1e-6  # m
 _FARTHEST = 1e3  # largest distance that is computed [m]
 
 
@@ -85,6 +87,16 @@ def _half_sizes(body: CollisionBody) -> list[float]:
     return [body.size[0], length / 2.0, 0.0]
 
 
+def tip_depths(obj: SceneObject, points: Array) -> Array:
+    """Return how deep points (m, 3) in base_link are in an object (m,) [m], negative outside."""
+    bodies = [CollisionBody("", part.kind, part.size, obj.pose @ part.pose) for part in obj.parts]
+    tip = CollisionBody("", "sphere", (_TIP_RADIUS,), np.eye(4))
+    pairs = PairDistances([tip, *bodies], [(0, 1 + k) for k in range(len(bodies))])
+    fixed = [body.pose for body in bodies]
+    found = [pairs.distances([pose(p=point), *fixed], NEAR).min() for point in points]
+    return -np.array(found) - _TIP_RADIUS
+
+
 TOUCH = 1e-4  # overlap that still counts as touching, as of closed jaws [m]
 NEAR = 0.03  # m
 _POSTURES = 64  # sampled to find the pairs that no motion changes
@@ -113,6 +125,14 @@ class Clearance:
         return f"{self.first} comes within {max(1e3 * self.distance, 0.0):.1f} mm of {self.second}"
 
 
+@dataclass(frozen=True)
+class AllowedContact:
+    """A contact that a motion may make."""
+
+    obj: str  # the touched object of the scene
+    depth: float = np.inf  # how deep the hand may be in it [m]; inf: the jaws alone, at any depth
+
+
 class CollisionChecker:
     """Checks one robot in one scene.
 
@@ -131,6 +151,8 @@ class CollisionChecker:
         self._placing = BodyPlacement(model, tree, own)
         first, near = rigid_groups(tree), neighbours(tree)
         fingers = model.gripper.joints if model.gripper else ()
+        hand = first["tool0"]
+        self._hand = {body.name for body in own if first[body.owner] == hand}
         self._jaws = {joint.child for joint in tree.joints if joint.name in fingers}
         self._payloads = {name for name, obj in scene.objects.items() if obj.is_payload}
         near.add(frozenset(self._jaws))
@@ -175,12 +197,14 @@ class CollisionChecker:
         poses = [*own, *(body.pose for body in self._bodies[len(own) :])]
         return self._pairs.distances(poses, near)
 
-    def allowed_contacts(self, obj: str = "") -> Array:
-        """Return (pairs,) inf where the jaws may touch an object (default: a payload), else 0."""
-        objects = {obj} if obj else self._payloads
+    def allowed_contacts(self, contact: AllowedContact | None = None) -> Array:
+        """Return how deep each pair (pairs,) may penetrate [m]: by default jaws and payloads."""
+        objects = {contact.obj} if contact else self._payloads
+        depth = contact.depth if contact else np.inf
+        links = self._jaws if depth == np.inf else self._jaws | self._hand
         owners = [self._owners(pair) for pair in self._pairs.pairs]
-        touch = [first in self._jaws and second in objects for first, second in owners]
-        return np.where(np.array(touch, dtype=bool), np.inf, 0.0)
+        touch = [first in links and second in objects for first, second in owners]
+        return np.where(np.array(touch, dtype=bool), depth, 0.0)
 
     def clearance(self, distances: Array) -> Clearance:
         """Return the nearest of all pairs from their distances [m]."""

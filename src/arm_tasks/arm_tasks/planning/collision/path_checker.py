@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.transforms import Array
 
-from arm_tasks.planning.collision.checker import Clearance, CollisionChecker
+from arm_tasks.planning.collision.checker import AllowedContact, Clearance, CollisionChecker
 
 _FINE = 1e-3  # m; segments on which no pair approaches by more are not divided
 
@@ -33,10 +33,10 @@ class _PathCheck:
     """Check of one path through rows (m, n) of joint positions [rad or m]."""
 
     def __init__(
-        self, checker: CollisionChecker, rows: Array, width: float, allowed_contact: str
+        self, checker: CollisionChecker, rows: Array, width: float, allowed: AllowedContact | None
     ) -> None:
         self._checker, self._rows, self._width = checker, rows, width
-        self._allowed = checker.allowed_contacts(allowed_contact) if allowed_contact else 0.0
+        self._allowed = checker.allowed_contacts(allowed) if allowed else 0.0
         steps = np.abs(np.diff(rows, axis=0))
         self._travel = np.vstack([np.zeros(rows.shape[1]), np.cumsum(steps, axis=0)])
         self._nearest = Clearance(math.inf)
@@ -80,20 +80,23 @@ class _PathCheck:
 
 
 def clearance_along(
-    checker: CollisionChecker, rows: Array, width: float, allowed_contact: str = ""
+    checker: CollisionChecker,
+    rows: Array,
+    width: float,
+    allowed: AllowedContact | None = None,
 ) -> PathClearance:
     """Return the clearance of a path through rows (m, n), straight between them [rad or m].
 
-    The jaws have a width [m] and may touch the named object.
+    The jaws have a width [m]; a contact may be allowed.
     """
-    return _PathCheck(checker, rows, width, allowed_contact).run()
+    return _PathCheck(checker, rows, width, allowed).run()
 
 
 def clearance_with_jaws(
     checker: CollisionChecker,
     rows: Array,
     widths: tuple[float, float],
-    allowed_contact: str = "",
+    allowed: AllowedContact | None = None,
 ) -> PathClearance:
     """Return the clearance of a path while the jaws move from one width to another [m].
 
@@ -101,8 +104,8 @@ def clearance_with_jaws(
     path counts, else the nearest pair.
     """
     if widths[0] == widths[1]:
-        return clearance_along(checker, rows, widths[0], allowed_contact)
-    paths = [clearance_along(checker, rows, w, allowed_contact) for w in _sampled(*widths)]
+        return clearance_along(checker, rows, widths[0], allowed)
+    paths = [clearance_along(checker, rows, w, allowed) for w in _sampled(*widths)]
     hits = [path for path in paths if path.hit_at is not None]
     if hits:
         return min(hits, key=lambda path: path.hit_at or 0.0)
