@@ -209,7 +209,19 @@ def calibration_for(model: RobotModel, name: str, folder: Path, simulated: bool)
         raise CalibrationError(
             f"is for robot '{calibration.robot}', not '{model.name}'", str(path)
         )
-    return calibration
+    return _for_tool(calibration, model)
+
+
+def _for_tool(calibration: Calibration, model: RobotModel) -> Calibration:
+    """Return a calibration without the servo of a gripper that another tool has replaced."""
+    if model.gripper is not None or GRIPPER not in calibration.servos:
+        return calibration
+    servos, board = dict(calibration.servos), calibration.board
+    unused = servos.pop(GRIPPER).channel
+    if isinstance(board, SerialBus):
+        kept = {number: servo for number, servo in board.servos.items() if number != unused}
+        board = replace(board, servos=kept)
+    return replace(calibration, servos=servos, board=board)
 
 
 def robot_with_servos(
@@ -241,7 +253,7 @@ def _is_shipped_for(model: RobotModel, folder: Path) -> bool:
     """Return whether a calibration of an arm's name is shipped, with the servos of this arm."""
     path = own_calibration(model.name, folder)
     names = {axis.name for axis in axes_of(model).actuators}
-    return path.is_file() and set(load_calibration(path).servos) == names
+    return path.is_file() and set(_for_tool(load_calibration(path), model).servos) == names
 
 
 def template(model: RobotModel, measured: bool = False, whole_range: bool = False) -> str:

@@ -25,7 +25,7 @@ from arm_kinematics.paths.timing import keep_pace
 from arm_description import DescriptionError
 from arm_kinematics import Chain, IkSolution, KinematicsError
 from arm_tasks.errors import SceneError
-from arm_tasks.planning.collision.checker import TOUCH, tip_depths
+from arm_tasks.planning.collision.checker import TOUCH, thickness, tip_depths
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.tool_path import (
     OutOfReach,
@@ -132,6 +132,10 @@ class Motions:
     def _require_shallow(self, labels: Labels, obj: SceneObject, rows: Array) -> None:
         """Refuse a step whose tool is deeper in an object than it may be, at rows (m, n)."""
         assert isinstance(labels.source, steps.Play)
+        half = thickness(obj) / 2.0  # beyond the middle a tip would leave at the back
+        if labels.source.depth >= half:
+            what = f"depth must be below {half * 1e3:g} mm, half the thickness of {obj.name}"
+            raise self.builder.invalid(labels.source, what)
         tips = np.array([self.builder.chain.fk(row) for row in rows])
         depths = tip_depths(obj, tips[:, :3, 3])
         deepest = int(np.argmax(depths))

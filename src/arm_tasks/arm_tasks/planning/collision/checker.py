@@ -97,6 +97,12 @@ def tip_depths(obj: SceneObject, points: Array) -> Array:
     return -np.array(found) - _TIP_RADIUS
 
 
+def thickness(obj: SceneObject) -> float:
+    """Return the smallest extent of the parts of an object [m]."""
+    sizes = {"box": lambda s: min(s), "cylinder": lambda s: min(2 * s[0], s[1])}
+    return min(sizes.get(part.kind, lambda s: 2 * s[0])(part.size) for part in obj.parts)
+
+
 TOUCH = 1e-4  # overlap that still counts as touching, as of closed jaws [m]
 NEAR = 0.03  # m
 _POSTURES = 64  # sampled to find the pairs that no motion changes
@@ -111,6 +117,7 @@ class Clearance:
     distance: float  # signed distance [m], negative if they penetrate
     first: str = ""  # link of the robot
     second: str = ""  # another link, or an object of the scene
+    allowed: float = 0.0  # depth that the distance is measured from [m]
 
     @property
     def penetrates(self) -> bool:
@@ -121,7 +128,9 @@ class Clearance:
     def clause(self) -> str:
         """Clause with both bodies and their distance or penetration depth."""
         if self.penetrates:
-            return f"{self.first} would be {-1e3 * self.distance:.1f} mm deep in {self.second}"
+            depth = 1e3 * (self.allowed - self.distance)
+            limit = f", where {1e3 * self.allowed:g} mm are allowed" if self.allowed else ""
+            return f"{self.first} would be {depth:.1f} mm deep in {self.second}{limit}"
         return f"{self.first} comes within {max(1e3 * self.distance, 0.0):.1f} mm of {self.second}"
 
 
@@ -206,12 +215,14 @@ class CollisionChecker:
         touch = [first in links and second in objects for first, second in owners]
         return np.where(np.array(touch, dtype=bool), depth, 0.0)
 
-    def clearance(self, distances: Array) -> Clearance:
-        """Return the nearest of all pairs from their distances [m]."""
+    def clearance(self, distances: Array, allowed: Array | float = 0.0) -> Clearance:
+        """Return the nearest of all pairs from distances (pairs,), or from allowed depths [m]."""
         if not len(distances):
             return Clearance(np.inf)
-        k = int(np.argmin(distances))
-        return Clearance(float(distances[k]), *self._owners(self._pairs.pairs[k]))
+        beyond = distances + allowed
+        k = int(np.argmin(beyond))
+        depth = float(np.broadcast_to(allowed, beyond.shape)[k])
+        return Clearance(float(beyond[k]), *self._owners(self._pairs.pairs[k]), depth)
 
     def at(self, q: Sequence[float] | Array, width: float) -> Clearance:
         """Return the nearest pair for joint positions (n,) and a jaw width [m]."""

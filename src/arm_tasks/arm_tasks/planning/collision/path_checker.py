@@ -65,13 +65,13 @@ class _PathCheck:
 
     def _distances(self, s: float) -> Array:
         """Return the distances of all pairs at row s, which may be fractional."""
-        distances = self._checker.distances(self._at(self._rows, s), self._width) + self._allowed
-        found = self._checker.clearance(distances)
+        distances = self._checker.distances(self._at(self._rows, s), self._width)
+        found = self._checker.clearance(distances, self._allowed)
         if found.penetrates:
             self._hit = s if self._hit is None else min(s, self._hit)
         if found.distance < self._nearest.distance:
             self._nearest = found
-        return distances
+        return np.asarray(distances + self._allowed)
 
     def _at(self, rows: Array, s: float) -> Array:
         i = max(min(int(s), len(rows) - 2), 0)
