@@ -111,6 +111,7 @@ UNUSED = [
     ("trajectory", "ur5 wave --width-mm 9"),
     ("trajectory", "ur5 wave --at-mm 9 9"),
     ("trajectory", "ur5 wave --lift-mm 9"),
+    ("play", "ur5 wave --scene paper"),
     ("demo", "--spacing 2"),
     ("demo", "--force"),
     ("demo", "--headless --viewer-port 8081"),

@@ -127,6 +127,7 @@ class _Dialog:
         self._options = options  # answers that options give, by their names
         self._given: list[str] = []  # valid answers
         self._next = 0  # index of the next question
+        self._heading = ""  # printed before the next question that is asked
 
     @property
     def has_options(self) -> bool:
@@ -136,17 +137,20 @@ class _Dialog:
     def forget_last(self) -> None:
         """Begin again, with the answers up to the last but one."""
         self._given, self._next = self._given[:-1], 0
+        self._heading = ""
 
     def say(self, text: str) -> None:
-        """Print a text unless its questions have been answered."""
+        """Print a text before the next question that is asked."""
         if self._next >= len(self._given):
-            _print(text)
+            self._heading += text
 
     def ask(self, question: str, default: str, read: Callable[[str], T]) -> T:
         """Return the value of an answer, which is asked for until it is valid."""
         self._next += 1
         if self._next <= len(self._given):
             return read(self._given[self._next - 1])
+        _print(self._heading)
+        self._heading = ""
         while True:
             text = input(f"  {question} [{default}]: ").strip() or default
             if text == BACK:

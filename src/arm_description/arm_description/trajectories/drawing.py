@@ -268,12 +268,12 @@ def add_drawing(parser: argparse.ArgumentParser) -> None:
     cli.unused(parser, ["--height-mm"], lambda given: not given.text, "without --text")
     placed = ["--width-mm", "--at-mm", "--lift-mm"]
     plain = "without --text or an SVG file"
-    cli.unused(parser, placed, lambda given: not (given.text or _is_svg(given)), plain)
+    cli.unused(parser, placed, lambda given: not draws(given), plain)
 
 
 def drawing_words(arguments: argparse.Namespace) -> tuple[str, ...]:
     """Return the words of the options of a drawing that were given, for another process."""
-    if not arguments.text and not _is_svg(arguments):
+    if not draws(arguments):
         return ()
     width = (f"--width-mm={arguments.width_mm}",) if arguments.width_mm else ()
     height = (f"--text={arguments.text}", f"--height-mm={arguments.height_mm}")
@@ -281,10 +281,10 @@ def drawing_words(arguments: argparse.Namespace) -> tuple[str, ...]:
     return (*(height if arguments.text else ()), *width, *at)
 
 
-def _is_svg(arguments: argparse.Namespace) -> bool:
-    """Return True if one of the words names an SVG file."""
+def draws(arguments: argparse.Namespace) -> bool:
+    """Return True if the arguments have a text, or the name of an SVG file."""
     words = (value for value in vars(arguments).values() if isinstance(value, str))
-    return any(word.lower().endswith(SVG) for word in words)
+    return bool(arguments.text) or any(word.lower().endswith(SVG) for word in words)
 
 
 def drawing_options(arguments: argparse.Namespace) -> DrawingOptions:

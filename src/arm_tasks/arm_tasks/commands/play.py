@@ -7,13 +7,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from arm_common.cli import number, parse, positive, unused
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
-from arm_description.trajectories.drawing import SVG, add_drawing, drawing_options, drawing_words
+from arm_description.trajectories.drawing import add_drawing, drawing_options, drawing_words, draws
 from arm_description.trajectories.files import tool_path
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
 from arm_kinematics.paths.trajectories import read_motion, tool_motion
@@ -64,6 +63,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--viewer-port", default="8080", help="first TCP port to try for --view")
     unused(result, ["--viewer-port"], lambda given: not given.view, "without --view")
+    placed = "without --frame or a drawing"
+    unused(result, ["--scene"], lambda given: not (given.frame or draws(given)), placed)
     result.add_argument("--patience", type=number, default=_TIMEOUT, help=argparse.SUPPRESS)
     return result
 
@@ -92,8 +93,7 @@ def _trajectory(options: argparse.Namespace, model: RobotModel) -> FileTrajector
         if options.frame:
             raise InputError("is a trajectory of the joints", remedy="omit --frame", file=file)
         return read_motion(file, model, options.fit)
-    drawn = bool(options.text) or Path(file).suffix.lower() == SVG
-    if name := options.frame or (PAPER if drawn else ""):
+    if name := options.frame or (PAPER if draws(options) else ""):
         tool = tool.moved(load_scene(options.scene, model.name).frame(name))
     return tool_motion(tool, model, file or "the text")
 
@@ -110,7 +110,8 @@ def _in_own_view(options: argparse.Namespace) -> int:
     numbers = f"--speed={options.speed}", f"--patience={_OWN_VIEW_TIMEOUT}"
     frame = (f"--frame={options.frame}",) if options.frame else ()
     words = (options.robot, *filter(None, [options.trajectory]), *drawing_words(options))
-    words = (*words, f"--scene={options.scene}", *frame, *switches, *numbers)
+    scene = (f"--scene={options.scene}",) if options.frame or draws(options) else ()
+    words = (*words, *scene, *frame, *switches, *numbers)
     with single_instance():
         return run_table(
             chosen(play_processes(words), values), values, keep_open=sys.stdin.isatty()

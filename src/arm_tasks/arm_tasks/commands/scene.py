@@ -12,18 +12,23 @@ from pathlib import Path
 import numpy as np
 from arm_common.errors import InputError
 from arm_common.files.saving import contents, save_edit
+from arm_common.suggestions import did_you_mean
 
 from arm_common import cli
 from arm_tasks.errors import SceneError, resolve, shipped
-from arm_tasks.scene.editing import SECTIONS, add_object, move_object, remove_object
+from arm_tasks.manual.touch_location import locate_sheet
+from arm_tasks.scene.editing import SECTIONS, add_object, lay_surface, move_object, remove_object
 from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.poses import load_poses
 from arm_tasks.scene.scene import BASE_FRAME, Scene
+
+CORNERS = ("lower_left", "lower_right", "upper_left")
 
 
 def _parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog="./arm scene", description="List or edit a scene.")
     result.add_argument("scene", help="path, or a shipped name")
-    result.add_argument("--robot", default="", help="list poses relative to this robot")
+    result.add_argument("--robot", default="", help="robot for whose placement to list or lay")
     result.add_argument("-o", "--output", default="", help="write the edited scene to this file")
     edits = result.add_subparsers(dest="edit", metavar="EDIT", prog="./arm scene SCENE")
     move = edits.add_parser("move", help="move an object in its parent frame")
@@ -37,9 +42,17 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("keys", nargs="+", metavar="KEY=VALUE", help="as in the file")
     remove = edits.add_parser("remove", help="remove an object")
     remove.add_argument("name", help="name of the object")
-    for edit in (move, add, remove):  # -o behind them means the same
+    lay = edits.add_parser("lay", help="lay a surface by three corners that the tool has touched")
+    lay.add_argument("name", help="name of the surface, such as paper")
+    for corner in CORNERS:
+        lay.add_argument(corner, help="name of the pose taught there")
+    poses = "file of taught poses"
+    lay.add_argument("--poses", default="taught_poses.yaml", help=poses)
+    for edit in (move, add, remove, lay):  # -o behind them means the same
         edit.add_argument("-o", "--output", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
-    cli.unused(result, ["--robot"], lambda given: given.edit, "with an edit: it is for the list")
+    cli.unused(
+        result, ["--robot"], lambda given: given.edit not in (None, "lay"), "with this edit"
+    )
     return result
 
 
@@ -67,12 +80,26 @@ def edit_scene(options: argparse.Namespace, data: bytes, file: str) -> bytes:
         return move_object(data, options.name, xyz, bool(options.by_mm), file)
     if options.edit == "remove":
         return remove_object(data, options.name, file)
+    if options.edit == "lay":
+        return _laid(options, data)
     pairs = [text.partition("=") for text in options.keys]
     invalid = next((key for key, sign, _ in pairs if not sign), None)
     if invalid is not None:
         raise SceneError(f"'{invalid}' is not KEY=VALUE, such as xyz_mm=[0,0,20]")
     keys = {key: value for key, _, value in pairs}
     return add_object(data, options.section, options.name, keys, file)
+
+
+def _laid(options: argparse.Namespace, data: bytes) -> bytes:
+    taught = load_poses(Path(options.poses))
+    names = [getattr(options, corner) for corner in CORNERS]
+    for name in names:
+        if name not in taught:
+            what = f"there is no taught pose '{name}'; {did_you_mean(name, taught)}"
+            raise SceneError(what, options.poses)
+    tools = np.array([taught[name].tool for name in names])
+    T, *size = locate_sheet(tools[:, :3, 3], tools[:, :3, 2].sum(axis=0))
+    return lay_surface(data, options.name, T, (size[0], size[1]), options.robot)
 
 
 def run(options: argparse.Namespace) -> None:

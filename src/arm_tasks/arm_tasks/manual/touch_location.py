@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Locates a bolt from points of its surface that the arm has touched.
+"""Locates a bolt from points of its surface that the arm has touched, a sheet from its corners.
 
 The bolt is a cylinder of known radius with a flat end. A point on its flank gives the distance to
 the axis, a point on the end its position, and a point on the rim both. A damped Gauss-Newton fit
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-from arm_common.transforms import Array, frame_along, so3_exp
+from arm_common.transforms import Array, frame_along, pose, so3_exp
 
 from arm_tasks.errors import TasksError
 
@@ -97,6 +97,44 @@ def locate(touches: Sequence[Touch], radius: float, tip: Array, axis: Array) -> 
     if float(a @ start) < 0.0:
         raise TasksError("by these points the bolt points the other way; is it the right bolt?")
     return Located(p, a, tip_error, axis_error, math.sqrt(square / max(len(J), 1)))
+
+
+_MIN_SIDE = 0.01  # m; a hobby arm touches to a millimetre
+_MAX_SKEW = math.radians(10.0)  # of the angle at the first corner from a right one
+
+
+def locate_sheet(corners: Array, tool_axis: Array) -> tuple[Array, float, float]:
+    """Return a rectangle by three touched corners (3, 3): lower left, lower right, upper left.
+
+    Args:
+        corners: Their positions in base_link, one a row [m].
+        tool_axis: (3,) direction of the tool when it touched them, into the sheet.
+
+    Returns:
+        base_link <- middle of the sheet (4, 4), with x along the lower side and z out of it, and
+        its length along x and its width along y [m].
+
+    Raises:
+        TasksError: Corners are the same or on a line, not at a right angle, or in another order.
+    """
+    right, up = corners[1] - corners[0], corners[2] - corners[0]
+    length, height = float(np.linalg.norm(right)), float(np.linalg.norm(up))
+    if min(length, height) < _MIN_SIDE:
+        side = min(length, height) * 1e3
+        raise TasksError(f"a side of {side:.1f} mm is too short; touch three different corners")
+    angle = math.acos(float(np.clip(right @ up / (length * height), -1.0, 1.0)))
+    if abs(angle - math.pi / 2.0) > _MAX_SKEW:
+        what = f"the angle at the first corner is {math.degrees(angle):.0f} deg, not 90"
+        raise TasksError(f"{what}; touch lower left, lower right, then upper left")
+    x, z = right / length, np.cross(right, up)
+    z /= np.linalg.norm(z)
+    if float(z @ tool_axis) > 0.0:
+        what = "seen from the tool, the corners are mirrored"
+        raise TasksError(f"{what}; name lower left, lower right, then upper left")
+    y = np.cross(z, x)
+    width = float(up @ y)
+    middle = corners[0] + 0.5 * (length * x + width * y)
+    return pose(np.column_stack([x, y, z]), middle), length, width
 
 
 def _check_apart(touches: Sequence[Touch]) -> None:

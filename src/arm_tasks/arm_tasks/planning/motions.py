@@ -89,6 +89,7 @@ class Motions:
     def play(self, step: steps.Play, name: str) -> None:
         """Plan a step along a trajectory of the joints or the tool."""
         chain = self.builder.chain
+        tool: ToolTrajectory | None
         try:
             if step.text:
                 tool = text_path(step.text, step.drawing)

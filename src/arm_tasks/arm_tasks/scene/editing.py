@@ -125,6 +125,36 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
     return after
 
 
+def lay_surface(data: bytes, name: str, T: Array, size: tuple[float, float], robot: str) -> bytes:
+    """Return a scene file with a surface moved to base_link <- surface (4, 4), and its size [m].
+
+    Raises:
+        SceneError: There is no such surface, or its pose cannot be changed by itself.
+    """
+    editor = SceneEditor(data, name="the scene", robot=robot)
+    if editor.bodies().get(name) != "surfaces":
+        known = [body for body, section in editor.bodies().items() if section == "surfaces"]
+        raise SceneError(f"there is no surface '{name}' in the scene; {did_you_mean(name, known)}")
+    path = ("surfaces", name)
+
+    def change(edited: YamlEditor) -> None:
+        for key in ("rpy", "rpy_deg", "axis"):
+            if edited.find(*path, key) is not None:
+                edited.remove((*path, key))
+        edited.set((*path, "rpy_deg"), "[0, 0, 0]")
+        for key, value in zip(("length", "width"), size, strict=True):
+            plain = edited.find(*path, key) is not None
+            edited.set(
+                (*path, key if plain else f"{key}_mm"), f"{value * (1 if plain else 1e3):.4g}"
+            )
+
+    if refused := editor.change(change) or editor.move(name, T):
+        raise SceneError(refused)
+    if not np.allclose(editor.model.frames[name], T, atol=1e-3):
+        raise SceneError(f"the pose of {name} cannot be changed by itself; is it an alias?")
+    return editor.data
+
+
 def write_thread_start(scene: Scene, name: str, start: float, robot: str) -> Scene:
     """Set where the thread of a bolt starts [rad], as write_bolt() sets where the bolt is."""
     path, data, before = _own_file(scene, name, robot)

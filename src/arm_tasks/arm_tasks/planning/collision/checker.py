@@ -99,8 +99,8 @@ def tip_depths(obj: SceneObject, points: Array) -> Array:
 
 def thickness(obj: SceneObject) -> float:
     """Return the smallest extent of the parts of an object [m]."""
-    sizes = {"box": lambda s: min(s), "cylinder": lambda s: min(2 * s[0], s[1])}
-    return min(sizes.get(part.kind, lambda s: 2 * s[0])(part.size) for part in obj.parts)
+    extents = {"box": (1.0, 1.0, 1.0), "cylinder": (2.0, 1.0), "sphere": (2.0,)}
+    return min(float(np.min(np.multiply(extents[p.kind], p.size))) for p in obj.parts)
 
 
 TOUCH = 1e-4  # overlap that still counts as touching, as of closed jaws [m]
