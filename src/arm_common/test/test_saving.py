@@ -15,12 +15,19 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
 from arm_common.errors import InputError
 from arm_common.files import saving
-from arm_common.files.saving import FileChangedError, contents, save_edit, write_bytes
+from arm_common.files.saving import (
+    FileChangedError,
+    check_writable,
+    contents,
+    save_edit,
+    write_bytes,
+)
 
 OLD, NEW = b"old\n" * 2000, b"new\n" * 3000
 NOBODY = 65534
@@ -328,3 +335,15 @@ def test_killed_program_leaves_the_old_or_the_new_content(file):
         assert set(names(file.parent)) <= {file.name, "mine.yaml.bak", saving._DRAFT}
     save_edit(NEW, file, contents(file))
     assert names(file.parent) == [file.name, "mine.yaml.bak"]
+
+
+@pytest.mark.parametrize(
+    "save",
+    [partial(write_bytes, b"new"), lambda link: save_edit(b"new", link, None), check_writable],
+)
+def test_link_that_leads_to_itself_is_refused_and_kept(tmp_path, save):
+    link = tmp_path / "a.yaml"
+    link.symlink_to("a.yaml")
+    with pytest.raises(InputError, match="cannot be written"):
+        save(link)
+    assert link.is_symlink() and list(tmp_path.iterdir()) == [link]

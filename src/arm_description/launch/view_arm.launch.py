@@ -7,7 +7,7 @@ from tempfile import mkdtemp
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.errors import InputError
-from arm_common.ros.launch import StartTogether, check_files, set_network
+from arm_common.ros.launch import StartTogether, check_nodes, set_network
 from arm_description.exporters.rviz_config import write_config
 from launch import LaunchDescription, Substitution
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
@@ -54,7 +54,7 @@ def generate_launch_description():
 
 def _check_arguments(context):
     """Raise InputError for a file that launch itself does not check."""
-    check_files(context)
+    check_nodes(context)
     load_robot(context.launch_configurations["robot"])
 
 

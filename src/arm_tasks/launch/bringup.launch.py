@@ -3,7 +3,7 @@
 """An arm ready for commands: driver, states and tf, kinematics; with tasks:=true a task server."""
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from arm_common.ros.launch import StartTogether, set_network
+from arm_common.ros.launch import StartTogether, check_nodes, set_network
 from arm_tasks.bringup.launch import SharedFile, check_arguments, exit_handlers
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
@@ -31,6 +31,7 @@ def generate_launch_description():
     return LaunchDescription(
         [
             *arguments(),
+            OpaqueFunction(function=check_nodes),
             OpaqueFunction(function=check_arguments),
             StartTogether(
                 [

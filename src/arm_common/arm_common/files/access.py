@@ -222,13 +222,6 @@ def folders_in(text: str, parameter: str) -> list[Path]:
     return folders
 
 
-def check_params_file(values: Mapping[str, str]) -> None:
-    """Raise InputError if the argument `params_file` is given and names no file."""
-    name = values["params_file"]
-    if name and not Path(name).is_file():
-        raise InputError(f"params_file is {name!r}, which is not a file; give a path")
-
-
 def _missing() -> FileNotFoundError:
     return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 

@@ -94,10 +94,18 @@ def check_writable(output: str) -> None:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if path.is_file() or not path.exists():
-            folder = Path(os.path.realpath(path)).parent
+            folder = _target(path).parent
             os.close(os.open(folder, os.O_RDONLY | os.O_DIRECTORY))
             if not os.access(folder, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _target(link: Path) -> Path:
+    """Return the path to which links lead; raise an OSError if they lead in a circle."""
+    path = Path(os.path.realpath(link))
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return path
 
 
 @contextmanager
@@ -134,7 +142,7 @@ def _save(
     read: bytes | EllipsisType | None,
 ) -> Path | None:
     """Save a file; all content is on the disk before anything gets another name."""
-    path, kept = Path(os.path.realpath(link)), None
+    path, kept = _target(link), None
     with _locked(path.parent) as folder, ExitStack() as drafts:
         old = path.read_bytes() if path.exists() else None
         if read is not ... and read != old:

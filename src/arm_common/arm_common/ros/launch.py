@@ -18,9 +18,10 @@ from launch.actions import (
 from launch.utilities import visit_all_entities_and_collect_futures
 
 from arm_common.errors import InputError
-from arm_common.files import check_params_file
 from arm_common.network import node_environment, report_reach
+from arm_common.ros.node_runner import checked_namespace
 from arm_common.signals import LAUNCH_HOLDS_STDIN
+from arm_common.yaml.document import check_params_file
 
 # mypy: disable-error-code="attr-defined, misc"
 
@@ -85,6 +86,7 @@ def set_network(context: LaunchContext) -> list[Any]:
     ]
 
 
-def check_files(context: LaunchContext) -> None:
-    """Raise InputError if the parameter file does not exist: launch itself ignores that."""
+def check_nodes(context: LaunchContext) -> None:
+    """Raise InputError if `params_file` or `namespace` is invalid: nodes would report it late."""
     check_params_file(context.launch_configurations)
+    checked_namespace(context.launch_configurations["namespace"])

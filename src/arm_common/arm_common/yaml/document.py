@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -253,6 +253,28 @@ def read_yaml(
         problem = f"cannot be read ({error.strerror})"
         raise refuse(problem, remedy="check the path", file=str(path)) from None
     return parse_yaml(data, str(path), refuse, max_bytes)
+
+
+def check_params_file(values: Mapping[str, str]) -> None:
+    """Raise InputError if the argument `params_file` names no file of ROS parameters.
+
+    Each node reports a value of its own that is invalid.
+    """
+    name = values["params_file"]
+    if name and not Path(name).is_file():
+        raise InputError(f"params_file is {name!r}, which is not a file; give a path")
+    if name and not _has_parameters(read_yaml(Path(name), InputError)):
+        problem = f"params_file is {name!r}, which has no ROS parameters"
+        raise InputError(problem, remedy="write NODE: {ros__parameters: {NAME: VALUE}} in it")
+
+
+def _has_parameters(field: Field) -> bool:
+    """Return True if all below a node, or a namespace, are parameters."""
+    entries = field.mapping() if field.is_mapping else {}
+    return bool(entries) and all(
+        value.is_mapping if key == "ros__parameters" else _has_parameters(value)
+        for key, value in entries.items()
+    )
 
 
 def parse_yaml(data: bytes | str, name: str, refuse: Refusal, max_bytes: int = MAX_BYTES) -> Field:

@@ -3,12 +3,13 @@
 """The YAML reader behind every file of the project."""
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 import yaml
 from arm_common.errors import InputError
-from arm_common.yaml.document import load_plain, parse_yaml, read_yaml
+from arm_common.yaml.document import check_params_file, load_plain, parse_yaml, read_yaml
 
 
 def root(text):
@@ -170,3 +171,20 @@ def test_error_with_a_path_that_is_not_utf8_can_be_sent():
     with pytest.raises(InputError) as refused:
         read_yaml(Path(os.fsdecode(b"/nosuch/caf\xe9.yaml")), InputError)
     assert str(refused.value).encode() and "caf\\udce9.yaml" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a: [b\n", "is not valid YAML"),
+        ("- arm_hardware\n", "has no ROS parameters; write NODE"),
+        ("arm_hardware: {rate_hz: 50}\n", "has no ROS parameters; write NODE"),
+        ("arm_hardware: {ros__parameters: 50}\n", "has no ROS parameters; write NODE"),
+        ("/**: {ros__parameters: {a: 1}}\nleft: {driver: {ros__parameters: {b: [1]}}}\n", ""),
+    ],
+)
+def test_params_file_has_parameters_below_its_nodes(tmp_path, text, problem):
+    file = tmp_path / "parameters.yaml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=problem) if problem else nullcontext():
+        check_params_file({"params_file": str(file)})

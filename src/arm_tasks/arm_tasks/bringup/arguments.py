@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from arm_common.files import check_params_file, folders_in
+from arm_common.files import folders_in
 from arm_common.network import NETWORKS
 from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.store import calibration_for, robot_with_servos
@@ -168,7 +168,6 @@ def check_inputs(values: Values) -> None:
     Nodes would report it, too, but only after others have started.
     """
     check_speed(values)
-    check_params_file(values)
     model = load_robot(values["robot"])
     if values["part"] != "rest" and values["hardware"] != "fake":
         simulated = values["hardware"] == "sim"

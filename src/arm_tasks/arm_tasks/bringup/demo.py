@@ -20,9 +20,9 @@ from typing import Any
 from ament_index_python.packages import get_package_prefix
 from arm_common.cli import add_force, parse, refuse_overwriting, unused
 from arm_common.errors import InputError
-from arm_common.files import check_params_file
 from arm_common.signals import INTERRUPTED, ended_at_once, interrupt_on_signals
 from arm_common.suggestions import program
+from arm_common.yaml.document import check_params_file
 from arm_description.library import description_path, is_xml
 from arm_description.robot_file.writer import robot_yaml
 from arm_hardware.motion.options import ENDINGS, DriverOptions

@@ -189,6 +189,8 @@ def test_moveit_group_reaches_the_kinematics():
         ("bringup", {"robot": "nosuch"}, "no robot named 'nosuch'"),
         ("bringup", {"calibration": "nosuch"}, "no calibration 'nosuch'"),
         ("bringup", {"params_file": "/nosuch.yaml"}, r"params_file is .*, which is not a file"),
+        ("bringup", {"params_file": __file__}, "test_launch_files.py"),
+        ("bringup", {"namespace": "1st"}, "'1st' is not a namespace"),
         ("bringup", {"tasks": "true", "scene": "nosuch"}, "'nosuch' is neither a scene"),
         ("bringup", {"tasks": "true", "task_path": "/nosuch"}, "there is no folder /nosuch"),
         ("nut_transfer", {"scene": "nosuch"}, "'nosuch' is neither a scene"),
