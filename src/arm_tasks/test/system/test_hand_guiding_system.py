@@ -50,7 +50,11 @@ def moved(tmp_path):
 def guided(start_arm, tmp_path, moved):
     files = {"poses": str(tmp_path / "poses.yaml"), "paths": str(tmp_path / "paths")}
     stack = start_arm(
-        without=("arm_hardware",), speed="1", hardware="sim", parameters={"task_server": files}
+        without=("arm_hardware",),
+        speed="1",
+        hardware="sim",
+        world="geometric",
+        parameters={"task_server": files},
     )
     client = nc.Client()
     process = nc.NodeProcess(
