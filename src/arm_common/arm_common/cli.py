@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Common parts of the commands: arguments, exit codes, output files, jobs on all cores.
 
-Exit codes: 0, 1 with one sentence on standard error, 2 for arguments that argparse rejects, 130
-after Ctrl-C. A closed pipe (``| head``) is not an error.
+Exit codes: 0, also for a closed pipe, 1 with one sentence, 2 for bad arguments, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -277,12 +276,6 @@ def confirm(question: str) -> bool:
 def add_robot(parser: argparse.ArgumentParser, shipped: Iterable[str]) -> None:
     """Add the positional argument ``robot``; its help lists the shipped robots."""
     parser.add_argument("robot", help=f"name of a shipped robot ({', '.join(shipped)}) or a path")
-
-
-def add_calibration(parser: argparse.ArgumentParser) -> None:
-    """Add ``--calibration FILE``."""
-    limits = "servo calibration, whose limits hold as well: shipped name or path"
-    parser.add_argument("--calibration", default="", metavar="FILE", help=limits)
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import logging
 import os
@@ -53,6 +54,12 @@ def load_robot(robot: str | os.PathLike[str], calibration: str = "") -> RobotMod
     path = description_path(robot)
     model = _imported(path) if is_xml(path) else read_robot(path)
     return _limited_by_servos(model, calibration) if calibration else model
+
+
+def add_calibration(parser: argparse.ArgumentParser) -> None:
+    """Add ``--calibration FILE``."""
+    text = "servo calibration, whose limits hold as well: shipped name or path"
+    parser.add_argument("--calibration", default="", metavar="FILE", help=text)
 
 
 def _limited_by_servos(model: RobotModel, calibration: str) -> RobotModel:

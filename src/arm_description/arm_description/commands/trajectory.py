@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arm_common import cli
-from arm_description.library import load_robot
+from arm_description.library import add_calibration, load_robot
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.drawing import add_drawing, drawing_options
 from arm_description.trajectories.files import (
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_drawing(parser)
     add("--fit", action="store_true", help="stretch its times to keep the speed limits")
     add("--reverse", action="store_true", help="reverse it")
-    cli.add_calibration(parser)
+    add_calibration(parser)
     add("-o", "--output", default="", help="output file: .csv, .yaml or .txt")
     return cli.run(parser, _convert, argv)
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.exporters.summary import WIDTH, robot_summary
-from arm_description.library import description_path, is_xml
+from arm_description.library import add_calibration, description_path, is_xml
 from arm_description.model.units import ANGLES, LENGTHS, Units
 from arm_description.robot_file.scope import read_constants
 
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     cli.add_robot(parser, shipped_robots())
     parser.add_argument("--length", choices=LENGTHS, help="unit of lengths (default: the file's)")
-    cli.add_calibration(parser)
+    add_calibration(parser)
     parser.add_argument("--angle", choices=ANGLES, help="unit of angles (default: the file's)")
     return cli.run(parser, _describe, argv, (DescriptionError, KinematicsError))
 

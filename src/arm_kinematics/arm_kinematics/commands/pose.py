@@ -19,6 +19,7 @@ from typing import TypeAlias
 from arm_common.errors import number_text
 from arm_common.transforms import matrix_rpy, rpy_matrix
 from arm_common.yaml.expressions import Expressions
+from arm_description.library import add_calibration
 
 from arm_common import cli
 from arm_description import DescriptionError, RobotModel, load_robot
@@ -54,7 +55,7 @@ def _parser(name: str, text: str) -> argparse.ArgumentParser:
         "numbers alone, with nine decimals, as the arguments of " + {"fk": "ik", "ik": "fk"}[name]
     )
     parser.add_argument("--plain", action="store_true", help=plain)
-    cli.add_calibration(parser)
+    add_calibration(parser)
     return parser
 
 

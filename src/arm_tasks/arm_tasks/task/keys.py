@@ -419,9 +419,7 @@ EXPECT = Table(
 TASK = Table(
     {
         "task": Key(TEXT, "name of the task", True),
-        "scene": Key(
-            TEXT, "its scene: shipped name, or path from this file's folder; default: the table"
-        ),
+        "scene": Key(TEXT, "its scene, table if omitted: name, or path from this file's folder"),
         "poses": Key(
             TEXT, "file of taught poses, relative to this file: postures and frames for targets"
         ),
