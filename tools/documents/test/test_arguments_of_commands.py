@@ -98,6 +98,7 @@ UNUSED = [
     ("replay", "run.mcap --no-view --viewer-port 8081"),
     ("new", "a.yaml --from learm --ruler"),
     ("new", "a.yaml --wrist rolls"),
+    ("new", "a.yaml --servo mg996r"),
     ("new", "a.yaml --base-height 95"),
     ("new", "a.yaml --upper-arm 105"),
     ("new", "a.yaml --forearm 98"),

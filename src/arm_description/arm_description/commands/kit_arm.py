@@ -15,6 +15,8 @@ from string import Template
 
 from arm_common.yaml.editing import flow_word
 
+from arm_description.model.servo_types import SERVO_TYPES
+
 
 @dataclass(frozen=True)
 class KitLength:
@@ -34,6 +36,7 @@ MEASUREMENTS = (
     KitLength("gripper", 55, "between the tips of the open fingers; 0 without gripper", True),
 )
 WRISTS = ("rolls", "fixed")
+SERVOS = (*SERVO_TYPES, "other")
 
 _FILE = Template("""\
 # $name: a kit arm of $count joints, each with a servo of its own$jaws.
@@ -42,7 +45,7 @@ name: $name
 
 convention: standard
 units: {length: mm, angle: deg}
-
+$servo
 constants:
 $constants
   quarter: {value: 90, source: "of servos that turn by 180 deg; measure yours"}
@@ -87,18 +90,20 @@ gripper:
 """
 
 
-def kit_arm_yaml(name: str, wrist: str, lengths: Mapping[str, str]) -> str:
+def kit_arm_yaml(name: str, wrist: str, servo: str, lengths: Mapping[str, str]) -> str:
     """Return the robot file of a kit arm.
 
     Args:
         name: of the robot.
         wrist: one of WRISTS.
+        servo: one of SERVOS, of all joints.
         lengths: by the names of MEASUREMENTS, numbers or expressions in mm; gripper is "0"
             without one.
     """
     grips, rolls = lengths["gripper"] != "0", wrist == WRISTS[0]
     return _FILE.substitute(
         name=flow_word(name),
+        servo=f"servo: {servo}\n" if servo in SERVO_TYPES else "",
         count="five" if rolls else "four",
         jaws=", and a gripper" if grips else "",
         constants=_constants(lengths, [m for m in MEASUREMENTS if grips or not m.may_be_zero]),

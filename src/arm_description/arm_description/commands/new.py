@@ -29,7 +29,7 @@ from arm_common.suggestions import did_you_mean, program
 from arm_common.yaml.expressions import Expressions
 
 from arm_common import cli
-from arm_description.commands.kit_arm import MEASUREMENTS, WRISTS, KitLength, kit_arm_yaml
+from arm_description.commands.kit_arm import MEASUREMENTS, SERVOS, WRISTS, KitLength, kit_arm_yaml
 from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
 from arm_description.model.elements import CONVENTIONS, Convention, DhRow, Joint, JointType
@@ -56,13 +56,13 @@ _MILLIMETRES = Units("mm", "deg")
 def interview(name: str, answers: Mapping[str, str]) -> str:
     """Ask for a robot, by default with this name; return its file.
 
-    The answers are those that options give, by their names: form, wrist and MEASUREMENTS.
+    The answers are those that options give, by their names: form, wrist, servo and MEASUREMENTS.
 
     Raises:
         DescriptionError: an option is invalid.
         EOFError: the input ended before the last question.
     """
-    kit = {"wrist", *(m.name for m in MEASUREMENTS)}
+    kit = {"wrist", "servo", *(m.name for m in MEASUREMENTS)}
     if answers.get("form") != FORMS[1] or kit - {*answers}:
         _print(
             "Press Enter for the default in brackets, < to return to the previous question, Ctrl-C"
@@ -86,10 +86,11 @@ def _robot(dialog: _Dialog, name: str) -> str:
 def _kit_arm(dialog: _Dialog, name: str) -> str:
     name = name if dialog.has_options else dialog.ask("name of the robot", name, _name)
     wrist = dialog.option("wrist", "the wrist", WRISTS)
+    servo = dialog.option("servo", "servos", SERVOS)
     dialog.say("\nLengths in mm, or with another unit: 9.5 cm\n")
     read = _Row(dialog, _MILLIMETRES, ()).bounded
     lengths = {m.name: dialog.measure(m, partial(_millimetres, read, m)) for m in MEASUREMENTS}
-    return kit_arm_yaml(name, wrist, lengths)
+    return kit_arm_yaml(name, wrist, servo, lengths)
 
 
 def _millimetres(read: Callable[[str, str], float], measured: KitLength, text: str) -> str:
@@ -313,10 +314,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="a kit arm, measured with a ruler; what these options do not answer is asked for:",
     )
     add("--wrist", choices=WRISTS, help="whether the hand rolls: five joints, or four")
+    add("--servo", choices=SERVOS, help="servos of the joints; other: torques are not checked")
     for measured in MEASUREMENTS:
         option = f"--{measured.name.replace('_', '-')}"
         add(option, metavar="LENGTH", help=f"mm, or with a unit as in 9.5cm: {measured.where}")
-    kit = ["--wrist", *(f"--{m.name.replace('_', '-')}" for m in MEASUREMENTS)]
+    kit = ["--wrist", "--servo", *(f"--{m.name.replace('_', '-')}" for m in MEASUREMENTS)]
     cli.unused(parser, kit, lambda given: not given.form, "without --ruler")
     cli.unused(parser, ["--ruler"], lambda given: given.template, "with --from")
     cli.add_force(parser)
@@ -350,7 +352,7 @@ def _copy(template: str, name: str) -> str:
 
 
 def _asked(name: str, arguments: argparse.Namespace) -> str:
-    asked = ("form", "wrist", *(m.name for m in MEASUREMENTS))
+    asked = ("form", "wrist", "servo", *(m.name for m in MEASUREMENTS))
     answers = {key: text for key in asked if (text := getattr(arguments, key)) is not None}
     try:
         return interview(name, answers)

@@ -168,7 +168,18 @@ def test_first_question_cannot_be_left_backwards(tmp_path, monkeypatch):
     assert main([str(tmp_path / "arm.yaml")]) == 1  # the input ended, no traceback
 
 
-LENGTHS = ("--base-height", "90", "--upper-arm", "10.5cm", "--forearm", "2*49", "--hand", "0.16m")
+LENGTHS = (
+    "--base-height",
+    "90",
+    "--upper-arm",
+    "10.5cm",
+    "--forearm",
+    "2*49",
+    "--hand",
+    "0.16m",
+    "--servo",
+    "mg996r",
+)
 
 
 @pytest.mark.parametrize("gripper", ["55", "0"])
@@ -180,6 +191,8 @@ def test_kit_arm_of_options_stands_straight_up(tmp_path, wrist, joints, gripper)
     model = load_robot(file)
     assert (model.name, model.n) == ("kit", joints)
     assert (model.gripper and model.gripper.max_width) == (0.055 if gripper == "55" else None)
+    assert model.without_effort == ()
+    assert all(joint.effort < 1.0 for joint in model.joints)  # of an MG996R [N m]
     up = model.fk(np.zeros(joints))
     assert up[:3, 3] == pytest.approx([0.0, 0.0, 0.09 + 0.105 + 0.098 + 0.16])
     assert up[:3, 2] == pytest.approx([0.0, 0.0, 1.0])
@@ -191,7 +204,9 @@ def test_kit_arm_of_options_stands_straight_up(tmp_path, wrist, joints, gripper)
 
 def test_kit_arm_is_asked_for_what_no_option_answers(tmp_path, monkeypatch):
     file, same = tmp_path / "kit.yaml", tmp_path / "same.yaml"
-    answers(monkeypatch, "ruler", "kit", "rol", "90", "-1", "0", "10.5 cm", "98", "160", "0")
+    answers(
+        monkeypatch, "ruler", "kit", "rol", "mg996r", "90", "-1", "0", "10.5 cm", "98", "160", "0"
+    )
     assert main([str(file)]) == 0
     answers(monkeypatch, "", "0")
     assert main([str(same), "--ruler", *LENGTHS, "--force"]) == 0
