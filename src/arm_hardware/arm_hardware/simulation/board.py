@@ -144,7 +144,7 @@ class SimulatedBoard(Emulation):
         self._pulses = [self.chip.pulse_us(channel) for channel in range(PCA9685_CHIP_CHANNELS)]
         self.servos = tuple(map(DisturbedServo, self._pulses))
         self._supply, self._without = NOMINAL_VOLTAGE, set[int]()  # [V]; channels without a plug
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self.chip.changed = self._update
 
     def _update(self) -> None:
