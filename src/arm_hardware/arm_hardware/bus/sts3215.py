@@ -12,15 +12,14 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from arm_description.model.servo_types import SERVO_TYPES
-
 from arm_hardware.bus.interface import Measurement, ServoFault
 from arm_hardware.calibration.servo_map import COUNTS
 
 RADIANS = 2.0 * math.pi / COUNTS  # of a count
 MODEL = 777  # Model_Number of the STS3215
-_TYPE = SERVO_TYPES["sts3215"]
-STALL_TORQUE = _TYPE.stall / _TYPE.voltage  # over the supply voltage [N m/V]
+# Stall torque over supply voltage [N m/V], as arm_description's servo_types has it, which `release`
+# must not import: 19.5 kgf cm at 7.4 V.
+STALL_TORQUE = 19.5 * 0.0980665 / 7.4
 STALL_CURRENT = 2.4  # [A] at 7.4 V (data sheet of the STS3215)
 
 

@@ -12,6 +12,7 @@ import tty
 from pathlib import Path
 
 import pytest
+from arm_description.model.servo_types import SERVO_TYPES
 from arm_hardware.backends import simulated_servos
 from arm_hardware.bus import feetech, retrying_bus, sts3215
 from arm_hardware.bus.board_lock import BoardLock
@@ -76,6 +77,11 @@ def test_counts_are_read_back_and_give_torque(bus):
     assert bus.read_counts(IDS) == {**dict.fromkeys(IDS), 1: 2100, 6: 1000}
     bus.release([1])
     assert bus.read_counts([1, 6]) == {1: None, 6: 1000}
+
+
+def test_stall_torque_is_that_of_the_servo_type():
+    servo = SERVO_TYPES["sts3215"]
+    assert pytest.approx(servo.stall / servo.voltage) == sts3215.STALL_TORQUE
 
 
 def test_target_precedes_torque(rig, clock):

@@ -103,7 +103,7 @@ def test_commands_ask_which_of_several_drivers_is_meant(driver):
         code, text = command("arm", "--namespace", name)
         assert code == 0, text
     code, text = command("disarm")
-    assert code == 1 and "choose one by --namespace: /left, /right" in text
+    assert code == 1 and "choose one by --namespace: /left, /right" in text, text
     code, text = command("stop")
     assert code == 0 and {line.split(":")[0] for line in text.splitlines()} == {
         "/left/arm_hardware",

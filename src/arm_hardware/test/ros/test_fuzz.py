@@ -117,10 +117,12 @@ class Driver(nc.Client):
         self.wait_state(HardwareStatus.MOVING)
 
     def _arm_again(self) -> bool:
-        """Arm the servos if they are released; return whether they were."""
-        if 0 not in self.watch.counts():
+        """Arm the servos if they are released or disarmed; return whether they were."""
+        is_active = self.lifecycle() == "active"
+        if is_active and 0 not in self.watch.counts():
             return False
-        assert self.change(Transition.TRANSITION_DEACTIVATE)
+        if is_active:
+            assert self.change(Transition.TRANSITION_DEACTIVATE)
         assert self.change(Transition.TRANSITION_ACTIVATE)
         self.wait_armed()
         return True
@@ -128,8 +130,8 @@ class Driver(nc.Client):
     def check(self, what: str) -> None:
         """Check that the driver lives, has no fault and answers."""
         assert self._process.poll() is None, what
-        assert self.lifecycle() == "active", what
-        assert self._arm_again() == what.endswith("/release"), what
+        assert self.lifecycle() == ("inactive" if what.endswith("/disarm") else "active"), what
+        assert self._arm_again() == what.endswith(("/release", "/disarm")), what
         nc.wait_for(lambda: self.status.state != HardwareStatus.UNKNOWN, what)
         assert self.status.state != HardwareStatus.FAULT, (what, self.status.message)
         assert "internal error" not in self.status.message, (what, self.status.message)

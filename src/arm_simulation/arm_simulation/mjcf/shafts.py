@@ -20,6 +20,7 @@ from arm_description.transmissions.transmission import (
     LinearTransmission,
     Transmission,
 )
+from arm_description.urdf.elements import NO_EFFORT
 
 from arm_description import RobotModel
 
@@ -52,7 +53,8 @@ class Shaft:
 def shafts_of(model: RobotModel) -> tuple[Shaft, ...]:
     """Return the shafts of all servos but that of the gripper.
 
-    The effort of a joint is what all servos of its transmission give together.
+    The effort of a joint is what all servos of its transmission give together; one without an
+    effort is as strong as its URDF says.
     """
     drives = zip(model.drivetrain.actuators, model.drivetrain.drives(), strict=True)
     return tuple(_shaft(model, name, drive.transmission, drive.output) for name, drive in drives)
@@ -75,7 +77,8 @@ def _shaft(model: RobotModel, name: str, transmission: Transmission, output: int
         float(shift[output]),
         tuple(inputs[i].type == "prismatic" for i in moved),
         inputs[own].type == "prismatic",
-        inputs[own].effort / float(np.abs(line[:, own]).sum()),
+        (inputs[own].effort if inputs[own].has_effort else NO_EFFORT)
+        / float(np.abs(line[:, own]).sum()),
         inputs[own].velocity * abs(float(line[output, own])),
         transmission.limits,
     )
