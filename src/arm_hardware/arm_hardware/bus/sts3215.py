@@ -17,8 +17,8 @@ from arm_hardware.calibration.servo_map import COUNTS
 
 RADIANS = 2.0 * math.pi / COUNTS  # of a count
 MODEL = 777  # Model_Number of the STS3215
-# Stall torque over supply voltage [N m/V], as arm_description's servo_types has it, which `release`
-# must not import: 19.5 kgf cm at 7.4 V.
+# Stall torque over supply voltage [N m/V]: 19.5 kgf cm at 7.4 V, as in arm_description's table,
+# which `release` must not import.
 STALL_TORQUE = 19.5 * 0.0980665 / 7.4
 STALL_CURRENT = 2.4  # [A] at 7.4 V (data sheet of the STS3215)
 
