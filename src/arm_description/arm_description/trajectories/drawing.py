@@ -11,6 +11,7 @@ Hershey-Fonts has the strokes of A. V. Hershey's letters (Calligraphy for comput
 from __future__ import annotations
 
 import argparse
+import importlib
 import io
 import logging
 import xml.etree.ElementTree as ET
@@ -134,7 +135,7 @@ def read_svg(path: Path, files: FileAccess = ANY_FILE) -> PenDrawing:
 
 def _library(module: str, package: str, file: str = "") -> Any:
     try:
-        return __import__(module)
+        return importlib.import_module(module)
     except ImportError:
         problem = f"the library {package} is missing"
         raise DescriptionError(problem, remedy=install_command(package), file=file) from None
@@ -257,7 +258,7 @@ def pen_path(drawing: PenDrawing, options: DrawingOptions, file: str) -> ToolTra
 
 
 def add_drawing(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a drawing, which drawing_options() reads."""
+    """Add the options of a drawing, which drawing_options() reads, to those of a `file`."""
     add = parser.add_argument
     add("--text", default="", help="write this line instead of a file, in single strokes")
     add("--width-mm", type=cli.positive, help="scale the drawing to this width")
@@ -283,8 +284,7 @@ def drawing_words(arguments: argparse.Namespace) -> tuple[str, ...]:
 
 def draws(arguments: argparse.Namespace) -> bool:
     """Return True if the arguments have a text, or the name of an SVG file."""
-    words = (value for value in vars(arguments).values() if isinstance(value, str))
-    return bool(arguments.text) or any(word.lower().endswith(SVG) for word in words)
+    return bool(arguments.text) or arguments.file.lower().endswith(SVG)
 
 
 def drawing_options(arguments: argparse.Namespace) -> DrawingOptions:

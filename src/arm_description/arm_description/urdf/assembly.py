@@ -61,7 +61,7 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
             links.append(UrdfLink(joints[-1].child, skeleton.link_shapes(index)))
             continue
         child = UrdfLink(f"{prefix}{joint.name}_link", skeleton.link_shapes(index))
-        limit = UrdfLimit(joint.lower, joint.upper, joint.velocity, _written_effort(joint))
+        limit = UrdfLimit(joint.lower, joint.upper, joint.velocity, written_effort(joint))
         ends = (links[-1].name, child.name)
         joints.append(
             UrdfJoint(prefix + joint.name, joint.type, *ends, origin, joint.direction, limit)
@@ -85,7 +85,8 @@ def assemble(model: RobotModel, prefix: str, frames: JointFrames | None = None) 
     return UrdfParts(tuple(weighed(model, link, prefix) for link in links), tuple(joints))
 
 
-def _written_effort(joint: Joint) -> float:
+def written_effort(joint: Joint) -> float:
+    """Return the torque or force limit that a URDF has for a joint [N m or N]."""
     return joint.effort if joint.has_effort else NO_EFFORT
 
 
@@ -131,7 +132,7 @@ def mimic_parts(
             math.nextafter(single.lower, -math.inf),  # no narrower than its leader by rounding
             math.nextafter(single.upper, math.inf),
             math.nextafter(single.velocity, math.inf),
-            _written_effort(joint if joint.effort != largest else single),
+            written_effort(joint if joint.effort != largest else single),
         )
         mimic = UrdfMimic(prefix + leader, factor, 0.0)
         child = f"{prefix}{end}_link"

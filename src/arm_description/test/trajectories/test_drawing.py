@@ -158,3 +158,10 @@ def test_command_writes_the_path_of_a_text_that_reads_back(tmp_path, capsys):
 def test_command_needs_a_file_or_a_text(sentence):
     assert "needs a file or --text" in sentence(main, "nut_arm")
     assert "needs a file or --text" in sentence(main, "nut_arm", "wave", "--text", "a")
+
+
+def test_options_of_a_drawing_are_refused_for_another_file(capsys):
+    # An output that is named like a drawing does not make one of the file.
+    with pytest.raises(SystemExit):
+        main(["nut_arm", "look_around", "--lift-mm", "5", "-o", "look_around.svg"])
+    assert "without --text or an SVG file" in capsys.readouterr().err

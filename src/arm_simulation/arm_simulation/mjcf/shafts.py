@@ -20,7 +20,7 @@ from arm_description.transmissions.transmission import (
     LinearTransmission,
     Transmission,
 )
-from arm_description.urdf.elements import NO_EFFORT
+from arm_description.urdf.assembly import written_effort
 
 from arm_description import RobotModel
 
@@ -77,8 +77,7 @@ def _shaft(model: RobotModel, name: str, transmission: Transmission, output: int
         float(shift[output]),
         tuple(inputs[i].type == "prismatic" for i in moved),
         inputs[own].type == "prismatic",
-        (inputs[own].effort if inputs[own].has_effort else NO_EFFORT)
-        / float(np.abs(line[:, own]).sum()),
+        written_effort(inputs[own]) / float(np.abs(line[:, own]).sum()),
         inputs[own].velocity * abs(float(line[output, own])),
         transmission.limits,
     )

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from arm_description.model.elements import LinkMass, mimic_names
 from arm_description.model.gripper import Claw
+from arm_description.urdf.assembly import written_effort
 from arm_description.urdf.bars import bar_parts
-from arm_description.urdf.elements import NO_EFFORT, UrdfLink
+from arm_description.urdf.elements import UrdfLink
 from arm_description.urdf.reader import read_urdf
 from arm_simulation.commands.export import dh2mjcf
 from arm_simulation.mjcf.elements import CGS, SI, document, xml_text
@@ -52,7 +53,7 @@ def test_limits_masses_and_actuators_are_those_of_the_robot(robot):
     rates = np.abs(model.drivetrain.jacobian(middle))
     for joint, own in zip(model.joints, np.diag(rates), strict=True):  # behind its gear
         most = compiled.actuator(joint.name).forcerange[1] * own
-        assert most == pytest.approx(joint.effort if joint.has_effort else NO_EFFORT)
+        assert most == pytest.approx(written_effort(joint))
     left_out = {joint.child for joint in bar_parts(model).joints}  # drawn only
     for joint in model.dependents:  # the small links between coincident mimic joints
         left_out |= {f"{name}_link" for name in mimic_names(joint.name, joint.terms)[:-1]}

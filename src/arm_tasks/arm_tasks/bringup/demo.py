@@ -55,8 +55,8 @@ from arm_tasks.task.parser import DEFAULT_TASK, load_task
 _SPEEDS = (0.1, 20.0)
 _POLL_PERIOD = 0.05  # [s]
 _ERROR_PERIOD = 1.0  # [s] between two looks into the logs
-# For the task server to notice a lost node and end the task, 5 s after the last joint_states; a
-# task that waits for an arm which never was ready is not waited for.
+# For the task server to notice a lost node and end the task, 5 s after the last joint_states; of a
+# task that waits longer for an arm, the outcome is not printed.
 _TASK_END_TIMEOUT = 10.0  # [s]
 _LOGS = Path("log") / "nodes"
 _OUTPUT = Path("output")  # of tasks made for a robot, as of the pictures of runs

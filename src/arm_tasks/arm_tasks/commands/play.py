@@ -37,7 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     result.add_argument("robot", help="name of a shipped robot, or path of a robot file")
     result.add_argument(
-        "trajectory",
+        "file",
         nargs="?",
         default="",
         help="path of a .csv, .yaml, .txt or .svg file, or name of one shipped for the robot",
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _trajectory(options: argparse.Namespace, model: RobotModel) -> FileTrajectory:
-    file, drawing = options.trajectory, drawing_options(options)
+    file, drawing = options.file, drawing_options(options)
     tool = tool_path(file, options.text, model, drawing)
     if tool is None:
         if options.frame:
@@ -109,9 +109,9 @@ def _in_own_view(options: argparse.Namespace) -> int:
     switches = (f"--{name}" for name in ("reverse", "loop", "fit") if vars(options)[name])
     numbers = f"--speed={options.speed}", f"--patience={_OWN_VIEW_TIMEOUT}"
     frame = (f"--frame={options.frame}",) if options.frame else ()
-    words = (options.robot, *filter(None, [options.trajectory]), *drawing_words(options))
     scene = (f"--scene={options.scene}",) if options.frame or draws(options) else ()
-    words = (*words, *scene, *frame, *switches, *numbers)
+    motion = (*filter(None, [options.file]), *drawing_words(options))
+    words = (options.robot, *motion, *scene, *frame, *switches, *numbers)
     with single_instance():
         return run_table(
             chosen(play_processes(words), values), values, keep_open=sys.stdin.isatty()
@@ -129,7 +129,7 @@ def _play(options: argparse.Namespace, model: RobotModel, motion: PlannedTraject
         found = arm.wait_ready(options.patience)
         if arm.model != model:  # its servos reach less, or are slower
             motion = _motion(options, arm.model)
-        name = f"{options.trajectory or options.text}{', reversed' if options.reverse else ''}"
+        name = f"{options.file or options.text}{', reversed' if options.reverse else ''}"
         print(f"Playing {name} on the {found}: {motion.duration:.2f} s.", flush=True)
         arm.play(motion)
         while options.loop:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import errno
+import gc
 import os
 import signal
 import subprocess
@@ -83,6 +84,7 @@ def test_child_that_cannot_be_started_leaves_no_descriptors(monkeypatch, name):
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     monkeypatch.setattr(os, name, fail)
+    gc.collect()  # files of earlier tests must not close meanwhile
     before = descriptors()
     with pytest.raises(InputError, match="no child process can be started"):
         run_in_child(lambda: None)
