@@ -131,8 +131,17 @@ class Client:
         self.diagnostics = message
 
     def close(self) -> None:
-        rclpy.shutdown(context=self.context)
+        """Leave the graph, as the end of a program does.
+
+        An executor that its context has ended may keep an action client in use, for which the
+        middleware then still acknowledges.
+        """
+        self.executor.shutdown()
         self._thread.join(timeout=BOUND)
+        for action in list(self.node.waitables):
+            action.destroy()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
 
     # -- Waiting -----------------------------------------------------------------------------
 

@@ -40,7 +40,6 @@ def test_goal_of_a_lost_client_is_aborted_and_the_arm_holds(client):
     other.creep()
     other.wait_moving()
     other.close()
-    other.arm.destroy()
     gone = "client of the goal has gone"
     nc.wait_for(lambda: gone in client.wait_state(HardwareStatus.ARMED).message, "end of the goal")
 
@@ -116,7 +115,6 @@ def test_pause_ends_with_the_lost_client_that_could_resume(client):
     other.wait_moving()
     other.scale(0.0)
     other.close()
-    other.arm.destroy()
     over = "The pause is over: the speed scaling is 0.5 again."
     nc.wait_for(lambda: over in client.wait_state(HardwareStatus.ARMED).message, "its end")
     assert client.status.speed_scaling == 0.5
