@@ -35,7 +35,7 @@ TOPICS = {
     "robot_file/status": "error in the robot file; empty if there is none",
     "servo_supply": "current that the servos draw, negative, from a sensor in their supply's wire"
     " or from contact physics",
-    "task_server/resume_step": "index of the step at which the last task can be continued, or 0",
+    "task_server/resume_step": "number of the step at which the last task can continue, or empty",
     "task_server/state": "the current task, at least once a second: after 3 s of silence the "
     "server is gone",
     "scene_markers": "objects around the arm, and the nut",

@@ -37,7 +37,10 @@ def _parser() -> argparse.ArgumentParser:
     add_arm(result)
     result.add_argument("--dry-run", action="store_true", help="only check; nothing moves")
     result.add_argument(
-        "--start-step", type=step_index, default=0, help="index of the step to start at"
+        "--start-step",
+        default="",
+        metavar="N",
+        help="number of the first step, as in the task file; 3.2 is the second part of step 3",
     )
     result.add_argument(
         "--single-step",
@@ -49,13 +52,6 @@ def _parser() -> argparse.ArgumentParser:
         "--output", type=Path, default=Path("output"), help="folder of the picture"
     )
     return result
-
-
-def step_index(text: str) -> int:
-    """Parse the index of a step."""
-    if not text.isdecimal() or int(text) >= 2**32:
-        raise argparse.ArgumentTypeError(f"{text} is not a step index; the first step is 0")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -104,7 +100,7 @@ def _save_picture(file: Path, done: CompletedRun, model: RobotModel, scene: Scen
 
 def resume_command(options: argparse.Namespace, done: CompletedRun) -> str:
     """Return the command that resumes a run on the same arm, where this one was started."""
-    words = [options.task, "--start-step", str(done.result.resume_step)]
+    words = [options.task, "--start-step", done.result.resume_step]
     default = _parser().get_default
     for name in ("scene", "robot", "calibration"):
         value = getattr(options, name)

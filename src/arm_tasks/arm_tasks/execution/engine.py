@@ -47,6 +47,7 @@ class Feedback:
     state: EngineState
     step: int  # index of the running step, or of the next one while paused, from 0
     steps_total: int
+    number: str  # of the step in the task file
     name: str  # the step's name
     progress: float  # of the step, 0 to 1
     message: str  # one sentence: what the arm is doing or why it waits
@@ -104,7 +105,7 @@ class Engine:
             raise PlanError(f"this plan cannot be run: {plan.message}")
         last = len(plan.steps) - 1
         if first and not 0 <= first <= last:
-            raise PlanError(f"there is no step {first} to begin at; the last one is {last}")
+            raise PlanError(f"the plan has no step {first}; its last one is {last}")
         self.plan = plan
         self.state = EngineState.PAUSED if paused else EngineState.RUNNING
         self.outcome: TaskOutcome | None = None
@@ -238,7 +239,7 @@ class Engine:
             return
         step = self._remaining or self.plan.steps[self._next]
         self._remaining, self._inside = None, True
-        _LOGGER.info("step %d of %d: %s", step.index + 1, len(self.plan.steps), step.name)
+        _LOGGER.info("%s", step.label)
         self._last_step, self._progress = step.name, 0.0
         back = f"returning to where {step.name} began, as {self._failed}"
         self._publish(back if self._failed else step.message)
@@ -311,7 +312,7 @@ class Engine:
         self._run = None
         self._restore_scaling()
         if self._failed:
-            _LOGGER.info("%s; going on with step %d", why, (self._alternative or 0) + 1)
+            _LOGGER.info("%s; going on with its on_failure", why)
             if not run.is_motion:
                 self._remaining = None
                 self._end_step(run, self._alternative)
@@ -346,7 +347,7 @@ class Engine:
         if self._is_over and self.state is EngineState.PAUSING:
             self.state = EngineState.RUNNING  # no step is left to pause before
         elif self._single and self.state is EngineState.RUNNING and not self._is_over:
-            self._single, self._reason = False, f"step {self._next} is done"
+            self._single, self._reason = False, f"step {run.step.report.number} is done"
             self.state = EngineState.PAUSED
 
     def _continue(self, single: bool) -> str:
@@ -374,7 +375,7 @@ class Engine:
         if self._on_feedback is None or not self.plan.steps:
             return
         step = self.plan.steps[min(self._next, len(self.plan.steps) - 1)]
-        place = self.state, step.index, len(self.plan.steps), step.name
+        place = self.state, step.index, len(self.plan.steps), step.report.number, step.name
         self._on_feedback(Feedback(*place, self._progress, message))
 
     @property
@@ -411,11 +412,11 @@ class Engine:
         if self._is_over or not (self._inside or self._next):
             return ""
         step = self.plan.steps[self._next]
-        return f" {'in' if self._inside else 'before'} step {step.index + 1}, {step.name}"
+        return f" {'in' if self._inside else 'before'} {step.label}"
 
     def _fail(self, reason: str) -> None:
         step = None if self._run is None else self._run.step
-        where = "" if step is None else f"step {step.index + 1}, {step.name}: "
+        where = "" if step is None else f"{step.label}: "
         self._finish(EngineState.FAILED, f"{where}{reason}")
 
     def _finish(self, state: EngineState, message: str) -> None:

@@ -101,7 +101,7 @@ def _check_joints(step: PlannedStep, chain: Chain, q: Array, expected: Array) ->
         where = f"{name} is off by {off[worst]:.3f} {units[worst]}"
         if not math.isfinite(off[worst]):
             where = f"the position of {name} is unknown"
-        what = f"step {step.index} ({step.name}) begins elsewhere: {where}; move there first"
+        what = f"{step.label}, begins elsewhere: {where}; move there first"
         raise PlanError(what)
 
 
@@ -110,5 +110,4 @@ def _check_width(step: PlannedStep, width: float) -> None:
     ends = needed, needed if step.width is None else step.width
     if not min(ends) - WIDTH_TOLERANCE <= width <= max(ends) + WIDTH_TOLERANCE:
         what = f"the jaws at {needed * 1e3:.1f} mm, they are at {width * 1e3:.1f} mm"
-        place = f"step {step.index} ({step.name})"
-        raise PlanError(f"{place} begins with {what}; move them there first")
+        raise PlanError(f"{step.label}, begins with {what}; move them there first")

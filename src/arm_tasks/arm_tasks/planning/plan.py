@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -14,12 +15,18 @@ from arm_common.transforms import Array, twist_z, wrap
 from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.paths.result import PathStatus
 
+from arm_tasks.errors import PlanError
 from arm_tasks.planning.collision.checker import Clearance
 from arm_tasks.planning.world_model import InJaws, PlannedWorldState
 from arm_tasks.scene.scene import Bolt
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
 from arm_tasks.task.steps import Command, FindFrame, HandleNut, StepBase
+
+FIRST_STEP = ("", "1", "1.1")
+"""Numbers of the first step: a run from it is planned from wherever the arm is."""
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}(\.[1-9][0-9]{0,8})?")
 
 Kind = Literal["motion", "gripper", "wait", "pause", "branch", "command", "find"]
 
@@ -61,6 +68,7 @@ class StepReport:
     """Result of the check of one step, with the fields of arm_interfaces/StepReport."""
 
     index: int  # of the step as executed, from 0
+    number: str  # of the step in the task file, from 1; of its later parts as 3.2
     name: str  # name in the task file, with the part of the step
     feasible: bool
     position_error: float  # largest distance between target and reachable tool position [m]
@@ -108,7 +116,6 @@ class PlannedStep:
     report: StepReport  # result of the check, with the duration
     trajectory: PlannedTrajectory | None = None  # for a motion
     width: float | None = None  # of a gripper command, alone or during a motion [m]
-    task_step: int = 0  # index of its step in the task file
     # base_link <- tool0 (2, 4, 4) at both ends of a straight line [m]; else None
     line: Array | None = None
     when: Condition | None = None  # for a branch, or a wait that ends with it
@@ -128,6 +135,11 @@ class PlannedStep:
     def next(self) -> int:
         """Index of the following step; for a branch, if the condition holds."""
         return self.index + 1 if self.following is None else self.following
+
+    @property
+    def label(self) -> str:
+        """Number in the task file and name, for people."""
+        return f"step {self.report.number}, {self.name}"
 
     @property
     def duration(self) -> float:
@@ -207,19 +219,50 @@ class TaskPlan:
         """Largest angle between target and planned tool orientation [rad]."""
         return max((r.orientation_error for r in self.reports), default=0.0)
 
+    def index_of(self, number: str) -> int:
+        """Return the index of the step with a number of the task file; 0 for the empty number.
+
+        Steps without a motion of their own, such as set_speed, begin with the following step.
+
+        Raises:
+            PlanError: There is no such step.
+        """
+        if number in FIRST_STEP:
+            return 0
+        if not _NUMBER.fullmatch(number):
+            what = (
+                "give the number of a step in the task file, from 1, or 3.2 for a part of step 3"
+            )
+            raise PlanError(f"there is no step {number[:20]!r}; {what}")
+        step, _, part = number.partition(".")
+        last = len(self.request.task.steps)
+        later = [s for s in self.steps if _whole(s.report.number) >= int(step)]
+        if int(step) > last or not later:
+            raise PlanError(f"there is no step {step} to begin at; the last one is {last}")
+        parts = max(sum(_whole(s.report.number) == int(step) for s in later), 1)
+        if int(part or 1) > parts:
+            has = f"{parts} parts" if parts > 1 else "one part"
+            raise PlanError(f"there is no step {number}; step {step} has {has}")
+        return later[0].index + int(part or 1) - 1
+
     @property
     def message(self) -> str:
         """One sentence: feasible, or the refused step and the reason."""
         if self.refusal is not None:
-            return f"step {self.refusal.index + 1}, {self.refusal.name}: {self.refusal.message}"
+            return f"step {self.refusal.number}, {self.refusal.name}: {self.refusal.message}"
         name, seconds = self.request.task.name, self.duration
         if frames := dict.fromkeys(s.find.frame for s in self.steps if s.find is not None):
-            known = f"the {len(self.steps)} steps of {name} that are known can be done"
+            known = f"steps 1 to {_whole(self.steps[-1].report.number)} of {name} can be done"
             what = f"what depends on {', '.join(frames)} is planned when it is found"
             return f"{known}, in about {seconds:.0f} s; {what}"
-        number = len(self.steps)
+        number = len(self.request.task.steps)
         every = f"all {number} steps" if number > 1 else "the only step"
         return f"{every} of {name} can be done, in about {seconds:.0f} s"
+
+
+def _whole(number: str) -> int:
+    """Return the number of a step without its part."""
+    return int(number.partition(".")[0])
 
 
 def off_lines(plan: TaskPlan, track: Iterable[tuple[int, Array]]) -> float:

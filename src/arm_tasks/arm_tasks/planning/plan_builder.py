@@ -86,6 +86,7 @@ class PlanBuilder:
     steps: list[PlannedStep] = field(default_factory=list)  # planned so far
     warnings: list[str] = field(default_factory=list)  # unconfirmed assumptions
     task_step: int = 0  # index of the task's step that is being planned
+    task_step_start: int = 0  # index of its first planned step
     first_part: int = 0  # index of the first part of the step that is being planned
     allowed_contact: AllowedContact | None = None  # that motions may make at present
     sketch: bool = False  # whether to plan only the parts that usually decide feasibility
@@ -340,11 +341,15 @@ class PlanBuilder:
                 start=self.q,
                 start_width=self.width,
                 report=report,
-                task_step=self.task_step,
                 retries=labels.source.retries,
                 **parts,
             )
         )
+
+    def _number(self) -> str:
+        """Return the number of the next planned step in the task file."""
+        part = len(self.steps) - self.task_step_start + 1
+        return f"{self.task_step + 1}.{part}" if part > 1 else f"{self.task_step + 1}"
 
     def _report(self, labels: Labels, points: Array, errors: Errors, **more: Any) -> StepReport:
         """Return the report of the next step through points (m, n); more are further fields."""
@@ -353,6 +358,7 @@ class PlanBuilder:
         limited = math.isfinite(distance[joint])
         report = StepReport(
             index=len(self.steps),
+            number=self._number(),
             name=labels.name,
             feasible=True,
             position_error=errors[0],

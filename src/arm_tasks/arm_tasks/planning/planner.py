@@ -80,6 +80,7 @@ class BranchPlanner:
         states = [self._state(())]
         for index, step in enumerate(steps):
             self._builder.task_step = index
+            self._builder.task_step_start = len(self._builder.steps)
             states = self._step(step, states, "", steps[index + 1 :])
         self._require_no_blend()
         self._builder.join(exit_ for state in states for exit_ in state.exits)

@@ -132,7 +132,7 @@ def torque_warnings(steps: Iterable[PlannedStep], limits: TorqueLimits) -> list[
         if report.torque_share > max(limits.warning, known.report.torque_share if known else 0.0):
             worst[report.torque_joint] = step
     return [
-        f"step {step.index + 1}, {step.name}: {_needs(step.report.torque_share, joint)}; "
+        f"{step.label}: {_needs(step.report.torque_share, joint)}; "
         f"above {_percent(limits.warning)} it may get hot and sag"
         for joint, step in worst.items()
     ]

@@ -110,7 +110,7 @@ def fill_plan(result: RunTask.Result, plan: TaskPlan) -> None:
     result.worst_orientation_error = float(plan.worst_orientation_error)
 
 
-def fill_outcome(result: RunTask.Result, outcome: TaskOutcome) -> None:
+def fill_outcome(result: RunTask.Result, outcome: TaskOutcome, plan: TaskPlan) -> None:
     """Fill the outcome's fields of the result of run_task."""
     result.status = _STATUS[outcome.state]
     result.message = outcome.message
@@ -120,7 +120,7 @@ def fill_outcome(result: RunTask.Result, outcome: TaskOutcome) -> None:
     result.duration = float(outcome.duration)
     result.step_durations = list(outcome.durations)
     if outcome.resume_step is not None:
-        result.can_resume, result.resume_step = True, outcome.resume_step
-        step = outcome.resume_step
-        where = f"it can be resumed at step {step + 1}"
+        number = plan.steps[outcome.resume_step].report.number
+        result.can_resume, result.resume_step = True, number
+        where = f"it can be resumed at step {number}"
         result.message = f"{outcome.message.removesuffix('.')}; {where}"

@@ -66,9 +66,8 @@ class ReferenceRun:
         expected = list(self.moments(step, current))
         if any(_matches(nut, moment) for moment in expected):
             return ""
-        name = self.plan.steps[step].name
         needed, actual = _clause(expected[0]), _clause(nut)
-        return f"step {step} ({name}) needs the nut {needed}; it is {actual}"
+        return f"{self.plan.steps[step].label}, needs the nut {needed}; it is {actual}"
 
     def moments(self, step: int, current: ArmConfiguration) -> Iterator[NutReport]:
         """Yield the nut when the arm was at a configuration in a step, the nearest time first."""

@@ -31,7 +31,9 @@ REQUEST = TaskRequest(
 
 def report(index, feasible=True):
     text = "fine" if feasible else "out of reach by 12.0 mm"
-    return StepReport(index, f"step {index}", feasible, 0.0, 0.0, 1.0, "a", 1.0, text)
+    return StepReport(
+        index, f"{index + 1}", f"step {index}", feasible, 0.0, 0.0, 1.0, "a", 1.0, text
+    )
 
 
 def step(index, kind="motion"):
@@ -267,9 +269,9 @@ def test_infeasible_plan_and_invalid_start_step_are_rejected():
     bad = TaskPlan(REQUEST, np.zeros(1), (), report(0, feasible=False))
     with pytest.raises(PlanError, match=r"step 1, step 0: out of reach by 12\.0 mm"):
         Engine(bad, Port(Clock()))
-    with pytest.raises(PlanError, match="no step 7 to begin at"):
+    with pytest.raises(PlanError, match="the plan has no step 7"):
         Engine(plan("motion"), Port(Clock()), first=7)
-    with pytest.raises(PlanError, match=r"step 1 \(step 1\) begins elsewhere: a is off by 1.000"):
+    with pytest.raises(PlanError, match="step 2, step 1, begins elsewhere: a is off by"):
         engine_of("motion", "motion", first=1)
 
 
@@ -545,7 +547,7 @@ def test_pause_step_waits_for_resume():
     run(engine, clock, 600.0)
     assert engine.state is EngineState.PAUSED
     assert (feedback[-1].state, feedback[-1].message) == (EngineState.PAUSED, "doing 1")
-    assert engine.resume().startswith("step 2 (step 2) begins elsewhere: a is off by 1.000")
+    assert engine.resume().startswith("step 3, step 2, begins elsewhere: a is off by 1.000")
     port.q = 2.0
     assert engine.resume() == ""
     assert run(engine, clock).steps_done == 3

@@ -76,9 +76,9 @@ def test_steps_below_are_planned_once_the_frame_is_known(request_for, there):
     request = request_for([REST, FIND, GO, REST])
     known = plan_task(request, collisions=False)
     assert known.feasible and [s.kind for s in known.steps] == ["wait", "find"]
-    assert known.message.startswith("the 2 steps of t that are known can be done, in about 0 s; ")
+    assert known.message.startswith("steps 1 to 2 of t can be done, in about 0 s; ")
     assert known.message.endswith("what depends on part is planned when it is found")
-    assert "Fine: the 2 steps" in FeasibilityReport(known).text()
+    assert "Fine: steps 1 to 2" in FeasibilityReport(known).text()
     whole = plan_task(replace(request, found={1: there}), collisions=False)
     assert [s.kind for s in whole.steps] == ["wait", "wait", "motion", "motion"]
     assert np.array_equal(whole.steps[0].end, known.steps[0].end)

@@ -243,7 +243,7 @@ def test_tool_retreats_at_the_end_of_the_wrist_range(checked, scene):
 def report(name, seconds=1.0, off=0.0, turns=0.0, feasible=True, step=0):
     text = "fine" if feasible else "out of reach by 12.0 mm"
     errors = off, 0.0, 0.1
-    return StepReport(0, name, feasible, *errors, "a", seconds, text, turns, name, step)
+    return StepReport(0, "1", name, feasible, *errors, "a", seconds, text, turns, name, step)
 
 
 def test_tilt_of_a_screw_step_is_that_while_the_nut_turns(nut_plan):

@@ -125,7 +125,36 @@ def test_repetitions_are_expanded_and_numbered(plan):
     for k in ("(1 of 2)", "(2 of 2)"):
         names += [f"wait {k}", f"open {k} (1 of 2)", f"open {k} (2 of 2)"]
     assert [s.name for s in made.steps] == names
-    assert [s.task_step for s in made.steps] == [0] * 6
+    assert [s.report.number for s in made.steps] == ["1", "1.2", "1.3", "1.4", "1.5", "1.6"]
+
+
+def test_each_step_is_found_by_its_number(plan):
+    made = plan(["open", "set_speed: 0.5", "repeat: {times: 3, steps: [{wait: 1}]}", "wait: 2"])
+    assert [made.index_of(s.report.number) for s in made.steps] == [0, 1, 2, 3, 4]
+    assert [s.report.number for s in made.steps] == ["1", "3", "3.2", "3.3", "4"]
+    assert made.index_of("") == made.index_of("1.1") == 0
+    assert made.index_of("2") == 1  # it has no motion of its own
+    assert made.message.startswith("all 4 steps of t can be done")
+
+
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [
+        ("5", "there is no step 5 to begin at; the last one is 4"),
+        ("3.4", "there is no step 3.4; step 3 has 3 parts"),
+        ("2.2", "there is no step 2.2; step 2 has one part"),
+        ("0", "there is no step '0'; give the number of a step in the task file, from 1"),
+        ("open", "there is no step 'open'; give the number"),
+        ("-1", "there is no step '-1'; give the number"),
+        ("9" * 9999, "there is no step '99999999999999999999'; give the number"),
+        ("\u0663", "there is no step '\u0663'; give the number"),
+    ],
+)
+def test_number_of_no_step_is_refused(plan, number, why):
+    made = plan(["open", "set_speed: 0.5", "repeat: {times: 3, steps: [{wait: 1}]}", "wait: 2"])
+    with pytest.raises(PlanError) as error:
+        made.index_of(number)
+    assert str(error.value).startswith(why)
 
 
 def test_loop_is_a_grid_of_positions(plan, chain):
@@ -137,7 +166,7 @@ def test_loop_is_a_grid_of_positions(plan, chain):
     ]
     ends = [1e3 * chain.fk(step.end)[:2, 3] for step in made.steps[:4]]
     assert np.allclose(ends, [(200, -5), (200, 5), (210, -5), (210, 5)], atol=0.05)
-    assert [step.task_step for step in made.steps] == [0, 0, 0, 0, 1]
+    assert [s.report.number for s in made.steps] == ["1", "1.2", "1.3", "1.4", "2"]
 
 
 def test_screw_step_in_a_loop_is_prepared_for_the_next_one(plan):
@@ -343,7 +372,7 @@ def test_missing_robot_data_is_reported(request_for, model):
 
 def test_loosened_nut_stays_on_its_bolt(plan):
     made = plan(["unscrew: {bolt: upper_bolt, turns: 1}", "unscrew: upper_bolt"])
-    first = [s for s in made.steps if s.task_step == 0]
+    first = [s for s in made.steps if s.report.number.startswith("1")]
     assert sum(s.turns for s in first) == pytest.approx(-1.0)
     assert sum(s.turns for s in made.steps) == pytest.approx(-4.478, abs=0.01)
 

@@ -267,14 +267,6 @@ def test_unusable_batch_is_rejected_at_once(arm, targets, fields, message):
         arm.ik_batch(targets, **fields)
 
 
-@pytest.mark.parametrize("step", [-1, 2**33])
-def test_step_that_cannot_exist_is_rejected_at_once(arm, servers, step):
-    before = len(servers.goals)
-    with pytest.raises(ArmError, match=f"start_step is {step}; give the index of a step"):
-        arm.run_task("nut_transfer", start_step=step)
-    assert len(servers.goals) == before
-
-
 @pytest.fixture
 def left_servers(servers):
     """The servers of an arm with a prefix."""

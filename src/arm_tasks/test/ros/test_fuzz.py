@@ -57,7 +57,7 @@ class TaskMessages(Messages):
         if self.random.random() < 0.9:
             made.text = f"task: t\nsteps:\n  - {self.pick(STEPS)}\n"
         if kind is RunTask.Goal:
-            made.dry_run, made.start_step = True, self.pick((0, 1, 2**32 - 1))
+            made.dry_run, made.start_step = True, self.pick(("", "1", "2.1", "-1", "9" * 99))
         return made
 
 

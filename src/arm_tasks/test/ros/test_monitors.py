@@ -46,7 +46,7 @@ def until(topic, field="state", **condition):
 
 def check(subscriber, condition):
     when = Condition(signal=condition)
-    step = SimpleNamespace(index=3, name="wait for left", when=when, command=None, find=None)
+    step = SimpleNamespace(label="step 4, wait for left", when=when, command=None, find=None)
     other = SimpleNamespace(when=None, command=None, find=None)
     subscriber.check(SimpleNamespace(steps=[other, step]))
 

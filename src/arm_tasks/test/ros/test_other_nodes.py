@@ -52,7 +52,7 @@ def check(nodes, made=None, signal=None):
     when = None if signal is None else Condition(signal=signal)
     nodes.check(
         SimpleNamespace(
-            steps=[SimpleNamespace(index=1, name="b", when=when, command=made, find=None)]
+            steps=[SimpleNamespace(label="step 2, b", when=when, command=made, find=None)]
         )
     )
 

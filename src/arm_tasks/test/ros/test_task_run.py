@@ -114,7 +114,7 @@ def server(request, plan):
 
 @pytest.fixture
 def run(server, plan):
-    request = SimpleNamespace(start_step=0, single_step=False)
+    request = SimpleNamespace(start_step="", single_step=False)
     server.handle = SimpleNamespace(request=request, is_cancel_requested=False)
     server.owner = SimpleNamespace(is_lost=lambda: False, publish_feedback=lambda *_: None)
     context = ExecutionContext(

@@ -3,6 +3,7 @@
 """A run has succeeded only if the simulated world confirms it."""
 
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 from arm_common.ros.node_runner import session
@@ -114,10 +115,12 @@ def test_lines_are_judged_by_the_true_joints_where_physics_publish_them():
 
 def test_message_of_a_task_that_can_be_resumed_is_one_sentence():
     message = "the motion failed: It stalled."
-    outcome = TaskOutcome(EngineState.FAILED, message, 46, 100, "turn", 30.0, (), 46)
+    outcome = TaskOutcome(EngineState.FAILED, message, 1, 2, "turn", 30.0, (), 1)
+    report = SimpleNamespace(number="1.2")
+    plan = SimpleNamespace(steps=[None, SimpleNamespace(report=report)])
     result = RunTask.Result()
-    fill_outcome(result, outcome)
-    assert result.message == "the motion failed: It stalled; it can be resumed at step 47"
+    fill_outcome(result, outcome, plan)
+    assert result.message == "the motion failed: It stalled; it can be resumed at step 1.2"
 
 
 @pytest.mark.parametrize(

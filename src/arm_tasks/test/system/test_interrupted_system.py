@@ -82,7 +82,7 @@ def test_task_resumes_after_the_driver_restarts(start_arm, tmp_path):
     result = arm.result(handle)
     assert result.status == RESULT.HARDWARE and "servo driver is gone" in result.message
     assert result.last_step in result.message
-    assert (result.can_resume, result.resume_step, result.safe_state) == (True, 2, "")
+    assert (result.can_resume, result.resume_step, result.safe_state) == (True, "3", "")
     refused = arm.run()
     assert refused.status == RESULT.NOT_READY and "servo driver is gone" in refused.message
     arm.hardware = None
@@ -90,7 +90,7 @@ def test_task_resumes_after_the_driver_restarts(start_arm, tmp_path):
     arm.wait_ready()
     arm.wait_still()
     assert -0.31 < arm.joints["waist"] < -0.03
-    assert arm.result(swing(arm, start_step=2)).status == RESULT.SUCCESS
+    assert arm.result(swing(arm, start_step="3")).status == RESULT.SUCCESS
     arm.wait_for(lambda: abs(arm.joints["waist"]) < 0.02, "the end of the swing")
 
 

@@ -168,7 +168,7 @@ def test_run_task_names_its_arm_in_its_lines_and_its_picture(arms, left_and_righ
     command += ["--ros-args", "-r", "__ns:=/left", "-r", "__node:=task_client"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "left [  1/1] moving" in done.stdout
+    assert "left [1   ] moving" in done.stdout
     assert f"Picture  {tmp_path}/swing_left.png\nDone: left: all steps" in done.stdout
     assert (tmp_path / "swing_left.png").exists()
 
@@ -176,10 +176,10 @@ def test_run_task_names_its_arm_in_its_lines_and_its_picture(arms, left_and_righ
 @pytest.mark.parametrize(("arm", "more"), [("", ""), ("left", " --namespace left")])
 def test_command_that_resumes_names_the_arm(monkeypatch, arm, more):
     options = SimpleNamespace(task="nut_transfer", scene="", robot="nut_arm", calibration="")
-    done = SimpleNamespace(arm=arm, result=SimpleNamespace(resume_step=46))
+    done = SimpleNamespace(arm=arm, result=SimpleNamespace(resume_step="3.14"))
     for venv, program in (("/venv", "./arm"), ("", "ros2 run arm_tasks")):
         monkeypatch.setenv("ARM_VENV", venv) if venv else monkeypatch.delenv("ARM_VENV")
-        expected = f"{program} run_task nut_transfer --start-step 46{more}"
+        expected = f"{program} run_task nut_transfer --start-step 3.14{more}"
         assert resume_command(options, done) == expected
     options.scene, options.robot = "my scene.yaml", "learm"
     assert "--scene 'my scene.yaml' --robot learm" in resume_command(options, done)

@@ -116,6 +116,6 @@ def test_misplaced_nut_is_reported(reference, nut_plan, scene):
     good = reference.nut(k, here)
     assert good.status is NutStatus.ON_BOLT_HELD
     world = NutWorld(scene)
-    assert f"step {k} " in reference.disagreement(k, here, world.report)
+    assert begin.label in reference.disagreement(k, here, world.report)
     message = reference.disagreement(k, here, reference.recording.nuts[-1])
     assert "needs the nut on upper_bolt by" in message and "it is on lower_bolt by 4.4" in message

@@ -62,7 +62,7 @@ FILE_ERROR = '[data-arm="file"]'
 class TaskServer:
     def __init__(self, ros):
         from rclpy.action import ActionServer
-        from std_msgs.msg import UInt32
+        from std_msgs.msg import String
         from std_srvs.srv import Trigger
 
         from arm_interfaces.action import RunTask
@@ -84,7 +84,7 @@ class TaskServer:
             ros.node.create_service(kind, name, self.callback(name, fields))
         self.run_task = ActionServer(ros.node, RunTask, "run_task", self.run)
         self.state = ros.node.create_publisher(TaskState, "task_server/state", LATCHED)
-        self.resume_step = ros.node.create_publisher(UInt32, "task_server/resume_step", LATCHED)
+        self.resume_step = ros.node.create_publisher(String, "task_server/resume_step", LATCHED)
         self.idle = TaskState(task="nut_transfer", message="waiting for a goal")
         self.state.publish(self.idle)
 
@@ -103,7 +103,7 @@ class TaskServer:
         return self.run_task.action_type.Result(message="the remaining steps are done")
 
     def offer_to_continue(self, step):
-        """Publish the index of the step at which the last run can be continued, 0 for none."""
+        """Publish the number of the step at which the last run can be continued, "" for none."""
         self.resume_step.publish(self.resume_step.msg_type(data=step))
 
     def request_after(self, page, label, name):
@@ -471,12 +471,12 @@ def test_rejection_by_the_task_server_is_shown(page, ros, server):
 def test_failed_run_is_continued_at_its_step(page, ros, server):
     button = page.get_by_role("button", name="Continue at step")
     assert button.is_disabled()
-    server.offer_to_continue(2)
-    ros.until(lambda: button.is_enabled() and button.inner_text() == "Continue at step 3", BOUND)
-    goal = server.request_after(page, "Continue at step 3", "run_task")
-    assert (goal.task, goal.start_step) == ("nut_transfer", 2)
+    server.offer_to_continue("3.2")
+    ros.until(lambda: button.is_enabled() and button.inner_text() == "Continue at step 3.2", BOUND)
+    goal = server.request_after(page, "Continue at step 3.2", "run_task")
+    assert (goal.task, goal.start_step) == ("nut_transfer", "3.2")
     shows(ros, page, "report", "The remaining steps are done")
-    server.offer_to_continue(0)
+    server.offer_to_continue("")
     ros.until(button.is_disabled, BOUND)
 
 

@@ -54,7 +54,6 @@ from arm_tasks.task.steps import Orientation
 MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs
 ROBOT_TIMEOUT = 5.0  # [s], for a kinematics node that has just started to receive the robot
 _RETRY_PERIOD = 0.1  # [s]
-_LAST_STEP = 2**32 - 1  # that the action can name
 _TRIGGERS = {
     "stop": "arm_hardware/stop",
     "reset": "arm_hardware/reset",
@@ -151,7 +150,7 @@ class AsyncArm:
         scene: str = "",
         *,
         dry_run: bool = False,
-        start_step: int = 0,
+        start_step: int | str = "",
         on_progress: OnProgress | None = None,
         timeout: float = TASK,
     ) -> ArmFuture[RunTask.Result]:
@@ -161,18 +160,16 @@ class AsyncArm:
             task: Shipped name, or path of a task file, which is sent with all files that it names.
             scene: Shipped name or path; "" selects the scene of the task server.
             dry_run: Only check the task.
-            start_step: Index of the first step to run.
+            start_step: Number of the first step to run, as in the task file, from 1; "3.2" for
+                the second part of step 3.
             on_progress: Called with each feedback in the arm's own thread; it must not wait for
                 the arm.
             timeout: As for move_joints().
 
         Raises:
-            ArmError: At once, if a file that the task names is not what the task uses it as, or if
-                there cannot be such a step.
+            ArmError: At once, if a file that the task names is not what the task uses it as.
         """
-        if not 0 <= start_step <= _LAST_STEP:
-            raise ArmError(f"start_step is {start_step}; give the index of a step, from 0")
-        goal = {"scene": scene, "dry_run": dry_run, "start_step": start_step}
+        goal = {"scene": scene, "dry_run": dry_run, "start_step": str(start_step)}
         files = _files(task, scene)
         return self._run(task, timeout, on_progress, files=files, **goal)
 

@@ -25,7 +25,8 @@ class Progress:
 
     Attributes:
         step: Index of the running step, from 0.
-        steps_total: Number of steps; 0 while the task is being checked.
+        steps_total: Number of steps, each part counted; 0 while the task is being checked.
+        number: Number of the step in the task file, such as 3, or 3.2 for its second part.
         name: Name of the step.
         progress: Completed fraction of the step, 0 to 1.
         message: What the arm is doing, one sentence.
@@ -34,6 +35,7 @@ class Progress:
 
     step: int
     steps_total: int
+    number: str
     name: str
     progress: float
     message: str

@@ -132,10 +132,9 @@ class TaskGoal:
             return
         feedback = message.feedback
         paused = feedback.state == TaskState.PAUSED
-        step, name, text = feedback.step, feedback.name, feedback.message
+        names = ("step", "steps_total", "number", "name", "progress", "message")
+        fields = {name: getattr(feedback, name) for name in names}
         try:
-            self._on_progress(
-                Progress(step, feedback.steps_total, name, feedback.progress, text, paused)
-            )
+            self._on_progress(Progress(**fields, paused=paused))
         except Exception:
             _LOGGER.exception("on_progress failed")

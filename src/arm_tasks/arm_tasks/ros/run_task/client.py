@@ -159,8 +159,9 @@ class TaskClient:
             self._cancel(sent)
             raise
         result: RunTask.Result = future.result().result
-        for step in result.report[max(self._step + 1, goal.start_step) : result.steps_done]:
-            self._print_step(step.index, result.steps_total, step.name)  # its feedback was late
+        first = max(self._step + 1, result.steps_done - len(result.step_durations))
+        for step in result.report[first : result.steps_done]:
+            self._print_step(step.index, step.number, step.name)  # its feedback was late
         return result
 
     @contextlib.contextmanager
@@ -330,25 +331,26 @@ class TaskClient:
         """Print each step when it starts, and the reason for waiting before the first."""
         self._heard = time.monotonic()
         feedback = message.feedback
-        step, total, text = feedback.step, feedback.steps_total, feedback.message
+        step, number, text = feedback.step, feedback.number, feedback.message
         before, self._state = self._state, feedback.state
-        if not total:
+        if not feedback.steps_total:
             _print(text)
         elif self._state == TaskState.PAUSED:
             if before != TaskState.PAUSED:
-                self._print_line(step, total, f"paused: {text}")
+                self._print_line(number, f"paused: {text}")
         elif step != self._step:
-            self._print_step(step, total, text)
+            self._print_step(step, number, text)
         elif before == TaskState.PAUSED:
-            self._print_line(step, total, "resumed")
+            self._print_line(number, "resumed")
 
-    def _print_step(self, step: int, total: int, message: str) -> None:
+    def _print_step(self, step: int, number: str, message: str) -> None:
         self._step = step
-        self._print_line(step, total, message)
+        self._print_line(number, message)
 
-    def _print_line(self, step: int, total: int, message: str) -> None:
+    def _print_line(self, number: str, message: str) -> None:
+        """Print a line about a step, whose number is that of the task file."""
         arm = f"{self.arm} " if self.arm else ""
-        _print(f"{arm}[{step + 1:3d}/{total}] {message}")
+        _print(f"{arm}[{number:<4}] {message}")
 
 
 def _print(line: str) -> None:

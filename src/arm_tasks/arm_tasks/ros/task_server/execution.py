@@ -75,7 +75,7 @@ class TaskExecution:
         self._engine = Engine(
             plan,
             context.driver,
-            int(handle.request.start_step),
+            plan.index_of(handle.request.start_step),
             clock,
             self._on_feedback,
             wall=time.monotonic,

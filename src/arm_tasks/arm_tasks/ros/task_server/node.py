@@ -30,6 +30,7 @@ from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
 from arm_tasks.errors import SceneError, TasksError, resolve, shipped
+from arm_tasks.planning.plan import FIRST_STEP
 from arm_tasks.ros.driver_client import ArmState, DriverClient
 from arm_tasks.ros.messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode
@@ -308,7 +309,7 @@ class TaskServer(Node):
         self._execution.nodes.check(plan)
         run = TaskExecution(self._execution, handle, plan, owner)
         if goal.start_step:
-            result.warnings += await self._nut.check(plan, int(goal.start_step))
+            result.warnings += await self._nut.check(plan, plan.index_of(goal.start_step))
         elif why := self._nut.start_problem(plan):
             if not goal.dry_run:
                 self._reject(result, RESULT.NOT_FEASIBLE, why)
@@ -331,7 +332,7 @@ class TaskServer(Node):
             fill_plan(result, plan)
             result.warnings = list(dict.fromkeys([*warnings, *plan.warnings]))
         outcome = self._nut.outcome(plan, finished)
-        fill_outcome(result, outcome)
+        fill_outcome(result, outcome, plan)
         if self._failure:
             result.status = RESULT.FAILURE
         if result.can_resume and not self._state.lost():
@@ -344,7 +345,9 @@ class TaskServer(Node):
         """
         last = self._last
         is_same = goal.task == last.task and (goal.task or not last.text)  # "" is the default task
-        if goal.start_step and is_same and not (goal.text or goal.scene):
+        if goal.start_step in FIRST_STEP:
+            goal.start_step = ""
+        elif is_same and not (goal.text or goal.scene):
             goal.text, goal.scene, goal.files = last.text, last.scene, last.files
         if not goal.dry_run:  # a copy: the server clears a finished request
             self._last = RunTask.Goal(
@@ -360,7 +363,7 @@ class TaskServer(Node):
     def _end(self, handle: ServerGoalHandle, result: RunTask.Result) -> RunTask.Result:
         """End a goal according to its result; another running goal continues."""
         if not self._busy:
-            self._controls.end(result.message, result.resume_step if result.can_resume else 0)
+            self._controls.end(result.message, result.resume_step)
         if result.status == RESULT.SUCCESS:
             handle.succeed()
         elif result.status == RESULT.CANCELED and handle.is_cancel_requested:

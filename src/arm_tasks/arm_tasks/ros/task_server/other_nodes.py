@@ -89,7 +89,7 @@ class NodeConnections:
                 if step.command is not None and step.command.type:
                     self._check_command(step.command)
             except PlanError as error:
-                raise PlanError(f"step {step.index + 1}, {step.name}: {error.what}") from None
+                raise PlanError(f"{step.label}: {error.what}") from None
         check_types(plan)
 
     def _check_command(self, command: Command) -> None:

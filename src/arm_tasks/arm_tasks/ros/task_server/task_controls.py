@@ -9,7 +9,7 @@ from collections.abc import Callable
 from arm_common.errors import one_line
 from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK
 from rclpy.node import Node
-from std_msgs.msg import String, UInt32
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from arm_interfaces.msg import TaskState
@@ -40,8 +40,8 @@ class TaskControls:
         task_server/state: latched; on changes, several times a second during a step, and at least
             once a second of wall time: a server that is silent for 3 s is gone.
         task_text: only the message, latched.
-        task_server/resume_step: index of the step at which the last task can be continued, by a
-            goal that names only it and this start_step; 0 if it cannot; latched.
+        task_server/resume_step: number of the step at which the last task can be continued, by a
+            goal that names only it and this start_step; empty if it cannot; latched.
 
     Attributes:
         stop_requested: Whether task_server/stop was called since begin().
@@ -53,7 +53,7 @@ class TaskControls:
         self._state = TaskState()
         self._publisher = node.create_publisher(TaskState, "task_server/state", LATCHED)
         self._text = node.create_publisher(String, "task_text", LATCHED)
-        self._resume_step = node.create_publisher(UInt32, "task_server/resume_step", LATCHED)
+        self._resume_step = node.create_publisher(String, "task_server/resume_step", LATCHED)
         requests: dict[str, Callable[[Engine], str]] = {
             "pause": Engine.pause,
             "resume": Engine.resume,
@@ -90,7 +90,7 @@ class TaskControls:
         self.stop_requested = False
         task = one_line(task, 200)
         self._state = TaskState(state=TaskState.CHECKING, task=task)
-        self._resume_step.publish(UInt32())
+        self._resume_step.publish(String())
         self.publish_message(f"checking {task}")
 
     def publish_message(self, text: str) -> None:
@@ -102,22 +102,23 @@ class TaskControls:
 
     def publish(self, feedback: Feedback) -> None:
         """Publish the progress of the task."""
-        line = f"{feedback.step + 1} of {feedback.steps_total}: {feedback.message}"
+        line = f"step {feedback.number}: {feedback.message}"
         if feedback.state is EngineState.PAUSED:
             line = f"paused before or in {line}"
         state = self._state
         state.state, state.step = STATES[feedback.state], feedback.step
-        state.steps_total, state.name = feedback.steps_total, feedback.name
+        state.steps_total = feedback.steps_total
+        state.number, state.name = feedback.number, feedback.name
         state.progress = feedback.progress
         if line != state.message:
             self.publish_message(line)
         else:
             self._publisher.publish(state)
 
-    def end(self, text: str, resume_step: int = 0) -> None:
+    def end(self, text: str, resume_step: str = "") -> None:
         """Publish that no task is running, how the last one ended, and where it continues."""
         self._engine, self._state.state = None, TaskState.IDLE
-        self._resume_step.publish(UInt32(data=resume_step))
+        self._resume_step.publish(String(data=resume_step))
         self.publish_message(text)
 
     def _service(

@@ -20,7 +20,7 @@ from arm_testing.processes import start_python
 from arm_testing.ros.stack import seconds
 from arm_testing.terminal import PtyProgram
 from builtin_interfaces.msg import Time
-from std_msgs.msg import UInt32
+from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
@@ -270,7 +270,7 @@ def test_another_client_continues_a_task_by_its_name(arm):
     """As the page does, which has neither the text nor the files of the task."""
     steps = []
     arm.node.create_subscription(
-        UInt32, "task_server/resume_step", lambda m: steps.append(m.data), LATCHED
+        String, "task_server/resume_step", lambda m: steps.append(m.data), LATCHED
     )
     text = "task: t\nsteps:\n  - wait: 0.01\n" + SWING.partition("steps:\n")[2]
     handle = arm.send(arm.run_task, RunTask.Goal(task="mine", text=text.replace("0.02", "0.3")))
@@ -281,7 +281,7 @@ def test_another_client_continues_a_task_by_its_name(arm):
     arm.wait_for(lambda: steps and steps[-1] == result.resume_step, "the step to continue at")
     result = arm.run(task="mine", start_step=result.resume_step)
     assert result.status == RESULT.SUCCESS, result.message
-    arm.wait_for(lambda: steps[-1] == 0, "nothing to continue")
+    arm.wait_for(lambda: steps[-1] == "", "nothing to continue")
 
 
 def test_pause_step_resume_and_stop(arm):
@@ -292,7 +292,7 @@ def test_pause_step_resume_and_stop(arm):
     arm.wait_for(lambda: has_left(arm), "the waist on its way")
     assert arm.trigger("task_server/pause").success
     state = arm.wait_task(TaskState.PAUSED)
-    assert (state.step, state.steps_total, state.name, state.task) == (0, 3, "there", "swing")
+    assert (state.number, state.steps_total, state.name, state.task) == ("1", 3, "there", "swing")
     arm.wait_still()
     assert -0.39 < arm.joints["waist"] < -0.1
     # The driver's motion is paused by its speed scaling, and still active.
@@ -307,7 +307,7 @@ def test_pause_step_resume_and_stop(arm):
     assert arm.trigger("task_server/stop").success
     result = arm.result(handle)
     assert result.status == RESULT.CANCELED
-    assert result.can_resume and result.resume_step == 2
+    assert result.can_resume and result.resume_step == "3"
     assert result.safe_state == RESULT.CLEAR
     state = arm.wait_task(TaskState.IDLE)
     assert state.message == result.message and "it can be resumed at step 3" in result.message
@@ -372,9 +372,9 @@ def test_start_step_is_rejected_if_the_nut_is_elsewhere(arm):
     assert arm.run(text=ready).status == RESULT.SUCCESS
     arm.wait_still()
     before = dict(arm.joints)
-    result = arm.run(start_step=last.index)
+    result = arm.run(start_step=last.number)
     assert result.status == RESULT.BAD_REQUEST and result.steps_done == 0
-    assert f"step {last.index} ({last.name}) needs the nut on lower_bolt" in result.message
+    assert f"step {last.number}, {last.name}, needs the nut on lower_bolt" in result.message
     assert "it is on upper_bolt" in result.message
     assert arm.joints == before
 
@@ -389,9 +389,9 @@ def test_run_task_is_controlled_by_keys(arm, tmp_path):
     )
     try:
         program.wait_for("Keys: space pauses and resumes, s does one step")
-        program.wait_for("[  1/3] paused: ready for the first step")
+        program.wait_for("[1   ] paused: ready for the first step")
         program.type("s")
-        program.wait_for("[  2/3] paused: step 1 is done")
+        program.wait_for("[2   ] paused: step 1 is done")
         program.type("x")
         program.wait_for("Keys: space")
         program.type(" ")

@@ -15,7 +15,7 @@ from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, service_qos
 from rclpy.node import Node
-from std_msgs.msg import UInt32
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
@@ -70,7 +70,7 @@ class TaskPanel:
         }
         self._reset = ServiceClient(node, Trigger, "nut_world/reset", self._answer)
         self._latest = ""  # the task of the latest state
-        self._resume_step = 0  # at which the last run can be continued; 0 if it cannot
+        self._resume_step = ""  # at which the last run can be continued; empty if it cannot
         self._folder = gui.elements.add_folder("Task", order=1.4, visible=False)
         with self._folder:
             self._add_elements(gui)
@@ -78,7 +78,7 @@ class TaskPanel:
             TaskState, "task_server/state", self._on_state, LATCHED, event_callbacks=QUIET
         )
         node.create_subscription(
-            UInt32,
+            String,
             "task_server/resume_step",
             self._on_resume_step,
             LATCHED,
@@ -111,11 +111,11 @@ class TaskPanel:
     def _show_result(self, html: str) -> None:
         self._result.content = html
 
-    def _on_resume_step(self, message: UInt32) -> None:
-        """Offer to continue the last run, of whichever client, at a step; 0 if that cannot be."""
-        self._resume_step = resume_step = int(message.data)
-        self._continue.disabled = not resume_step
-        self._continue.label = CONTINUE.format(resume_step + 1 if resume_step else "...")
+    def _on_resume_step(self, message: String) -> None:
+        """Offer to continue the last run, of whichever client, at a step; none if empty."""
+        self._resume_step = str(message.data)
+        self._continue.disabled = not self._resume_step
+        self._continue.label = CONTINUE.format(self._resume_step or "...")
 
     def _on_state(self, state: TaskState) -> None:
         self._state.content = state_html(state)
@@ -144,13 +144,13 @@ class TaskPanel:
         self._result.content = report_html(response.message, response.steps)
 
     def _run_task(self) -> None:
-        self._start(self._task.value, 0)
+        self._start(self._task.value, "")
 
     def _continue_task(self) -> None:
         if self._resume_step:
             self._start(self._latest, self._resume_step)
 
-    def _start(self, task: str, step: int) -> None:
+    def _start(self, task: str, step: str) -> None:
         """Run a task from a step on."""
         if not self._run.server_is_ready():
             self._answer("Nothing runs tasks yet; is the arm running?")
