@@ -26,6 +26,9 @@ _CONFIGURED_HERE = "SYSTEM_DEFAULT"
 _DECISIONS_OF_THE_USER = ("OFF", "SYSTEM_DEFAULT")  # LOCALHOST gets the same limit as none
 _FAST_DDS_2, _FAST_DDS_3 = "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"
 _FAST_DDS = (_FAST_DDS_2, _FAST_DDS_3)
+# Without it, ROS 2 overrides the history memory policy of our profile, and each place of a queue
+# keeps a buffer of the largest message that was there.
+_FAST_DDS_QOS = "RMW_FASTRTPS_USE_QOS_FROM_XML"
 _LAST_WITH_FAST_DDS_2 = "jazzy"  # the next releases warn about the older name
 _CYCLONE_DDS = "rmw_cyclonedds_cpp"
 # Variables by which each middleware is configured.
@@ -92,6 +95,8 @@ def limit_to_this_computer(environment: _Environment) -> _Environment:
         variables = (_FAST_DDS_2 if release <= _LAST_WITH_FAST_DDS_2 else _FAST_DDS_3,)
     limits = {name: value for name, value in _limits().items() if name in variables}
     environment.update(limits, **{RANGE: _CONFIGURED_HERE if limits else "LOCALHOST"})
+    if limits.keys() & set(_FAST_DDS):
+        environment[_FAST_DDS_QOS] = "1"
     return environment
 
 
@@ -172,5 +177,7 @@ def _remove_limit(environment: MutableMapping[str, str]) -> None:
     inherited = [name for name in _limits() if _is_ours(name, environment.get(name, ""))]
     for name in inherited:
         del environment[name]
+    if set(inherited) & set(_FAST_DDS):
+        environment.pop(_FAST_DDS_QOS, None)
     if inherited and environment.get(RANGE) == _CONFIGURED_HERE:
         environment[RANGE] = "LOCALHOST"

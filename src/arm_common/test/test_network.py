@@ -52,6 +52,20 @@ def test_fast_dds_gets_the_variable_that_its_release_reads(release, names):
         assert limit_to_this_computer({"ROS_DISTRO": release, **mine}).items() >= mine.items()
 
 
+def test_memory_policy_of_our_profile_holds_as_long_as_the_limit():
+    flag = "RMW_FASTRTPS_USE_QOS_FROM_XML"
+    limited = limit_to_this_computer({})
+    policies = [
+        element.text
+        for element in ET.parse(Path(limited[FAST])).iter()
+        if element.tag.endswith("}historyMemoryPolicy")
+    ]
+    assert limited[flag] == "1" and policies == ["DYNAMIC"] * 2  # of writers and readers
+    assert flag not in limit_to_this_computer({**limited, NETWORK: "subnet"})
+    assert flag not in limit_to_this_computer({"RMW_IMPLEMENTATION": "rmw_cyclonedds_cpp"})
+    assert flag not in limit_to_this_computer({FAST: "/home/me/mine"})
+
+
 def test_every_locator_of_fast_dds_has_content():
     """Fast DDS 3.5 and later reject the whole profile otherwise, and with it the limit."""
     elements = ET.parse(Path(limit_to_this_computer({})[FAST])).iter()
