@@ -7,14 +7,18 @@ import itertools
 import random
 from pathlib import Path
 
+import lz4.frame
 import numpy as np
 import pytest
+import zstandard
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.recording.export import main as export
 from arm_viewer.ros.recording.reader import LONGEST_PAUSE, RecordingFile, timeline
 from arm_viewer.ros.recording.scenes import scene_topics, scenes
 from geometry_msgs.msg import TransformStamped
+from mcap.data_stream import RecordBuilder
 from mcap.reader import NonSeekingReader
+from mcap.records import Chunk
 from mcap.writer import Writer
 from PIL import Image
 from rclpy.serialization import serialize_message
@@ -178,6 +182,21 @@ def test_damaged_recording_is_used_as_far_as_it_is_sound(tmp_path, capsys):
     assert found == list(range(len(found))) and 10 < len(found) < 190
     (notice,) = recording.notices
     assert notice == f"{file} is damaged after {len(found)} messages; they are used"
+
+
+@pytest.mark.parametrize("compress", [zstandard.compress, lz4.frame.compress])
+@pytest.mark.parametrize("claimed", [1 << 33, 1 << 10])
+def test_chunk_that_would_fill_the_memory_is_damage(tmp_path, compress, claimed):
+    """A few bytes can be a gigabyte of zeros; the chunk here, before all others, is smaller."""
+    file = written(tmp_path, [(t, t, "/a") for t in run(20)])
+    kind = compress.__module__.split(".")[0].replace("zstandard", "zstd")
+    builder = RecordBuilder()
+    Chunk(kind, compress(bytes(1 << 20)), 0, 0, 0, claimed).write(builder)
+    whole = file.read_bytes()
+    header = 8 + 9 + int.from_bytes(whole[9:17], "little")  # magic; opcode and length
+    file.write_bytes(whole[:header] + builder.end() + whole[header:])
+    with pytest.raises(ViewerError, match="is damaged after 0 messages"):
+        RecordingFile(file, ("/a",))
 
 
 @pytest.mark.parametrize("chunk_size", [1, 400, 1 << 20])

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 import yaml
@@ -33,6 +35,7 @@ LONGEST_PAUSE = 2.0  # [s] between two messages; longer ones are shortened
 CLOCK_STEP = 1.0  # [s] by which the stamps of a topic go back only if a clock was set
 LATEST = 2**62  # [ns]; a later time is damage
 MAX_RECORD = 2**30  # [bytes]; a greater length is damage
+MAX_CHUNK = 2**28  # [bytes] decompressed; few bytes can claim to be any number
 MAX_NOTICES = 100
 Integers: TypeAlias = NDArray[np.int64]
 _SCHEMAS = ("ros2msg", "ros2idl")  # encodings
@@ -166,12 +169,9 @@ class RecordingFile:
         """Yield schema, channel and message in the order of the file, as far as it is sound."""
         with required("mcap", "it reads recordings"):
             from mcap.exceptions import EndOfFile
-            from mcap.reader import NonSeekingReader
         _refuse_other_kinds(self.file)
         with self.file.open("rb") as stream:
-            reader = NonSeekingReader(stream, validate_crcs=True, record_size_limit=MAX_RECORD)
-            records = reader.iter_messages(log_time_order=False)
-            count = 0
+            records, count = _messages(stream), 0
             while True:
                 try:
                     record = next(records)
@@ -185,6 +185,44 @@ class RecordingFile:
                     return
                 count += 1
                 yield record
+
+
+def _messages(stream: BinaryIO) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield schema, channel and message of a file; raise an exception where it is damaged."""
+    from mcap.records import Channel, Chunk, Message, Schema
+    from mcap.stream_reader import StreamReader, breakup_chunk
+
+    schemas: dict[int, Schema | None] = {0: None}
+    channels: dict[int, Channel] = {}
+    reader = StreamReader(
+        stream, emit_chunks=True, validate_crcs=True, record_size_limit=MAX_RECORD
+    )
+    for part in reader.records:
+        chunk = _decompressed(part) if isinstance(part, Chunk) else None
+        for record in breakup_chunk(chunk, validate_crc=True) if chunk else [part]:
+            if isinstance(record, Schema):
+                schemas[record.id] = record
+            elif isinstance(record, Channel):
+                channels[record.id] = record
+            elif isinstance(record, Message):
+                channel = channels[record.channel_id]
+                yield schemas[channel.schema_id], channel, record
+
+
+def _decompressed(chunk: Any) -> Any:
+    """Return a chunk without compression; raise ValueError if it has another size than it says.
+
+    mcap believes what the compressed data say about their size.
+    """
+    if not chunk.compression:
+        return chunk
+    size = chunk.uncompressed_size
+    library = import_module({"zstd": "zstandard", "lz4": "lz4.frame"}[chunk.compression])
+    with library.open(BytesIO(chunk.data)) as stream:
+        data = stream.read(min(size, MAX_CHUNK) + 1)
+    if len(data) != size:
+        raise ValueError(f"a chunk of {size} bytes has {len(data)} or more")
+    return replace(chunk, compression="", data=data)
 
 
 def print_notices(recording: RecordingFile) -> None:
