@@ -21,6 +21,8 @@ from arm_kinematics.kernels.residuals import (
     DEFAULT_POSITION_TOLERANCE,
 )
 
+# Timeout [s] of a search that ends after its first descents, where the reason does not matter.
+AT_ONCE = 1e-9
 _STEP = 1.0 / 200.0  # share of the arm's length
 _DEVIATION = 1.0 / 5000.0  # share of the arm's length
 _Z = (0.0, 0.0, 1.0)

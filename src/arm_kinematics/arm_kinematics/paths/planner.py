@@ -24,7 +24,7 @@ from arm_kinematics.arguments import rigid_transform
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkResult
-from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.options import AT_ONCE, PathOptions
 from arm_kinematics.paths.result import (
     PathFailure,
     PathResult,
@@ -34,15 +34,13 @@ from arm_kinematics.paths.result import (
     no_solution,
 )
 from arm_kinematics.paths.shapes import PathShape, arc, line
+from arm_kinematics.paths.starts import path_starts
 
 Collision = Callable[[Array], str | None]
 """Function of joint positions (n,) that returns what collides, or None."""
 
 MAX_SAMPLES = 100_000
 _MIN_STEP = 2.0**-12  # share of the largest step
-# Timeout [s] of a search that ends after its first descents: what is not found by them is tried
-# with half the step, and the reason matters only where the path ends.
-_AT_ONCE = 1e-9
 _CORNER = 0.03  # directions that differ by more [rad] make a corner
 
 
@@ -129,7 +127,7 @@ class _CartesianPathFollower:
         """Follow one shape after a done part; return the completed share and any failure."""
         last = self._sample(0.0, shape.pose(0.0), self._rows[-1])
         longest = step = 1.0 / math.ceil(size - 1e-9)
-        timeout: float | None = _AT_ONCE
+        timeout: float | None = AT_ONCE
         while last.share < 1.0 - 1e-12:
             left = 1.0 - last.share
             share = last.share + left / math.ceil(left / step - 1e-9)
@@ -161,7 +159,7 @@ class _CartesianPathFollower:
         """Skip those that are narrower than the error of a descent from q (n,) to the target."""
         if len(self._tolerances) == 1:
             return
-        result = self._chain.ik(target, q, timeout=_AT_ONCE, **self._widened)
+        result = self._chain.ik(target, q, timeout=AT_ONCE, **self._widened)
         error = result.position_error, result.orientation_error
         while len(self._tolerances) > 1 and not (result.ok and self._tolerances[0].admits(*error)):
             del self._tolerances[0]
@@ -264,8 +262,8 @@ def plan_path(
         options: Components of each pose that count, and tolerances; None is the full pose.
         arc_via: For each waypoint whether its position is the middle of an arc from the one before
             to the one after; empty if none is.
-        seed: Without start: configurations are tried in order of distance from here; None is
-            mid-range.
+        seed: Without start: of equally accurate configurations the nearest to here are tried
+            first; None is mid-range.
         collision: Returns what collides at joint positions (n,), or None.
         timeout: Time limit for each configuration tried [s].
 
@@ -291,27 +289,28 @@ def plan_path(
         path = _shapes([chain.fk(q), *poses], [False, *via])
         return follow(chain, path, q, options, collision, timeout)
     path = _shapes(poses, via)
-    arguments = options.ik_arguments()
-    starts = chain.ik(poses[0], seed, max_solutions=_STARTS, timeout=timeout, **arguments)
-    if not starts.ok:
-        status, clause, joints, *missing = no_solution(starts)
-        message = f"The path cannot start at its first waypoint: {clause}."
-        return PathResult(
-            status,
-            message,
-            chain.joint_names,
-            np.empty((0, chain.n)),
-            0.0,
-            limiting_joints=joints,
-            missing_distance=missing[0],
-            missing_angle=missing[1],
-        )
     results: list[PathResult] = []
-    for solution in starts.solutions:
-        results.append(follow(chain, path, solution.q, options, collision, timeout))
+    for begin in path_starts(chain, poses[0], seed, options, _STARTS, timeout):
+        if not begin.ok:
+            return _without_start(chain, begin)
+        results.append(follow(chain, path, begin.q, options, collision, timeout))
         if results[-1].ok:
             return results[-1]
     return max(results, key=lambda result: result.fraction)
+
+
+def _without_start(chain: Chain, begin: IkResult) -> PathResult:
+    status, clause, joints, *missing = no_solution(begin)
+    return PathResult(
+        status,
+        f"The path cannot start at its first waypoint: {clause}.",
+        chain.joint_names,
+        np.empty((0, chain.n)),
+        0.0,
+        limiting_joints=joints,
+        missing_distance=missing[0],
+        missing_angle=missing[1],
+    )
 
 
 def _shapes(poses: Sequence[Array], via: Sequence[bool]) -> list[PathShape]:

@@ -22,6 +22,7 @@ from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.result import PathResult
 from arm_kinematics.paths.shapes import line
+from arm_kinematics.paths.starts import path_starts
 
 _STARTS = 8  # postures in which the tool may be at the first pose
 _ACCURACY = 1e-5  # largest distance from the way [m]
@@ -86,12 +87,11 @@ def joint_trajectory(
     options = PathOptions(
         tool.orientation, _ACCURACY, turns, max_step=_STEP, max_deviation=_ACCURACY
     )
-    starts = chain.ik(tool.poses[0], seed, max_solutions=_STARTS, **options.ik_arguments())
-    if not starts.ok:
-        raise KinematicsError(f"its first point is out of reach: {_clause(starts.message)}")
     farthest: FollowedPoses | None = None
-    for solution in starts.solutions:
-        found = follow_poses(chain, tool.poses, solution.q, options)
+    for start in path_starts(chain, tool.poses[0], seed, options, _STARTS):
+        if not start.ok:
+            raise KinematicsError(f"its first point is out of reach: {_clause(start.message)}")
+        found = follow_poses(chain, tool.poses, start.q, options)
         if found.failure is None:
             at = np.interp(found.at, np.arange(len(times)), times)
             return JointTrajectory(chain.joint_names, at, found.positions)

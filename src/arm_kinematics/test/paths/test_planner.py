@@ -280,6 +280,32 @@ def test_wider_tolerance_solves_what_a_narrower_one_does(name, mode, rng):
     assert solved >= (0 if chain.constraints.constraints else 2)
 
 
+@pytest.mark.parametrize("mode", ["pose", "position_axis"])
+@pytest.mark.parametrize("name", ["braccio", "five_axis", "learm", "puma560", "so101"])
+def test_wider_tolerance_starts_where_a_narrower_one_does(name, mode, rng):
+    """Of a path whose first pose a joint limit rules out, so that the arm has to tilt."""
+    chain, solved = shipped(name), 0
+    length = float(np.linalg.norm(chain.M[:3, 3]))
+    for _ in range(7):
+        q, i = np.array(posture(chain, rng, 2.0)), rng.integers(chain.n)
+        q[i] = rng.choice([chain.lower[i] - 0.4, chain.upper[i] + 0.4])
+        T = chain.fk(q)
+        poses = [T, *(moved(T, shift) for shift in 0.04 * length * rng.normal(size=(2, 3)))]
+        smallest = math.inf
+        for tilt in np.radians([10.0, 18.0, 25.0, 30.0, 45.0]):
+            turns = (tilt, tilt, 1e-4) if mode == "pose" else tilt
+            result = plan_path(
+                chain, poses, options=PathOptions(mode, orientation_tolerance=turns)
+            )
+            assert result.ok or smallest == math.inf, (tilt, result.message)
+            if result.ok:
+                step = float(np.abs(np.diff(result.positions, axis=0)).max())
+                assert step <= smallest * 1.1, tilt
+                smallest = min(smallest, step)
+        solved += smallest < math.inf
+    assert solved >= 1
+
+
 def test_branch_change_ends_the_path():
     """If inverse kinematics finds only the other elbow, denser samples do not help."""
     chain, q = ELBOW_ARM, np.array([0.1, 0.9, 1.2])

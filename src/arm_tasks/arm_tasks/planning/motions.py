@@ -23,7 +23,7 @@ from arm_kinematics.paths.shapes import PathShape, arc, line, rounded, screw
 from arm_kinematics.paths.timing import keep_pace
 
 from arm_description import DescriptionError
-from arm_kinematics import Chain, IkSolution, KinematicsError
+from arm_kinematics import Chain, IkResult, KinematicsError
 from arm_tasks.errors import SceneError
 from arm_tasks.planning.collision.checker import TOUCH, thickness, tip_depths
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
@@ -118,7 +118,7 @@ class Motions:
         orientation = step.orientation or _ORIENTATIONS[tool.orientation]
         options = path_options(orientation, step.tolerance)
 
-        def plan(start: IkSolution) -> None:
+        def plan(start: IkResult) -> None:
             path = joint_path(chain, poses, tool.times_at(step.tool_speed), start.q, options)
             self.builder.joint_motion(begin, start.q)
             with contextlib.ExitStack() as allowed:
@@ -235,7 +235,7 @@ class Motions:
         """Plan a step to a tool pose, straight in joint space to the nearest free solution."""
         labels = Labels(step, name, f"moving to {_where(step.target)}")
 
-        def plan(found: IkSolution) -> None:
+        def plan(found: IkResult) -> None:
             errors = found.position_error, found.orientation_error
             self.builder.joint_motion(labels, found.q, errors)
 
@@ -248,7 +248,7 @@ class Motions:
         straight = Labels(step, name, f"moving straight to {where}", "straight")
         chain, options = self.builder.chain, path_options(step.target.orientation, step.tolerance)
 
-        def plan(found: IkSolution) -> None:
+        def plan(found: IkResult) -> None:
             T = chain.fk(found.q)
             back = line(T, T @ shift_z(-step.distance))
             out = tool_path(chain, back, found.q, options)
@@ -266,7 +266,7 @@ class Motions:
         self.builder.follow(labels, back, path_options("full", step.tolerance))
 
     def _reach(
-        self, step: steps.ToTarget, labels: Labels, plan: Callable[[IkSolution], None]
+        self, step: steps.ToTarget, labels: Labels, plan: Callable[[IkResult], None]
     ) -> None:
         """Plan with the preferred IK solution of the target that is feasible."""
         builder = self.builder

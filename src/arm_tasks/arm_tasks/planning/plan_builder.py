@@ -19,7 +19,7 @@ from arm_kinematics.paths.shapes import PathShape
 from arm_kinematics.paths.timing import TimedPath, time_path
 
 from arm_description import Gripper, RobotModel
-from arm_kinematics import Chain, IkSolution
+from arm_kinematics import Chain, IkResult
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.collision.checker import AllowedContact, Clearance, CollisionChecker
 from arm_tasks.planning.collision.path_checker import clearance_of_jaws, clearance_with_jaws
@@ -126,16 +126,16 @@ class PlanBuilder:
             refusal = refusal or self.refuse(labels, miss)
         raise refusal or self.refuse(labels, OutOfReach("out of reach"))
 
-    def postures(self, T: Array, options: PathOptions) -> list[IkSolution]:
+    def postures(self, T: Array, options: PathOptions) -> Iterable[IkResult]:
         """Return the IK solutions of base_link <- tool0 (4, 4), the preferred one first.
 
         Raises:
             OutOfReach: There is no solution.
         """
-        found = list(branches(self.chain, T, self.q, options))
+        found = branches(self.chain, T, self.q, options)
         if self.prefer == "torque" and self.torques is not None:
             torques, load = self.torques, self.payload
-            found.sort(key=lambda solution: torques.holding(solution.q, load).share)
+            return sorted(found, key=lambda each: torques.holding(each.q, load).share)
         return found
 
     def remembered(self, what: str, make: Callable[[], _Result]) -> _Result:

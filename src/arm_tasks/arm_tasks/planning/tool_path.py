@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +15,11 @@ from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.result import PathResult, PathStatus
 from arm_kinematics.paths.shapes import PathShape
+from arm_kinematics.paths.starts import path_starts
 from arm_kinematics.paths.timing import TimedPath, keep_pace
 from arm_kinematics.paths.trajectories import follow_poses
 
-from arm_kinematics import Chain, IkResult, IkSolution, KinematicsError
+from arm_kinematics import Chain, IkResult, KinematicsError
 from arm_tasks.task.steps import Orientation, Tolerance
 
 _ROLL = 1e-4  # the roll about the tool's z is exact to this [rad]
@@ -56,16 +58,16 @@ def path_options(orientation: Orientation, tolerance: Tolerance) -> PathOptions:
     )
 
 
-def branches(chain: Chain, T: Array, seed: Array, options: PathOptions) -> tuple[IkSolution, ...]:
-    """Return the IK solutions of base_link <- tool0 (4, 4), nearest to the seed (n,) first.
+def branches(chain: Chain, T: Array, seed: Array, options: PathOptions) -> Iterator[IkResult]:
+    """Yield the IK solutions of base_link <- tool0 (4, 4) from a seed (n,); see path_starts().
 
     Raises:
         OutOfReach: There is no solution.
     """
-    result = chain.ik(T, seed, max_solutions=_BRANCHES, **options.ik_arguments())
-    if not result.ok:
-        raise _out_of_reach(result, options, result.position_error, result.orientation_error)
-    return result.solutions
+    for result in path_starts(chain, T, seed, options, _BRANCHES):
+        if not result.ok:
+            raise _out_of_reach(result, options, result.position_error, result.orientation_error)
+        yield result
 
 
 def tool_path(chain: Chain, shape: PathShape, start: Array, options: PathOptions) -> PathResult:

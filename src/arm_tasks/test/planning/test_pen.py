@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from arm_description.library import robot_path
+from arm_description.library import load_robot, robot_path
 from arm_description.robot_file.reader import parse_robot
 from arm_tasks.errors import TasksError
 from arm_tasks.planning.planner import plan_task
@@ -54,6 +54,24 @@ def test_pen_draws_on_the_paper_that_it_may_touch(pen_arm):
     assert tips[:, 2].min() == pytest.approx(0.0, abs=2e-5) and tips[:, 2].max() < 0.0101
     drawn = tips[tips[:, 2] < 1e-4]
     assert np.abs(drawn[:, :2]).max() < 0.02
+
+
+@pytest.mark.parametrize("tilt", [30, 35, 45, 60])
+def test_pen_that_may_tilt_more_draws_what_it_draws_with_less(tilt):
+    model, task = load_robot("learm"), (WRITE % ", width_mm: 120").replace("25", str(tilt))
+    request = TaskRequest(
+        task_from_text(task, "t.yaml"),
+        scene_from_text(
+            "scene: paper\nframes:\n  paper: {xyz_mm: [180, 0, 20], rpy_deg: [0, 0, -90]}"
+        ),
+        model,
+        Chain.from_model(model),
+        ArmConfiguration.of_posture(model, "ready"),
+    )
+    plan = plan_task(request)
+    assert plan.feasible, plan.message
+    steps = np.abs(np.diff(plan.steps[-1].trajectory.positions, axis=0))
+    assert steps.max() < 0.05
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_reachable_poses_are_solved(chain, orientation):
     for q in rng.uniform(0.9 * chain.lower, 0.9 * chain.upper, (60, chain.n)):
         T = chain.fk(q)
         seed = np.clip(q + rng.uniform(-0.2, 0.2, chain.n), chain.lower, chain.upper)
-        found = branches(chain, T, seed, path_options(orientation, Tolerance()))[0]
+        found = next(branches(chain, T, seed, path_options(orientation, Tolerance())))
         assert np.linalg.norm(chain.fk(found.q)[:3, 3] - T[:3, 3]) < 2e-5
         assert found.position_error < 2e-5
         if orientation == "full":
@@ -85,7 +85,7 @@ def test_unreachable_line_is_reported_with_the_missing_distance(chain):
 def test_excessive_tilt_is_reported_with_the_tolerance(chain):
     down = pose(np.diag([1.0, -1.0, -1.0]), (0.2, 0.0, 0.15))
     with pytest.raises(OutOfReach, match="where 8 deg are allowed") as miss:
-        branches(chain, down, np.zeros(4), path_options("full", LOOSE))
+        list(branches(chain, down, np.zeros(4), path_options("full", LOOSE)))
     assert miss.value.orientation_error > LOOSE.tilt
 
 

@@ -90,7 +90,7 @@ def wrists(
         if any(_reaches(wrist, chain, roll, solution.q, tolerance) for wrist in found):
             continue
         start = Place(bolt, z, roll)
-        first = branches(chain, start.pose, solution.q, options)[0].q
+        first = next(branches(chain, start.pose, solution.q, options)).q
         places = [(start, first)]
         for other in (Place(bolt, z_other, roll) for z_other in others if z_other != z):
             q_other = tool_path(chain, between(start, other), first, options).positions[-1]
