@@ -21,7 +21,7 @@ from arm_common import cli
 from arm_description.errors import DescriptionError
 from arm_description.exporters.moveit_package import moveit_package, package_name
 from arm_description.exporters.srdf import to_srdf
-from arm_description.library import load_robot, shipped_robots
+from arm_description.library import add_calibration, load_robot, shipped_robots
 from arm_description.model.elements import Origin
 from arm_description.urdf.ros2_control import HARDWARE
 from arm_description.urdf.writer import robot_macro, robot_urdf
@@ -70,6 +70,7 @@ def dh2moveit(argv: Sequence[str] | None = None) -> int:
     options: dict[str, Any] = {"dest": "folder", "metavar": "FOLDER", "default": "."}
     text = "parent folder of the package (default: the current folder)"
     parser.add_argument("-o", "--output", help=text, **options)
+    add_calibration(parser)
     cli.add_force(parser)
     return cli.run(parser, _write_moveit, argv)
 
@@ -102,7 +103,7 @@ def _write_srdf(arguments: argparse.Namespace) -> None:
 
 
 def _write_moveit(arguments: argparse.Namespace) -> None:
-    model = load_robot(arguments.robot)
+    model = load_robot(arguments.robot, arguments.calibration)
     folder = Path(arguments.folder) / package_name(model)
     cli.refuse_overwriting(str(folder), arguments.force)
     for name, text in moveit_package(model).items():

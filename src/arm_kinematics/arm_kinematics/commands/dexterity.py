@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, pose
+from arm_description.library import add_calibration
 from arm_description.model.units import SHOWN
 
 from arm_common import cli
@@ -45,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    model = load_robot(arguments.robot)
+    model = load_robot(arguments.robot, arguments.calibration)
     chain = Chain.from_model(model)
     if bool(arguments.slice) != bool(arguments.plot):
         raise KinematicsError("--slice and --plot go together: give both the plane and the file")
@@ -99,13 +100,18 @@ def _length_text(best: BestPosture) -> str:
 
 
 @cache
-def _chain(robot: str) -> Chain:
-    return Chain.from_model(load_robot(robot))
+def _chain(robot: str, calibration: str) -> Chain:
+    return Chain.from_model(load_robot(robot, calibration))
 
 
-def _rows(robot: str, rows: SliceRows) -> Array:
-    """Return rows of the map of a robot, by name or path: a job of another process."""
-    return slice_rows(_chain(robot), rows)
+def _rows(robot: str, calibration: str, rows: SliceRows) -> Array:
+    """Return rows of the map of a robot, by names or paths: a job of another process."""
+    return slice_rows(_chain(robot, calibration), rows)
+
+
+def _for_processes(file: str) -> str:
+    """Return a name, or the absolute path of a file."""
+    return str(Path(file).absolute()) if Path(file).is_file() else file
 
 
 def _draw(
@@ -113,8 +119,8 @@ def _draw(
 ) -> None:
     from arm_kinematics.dexterity.pictures import draw_slice
 
-    file = Path(arguments.robot)
-    job = partial(_rows, str(file.absolute()) if file.is_file() else arguments.robot)
+    robot, calibration = map(_for_processes, (arguments.robot, arguments.calibration))
+    job = partial(_rows, robot, calibration)
     run = partial(cli.run_jobs, pool, job, what="blocks of rows") if pool else None
     plane = arguments.slice
     lower, upper = bounding_box(chain)
@@ -136,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="dexterity", description="Report how well an arm moves and what it reaches."
     )
     parser.add_argument("robot", help="a shipped name, or the path of a robot file")
+    add_calibration(parser)
     parser.add_argument(
         "--posture", default="", help="posture to report (default: all in the file)"
     )

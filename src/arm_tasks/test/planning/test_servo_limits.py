@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a check allows with a calibration, a driver with the same calibration never refuses."""
 
+import xml.etree.ElementTree as ET
+
 import numpy as np
 import pytest
 import yaml
 from arm_common.transforms import matrix_rpy
+from arm_description.commands.export import dh2moveit
 from arm_description.commands.trajectory import main as trajectory
 from arm_description.trajectories.files import write_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory
@@ -14,7 +17,9 @@ from arm_hardware.calibration.store import robot_with_servos, template
 from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.options import DriverOptions
 from arm_kinematics.commands.describe import main as describe
+from arm_kinematics.commands.dexterity import main as dexterity
 from arm_kinematics.commands.pose import ik
+from arm_kinematics.dexterity import pictures
 from arm_tasks.commands.check import main as check
 from arm_tasks.errors import TasksError
 from arm_tasks.execution.ports import MoveState
@@ -181,7 +186,29 @@ def test_offline_commands_keep_the_limits_of_a_calibration(reduced, tmp_path, ca
     assert "its limit" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", [check, describe, ik, trajectory])
+def test_reach_and_moveit_package_are_those_of_a_calibration(
+    reduced, tmp_path, capsys, monkeypatch
+):
+    limited, words = load_robot("learm", str(reduced)), ["--calibration", str(reduced)]
+    drawn, plot = [], ["--slice", "xz", "--cells", "8", "--plot", "map.svg"]
+    monkeypatch.setattr(pictures, "draw_slice", lambda found, *_: drawn.append(found.isotropy))
+    for more in ([], words, [*words, "--workers", "2"]):
+        assert dexterity(["learm", *plot, *more]) == 0
+    said = capsys.readouterr().out.splitlines()
+    volumes = [float(line.split()[1]) for line in said if line.startswith("volume:")]
+    assert volumes[1] == volumes[2] < 0.95 * volumes[0]
+    assert np.array_equal(drawn[1], drawn[2], equal_nan=True)
+    assert not np.array_equal(drawn[0], drawn[1], equal_nan=True)
+    assert dh2moveit(["learm", "-o", str(tmp_path), *words]) == 0
+    folder = tmp_path / "learm_moveit_config/config"
+    urdf = ET.fromstring((folder / "learm.urdf").read_text())
+    elbow = urdf.find("joint[@name='elbow']/limit")
+    assert float(elbow.get("upper")) == pytest.approx(limited.joints[2].upper)
+    rates = yaml.safe_load((folder / "joint_limits.yaml").read_text())["joint_limits"]["elbow"]
+    assert rates["max_velocity"] == pytest.approx(limited.joints[2].velocity)
+
+
+@pytest.mark.parametrize("command", [check, describe, dexterity, dh2moveit, ik, trajectory])
 @pytest.mark.parametrize("text", [None, "robot: learm\n", "["])
 def test_invalid_calibration_is_reported_in_one_sentence(tmp_path, capsys, command, text):
     file = tmp_path / "mine.yaml"

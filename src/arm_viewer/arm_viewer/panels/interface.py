@@ -19,7 +19,7 @@ from arm_common.errors import InputError
 from arm_common.transforms import Array
 from arm_description.model.units import Units
 
-from arm_description import load_robot
+from arm_description import RobotModel, load_robot
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.browser.view import SceneView
 from arm_viewer.control.command_table import CommandTable
@@ -74,6 +74,7 @@ class PanelContext:
     move_tool: Callable[[Array], None]  # as the handle does: takes (4, 4), root <- tool
     postures: Callable[[], Mapping[str, Mapping[str, float]]]  # the named ones [rad or m]
     report: Callable[[str], None]  # shows one sentence at the top; "" removes it
+    limited: Callable[[RobotModel], RobotModel]  # to what the servos of a driver allow
     redraw: Callable[[], None]  # draws a frame soon, and calls `update` of all panels
     # calls a function periodically: takes the period of wall time [s]
     every: Callable[[float, Callable[[], None]], PanelTimer]

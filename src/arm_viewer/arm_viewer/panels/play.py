@@ -125,6 +125,7 @@ class PlayPanel:
         model, file = self._model(), self._files.get(name)
         if file is None or model is None:
             return
+        model = self._context.limited(model)
         self._say(f"Reading {name} ...")
         threading.Thread(
             target=self._read, args=(file, model, self._loading), name="trajectory", daemon=True

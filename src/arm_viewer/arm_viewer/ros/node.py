@@ -293,6 +293,7 @@ class ViewerNode(Node):
             move_tool=controls.move_tool if controls else lambda pose: None,
             postures=lambda: self._postures.postures,
             report=partial(self._show_status, "ik"),
+            limited=self._shared.limited if self._shared else lambda model: model,
             redraw=self._loop.request_redraw,
             every=partial(self.create_timer, clock=STEADY_CLOCK),
         )

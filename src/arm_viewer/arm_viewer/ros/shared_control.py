@@ -10,12 +10,14 @@ from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.graph import driver_namespaces, has_driver
 from arm_common.ros.names import remember_positions
 from arm_common.ros.qos import LATCHED, NEWEST_STATE, STEADY_CLOCK
+from arm_description.errors import UrdfError
 from arm_description.model.constraints import ConstraintSet
-from arm_description.ros.servo_limits import TOPIC, driven_robot
+from arm_description.ros.servo_limits import TOPIC, driven_robot, limited_model
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
+from arm_description import RobotModel
 from arm_viewer.browser.callbacks import PanelGui
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.scene.robot import PostureBook, VisualJoint
@@ -64,6 +66,7 @@ class SharedControl:
         self._node, self._sliders, self._postures = node, sliders, postures
         self._store, self._on_moved, self._is_stopped = store, on_moved, is_stopped
         self._driver: DriverCommander | None = None  # until there is one
+        self._limits = ""  # its message; "" until it has arrived
         self._driven_robot = ("", "")  # prefix and name of the robot that the driver moves
         self._measured: dict[str, float] = {}  # positions by name [rad or m]
         self._arm: tuple[Sequence[VisualJoint], ConstraintSet] = ((), ConstraintSet((), ()))
@@ -102,6 +105,15 @@ class SharedControl:
         if self._driver is None or self._other_robot() or not self._in_control:
             return self._other_robot() or READ_ONLY
         return self._driver.move(joints)
+
+    def limited(self, model: RobotModel) -> RobotModel:
+        """Return the robot of this view with the limits of its driver where those are narrower."""
+        if not self._limits or self._other_robot():
+            return model
+        try:
+            return limited_model(model, self._limits)
+        except UrdfError:  # reported when the message arrived
+            return model
 
     def positions(self) -> dict[str, float]:
         """Return the position of every joint, by name [rad or m]."""
@@ -162,7 +174,7 @@ class SharedControl:
         return OTHER_ROBOT.format(*map(_robot_text, (self._driven_robot, shown)))
 
     def _on_limits(self, message: String) -> None:
-        self._driven_robot = driven_robot(message.data)
+        self._limits, self._driven_robot = message.data, driven_robot(message.data)
 
     def _follow(self, message: JointState) -> None:
         """Show the driver's positions; the messages of this view arrive, too."""

@@ -95,6 +95,7 @@ class EditedPage:
             move_tool=self.targets.append,
             postures=dict,
             report=self.targets.append,
+            limited=lambda model: model,
             redraw=lambda: None,
             every=lambda period, action: None,
         )

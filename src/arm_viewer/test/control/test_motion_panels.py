@@ -9,6 +9,8 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from arm_description.robot_model import ServoLimits
+from arm_description.transmissions.transmission import ActuatorLimits
 from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.control.command_table import CommandTable
 from arm_viewer.control.robot_editing import RobotEditing
@@ -111,7 +113,7 @@ class Page:
 
     def __init__(self, kind, robot, editing=None):
         self.moved, self.problem, self.gui = [], "", FakeGui()
-        self.positions = {}
+        self.positions, self.limited = {}, lambda model: model
         self.timer, self.tick, self.commands = Timer(), None, CommandTable()
         context = SimpleNamespace(
             robot=str(robot),
@@ -120,6 +122,7 @@ class Page:
             move=self.move,
             positions=lambda: self.positions,
             every=self.every,
+            limited=lambda model: self.limited(model),
             redraw=lambda: None,
         )
         self.panel = kind(context)
@@ -277,6 +280,22 @@ def test_trajectory_of_the_tool_is_played_to_its_end_and_back(own):
     own.run_until(lambda: not own.timer.running)
     tip = model.fk([own.moved[-1][name] for name in model.joint_names])[:3, 3]
     assert tip == pytest.approx([0.2, 0.0, 0.17], abs=1e-4)
+
+
+def test_trajectory_is_judged_by_the_limits_of_a_driver(own):
+    model = load_robot("nut_arm")
+    slow = {j.name: ActuatorLimits(velocity=0.1 * j.velocity) for j in model.joints}
+    tight = {j.name: ActuatorLimits(lower=-0.01, upper=0.01) for j in model.joints}
+    own.gui.actions["Trajectory"]("wave")
+    own.run_until(lambda: "points" in own.gui.answer)
+    duration = own.gui.found["Time [s]"].max
+    own.limited = lambda model: model.limited(ServoLimits(slow))
+    own.gui.actions["Trajectory"]("wave")
+    own.run_until(lambda: "points" in own.gui.answer)
+    assert own.gui.found["Time [s]"].max > 2.0 * duration
+    own.limited = lambda model: model.limited(ServoLimits(tight))
+    own.gui.actions["Trajectory"]("wave")
+    own.run_until(lambda: "its limit" in own.gui.answer)
 
 
 def test_time_bar_moves_the_arm_while_paused(own):

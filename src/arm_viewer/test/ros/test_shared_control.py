@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A view beside a driver is silent, follows it, and commands it only after control was taken."""
 
+import dataclasses
 import math
 import signal
 from types import SimpleNamespace
 
 import pytest
+from arm_common.ros.qos import LATCHED
+from arm_description.ros.servo_limits import TOPIC, limits_text
 from arm_viewer.ros.joint_commands import SliderPublisher
 from arm_viewer.ros.shared_control import READ_ONLY, SharedControl
 from arm_viewer.scene.robot import PostureBook, read_robot
 from arm_viewer.scene.store import SceneStore
+from std_msgs.msg import String
 
 pytestmark = pytest.mark.system
 
@@ -61,3 +65,14 @@ def test_driver_that_comes_later_silences_a_view_that_moves_it_on_request(ros, m
     assert driver.end(signal.SIGTERM) == 0
     ros.until(lambda: not page.box.visible, BOUND)
     assert page.control.move({"waist": -0.5}) == "" and page.waist == -0.5
+
+
+def test_robot_of_a_view_has_the_limits_of_its_driver_alone(ros, model):
+    page, slow = Page(ros.node, model), dataclasses.replace(model.joints[0], velocity=0.1)
+    limited = dataclasses.replace(model, joints=(slow, *model.joints[1:]))
+    limits = ros.node.create_publisher(String, TOPIC, LATCHED)
+    assert page.control.limited(model) is model
+    limits.publish(String(data=limits_text(limited)))
+    ros.until(lambda: page.control.limited(model).joints[0].velocity == 0.1, BOUND)
+    limits.publish(String(data=limits_text(dataclasses.replace(limited, name="other"))))
+    ros.until(lambda: page.control.limited(model) is model, BOUND)
