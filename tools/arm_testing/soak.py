@@ -398,7 +398,7 @@ class Soak:
 
     def _rearm(self) -> None:
         """Deactivate, reset, activate."""
-        self.controller.disarm("deactivated.")
+        self.controller.disarm()
         self._reset_histories()
         self._try_quietly(self.controller.reset)
         self.judge.check_unmoved()

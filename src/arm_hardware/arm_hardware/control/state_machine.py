@@ -304,19 +304,20 @@ class DriverStateMachine(ABC):
         with self._lock:
             return self._arming_sequence.duration if self._arming_sequence else 0.0
 
-    def disarm(self, why: str) -> None:
-        """Abort goals and refuse motion; pulses continue unchanged."""
+    def disarm(self, why: str = "") -> None:
+        """Abort goals and refuse motion; pulses continue unchanged. The reason is a sentence."""
+        because = f": {why}" if why else "."
         with self._lock:
-            self._abort_all(f"The driver was disarmed: {why}")
+            self._abort_all(f"The driver was disarmed{because}")
             self._armed = False
             self._fault = ""
             unknown = None in self._output.counts
-            pulses = "Positions are unknown." if unknown else "The last pulses continue."
+            pulses = "Positions are unknown." if unknown else "The servos keep their last pulses."
             if self._feedback is not None:
                 pulses = (
                     "The servos have no torque." if unknown else "The servos keep their torque."
                 )
-            self._note = f"Not armed: {why} {pulses}"
+            self._note = f"Disarmed{because} {pulses}"
         self.changed()
 
     def release(self, why: str) -> None:
@@ -325,7 +326,7 @@ class DriverStateMachine(ABC):
             self.disarm(why)
             self._output.release()
             self._estimate.synchronize(self._output.counts)
-            self._note = f"Not armed: {why} The servos are released."
+            self._note = f"Disarmed: {why} The servos are released."
         self.changed()
 
     def end(self, why: str) -> None:

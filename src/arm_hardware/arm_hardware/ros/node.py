@@ -134,7 +134,7 @@ class HardwareNode(ManagedNode):
     @_transition
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Abort goals and hold."""
-        self._shared.controller().disarm("deactivated.")
+        self._shared.controller().disarm()
         return super().on_deactivate(state)
 
     @_transition

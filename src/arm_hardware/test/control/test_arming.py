@@ -53,7 +53,7 @@ def test_no_channel_register_is_written_before_arming(bench):
     bench.controller.reset()
     with pytest.raises(StateError, match=f"UNKNOWN.*run {re.escape(ARM)}"):
         bench.controller.grip(0.01)
-    bench.controller.disarm("deactivated.")
+    bench.controller.disarm()
     bench.controller.end("cleaned up.")
     assert bench.chip.channel_writes == 0 and (stands(bench) == stood).all()
     assert bench.controller.state is DriverState.UNKNOWN

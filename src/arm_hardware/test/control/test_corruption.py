@@ -130,7 +130,7 @@ def test_no_foreign_value_outlives_the_next_tick(bench, first):
                 assert "to 943 without this driver: another program writes" in message
                 assert bench.controller.state is DriverState.FAULT and "corrupts" not in message
         assert bench.chip.count(1) != 943
-        bench.controller.disarm("deactivated.")
+        bench.controller.disarm()
     assert found >= 5
 
 
@@ -234,7 +234,7 @@ def test_positions_are_unknown_after_a_fault(bench, event):
     assert seen.state is DriverState.FAULT
     nothing = (None,) * len(seen.positions)
     assert (seen.positions, seen.counts, seen.estimated) == (nothing,) * 3
-    bench.controller.disarm("deactivated.")
+    bench.controller.disarm()
     assert bench.controller.state is DriverState.UNKNOWN
     assert "Positions are unknown" in message_of(bench)
 

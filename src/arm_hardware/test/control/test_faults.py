@@ -41,7 +41,7 @@ def message_of(bench) -> str:
 def assert_rearms_and_moves(bench) -> None:
     with pytest.raises(StateError, match="FAULT"):
         bench.go(*THERE)
-    bench.controller.disarm("deactivated.")
+    bench.controller.disarm()
     bench.arm()
     goal = bench.go(*THERE)
     bench.tick(200)
@@ -96,7 +96,7 @@ def test_persistent_fault_requires_rearming(bench, number, remedy):
     bench.faults.clear()
     bench.tick(5)
     assert bench.pulses == before
-    bench.controller.disarm("deactivated.")
+    bench.controller.disarm()
     bench.controller.reset()
     bench.controller.fail(message)
     assert_rearms_and_moves(bench)
@@ -137,7 +137,7 @@ def test_board_reset_is_detected(bench, moving, fate):
     assert "reset or lost its power" in message_of(bench)
     seen = []
     bench.chip.changed = lambda: seen.append(bench.pulses)
-    bench.controller.disarm("deactivated.")
+    bench.controller.disarm()
     bench.controller.arm()
     # What the driver wrote into the sleeping board meanwhile does not come alive: each servo
     # waits for its turn.
@@ -152,7 +152,7 @@ def test_power_loss_in_motion_is_a_fault(bench):
     bench.chip.power_off()
     bench.tick(2)
     assert bench.controller.state is DriverState.FAULT
-    bench.controller.disarm("deactivated.")
+    bench.controller.disarm()
     with pytest.raises(BusError, match="no chip acknowledges"):
         bench.controller.arm()
     bench.chip.power_on()

@@ -92,6 +92,15 @@ def test_positions_are_known_without_torque(disarmed):
     assert "can be moved by hand" in disarmed.message
 
 
+def test_disarmed_arm_says_what_its_servos_do(arm):
+    arm.controller.disarm()
+    assert arm.message == "Disarmed. The servos keep their torque." and all(arm.torques)
+    arm.controller.disarm("the driver ended.")
+    assert arm.message.startswith("Disarmed: the driver ended. The servos keep")
+    arm.controller.release("the service release was called.")
+    assert arm.message.endswith("was called. The servos are released.")
+
+
 def test_arm_without_torque_is_measured_while_a_hand_moves_it(disarmed):
     disarmed.servos[2].hand = 2348
     disarmed.tick(30)

@@ -41,7 +41,7 @@ def test_driver_is_armed_stopped_reset_and_released_by_commands(driver, client):
     assert client.status.hardware == "sim"
 
     code, text = command("disarm")
-    assert code == 0 and text.startswith("Not armed: deactivated.")
+    assert code == 0 and text == "Disarmed. The servos keep their last pulses.\n"
     client.wait_state(HardwareStatus.DISARMED)
     code, text = command("arm")
     assert code == 0 and text.splitlines()[-1].startswith("Holding")
