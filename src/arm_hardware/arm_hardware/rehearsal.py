@@ -37,12 +37,31 @@ class Emulation(Protocol):
     channels: str
     port: str
     travel: tuple[float, float]
+    _supply: float  # [V]
+    _without: set[int]  # channels without a plug
 
     def unplug(self, channel: int | None = None) -> None:
         """Unplug a servo, or the wires or the adapter to all of them."""
+        if channel is None:
+            self._connect(False)
+        else:
+            self._without.add(channel)
+            self.supply(self._supply)
 
     def plug(self, channel: int | None = None) -> None:
         """Plug it in again."""
+        if channel is None:
+            self._connect(True)
+        else:
+            self._without.discard(channel)
+            self.supply(self._supply)
+
+    def _connect(self, on: bool) -> None:
+        """Plug in or unplug the wires or the adapter to all servos."""
+
+    def _voltage(self, channel: int) -> float:
+        """Return the voltage at a servo [V]."""
+        return 0.0 if channel in self._without else self._supply
 
     def supply(self, volts: float | None = None) -> None:
         """Set the voltage of the servos' supply [V], by default that of a good one."""

@@ -143,7 +143,7 @@ class SimulatedBoard(Emulation):
         self.i2c = SimI2C({board.address: self.chip}, self.faults)
         self._pulses = [self.chip.pulse_us(channel) for channel in range(PCA9685_CHIP_CHANNELS)]
         self.servos = tuple(map(DisturbedServo, self._pulses))
-        self._supply, self._without = NOMINAL_VOLTAGE, set[int]()  # [V]; channels without a plug
+        self._supply, self._without = NOMINAL_VOLTAGE, set()
         self._lock = threading.RLock()
         self.chip.changed = self._update
 
@@ -158,28 +158,18 @@ class SimulatedBoard(Emulation):
 
     # -- What a person does to it -----------------------------------------------------------------
 
-    def unplug(self, channel: int | None = None) -> None:
-        """Unplug a servo, or the board's I2C wires."""
-        if channel is None:
-            self.faults.fail()
-            return
-        self._without.add(channel)
-        self.supply(self._supply)
-
-    def plug(self, channel: int | None = None) -> None:
-        """Plug it in again."""
-        if channel is None:
+    def _connect(self, on: bool) -> None:
+        if on:
             self.faults.clear()
-            return
-        self._without.discard(channel)
-        self.supply(self._supply)
+        else:
+            self.faults.fail()
 
     def supply(self, volts: float | None = None) -> None:
         """Set the voltage at V+ [V], by default that of a good supply; the board has another."""
         self._supply = NOMINAL_VOLTAGE if volts is None else volts
         for channel in range(PCA9685_CHIP_CHANNELS):
             with self._disturbed(channel) as servo:
-                servo.voltage = 0.0 if channel in self._without else self._supply
+                servo.voltage = self._voltage(channel)
 
     def push(self, channel: int, pulse: float | None) -> None:
         """Let a hand hold a servo's horn where a pulse [us] would hold it, None to let go."""

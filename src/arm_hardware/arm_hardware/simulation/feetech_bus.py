@@ -151,7 +151,7 @@ class SimulatedServoBus(Emulation):
         self.faults = BusFaults()
         self.byte_time = 0.0  # [s] that a byte takes on the wire; 1e-5 at 1 Mbit/s
         self.servos: Mapping[int, SimulatedServo] = {n: SimulatedServo(n) for n in ids}
-        self._supply, self._without = NOMINAL_VOLTAGE, set[int]()  # [V]; servos without a plug
+        self._supply, self._without = NOMINAL_VOLTAGE, set()
         self._folder = tempfile.TemporaryDirectory(prefix="arm_servos_")
         self._driver, self._tools = (
             _Adapter(Path(self._folder.name, name)) for name in ("driver", "tools")
@@ -197,24 +197,11 @@ class SimulatedServoBus(Emulation):
 
     # -- What a person does to it -----------------------------------------------------------------
 
-    def unplug(self, channel: int | None = None) -> None:
-        """Unplug a servo, or the driver's adapter."""
-        if channel is not None:
-            self._without.add(channel)
-            self.supply(self._supply)
-            return
+    def _connect(self, on: bool) -> None:
         with self._lock:
-            self._driver.unplug()
-        self._wake()
-
-    def plug(self, channel: int | None = None) -> None:
-        """Plug it in again."""
-        if channel is not None:
-            self._without.discard(channel)
-            self.supply(self._supply)
-            return
-        with self._lock:
-            if not self._ended:
+            if not on:
+                self._driver.unplug()
+            elif not self._ended:
                 self._driver.plug()
         self._wake()
 
@@ -223,7 +210,7 @@ class SimulatedServoBus(Emulation):
         self._supply = NOMINAL_VOLTAGE if volts is None else volts
         with self._lock:
             for number, servo in self.servos.items():
-                servo.voltage = 0.0 if number in self._without else self._supply
+                servo.voltage = self._voltage(number)
 
     def push(self, channel: int, pulse: float | None) -> None:
         """Let a hand hold a servo's horn at a count, None to let go."""
