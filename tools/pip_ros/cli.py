@@ -130,7 +130,7 @@ def line(purpose: str, text: str, *own: Command, **programs: str) -> HelpLine:
 LINES = (
     line(
         "Try",
-        "the nut transfer in the browser; a robot",
+        "the nut transfer in the browser; show a robot",
         arm_tasks="demo [--headless] [--speed N] ... | view ROBOT",
     ),
     line(
@@ -140,12 +140,12 @@ LINES = (
     ),
     line(
         "Move",
-        "torque on; no motion; stop, and end the stop",
+        "torque on; refuse motions; stop; end the stop",
         arm_hardware="arm | disarm | stop | reset",
     ),
     line(
         "Move",
-        "let simulated servos fail, to see what it does",
+        "make simulated servos fail, to see what happens",
         arm_hardware="rehearse EVENT ...",
     ),
     line(
@@ -160,7 +160,7 @@ LINES = (
     ),
     line(
         "Tasks",
-        "can a task be done; what is around it",
+        "can a task be done; what is around the arm",
         arm_tasks="check [TASK] | scene SCENE ...",
     ),
     line(
@@ -185,14 +185,14 @@ LINES = (
     ),
     line(
         "Robots",
-        "its limits, reach, torques; a picture; of all",
+        "limits, reach, torques; a picture; one of each",
         arm_kinematics="describe ROBOT",
         arm_description="draw ROBOT -o FILE",
         arm_viewer="gallery FOLDER",
     ),
     line(
         "Robots",
-        "its tool's pose; which positions reach one",
+        "pose of the tool; joint positions for a pose",
         arm_kinematics="fk ROBOT Q ... | ik ROBOT X Y Z [R P Y]",
     ),
     line(
@@ -208,29 +208,29 @@ LINES = (
     ),
     line(
         "Convert",
-        "a URDF, a file of RVS; check a joint trajectory",
+        "read a URDF or RVS file; check a trajectory",
         arm_description="urdf2dh URDF | rvs2dh FILE | trajectory ROBOT FILE [-o FILE]",
     ),
     line(
         "Record",
-        "every topic; it in the browser; as a picture",
+        "record all topics; replay them; make pictures",
         arm_viewer="record [-o FILE] | replay FILE | export FILE OUTPUT",
     ),
     line(
         "ROS 2",
-        "run a program of yours; look into ROS 2; keys",
+        "run your program; look into ROS 2; security keys",
         Command("exec", "PROGRAM ...", execute),
         arm_tasks="ros2 topic list ... | keystore FOLDER",
     ),
     line(
         "Machine",
-        "what is wrong with machine or board; set up",
+        "what is wrong with machine or board; install",
         Command("doctor", "", doctor),
         Command("setup", "[--again]", setup),
     ),
     line(
         "Machine",
-        "run every test; measure, beside other libraries",
+        "run the tests; compare with other libraries",
         Command("test", "[--all | --fast] [pytest arguments]", testing.run),
         Command("bench", "[NAME] ...", bench),
     ),
@@ -246,7 +246,7 @@ def help_text() -> str:
         "",
         (
             "From a DH table to a moving ROS 2 arm: ./arm COMMAND ...; each answers --help.\n"
-            "Where no ROS 2 is sourced (ROS_DISTRO), one is made from PyPI in .venv, once.\n"
+            "If no ROS 2 is sourced (ROS_DISTRO), one is installed from PyPI into .venv, once.\n"
         ),
     )
     for each, words in zip(LINES, names, strict=True):

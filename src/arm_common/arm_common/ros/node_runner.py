@@ -194,7 +194,7 @@ def add_arm(parser: argparse.ArgumentParser) -> None:
     add_namespace(parser)
     parser.add_argument(
         "--prefix",
-        help="prefix of the arm's joints and frames, such as left_; default: that of joint_states",
+        help="prefix of its joints and frames, such as left_ (default: that of joint_states)",
     )
 
 

@@ -262,10 +262,20 @@ def add_drawing(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--text", default="", help="write this line instead of a file, in single strokes")
     add("--width-mm", type=cli.positive, help="scale the drawing to this width")
-    add("--height-mm", type=cli.positive, default=10.0, help="of the capital letters of a text")
+    add(
+        "--height-mm",
+        type=cli.positive,
+        default=10.0,
+        help="height of the capital letters of a text",
+    )
     at = "middle of the drawing on the paper"
     add("--at-mm", type=cli.number, nargs=2, default=(0.0, 0.0), metavar=("X", "Y"), help=at)
-    add("--lift-mm", type=cli.positive, default=10.0, help="of the pen between two lines")
+    add(
+        "--lift-mm",
+        type=cli.positive,
+        default=10.0,
+        help="how far to lift the pen between two lines",
+    )
     cli.unused(parser, ["--height-mm"], lambda given: not given.text, "without --text")
     placed = ["--width-mm", "--at-mm", "--lift-mm"]
     plain = "without --text or an SVG file"

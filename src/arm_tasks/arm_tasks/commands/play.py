@@ -44,10 +44,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_drawing(result)
     result.add_argument(
-        "--scene", default=PAPER, help="of the frame: its name, or the path of its file"
+        "--scene", default=PAPER, help="scene with the frame: a shipped name or a path"
     )
     result.add_argument(
-        "--frame", help="of poses of the tool: base_link if omitted, of a drawing: paper"
+        "--frame", help="frame of the tool's poses (default: base_link; of a drawing: paper)"
     )
     result.add_argument(
         "--speed", type=positive, default=1.0, help="pace; 2 is twice as fast, within the limits"

@@ -48,10 +48,12 @@ def follow(arguments: Sequence[str] | None = None) -> int:
     """Run `./arm follow`; return the exit code."""
     parser = _parser("follow", "Let the running arm follow the joint_states of another one.")
     parser.add_argument(
-        "--leader", default=LEADER_TOPIC, metavar="TOPIC", help="joint_states of the leader"
+        "--leader", default=LEADER_TOPIC, metavar="TOPIC", help="the leader's joint_states"
     )
     parser.add_argument(
-        "--leader-prefix", metavar="PREFIX", help="prefix of its joints; default: found in them"
+        "--leader-prefix",
+        metavar="PREFIX",
+        help="prefix of the leader's joints (default: that of their names)",
     )
     parser.add_argument(
         "--record", default="", metavar="FILE", help="write what the arm did, for the command play"

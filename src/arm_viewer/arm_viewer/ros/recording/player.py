@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_namespace(parser)
     parser.add_argument("--speed", type=_speed, default=1.0, help="recorded seconds per second")
     parser.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
-    parser.add_argument("--no-view", action="store_true", help="publish only")
+    parser.add_argument("--no-view", action="store_true", help="publish, without a view")
     parser.add_argument("--viewer-port", type=_port, default=8080, help="first TCP port to try")
     unused(parser, ["--viewer-port"], lambda given: given.no_view, "with --no-view")
     return run(parser, _replay, arguments, (ViewerError, InputError))

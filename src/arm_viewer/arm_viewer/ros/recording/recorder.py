@@ -204,7 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="./arm record", description="Record every topic into an MCAP file, until Ctrl-C."
     )
     default = time.strftime("recording_%Y-%m-%d_%H-%M-%S.mcap")
-    parser.add_argument("-o", "--output", type=Path, default=Path(default), help="the file")
+    parser.add_argument("-o", "--output", type=Path, default=Path(default), help="output file")
     add_force(parser)
     given = parse(parser, user_arguments(arguments))
     recorders: list[TopicRecorder] = []
