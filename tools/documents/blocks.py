@@ -10,8 +10,10 @@ reason, such as ```console screen. Lines that start with `$` are commands, the o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,6 +62,41 @@ class Block:
             return [(line, None) for line in lines if not line.startswith("#")]
         parts = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
         return [(part.partition("\n")[0], part.partition("\n")[2]) for part in parts]
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A program of this repository with its words, as a page shows it.
+
+    Attributes:
+        place: Page and line of its block.
+        name: The command of ./arm, or the executable of a package.
+        words: Its arguments.
+        package: The package that `ros2 run` names; "" if it is run by ./arm.
+    """
+
+    place: str
+    name: str
+    words: Sequence[str]
+    package: str = ""
+
+
+def typed(block: Block) -> Iterator[Typed]:
+    """Yield the programs of this repository in a block, as ./arm or `ros2 run` starts them."""
+    for command, _ in block.commands:
+        lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        for is_operator, group in groupby(lexer, key=lambda word: not word.strip("();<>|&")):
+            words = list(group)
+            words = words[1:] if words[0] == "arm" else words  # the shell function of the Pi
+            if is_operator or len(words) < 2:
+                continue
+            if Path(words[0]).name == "arm":
+                words = words[1:]
+                if words[:2] != ["ros2", "run"]:
+                    yield Typed(f"{block.page}:{block.line}", words[0], words[1:])
+            if words[:2] == ["ros2", "run"] and words[2].startswith("arm_"):
+                yield Typed(f"{block.page}:{block.line}", words[3], words[4:], words[2])
 
 
 def pages() -> list[Path]:

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from argparse import ArgumentParser
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import EntryPoint, EntryPoints, distribution
 from pathlib import Path
-from typing import Any
 
 from pip_ros import cli
 from pip_ros.paths import REPOSITORY
@@ -41,13 +41,24 @@ class CommandInfo:
         title: Its name.
         text: What it does.
         how: Its usage.
-        arguments: Its arguments.
+        parser: Reads its arguments; None if it takes none, or those of another program.
     """
 
     title: str
     text: str
     how: str
-    arguments: tuple[Argument, ...] = ()
+    parser: ArgumentParser | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name alone, such as check or bench ik."""
+        short = self.title.removeprefix("./arm ")
+        return short if short.startswith("bench ") else short.rpartition(" ")[2]
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Its arguments."""
+        return tuple(arguments_of(self.parser)) if self.parser else ()
 
 
 def all_commands() -> Iterator[CommandInfo]:
@@ -72,9 +83,9 @@ def _arm_commands() -> Iterator[CommandInfo]:
         if command.name not in installed:
             how = f"`./arm {command.name} {command.arguments}".rstrip() + "`"
             own = command.name == "setup"
-            arguments = _inspect(partial(cli.main, ["setup"]))[1] if own else ()
-            text = SETUP if own else _sentence((command.run.__doc__ or "").partition("\n\n")[0])
-            yield CommandInfo(f"./arm {command.name}", text, how, arguments)
+            parser = parser_of(partial(cli.main, ["setup"])) if own else None
+            text = SETUP if own else _sentence(command.run.__doc__)
+            yield CommandInfo(f"./arm {command.name}", text, how, parser)
 
 
 def _executable(package: str, point: EntryPoint) -> CommandInfo:
@@ -83,11 +94,11 @@ def _executable(package: str, point: EntryPoint) -> CommandInfo:
     if (package, point.name) in SILENT:
         node = f"The node of the package {package}; its parameters are [described](parameters.md)."
         return CommandInfo(title, node, f"`ros2 run {package} {point.name}`")
-    text, arguments = _inspect(point.load())
-    words = synopsis(arguments)
+    parser = parser_of(point.load())
+    words = synopsis(tuple(arguments_of(parser)))
     ways = [f"./arm {point.name}"] * short + [f"ros2 run {package} {point.name}"]
     how = ", ".join(f"`{way} {words}".rstrip() + "`" for way in ways)
-    return CommandInfo(title, text, how, arguments)
+    return CommandInfo(title, _sentence(parser.description), how, parser)
 
 
 def _benchmark(file: Path) -> CommandInfo:
@@ -98,19 +109,13 @@ def _benchmark(file: Path) -> CommandInfo:
     finally:
         sys.path.remove(str(file.parent))
     takes = "ArgumentParser(" in file.read_text(encoding="utf-8")
-    arguments = _inspect(module.main)[1] if takes else ()
-    text = _sentence((module.__doc__ or "").partition("\n\n")[0])
-    how = f"`./arm bench {name} {synopsis(arguments)}".rstrip() + "`"
-    return CommandInfo(f"./arm bench {name}", text, how, arguments)
+    parser = parser_of(module.main) if takes else None
+    words = synopsis(tuple(arguments_of(parser))) if parser else ""
+    how = f"`./arm bench {name} {words}".rstrip() + "`"
+    return CommandInfo(f"./arm bench {name}", _sentence(module.__doc__), how, parser)
 
 
-def _inspect(main: Callable[[], Any]) -> tuple[str, tuple[Argument, ...]]:
-    """Return a program's description and its arguments."""
-    parser = parser_of(main)
-    text = (parser.description or "").partition("\n\n")[0]
-    return _sentence(text), tuple(arguments_of(parser))
-
-
-def _sentence(text: str) -> str:
-    words = " ".join(text.split()).rstrip(".")
+def _sentence(text: str | None) -> str:
+    """Return the first paragraph of a description, as a sentence."""
+    words = " ".join((text or "").partition("\n\n")[0].split()).rstrip(".")
     return words[:1].upper() + words[1:] + "." if words else ""

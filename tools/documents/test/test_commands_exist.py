@@ -6,15 +6,46 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
-from documents.blocks import COMMANDS, NOT_TYPED, ROOT, blocks, pages
+from arm_description.trajectories.files import shipped_trajectories
+from arm_hardware.calibration.calibration import config_folder
+from arm_tasks.errors import shipped
+from documents.blocks import COMMANDS, NOT_TYPED, ROOT, blocks, pages, typed
 from documents.launch_files import launch_arguments
 from documents.nodes import inspect_nodes
-from documents.programs import all_commands
+from documents.programs import all_commands, programs
 from pip_ros.cli import COMMANDS as ARM
 
+from arm_common import cli
+from arm_description import shipped_robots
+
+PROGRAMS = (*COMMANDS, "keys")  # blocks with commands
+NAMES = {command.name for command in ARM}
 SHELL_BLOCKS = [block for page in pages() for block in blocks(page) if block.kind in COMMANDS]
+# What the reader of a page has that the page does not make, and where it is from.
+OWN = {
+    "NAME": "the robot that is added (CONTRIBUTING)",
+    "follower.json": "LeRobot's calibration",
+    "mine.yaml": "the servo calibration that docs/tutorials/calibration.md makes",
+    "my.yaml": "a scene of one's own",
+    "my_arm.yaml": "the robot on README's first page",
+    "my_scene.yaml": "a scene of one's own",
+    "taught_poses.yaml": "what ./arm teach saved",
+}
+SHIPPED = {  # what an argument may name, besides a file
+    "robot": {*shipped_robots()},
+    "template": {*shipped_robots()},
+    "task": {*shipped("tasks")},
+    "scene": {*shipped("scenes")},
+    "calibration": {path.stem for path in config_folder().glob("*.yaml")},
+}
+# Arguments that name files: of what is read, and of what is written.
+READ = {*SHIPPED, "urdf", "points", "file", "policy", "poses", "params_file", "write"}
+WRITTEN = {"output", "record", "plot", "folder"}
+WRITE_FILE = {"new", "calibrate"}  # commands whose argument `file` is written
 
 
 @pytest.fixture(scope="module")
@@ -23,21 +54,9 @@ def nodes():
 
 
 @pytest.fixture(scope="module")
-def options():
-    """The options of each program by its name, such as `check` or `bench ik`."""
-
-    def name(title):
-        short = title.removeprefix("./arm ")
-        return short if short.startswith("bench ") else short.rpartition(" ")[2]
-
-    return {
-        name(told.title): {
-            word
-            for argument in told.arguments
-            for word in re.findall(r"(?<!\S)--?[\w-]+", argument.name)
-        }
-        for told in all_commands()
-    }
+def parsers():
+    """The parser of each program by its name, such as `check` or `bench ik`."""
+    return {told.name: told.parser for told in all_commands()}
 
 
 def words_of(command):
@@ -74,36 +93,67 @@ def test_typed_blocks_use_only_allowed_commands():
                 assert first in ("./arm", "sed", "grep", "cat"), f"{block.page}: {command}"
 
 
-def test_every_command_of_arm_exists_with_its_options(nodes, options):
-    seen = set()
+def parsed(line, parsers, capsys):
+    """Return the arguments of a documented command, read by its own parser, or its refusal."""
+    name, words = line.name, list(line.words)
+    if "--ros-args" in words:
+        words = words[: words.index("--ros-args")]
+    if name == "bench":
+        name, words = f"bench {words[0]}", words[1:]
+    executables = programs(line.package).names if line.package else NAMES
+    assert line.name in executables, line
+    if name in ("exec", "test"):
+        assert "-m" not in words or find_spec(words[words.index("-m") + 1]), line
+        return {"file": next((word for word in words if Path(word).suffix == ".py"), None)}
+    if parsers.get(name) is None:
+        return {}
+    try:
+        return vars(cli.parse(parsers[name], words))
+    except SystemExit:
+        return f"{line.place}: {capsys.readouterr().err}"
+
+
+def missing(line, arguments, files):
+    """Yield what a command reads and its page does not make; add what it writes to files."""
+    written = WRITTEN | ({"file"} if line.name in WRITE_FILE else set())
+    for name, value in arguments.items():
+        if not value or name not in READ | written:
+            continue
+        known = SHIPPED.get(name, {})
+        if name == "file" and arguments.get("robot") in SHIPPED["robot"]:
+            known = shipped_trajectories(arguments["robot"])
+        if name in written:
+            files.add(str(value))
+        elif str(value) not in {*files, *known} and not (ROOT / str(value)).exists():
+            yield str(value), f"{line.place}: {line.name}: there is no {name} {value}"
+
+
+def test_every_command_is_accepted_by_its_own_parser_and_names_what_exists(parsers, capsys):
+    refused, absent, seen = [], {}, set()
+    for page in pages():
+        shown = list(blocks(page))
+        files = {block.word for block in shown if block.kind not in COMMANDS}
+        for line in (line for block in shown if block.kind in PROGRAMS for line in typed(block)):
+            read = parsed(line, parsers, capsys)
+            if isinstance(read, str):
+                refused.append(read)
+            else:
+                absent.update(missing(line, read, files))
+            seen.add(line.name)
+    refused += [why for file, why in absent.items() if file not in OWN]
+    assert not refused, "\n".join(refused)
+    assert absent.keys() == OWN.keys()
+    assert len(seen) > 30
+
+
+def test_every_parameter_exists(nodes):
     by_program = {node.program.executable: node.parameters for node in nodes}
     by_program["driver"] = by_program["hardware"]
-    for place, name, words in used(r"\./arm (\w+)(.*)"):
-        assert name in {command.name for command in ARM}, f"{place}: ./arm {name}"
-        rest, _, for_node = words.partition(" --ros-args")
-        for parameter in re.findall(r"-p ([\w.]+):=", for_node) if name != "ros2" else ():
-            assert parameter in by_program[name], f"{place}: {name} {parameter}"
-        if name in ("exec", "test", "ros2"):
-            continue
-        first = rest.split()[0] if rest.split() else ""
-        key = f"bench {first}" if name == "bench" and f"bench {first}" in options else name
-        for option in re.findall(r"(?<!\S)(--?[a-z][\w-]*)", rest.replace("--help", "")):
-            assert option in options[key], f"{place}: ./arm {key} {option}"
-        seen.add(name)
-    assert len(seen) > 15
-
-
-def test_every_executable_and_parameter_exists(nodes, options):
-    by_program = {(n.program.package, n.program.executable): n.parameters for n in nodes}
-    seen = 0
-    for place, package, name, rest in used(r"ros2 run (\w+) (\w+)(.*)"):
-        if not package.startswith("arm_"):
-            continue
-        assert name in options, f"{place}: {package} {name}"
-        for parameter in re.findall(r"-p ([\w.]+):=", rest):
-            assert parameter in by_program[package, name], f"{place}: {name} {parameter}"
-        seen += 1
-    assert seen > 5
+    found = [line for block in SHELL_BLOCKS for line in typed(block) if "--ros-args" in line.words]
+    assert len(found) > 4
+    for line in found:
+        for parameter in re.findall(r" -p ([\w.]+):=", " ".join(line.words)):
+            assert parameter in by_program[line.name], f"{line.place}: {line.name} {parameter}"
 
 
 def test_every_launch_file_and_argument_exists():

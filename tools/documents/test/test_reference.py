@@ -120,7 +120,7 @@ def test_parameter_without_a_description_is_rejected(nodes):
 def test_option_without_help_is_rejected():
     parser = argparse.ArgumentParser()
     parser.add_argument("--fast", action="store_true")
-    told = CommandInfo("./arm go", "Go.", "", tuple(arguments_of(parser)))
+    told = CommandInfo("./arm go", "Go.", "", parser)
     with pytest.raises(pages.UndescribedError, match=r"./arm go: --fast has no help"):
         pages.commands_page([told])
 

@@ -7,8 +7,11 @@ save; ```text is the next output of the view in the first terminal; ```keys is a
 reads keys, with the keys on the left and the expected output on the right.
 """
 
+import contextlib
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,22 +22,36 @@ from pathlib import Path
 import pytest
 from ament_index_python.packages import get_package_prefix
 from arm_testing import terminal as pp
-from documents.blocks import COMMANDS, blocks, pages
+from documents.blocks import COMMANDS, blocks, pages, typed
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 
 BOUND = 120.0  # s
-PACKAGES = [path.parent.name for path in (REPOSITORY / "src").glob("*/setup.py")]
-FIRST = {"README.md", "docs/start.md"}  # the rest is thorough
+PACKAGES = sorted(path.parent.name for path in (REPOSITORY / "src").glob("*/setup.py"))
+FOLDERS = [f"{get_package_prefix(package)}/lib/{package}" for package in PACKAGES]
+LONG = {"view", "demo", "play"}  # commands that take longer than all others; only a thorough test
+# The two ways to start a program: why not here, and how the shell starts $name of $package.
+PROFILES = {
+    "pip": ("" if "ARM_VENV" in os.environ else "ROS 2 is not from PyPI", '"$folder/$name"'),
+    "colcon": (
+        "" if shutil.which("ros2") else "needs a full ROS 2; .github/workflows runs it",
+        'ros2 run "${folder##*/}" "$name"',
+    ),
+}
 
 
 def followed():
-    """Yield the pages with commands to run."""
+    """Yield each page with commands to run, in each profile; without its long commands first."""
     for page in pages():
-        name = page.relative_to(REPOSITORY).as_posix()
-        marks = () if name in FIRST else (pytest.mark.thorough,)
-        if any(block.is_typed for block in blocks(page)):
-            yield pytest.param(page, id=name, marks=marks)
+        shown = [block for block in blocks(page) if block.is_typed]
+        is_long = LONG & {line.name for block in shown for line in typed(block)}
+        for profile, (why_not, _) in PROFILES.items() if shown else ():
+            name = f"{page.relative_to(REPOSITORY).as_posix()}-{profile}"
+            marks = [pytest.mark.skipif(bool(why_not), reason=why_not)]
+            yield pytest.param(page, profile, not is_long, id=name, marks=marks)
+            if is_long:
+                marks = [*marks, pytest.mark.thorough]
+                yield pytest.param(page, profile, True, id=f"{name}-whole", marks=marks)
 
 
 ARM = """\
@@ -44,7 +61,7 @@ name=$1; shift
 [ "$name" = exec ] && exec "$@"
 [ "$name" = --help ] && exec {python} {repository}/arm --help
 for folder in {folders}; do
-    [ -x "$folder/$name" ] && exec "$folder/$name" "$@"
+    [ -x "$folder/$name" ] && exec {start} "$@"
 done
 echo "no command $name" >&2; exit 2
 """
@@ -61,12 +78,15 @@ def pattern(shown):
 class Reader:
     """Follows a page in a folder with two terminals."""
 
-    def __init__(self, folder):
-        self.folder = folder
-        folders = [f"'{get_package_prefix(package)}/lib/{package}'" for package in PACKAGES]
-        (folder / "arm").write_text(
-            ARM.format(folders=" ".join(folders), python=sys.executable, repository=REPOSITORY)
+    def __init__(self, folder, profile, whole):
+        self.folder, self.whole = folder, whole
+        text = ARM.format(
+            folders=" ".join(map(shlex.quote, FOLDERS)),
+            start=PROFILES[profile][1],
+            python=sys.executable,
+            repository=REPOSITORY,
         )
+        (folder / "arm").write_text(text)
         (folder / "arm").chmod(0o755)
         self.environment = os.environ | {
             "PYTHONUNBUFFERED": "1",
@@ -100,6 +120,8 @@ class Reader:
         self.program.ask(keys.replace(" Enter", "\n"), output)
 
     def type(self, command, shown):
+        if not self.whole and command.removeprefix("./arm ").split()[0] in LONG:
+            return
         if command.startswith("./arm view"):
             with self.terminal.open("w") as terminal:
                 self.view = self.start(command, stdout=terminal)
@@ -141,18 +163,13 @@ class Reader:
             self.view.wait(BOUND)
 
 
-@pytest.fixture
-def reader(tmp_path):
-    reader = Reader(tmp_path)
-    yield reader
-    reader.close()
-
-
-@pytest.mark.parametrize("page", followed())
-def test_page_commands_print_the_documented_output(reader, page):
-    for block in blocks(page):
-        reader.follow(block)
-    END.get(page.name, lambda reader: None)(reader)
+@pytest.mark.parametrize(("page", "profile", "whole"), list(followed()))
+def test_page_commands_print_the_documented_output(tmp_path, page, profile, whole):
+    with contextlib.closing(Reader(tmp_path, profile, whole)) as reader:
+        for block in blocks(page):
+            reader.follow(block)
+        if whole and page.name in END:
+            END[page.name](reader)
 
 
 def end_of_the_dh_table(reader):
