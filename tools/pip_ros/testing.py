@@ -18,7 +18,7 @@ from .paths import REPOSITORY, Paths
 
 HELP = """\
 ./arm test            linters, types, and all tests except those marked thorough
-./arm test --all      the thorough tests, too: every page, network failures
+./arm test --all      the thorough tests, too: pages with view, network failures
 ./arm test --fast     fast tests without nodes or a browser, of the packages that differ from
                       the last commit (of all if none does)
 ./arm test ARGUMENTS  pytest with these arguments, such as a file or -k WORD

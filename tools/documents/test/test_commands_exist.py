@@ -79,6 +79,7 @@ def test_each_block_is_typed_or_has_a_reason():
         place = f"{block.page}:{block.line}"
         assert not block.word or block.word in NOT_TYPED, f"{place}: what is {block.word!r}?"
         assert block.commands, place
+    assert {block.word for block in SHELL_BLOCKS} - {""} == NOT_TYPED.keys()
 
 
 def test_many_blocks_are_typed():

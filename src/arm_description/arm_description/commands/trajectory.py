@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arm_common import cli
+from arm_description.errors import DescriptionError
 from arm_description.library import add_calibration, load_robot
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.drawing import add_drawing, drawing_options
@@ -46,6 +47,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="path of a .csv, .yaml, .txt or .svg file, or name of a shipped one",
     )
     add_drawing(parser)
+    add(
+        "--without",
+        nargs="+",
+        default=(),
+        metavar="COLUMN",
+        help="columns of a CSV file of joints to leave out",
+    )
     add("--fit", action="store_true", help="stretch its times to keep the speed limits")
     add("--reverse", action="store_true", help="reverse it")
     add_calibration(parser)
@@ -56,10 +64,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _convert(arguments: argparse.Namespace) -> None:
     model = load_robot(arguments.robot, arguments.calibration)
     tool = tool_path(arguments.file, arguments.text, model, drawing_options(arguments))
+    if tool is not None and arguments.without:
+        what = "--without is for the columns of a file of joints"
+        raise DescriptionError(what, remedy="delete the column from the file of poses")
     if tool is not None:
         _convert_tool(arguments, tool)
         return
-    trajectory = read_trajectory(arguments.file, model, arguments.fit)
+    trajectory = read_trajectory(arguments.file, model, arguments.fit, without=arguments.without)
     if arguments.reverse:
         trajectory = trajectory.reversed()
     if arguments.output:

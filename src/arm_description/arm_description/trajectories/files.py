@@ -66,6 +66,7 @@ def read_trajectory(
     model: RobotModel,
     fit: bool = False,
     files: FileAccess = ANY_FILE,
+    without: Sequence[str] = (),
 ) -> JointTrajectory:
     """Read a trajectory of all joints that starts at time 0 and keeps position and speed limits.
 
@@ -75,12 +76,19 @@ def read_trajectory(
         model: the robot, which determines the order of the joints.
         fit: stretch all times if a joint is too fast, in place of an error.
         files: the files that a path may refer to.
+        without: names of columns of a CSV file to leave out, such as that of the jaws.
 
     Raises:
-        DescriptionError: there is no such file or it is invalid; names the line.
+        DescriptionError: there is no such file or column, or it is invalid; names the line.
     """
     path = _path(file, model, files)
-    return validated(READERS[trajectory_form(path)](path, model, files), model, fit)
+    form = trajectory_form(path)
+    if without and form != ".csv":
+        raise DescriptionError("has no columns with names", remedy="use .csv", file=str(path))
+    points = (
+        read_csv(path, model, files, without) if without else READERS[form](path, model, files)
+    )
+    return validated(points, model, fit)
 
 
 def read_tool_trajectory(

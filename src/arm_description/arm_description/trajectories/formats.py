@@ -57,6 +57,7 @@ from arm_description.trajectories.lines import (
     default_units,
     heading,
     read_lines,
+    without_columns,
 )
 from arm_description.trajectories.trajectory import (
     LONGEST,
@@ -71,9 +72,11 @@ from arm_description.trajectories.trajectory import (
 TIME = "time"
 
 
-def read_csv(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoints:
-    """Read a CSV file."""
-    lines = csv_lines(path, files)
+def read_csv(
+    path: Path, model: RobotModel, files: FileAccess, without: Sequence[str] = ()
+) -> TrajectoryPoints:
+    """Read a CSV file without the columns of some names."""
+    lines = without_columns(csv_lines(path, files), without)
     default, rows = default_units(lines), data_lines(lines)
     header, headings = _csv_header(path, rows, model.joint_names)
     order = joint_order([name for name, _ in headings[1:]], model, header.file, header.number)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -85,6 +85,34 @@ def cells_of(line: Line) -> list[str]:
     """Return the cells of a line with commas; one at its end has no cell behind it."""
     text = line.text.strip().removesuffix(",")
     return next(csv.reader([text], skipinitialspace=True), []) or [""]
+
+
+def without_columns(lines: list[Line], names: Sequence[str]) -> list[Line]:
+    """Return the lines of a CSV file without the columns of these names, whatever is in them.
+
+    Raises:
+        DescriptionError: the header lacks one of the names, or a line has too many cells or few.
+    """
+    header = next(data_lines(lines), None)
+    if header is None or not names:
+        return lines
+    columns = [heading(cell)[0] for cell in cells_of(header)]
+    for name in names:
+        if name not in columns:
+            raise header.error(f"there is no column {name!r}", did_you_mean(name, columns))
+    kept = [i for i, column in enumerate(columns) if column not in names]
+    numbers = {line.number for line in data_lines(lines)}
+    return [_only(line, kept, len(columns)) if line.number in numbers else line for line in lines]
+
+
+def _only(line: Line, kept: Sequence[int], count: int) -> Line:
+    """Return a line with these of its cells; raise DescriptionError unless it has `count`."""
+    cells = next(csv.reader([line.text.strip()], skipinitialspace=True), [])
+    if len(cells) > count and not cells[-1]:
+        cells.pop()
+    if len(cells) != count:
+        raise line.error(f"has {len(cells)} columns, the header has {count}", "write as many")
+    return replace(line, text=",".join(cells[i] for i in kept))
 
 
 def heading(cell: str) -> tuple[str, str]:

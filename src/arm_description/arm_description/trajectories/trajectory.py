@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +12,7 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from arm_common.suggestions import did_you_mean
+from arm_common.suggestions import did_you_mean, program
 from arm_common.transforms import Matrix, Vector
 
 from arm_description.errors import DescriptionError
@@ -304,9 +305,11 @@ def joint_order(names: Sequence[str], model: RobotModel, file: str, line: int) -
         if name not in model.joint_names:
             remedy = did_you_mean(name, model.joint_names)
             if GRIPPER_KEY in name.lower() or (model.gripper and name in model.gripper.joints):
+                command = program("arm_description", "trajectory")
                 remedy = (
-                    "delete this column, as a trajectory moves the joints of the arm alone; the "
-                    "jaws move by the steps grip and release of a task"
+                    "a trajectory moves the joints of the arm alone, and the jaws move by the "
+                    f"steps grip and release of a task; {command} with --without "
+                    f"{shlex.quote(name)} -o NEW.csv writes the file without this column"
                 )
             raise error(f"{model.name} has no joint {name!r}", remedy=remedy)
         if list(names).count(name) > 1:

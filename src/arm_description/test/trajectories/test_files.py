@@ -560,9 +560,54 @@ def test_columns_between_spaces_and_a_comma_at_the_end_are_taken(written, model)
         assert found.positions.tolist() == [[0, 0], [0.2, 0.01]]
 
 
-def test_column_of_the_gripper_is_told_what_to_do_with_jaws(written):
-    for column in ("gripper", "Gripper", "gripper.pos"):
-        names = ",".join((*NUT_ARM.joint_names, column))
-        said = refused(written("g.csv", f"time,{names}\n0,0,0,0,0,0.01\n"), NUT_ARM)
-        assert f"no joint {column!r}; delete this column" in said
-        assert "grip and release of a task" in said
+@pytest.mark.parametrize("column", ["gripper", "Gripper", "gripper.pos"])
+def test_column_of_the_gripper_is_told_what_to_do_with_jaws(written, column):
+    names = ",".join((*NUT_ARM.joint_names, column))
+    said = refused(written("g.csv", f"time,{names}\n0,0,0,0,0,0.01\n"), NUT_ARM)
+    assert f"no joint {column!r}; " in said
+    assert "grip and release of a task" in said
+    assert f"--without {column} -o NEW.csv" in said
+
+
+@pytest.mark.parametrize("width", ["0.01", "5", "nan", "", "open"])
+@pytest.mark.parametrize("place", [1, 5])
+def test_column_is_left_out_whatever_is_in_it(written, tmp_path, capsys, width, place):
+    lines = ["# units: deg, mm"]
+    for row in (["time", *NUT_ARM.joint_names], ["0", *"0000"], ["1", "10", *"000"]):
+        row.insert(place, "gripper [%]" if row[0] == "time" else width)
+        lines.append(",".join(row))
+    file, new = written("g.csv", "\n".join(lines)), tmp_path / "new.csv"
+    heading = "gripper [%]"
+    words = ["nut_arm", str(file), "--without", heading, "-o", str(new)]
+    assert main(words) == 0, capsys.readouterr().err
+    found = read_trajectory(new, NUT_ARM).positions
+    assert found.tolist() == [[0.0] * 4, [pytest.approx(math.radians(10)), 0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("0,0,0,0,0,1", "the time 0 s is not after 0 s"),
+        ("nan,0,0,0,0,1", "nan is not finite"),
+        ("1,nan,0,0,0,1", "nan is not finite"),
+        ("1,9,0,0,0,1", "above its limit"),
+        ("1,0,0,0,1", "has 5 columns"),
+    ],
+)
+def test_what_is_left_when_a_column_is_left_out_is_checked(written, row, why):
+    names = ",".join((*NUT_ARM.joint_names, "gripper"))
+    file = written("g.csv", f"time,{names}\n0,0,0,0,0,0\n{row}\n")
+    with pytest.raises(DescriptionError, match=re.escape(why)):
+        read_trajectory(file, NUT_ARM, without=["gripper"])
+
+
+def test_only_a_column_of_a_csv_file_of_joints_can_be_left_out(written, capsys):
+    joints = written("j.csv", f"time,{','.join(NUT_ARM.joint_names)}\n0,0,0,0,0\n")
+    poses = written("p.csv", "time,x,y,z\n0,0.2,0,0.1\n1,0.2,0,0.2\n")
+    for words, why in (
+        ([str(joints), "--without", "griper"], "there is no column 'griper'"),
+        ([str(written("a.txt", "0 0 0 0\n")), "--without", "gripper"], "use .csv"),
+        ([str(poses), "--without", "z"], "file of poses"),
+    ):
+        assert main(["nut_arm", *words]) == 1
+        assert why in capsys.readouterr().err
