@@ -29,6 +29,7 @@ KEYS |= PIP
 # What rosdep has not, or not for Ubuntu 24.04, and the package on PyPI that brings it.
 PYPI = {
     "gpiod": "gpiod",
+    "lz4": "mcap",
     "mcap": "mcap",
     "mujoco": "mujoco-core",
     "numba": "numba",

@@ -131,8 +131,24 @@ def parse_robot(text: bytes | str, name: str = "robot", folder: Path | None = No
     return read_root(root, Path(name).parent if folder is None else folder)
 
 
+_OTHER_KINDS = {  # a key that only such a file has: what it is, what to do
+    "board": ("a servo calibration", "give it after --calibration"),
+    "bus": ("a servo calibration", "give it after --calibration"),
+    "steps": ("a task", "give it as the task, and its robot as the robot"),
+}
+
+
+def _refuse_other_kinds(root: Field) -> None:
+    """Raise DescriptionError if a mapping is another kind of our files."""
+    for key in root.mapping() if root.is_mapping else ():
+        if key in _OTHER_KINDS:
+            what, remedy = _OTHER_KINDS[key]
+            raise root.error(f"this is {what}, not a robot file", remedy)
+
+
 def read_root(root: Field, folder: Path) -> RobotModel:
     """Read a robot from the root field of its file, which is in a folder."""
+    _refuse_other_kinds(root)
     written, keys = ROBOT.read(root)
     units = read_units(keys["units"])
     scope = read_scope(units, keys.get("constants"), folder)

@@ -93,3 +93,18 @@ def test_other_file_given_to_urdf2dh_is_one_sentence(text, problem, tmp_path, ca
     assert urdf2dh([str(file)]) == 1
     said = capsys.readouterr().err
     assert said.startswith(f"urdf2dh: {file}: ") and problem in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("robot: a\nboard: {address: 0x40}\n", "a servo calibration, .*after --calibration"),
+        ("example: true\nrobot: a\nbus: {port: /dev/ttyACM0}\n", "a servo calibration"),
+        ("task: t\nsteps: [open]\n", "a task, not a robot file"),
+    ],
+)
+def test_another_file_of_ours_in_place_of_a_robot_file_is_named(tmp_path, text, said):
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(DescriptionError, match=rf"mine\.yaml:1: this is {said}"):
+        load_robot(file)

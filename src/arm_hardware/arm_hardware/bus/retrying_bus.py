@@ -38,6 +38,15 @@ HINTS = {
 }
 
 
+def _fault(bus: str, error: OSError) -> str:
+    """Return what has failed, a clause: one servo, or the whole bus."""
+    reason = error.strerror or str(error)
+    if error.errno == errno.EHOSTDOWN:
+        return reason
+    fault = "gets or returns wrong data" if error.errno == errno.EBADMSG else "does not answer"
+    return f"{bus} {fault} ({reason})"
+
+
 class RetryingBus:
     """A bus that retries failed transfers; error messages end with ``remedy``."""
 
@@ -176,11 +185,9 @@ class RetryingBus:
                 self.faults += 1
                 if left == 0 or time.monotonic() - begin > GIVE_UP_AFTER:
                     hint = HINTS.get(error.errno or 0, "check power and wires")
-                    fault = "does not answer"
-                    if error.errno == errno.EBADMSG:
-                        fault = "gets or returns wrong data"
+                    then = then or self._remedy
                     raise BusError(
-                        f"{self.bus.name} {fault} ({error}): {hint}; then {then or self._remedy}."
+                        f"{_fault(self.bus.name, error)}: {hint}; then {then}."
                     ) from error
                 _LOGGER.debug("A transfer failed and is repeated: %s", error)
         raise AssertionError("unreachable")

@@ -9,6 +9,7 @@ lerobot export my_arm.yaml -o my_arm.json
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from arm_common.cli import run
 from arm_common.files.saving import save_edit
+from arm_common.suggestions import program
 
 from arm_description import DescriptionError, load_robot
 from arm_hardware.calibration.file import load_calibration, parse_calibration
@@ -55,7 +57,8 @@ def _write(path: Path, text: bytes) -> None:
     if path.exists():
         raise CalibrationError("already exists", str(path), remedy="give another name with -o")
     save_edit(text, path, None)
-    sys.stdout.write(f"Wrote {path}.\n")
+    check = f"{program('arm_hardware', 'doctor')} --real --calibration {shlex.quote(str(path))}"
+    sys.stdout.write(f"Wrote {path}. Compare it with the servos: {check}\n")
 
 
 def main(args: Sequence[str] | None = None) -> int:

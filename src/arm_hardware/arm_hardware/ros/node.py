@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from arm_common.errors import InputError
 from arm_common.ros.parameters import declare
-from arm_common.ros.qos import CALLS
+from arm_common.ros.qos import CALLS, STEADY_CLOCK
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.qos import QoSProfile
@@ -39,6 +39,11 @@ from arm_interfaces.srv import Rehearse
 
 
 EMERGENCY_STOP = "arm_hardware/emergency_stop"
+_LOOK_FOR_OTHERS = 3.0  # [s] of wall time
+_TWO_DRIVERS = (
+    "Another driver with the same names is in this ROS domain, or was killed in the last 20 s: "
+    "every command reaches both. End one of them, or give it a namespace (--namespace)."
+)
 GOALS_END_WITHIN = 3.0  # [s] of wall time for aborted goals to return their results
 
 _STOPPED = "Stopped; holding until reset."
@@ -99,7 +104,15 @@ class HardwareNode(ManagedNode):
         # In the group of the transitions: a stop must not wait for a slow bus.
         self.create_service(Trigger, "~/arm", self._on_arm, qos_profile=CALLS)
         self.create_service(Trigger, "~/disarm", self._on_disarm, qos_profile=CALLS)
+        self._has_company = False
+        self.create_timer(_LOOK_FOR_OTHERS, self._look_for_others, clock=STEADY_CLOCK)
         self._publisher.start()
+
+    def _look_for_others(self) -> None:
+        """Warn once of another driver, as soon as one appears."""
+        before, self._has_company = self._has_company, self.count_publishers("~/status") > 1
+        if self._has_company and not before:
+            self.get_logger().warning(_TWO_DRIVERS)
 
     # -- Lifecycle --------------------------------------------------------------------------------
 

@@ -209,7 +209,7 @@ def test_lost_instruction_is_sent_again(bus, faults):
 
 def test_silent_servo_is_named(bus, faults):
     faults.silent = {3}
-    with pytest.raises(BusError, match=r"Servo 3 \(elbow\) of /dev/ttyACM7 is silent.*plugs"):
+    with pytest.raises(BusError, match=r"^Servo 3 \(elbow\) of /dev/ttyACM7 is silent: .*plugs"):
         RetryingBus(bus).measure(IDS)
 
 

@@ -10,7 +10,8 @@ import pytest
 pytest.importorskip("rclpy")
 
 from arm_hardware.ros.process import forward_logging
-from arm_testing.waiting import BOUND
+from arm_testing.waiting import BOUND, wait_for
+from rcl_interfaces.msg import Log
 from std_srvs.srv import Trigger
 
 from arm_interfaces.msg import HardwareStatus
@@ -73,3 +74,12 @@ def test_systemd_is_notified_once_the_node_has_made_its_first_transition(
     while said[-1] != "WATCHDOG_USEC=0":  # no loop is meant to run any more
         said.append(manager.recv(100).decode())
     manager.close()
+
+
+@pytest.mark.system
+def test_second_driver_with_the_same_names_is_warned_of(start, client):
+    said = []
+    client.node.create_subscription(Log, "/rosout", lambda m: said.append(m.msg), 100)
+    for _ in range(2):
+        start(hardware="fake", autostart="none")
+    wait_for(lambda: sum("Another driver" in text for text in said) == 2, "both warnings")

@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
         "files": file_messages(files_of(options.task, scene_name)),
     }
     done = run_task(goal, task, scene, model, options.namespace, options.prefix)
-    if done.reports and not done.refused:
+    if done.reports and (options.dry_run or done.result.step_durations) and not done.refused:
         print(f"\n{run_table(done.reports, done.result.step_durations)}\n")
     for warning in done.result.warnings:
         print(f"Warning  {warning}")

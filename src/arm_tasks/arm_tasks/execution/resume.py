@@ -98,7 +98,8 @@ def _check_joints(step: PlannedStep, chain: Chain, q: Array, expected: Array) ->
     worst = int(np.argmax(share))
     if not share[worst] <= 1.0:
         name = chain.joint_names[worst]
-        where = f"{name} is off by {off[worst]:.3f} {units[worst]}"
+        amount = math.degrees(off[worst]) if units[worst] == "rad" else 1e3 * off[worst]
+        where = f"{name} is off by {amount:.1f} {'deg' if units[worst] == 'rad' else 'mm'}"
         if not math.isfinite(off[worst]):
             where = f"the position of {name} is unknown"
         what = f"{step.label}, begins elsewhere: {where}; move there first"

@@ -40,6 +40,7 @@ class TorqueCheck:
         self.limits, self._chain = limits, chain
         self._loads = ActuatorLoads.of_model(model, chain)
         self._has_mass = self._loads.known and chain.bodies.mass > 0.0
+        self._are_estimated = not model.masses
 
     def holding(self, q: Array, payload: Payload | None) -> TorqueUse:
         """Return the use at rest at q (n,)."""
@@ -112,6 +113,8 @@ class TorqueCheck:
             if grams > 0 and np.abs(own).max() < limit:
                 advice.append(f"carry at most {grams} g instead of {1e3 * payload.mass:.0f} g")
         advice.append(f"fit a servo with {math.ceil(100.0 * share / limit)} % of its torque")
+        if self._are_estimated:
+            advice.append("weigh the links: the masses are estimated, as the robot file has none")
         return ", or ".join(advice)
 
 

@@ -469,7 +469,7 @@ def test_resume_is_rejected_if_the_arm_was_moved():
     port.handle.end, port.handle.left = MoveState.FAILED, 0.0
     engine.tick()
     port.q = 1.5
-    assert "a is off by 0.500 rad; move there first" in engine.resume()
+    assert "a is off by 28.6 deg; move there first" in engine.resume()
     assert engine.tick() is EngineState.PAUSED
     port.q = 0.7
     assert engine.resume() == ""
@@ -547,7 +547,7 @@ def test_pause_step_waits_for_resume():
     run(engine, clock, 600.0)
     assert engine.state is EngineState.PAUSED
     assert (feedback[-1].state, feedback[-1].message) == (EngineState.PAUSED, "doing 1")
-    assert engine.resume().startswith("step 3, step 2, begins elsewhere: a is off by 1.000")
+    assert engine.resume().startswith("step 3, step 2, begins elsewhere: a is off by 57.3 deg")
     port.q = 2.0
     assert engine.resume() == ""
     assert run(engine, clock).steps_done == 3

@@ -84,6 +84,9 @@ def test_weak_servo_is_refused_and_the_advised_one_is_enough(checked):
     assert refusal.torque_share > 1.0
     message = refusal.message
     assert re.match(r"the servo of (shoulder|elbow) needs \d+ % of its torque, the limit", message)
+    assert message.endswith(
+        "or weigh the links: the masses are estimated, as the robot file has none"
+    )
     percent = int(re.search(r"fit a servo with (\d+) % of its torque", message)[1])
     assert checked(torque * percent / 100).plan.reports[refusal.index].feasible
     assert checked(torque, limits=TorqueLimits(5.0, 50.0)).plan.feasible

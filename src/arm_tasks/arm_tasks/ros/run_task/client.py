@@ -17,6 +17,7 @@ from arm_common.ros.messages import stamp_seconds, transform_matrix
 from arm_common.ros.names import PrefixSearch
 from arm_common.ros.qos import GOAL, LATCHED
 from arm_common.signals import deferred
+from arm_common.suggestions import program
 from arm_common.terminal import Keyboard
 from arm_common.transforms import Array
 from rclpy.task import Future
@@ -133,7 +134,8 @@ class TaskClient:
     def wait_ready(self) -> None:
         """Wait until the task server is available and the driver is armed, or raise TasksError."""
         server_is_ready = self._action.server_is_ready
-        self._wait(server_is_ready, "the task server", _FIRST_START, lambda: _COMPILES)
+        why = f"{_COMPILES} If no arm is running, start one: {program('arm_tasks', 'demo')}"
+        self._wait(server_is_ready, "the task server", _FIRST_START, lambda: why)
         self._wait(lambda: self._hardware is not None, "the servo driver")
         # a person arms real servos, which may take any time
         timeout = _TIMEOUT if self.simulated else math.inf
@@ -286,7 +288,11 @@ class TaskClient:
         return self._has_joint_states or not self._node.count_publishers("joint_states")
 
     def _hardware_message(self) -> str:
-        return str(self._hardware.message) if self._hardware else ""
+        """Return why the driver is not armed, and what arms it."""
+        if self._hardware is None:
+            return ""
+        message, command = str(self._hardware.message), program("arm_hardware", "arm")
+        return message if command in message else f"{message} Arm it: {command}"
 
     def _on_hardware(self, message: HardwareStatus) -> None:
         self._hardware = message
