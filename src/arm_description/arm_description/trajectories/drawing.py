@@ -261,7 +261,11 @@ def add_drawing(parser: argparse.ArgumentParser) -> None:
     """Add the options of a drawing, which drawing_options() reads, to those of a `file`."""
     add = parser.add_argument
     add("--text", default="", help="write this line instead of a file, in single strokes")
-    add("--width-mm", type=cli.positive, help="scale the text, or the page of the SVG, to this width")
+    add(
+        "--width-mm",
+        type=cli.positive,
+        help="scale the text, or the page of the SVG, to this width",
+    )
     add(
         "--height-mm",
         type=cli.positive,

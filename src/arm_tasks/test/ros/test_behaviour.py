@@ -30,7 +30,7 @@ class FakeArm:
             raise ArmError(self.refuses)
         future = ArmFuture(task, None, lambda: False, lambda: self.cancelled.append(task))
         self.tasks.append((task, future))
-        on_progress(Progress(0, 2, "a", 0.5, f"doing {task}", paused=False))
+        on_progress(Progress(0, 2, "1", "a", 0.5, f"doing {task}", paused=False))
         return future
 
     def succeed(self):

@@ -373,7 +373,7 @@ def test_square_is_drawn_by_arms_that_do_not_suit_the_board(robot, capsys):
     assert check(["draw_square", "--robot", robot]) == 0
     shown = capsys.readouterr()
     assert "a square in the air" in shown.err
-    assert "Fine: all 7 steps of draw_square" in shown.out
+    assert "Fine: all 9 steps of draw_square" in shown.out
 
 
 @pytest.fixture

@@ -108,9 +108,9 @@ def test_demo_transfers_the_nut_in_contact_physics(demo, tmp_path, short_transfe
     assert run.code() == 0, run.text
     lines = run.text.splitlines()
     assert f"Checking {short_transfer} ..." in lines
-    steps = [line for line in lines if re.match(r"\[ *\d+/\d+\] ", line)]
-    total = int(re.match(r"\[ *\d+/(\d+)\]", steps[0])[1])
-    assert len(steps) == total
+    steps = [line for line in lines if re.match(r"\[\d+(\.\d+)? *\] ", line)]
+    (total,) = (re.match(r"all +(\d+) ", line)[1] for line in lines if line.startswith("all "))
+    assert len(steps) == int(total) > 50
     for row in ("step ", "take the nut off ", "screw it on ", "all ", "Nut ", "Picture "):
         assert any(line.startswith(row) for line in lines), row
     assert re.fullmatch(r"Done: the nut is \d\.\d\d turns on lower_bolt.*", lines[-1])
