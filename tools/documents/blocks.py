@@ -69,13 +69,13 @@ class Typed:
     """A program of this repository with its words, as a page shows it.
 
     Attributes:
-        place: Page and line of its block.
+        location: Page and line of its block.
         name: The command of ./arm, or the executable of a package.
         words: Its arguments.
         package: The package that `ros2 run` names; "" if it is run by ./arm.
     """
 
-    place: str
+    location: str
     name: str
     words: Sequence[str]
     package: str = ""

@@ -111,7 +111,7 @@ def parsed(line, parsers, capsys):
     try:
         return vars(cli.parse(parsers[name], words))
     except SystemExit:
-        return f"{line.place}: {capsys.readouterr().err}"
+        return f"{line.location}: {capsys.readouterr().err}"
 
 
 def missing(line, arguments, files):
@@ -126,7 +126,7 @@ def missing(line, arguments, files):
         if name in written:
             files.add(str(value))
         elif str(value) not in {*files, *known} and not (ROOT / str(value)).exists():
-            yield str(value), f"{line.place}: {line.name}: there is no {name} {value}"
+            yield str(value), f"{line.location}: {line.name}: there is no {name} {value}"
 
 
 def test_every_command_is_accepted_by_its_own_parser_and_names_what_exists(parsers, capsys):
@@ -154,7 +154,7 @@ def test_every_parameter_exists(nodes):
     assert len(found) > 4
     for line in found:
         for parameter in re.findall(r" -p ([\w.]+):=", " ".join(line.words)):
-            assert parameter in by_program[line.name], f"{line.place}: {line.name} {parameter}"
+            assert parameter in by_program[line.name], f"{line.location}: {line.name} {parameter}"
 
 
 def test_every_launch_file_and_argument_exists():

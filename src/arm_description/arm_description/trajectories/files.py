@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from arm_common.files import ANY_FILE, FileAccess, shipped_files
@@ -82,13 +83,12 @@ def read_trajectory(
         DescriptionError: there is no such file or column, or it is invalid; names the line.
     """
     path = _path(file, model, files)
-    form = trajectory_form(path)
-    if without and form != ".csv":
+    read = READERS[trajectory_form(path)]
+    if without and read is not read_csv:
         raise DescriptionError("has no columns with names", remedy="use .csv", file=str(path))
-    points = (
-        read_csv(path, model, files, without) if without else READERS[form](path, model, files)
-    )
-    return validated(points, model, fit)
+    if without:
+        read = partial(read_csv, without=without)
+    return validated(read(path, model, files), model, fit)
 
 
 def read_tool_trajectory(

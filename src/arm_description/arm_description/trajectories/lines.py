@@ -91,7 +91,7 @@ def without_columns(lines: list[Line], names: Sequence[str]) -> list[Line]:
     """Return the lines of a CSV file without the columns of these names, whatever is in them.
 
     Raises:
-        DescriptionError: the header lacks one of the names, or a line has too many cells or few.
+        DescriptionError: the header lacks one of the names, or a line has more or fewer cells.
     """
     header = next(data_lines(lines), None)
     if header is None or not names:

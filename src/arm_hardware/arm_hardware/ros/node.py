@@ -104,14 +104,15 @@ class HardwareNode(ManagedNode):
         # In the group of the transitions: a stop must not wait for a slow bus.
         self.create_service(Trigger, "~/arm", self._on_arm, qos_profile=CALLS)
         self.create_service(Trigger, "~/disarm", self._on_disarm, qos_profile=CALLS)
-        self._has_company = False
+        self._sees_another_driver = False
         self.create_timer(_LOOK_FOR_OTHERS, self._look_for_others, clock=STEADY_CLOCK)
         self._publisher.start()
 
     def _look_for_others(self) -> None:
         """Warn once of another driver, as soon as one appears."""
-        before, self._has_company = self._has_company, self.count_publishers("~/status") > 1
-        if self._has_company and not before:
+        before, now = self._sees_another_driver, self.count_publishers("~/status") > 1
+        self._sees_another_driver = now
+        if now and not before:
             self.get_logger().warning(_TWO_DRIVERS)
 
     # -- Lifecycle --------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ def path_starts(
     Raises:
         KinematicsError: An argument is invalid.
     """
-    found: list[Array] = []
+    postures: list[Array] = []
     tolerances = options.narrowed()
     for each in tolerances:
         arguments = each.ik_arguments()
@@ -54,10 +54,10 @@ def path_starts(
         result = chain.ik(T, seed, max_solutions=count, timeout=limit, **arguments)
         for q in result.every_q if result.ok else ():
             settled = _settled(chain, T, q, arguments)
-            if settled.ok and not any(_same(settled.q, other) for other in found):
-                found.append(settled.q)
+            if settled.ok and not any(_same(settled.q, other) for other in postures):
+                postures.append(settled.q)
                 yield settled
-    if not found:
+    if not postures:
         yield result
 
 

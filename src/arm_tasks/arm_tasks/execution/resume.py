@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.model.units import SHOWN
 from arm_hardware.motion.trajectory_start import START_TOLERANCE
 from arm_kinematics.paths.timing import time_path
 
@@ -98,8 +99,8 @@ def _check_joints(step: PlannedStep, chain: Chain, q: Array, expected: Array) ->
     worst = int(np.argmax(share))
     if not share[worst] <= 1.0:
         name = chain.joint_names[worst]
-        amount = math.degrees(off[worst]) if units[worst] == "rad" else 1e3 * off[worst]
-        where = f"{name} is off by {amount:.1f} {'deg' if units[worst] == 'rad' else 'mm'}"
+        kind = "prismatic" if chain.sliding[worst] else "revolute"
+        where = f"{name} is off by {SHOWN.text(off[worst], kind, 3)}"
         if not math.isfinite(off[worst]):
             where = f"the position of {name} is unknown"
         what = f"{step.label}, begins elsewhere: {where}; move there first"

@@ -85,6 +85,11 @@ class StepReport:
     torque_share: float = 0.0  # largest share of an actuator's torque, 0 if no limit is known
     torque_joint: str = ""  # the joint that it moves, or ""
 
+    @property
+    def label(self) -> str:
+        """Number in the task file and name, for people."""
+        return f"step {self.number}, {self.name}"
+
 
 @dataclass(frozen=True)
 class ThreadSearch:
@@ -139,7 +144,7 @@ class PlannedStep:
     @property
     def label(self) -> str:
         """Number in the task file and name, for people."""
-        return f"step {self.report.number}, {self.name}"
+        return self.report.label
 
     @property
     def duration(self) -> float:
@@ -249,12 +254,12 @@ class TaskPlan:
     def message(self) -> str:
         """One sentence: feasible, or the refused step and the reason."""
         if self.refusal is not None:
-            return f"step {self.refusal.number}, {self.refusal.name}: {self.refusal.message}"
+            return f"{self.refusal.label}: {self.refusal.message}"
         name, seconds = self.request.task.name, self.duration
         if frames := dict.fromkeys(s.find.frame for s in self.steps if s.find is not None):
-            known = f"steps 1 to {_whole(self.steps[-1].report.number)} of {name} can be done"
+            steps = f"steps 1 to {_whole(self.steps[-1].report.number)} of {name} can be done"
             what = f"what depends on {', '.join(frames)} is planned when it is found"
-            return f"{known}, in about {seconds:.0f} s; {what}"
+            return f"{steps}, in about {seconds:.0f} s; {what}"
         number = len(self.request.task.steps)
         every = f"all {number} steps" if number > 1 else "the only step"
         return f"{every} of {name} can be done, in about {seconds:.0f} s"

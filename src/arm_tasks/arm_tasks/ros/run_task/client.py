@@ -134,8 +134,8 @@ class TaskClient:
     def wait_ready(self) -> None:
         """Wait until the task server is available and the driver is armed, or raise TasksError."""
         server_is_ready = self._action.server_is_ready
-        why = f"{_COMPILES} If no arm is running, start one: {program('arm_tasks', 'demo')}"
-        self._wait(server_is_ready, "the task server", _FIRST_START, lambda: why)
+        reason = f"{_COMPILES} If no arm is running, start one: {program('arm_tasks', 'demo')}"
+        self._wait(server_is_ready, "the task server", _FIRST_START, lambda: reason)
         self._wait(lambda: self._hardware is not None, "the servo driver")
         # a person arms real servos, which may take any time
         timeout = _TIMEOUT if self.simulated else math.inf
