@@ -79,8 +79,7 @@ def measure(part: str, robots: list[str], amount: sections.Amount, peers: dict) 
 
 def preamble(chosen: argparse.Namespace, found: dict[str, str | None]) -> str:
     """Return the machine, the versions and the numbers of targets of the measurements."""
-    packages = ", ".join(f"{p} {version(p)}" for p in ("numpy", "numba"))
-    lines = [f"{processor()}, Python {platform.python_version()}, {packages}."]
+    lines = [f"{processor()}, Python {platform.python_version()}, numpy {version('numpy')}."]
     if not chosen.alone:
         there = [f"{name} ({number})" for name, number in found.items() if number]
         missing = [name for name, number in found.items() if not number]

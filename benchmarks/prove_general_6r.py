@@ -18,12 +18,10 @@ import time
 from collections import Counter
 
 import numpy as np
-from arm_common.jit import allocating_kernel
 from arm_common.transforms import pose
-from arm_kinematics.ik.general_6r.elimination import UNIT
-from arm_kinematics.ik.general_6r.refinement import SOLVED, distance, newton
 from arm_kinematics.ik.general_6r.solver import General6R
-from arm_kinematics.kernels.forward import work
+from arm_kinematics.kernels.compiled import polish
+from arm_testing.chains import apart
 
 from arm_kinematics import Chain, ChainJoint
 
@@ -78,25 +76,17 @@ def random_arm(kind: str, rng: np.random.Generator, size: float) -> Chain:
             return chain
 
 
-@allocating_kernel
-def unknown(c, T, unit, starts, known, out):  # type: ignore[no-untyped-def]
-    """Fill out with solutions from the starts that are not known; return their number."""
-    W, q, count = work(6), np.empty(6), 0
-    for i in range(starts.shape[0]):
-        for k in range(6):
-            q[k] = starts[i, k]
-        _, error = newton(c, T, unit, math.inf, q, W)
-        if error < 0.01 * SOLVED:
-            new = True
-            for k in range(known.shape[0]):
-                new = new and distance(known[k], q) > 1e-6
-            for k in range(count):
-                new = new and distance(out[k], q) > 1e-6
-            if new and count < out.shape[0]:
-                for k in range(6):
-                    out[count, k] = q[k]
-                count += 1
-    return count
+def unknown(
+    solver: General6R, T: np.ndarray, starts: np.ndarray, known: np.ndarray
+) -> list[np.ndarray]:
+    """Return solutions (6,) from the starts (k, 6) that are not among the known ones (m, 6)."""
+    new: list[np.ndarray] = []
+    for q in np.ascontiguousarray(starts):
+        _, error = polish(solver._c, T, solver.unit, q)
+        seen = np.vstack([known, *new])
+        if error < 1e-12 and (apart(seen, q) > 1e-6).all():
+            new.append(q)
+    return new
 
 
 def prove(kind: str, arms: int, targets: int, starts: int, seed: int) -> None:
@@ -109,8 +99,7 @@ def prove(kind: str, arms: int, targets: int, starts: int, seed: int) -> None:
         size = SIZES[i % len(SIZES)]
         chain = random_arm(kind, rng, size)
         solver = General6R(chain.S, chain.M)
-        unit = float(solver._tables[0, 6, UNIT])
-        tolerance = 1e-10 * np.array([1.0, 1.0, 1.0, 3.0 * unit])
+        tolerance = 1e-10 * np.array([1.0, 1.0, 1.0, 3.0 * solver.unit])
         postures = rng.uniform(-np.pi, np.pi, (targets, 6))
         poses = [chain.fk(q) for q in postures]
         answers = []
@@ -124,7 +113,7 @@ def prove(kind: str, arms: int, targets: int, starts: int, seed: int) -> None:
             odd += len(found) % 2
             false += sum(bool((np.abs(chain.fk(p) - T) > tolerance).any()) for p in found)
             tries = np.vstack([q, rng.uniform(-np.pi, np.pi, (starts, 6))])
-            missed += unknown(solver._c, T, unit, tries, found, np.empty((16, 6)))
+            missed += len(unknown(solver, T, tries, found))
     us, clock_us = 1e6 * np.array(busy), 1e6 * np.array(wall)
     total = sum(k * n for k, n in counts.items())
     print(f"{kind}: {arms} arms, {len(us)} targets, {total} solutions, {starts} starts a target")

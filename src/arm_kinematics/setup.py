@@ -1,16 +1,39 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 from glob import glob
+from pathlib import Path
+from runpy import run_path
 
-from setuptools import find_packages, setup
+import numpy
+from setuptools import Extension, find_packages, setup
 
 PACKAGE = "arm_kinematics"
+SOURCES = f"{PACKAGE}/cpp"
+DIGEST = run_path(str(Path(__file__).parent / PACKAGE / "kernels/sources.py"))["digest"]()
+# The kernels need neither errno nor traps. Without fused operations, a function gives the same
+# digits wherever it is inlined: for one target and for many. No -march: one build serves all
+# processors of an architecture.
+FLAGS = [
+    *("-std=c++17", "-O3", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra"),
+    *("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off"),
+]
 
 setup(
     name=PACKAGE,
     version="0.1.0",
     packages=find_packages(exclude=["test"]),
-    package_data={PACKAGE: ["py.typed"]},
+    package_data={PACKAGE: ["py.typed", "kernels/compiled.pyi"]},
+    ext_modules=[
+        Extension(
+            f"{PACKAGE}.kernels.compiled",
+            [f"{SOURCES}/module.cpp"],
+            depends=sorted(glob(f"{SOURCES}/**/*.hpp", recursive=True)),
+            include_dirs=[numpy.get_include()],
+            define_macros=[("ARM_SOURCES", f'"{DIGEST}"')],
+            extra_compile_args=FLAGS,
+            language="c++",
+        )
+    ],
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),

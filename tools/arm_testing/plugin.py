@@ -43,7 +43,6 @@ LONGEST = (
 
 # Files that take several CPU seconds, omitted by ./arm test --fast.
 SLOW = (
-    "arm_common/test/test_jit",
     "arm_description/test/commands/test_draw",
     "arm_hardware/test/calibration/test_kinematic_fit",
     "arm_hardware/test/test_soak",

@@ -311,7 +311,7 @@ def refuse_overwriting(output: str, force: bool) -> None:
         raise InputError("already exists", remedy=remedy, file=output)
 
 
-_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _CONNECT_TIMEOUT = 5.0  # [s]
 _LINES = 10  # of progress where there is no terminal
 

@@ -104,3 +104,7 @@ def elided(text: str, max_length: int = 1000) -> str:
     if len(text) <= max_length:
         return text
     return f"{text[: max_length * 3 // 4]} ... {text[-max_length // 4 :]}"
+
+
+class NotBuiltError(ImportError):
+    """A compiled module is missing or stale; the text says how to build it."""

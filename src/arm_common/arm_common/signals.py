@@ -25,6 +25,8 @@ from functools import partial
 from types import FrameType
 from typing import Any, TypeAlias
 
+from arm_common.errors import NotBuiltError
+
 INTERRUPTED = 130  # exit code of a tool
 LAUNCH_HOLDS_STDIN = "ARM_LAUNCH_HOLDS_STDIN"  # set by our launch files for their nodes
 _PR_SET_PDEATHSIG = 1  # prctl(2)
@@ -72,7 +74,11 @@ def _start(module: str, function: str, interrupted: int, restores: bool) -> int:
     """
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {n: signal.signal(n, lambda *_: os._exit(interrupted)) for n in numbers}
-    run = getattr(importlib.import_module(module), function)
+    try:
+        run = getattr(importlib.import_module(module), function)
+    except NotBuiltError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     if restores:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -6,15 +6,12 @@ from __future__ import annotations
 
 import difflib
 import os
-import platform
 import shutil
 import sys
 import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
 
-# (package, ID and VERSION_ID of os-release) where apt lacks a library that other releases have.
-_NOT_IN_APT = {("python3-numba", "ubuntu", "24.04")}
 _VENV = "~/arm_venv"
 
 
@@ -37,7 +34,7 @@ def install_command(library: str, apt_package: str = "") -> str:
         apt_package: its package in Debian and Ubuntu, if there is one.
     """
     if sys.prefix == sys.base_prefix and _pip_refuses():
-        if apt_package and _apt_has(apt_package):
+        if apt_package and shutil.which("apt-get"):
             return f"sudo apt install {apt_package}"
         return (
             f"python3 -m venv --system-site-packages {_VENV} && {_VENV}/bin/pip install {library} "
@@ -59,14 +56,14 @@ def program(package: str, name: str) -> str:
     return f"./arm {name}" if os.environ.get("ARM_VENV") else f"ros2 run {package} {name}"
 
 
+def build_command(package: str) -> str:
+    """Return the shell command that builds a package of the workspace."""
+    return (
+        "./arm setup"
+        if os.environ.get("ARM_VENV")
+        else f"colcon build --packages-select {package}"
+    )
+
+
 def _pip_refuses() -> bool:
     return (Path(sysconfig.get_path("stdlib")) / "EXTERNALLY-MANAGED").exists()
-
-
-def _apt_has(package: str) -> bool:
-    try:
-        release = platform.freedesktop_os_release()
-    except OSError:
-        return False
-    here = (package, release.get("ID", ""), release.get("VERSION_ID", ""))
-    return shutil.which("apt-get") is not None and here not in _NOT_IN_APT

@@ -25,12 +25,11 @@ from arm_kinematics.arguments import floats, frozen, require, rigid_transform, v
 from arm_kinematics.dynamics.rigid_body import RigidBodyDynamics
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import BatchLimits, BatchSolver, IkBatch
-from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
 from arm_kinematics.ik.constrained import ConstrainedSolver
-from arm_kinematics.ik.result import IkResult, IkStatus
+from arm_kinematics.ik.result import IkResult
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.ik.solver import IkSolver, deadline_after, remember
-from arm_kinematics.kernels import forward
+from arm_kinematics.kernels import compiled
 from arm_kinematics.model.chain_model import (
     ChainJoint,
     ChainLink,
@@ -46,8 +45,8 @@ if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
 
 # Looked up once instead of at every call.
-_contiguous, _empty, _zeros, _ndarray = np.ascontiguousarray, np.empty, np.zeros, np.ndarray
-_FLOAT, _NONE, _SUCCESS, _NEVER = np.float64, np.empty(0), IkStatus.SUCCESS, np.inf
+_ndarray, _fk, _fk_jacobian = np.ndarray, compiled.fk, compiled.fk_jacobian
+_NEVER = np.inf
 
 
 class Chain(RigidBodyDynamics):
@@ -86,7 +85,6 @@ class Chain(RigidBodyDynamics):
         bodies: Callable[[], Bodies] | None = None,
     ) -> None:
         check_limits(joints)
-        prepare_closed_forms()
         self.n = len(joints)
         self.joint_names = names = tuple(j.name for j in joints)
         self.prismatic = tuple(j.prismatic for j in joints) if gearing is None else gearing.sliding
@@ -102,11 +100,9 @@ class Chain(RigidBodyDynamics):
         bounds = [(j.lower, j.upper, j.velocity, j.acceleration, j.effort) for j in joints]
         limits = map(frozen, np.array(bounds).T)
         self.lower, self.upper, self.velocity, self.acceleration, self.effort = limits
-        self._row = _row if gearing is None else self._geared_row
         self._model = SearchModel(self)
         self._constants = self._model.constants
         self._solver = IkSolver(self, self._model)
-        self._result_shape = self._solver.result_shape(1)
         self._by_tool: dict[bytes, IkSolver] = {}
 
     @classmethod
@@ -163,8 +159,8 @@ class Chain(RigidBodyDynamics):
 
         ``q`` is one posture (n,) or several (m, n).
         """
-        T = _empty((4, 4))
-        if not forward.fk(self._constants, self._row(q), T):
+        T = _fk(self._constants, q if self.gearing is None else self._geared(q))
+        if T is None:
             postures = floats(q)
             if postures is None or postures.ndim != 2 or postures.shape[1] != self.n:
                 self._reject(q)
@@ -180,10 +176,10 @@ class Chain(RigidBodyDynamics):
 
     def fk_jacobian(self, q: ArrayLike) -> tuple[Array, Array]:
         """Return the results of ``fk`` and ``jacobian``, computed together."""
-        T, J = _empty((4, 4)), _empty((6, self._model.size))
-        if not forward.fk_jacobian(self._constants, self._row(q), T, J):
+        found = _fk_jacobian(self._constants, q if self.gearing is None else self._geared(q))
+        if found is None:
             self._reject(q)
-        return T, J if self.gearing is None else self.gearing.columns(J)
+        return found if self.gearing is None else (found[0], self.gearing.columns(found[1]))
 
     def space_jacobian(self, q: ArrayLike) -> Array:
         """Return the space Jacobian (6, n): column i is screw i moved by the joints before it.
@@ -198,11 +194,11 @@ class Chain(RigidBodyDynamics):
         if self.gearing is None:
             return self.jacobian(q)
         constants = self._constants.copy()
-        constants[0, forward.LEADER] = 0.0
-        T, J = _empty((4, 4)), _empty((6, self._model.size))
-        if not forward.fk_jacobian(constants, self._row(q), T, J):
+        constants["leader"][0] = 0.0
+        found = _fk_jacobian(constants, self._geared(q))
+        if found is None:
             self._reject(q)
-        return J
+        return found[1]
 
     def body_jacobian(self, q: ArrayLike) -> Array:
         """Return the body Jacobian (6, n): the tip's twist along the tip's own axes (MR 5.1)."""
@@ -235,7 +231,7 @@ class Chain(RigidBodyDynamics):
 
     def link_poses(self, q: ArrayLike) -> dict[str, Array]:
         """Return the pose (4, 4) in the base frame of every link of the chain, by name."""
-        positions = self._row(q)
+        positions = _row(q) if self.gearing is None else self._geared(q)
         if positions.shape != self.S[0].shape or not np.isfinite(positions).all():
             self._reject(q)
         frames = [np.eye(4)]
@@ -315,19 +311,17 @@ class Chain(RigidBodyDynamics):
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
         deadline = _NEVER if timeout is None else deadline_after(timeout)
-        solver, out = self._solver if tool is None else self._solver_for(tool), None
+        solver = self._solver if tool is None else self._solver_for(tool)
         if seed.__class__ is not _ndarray and isinstance(seed, Mapping):
             seed = self.positions(seed)
         if self._constrained:
             constrained = ConstrainedSolver(self, solver)
             return constrained.solve(T, seed, key, allow_approximate, max_solutions, deadline)
-        if max_solutions == 1:
-            if (found := solver.by_form(T, seed, key, one=True)) is not None:
-                return found
-            out = _zeros(self._result_shape)
-            if solver.by_first_starts(T, seed, key, out):
-                return IkResult(_SUCCESS, out, self.n)
-        return solver.solve(T, seed, key, allow_approximate, max_solutions, deadline, False, out)
+        if max_solutions == 1 and (request := solver.request(key)) is not None:
+            result: IkResult | None = request.nearest(T, seed)
+            if result is not None:
+                return result
+        return solver.solve(T, seed, key, allow_approximate, max_solutions, deadline, False)
 
     def ik_batch(
         self,
@@ -408,8 +402,10 @@ class Chain(RigidBodyDynamics):
         if self._constrained:
             constrained = ConstrainedSolver(self, solver)
             return constrained.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
-        if not whole_turns and (result := solver.by_form(T, seed, key, one=False)) is not None:
-            return result
+        if not whole_turns and (request := solver.request_all(key)) is not None:
+            result: IkResult | None = request.all(T, seed)
+            if result is not None:
+                return result
         return solver.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
 
     def _solver_for(self, tool: ArrayLike | None) -> IkSolver:
@@ -424,7 +420,8 @@ class Chain(RigidBodyDynamics):
             remember(self._by_tool, key, solver)
         return solver
 
-    def _geared_row(self, q: ArrayLike) -> Array:
+    def _geared(self, q: ArrayLike) -> Array:
+        """Return the positions of the screws at joint positions (n,), empty if they are none."""
         row = _row(q)
         return self.gearing.positions(row) if self.gearing and row.shape == (self.n,) else row[:0]
 
@@ -439,8 +436,5 @@ class Chain(RigidBodyDynamics):
 
 def _row(q: ArrayLike) -> Array:
     """Return q as a contiguous row of numbers, empty if it is not one."""
-    try:
-        row = _contiguous(q, _FLOAT)
-    except (TypeError, ValueError):
-        return _NONE
-    return row if row.ndim == 1 else _NONE
+    row = floats(q)
+    return row if row is not None and row.ndim == 1 else np.empty(0)

@@ -25,7 +25,6 @@ from functools import cached_property
 import numpy as np
 from arm_common.transforms import Array, frame_along, pose
 from arm_description.model.dh_from_axes import AxisLine, AxisTolerances, dh_from_axes
-from scipy.optimize import minimize
 
 from arm_description import DescriptionError, DhRow, Joint, Origin, RobotModel
 from arm_kinematics.chain.chain import Chain
@@ -121,6 +120,8 @@ def optimise(start: Array, on_step: Callable[[Design], None] | None = None) -> D
         history.append(frobenius_condition(columns(*unpack(x))))
         if on_step is not None:
             on_step(_design_at(x, history))
+
+    from scipy.optimize import minimize  # most programs need it not
 
     found = minimize(
         cost,

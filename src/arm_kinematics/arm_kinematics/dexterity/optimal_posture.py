@@ -18,6 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.constraints import SLACK
+from numpy.typing import NDArray
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian, log_cost
@@ -186,10 +187,19 @@ def motion_directions(chain: Chain) -> Array:
 
 def halton_points(lower: Array, upper: Array, count: int) -> Array:
     """Return a Halton sequence (count, n) between two corners (n,); always the same points."""
-    from scipy.stats import qmc  # a node need not load it
+    primes = [n for n in range(2, 10 * len(lower) + 10) if all(n % k for k in range(2, n))]
+    fractions = [_radical_inverse(np.arange(1, count + 1), base) for base in primes[: len(lower)]]
+    return np.asarray(lower + np.transpose(fractions) * (upper - lower))
 
-    shares = qmc.Halton(len(lower), scramble=False).random(count + 1)[1:]
-    return np.asarray(lower + shares * (upper - lower))
+
+def _radical_inverse(index: NDArray[np.int_], base: int) -> Array:
+    """Return the numbers whose digits in a base are those of whole numbers (m,), mirrored."""
+    value, place = np.zeros(len(index)), 1.0
+    while index.any():
+        index, digit = np.divmod(index, base)
+        place /= base
+        value += place * digit
+    return value
 
 
 def finite_limits(chain: Chain) -> tuple[Array, Array]:

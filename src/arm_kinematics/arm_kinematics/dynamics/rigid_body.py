@@ -18,8 +18,8 @@ from arm_description.urdf.bodies import Bodies
 from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import floats, frozen, joint_positions, vector
-from arm_kinematics.dynamics import newton_euler
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.kernels import compiled
 
 _LOGGER = logging.getLogger(__name__)
 GRAVITY = frozen(np.array([0.0, 0.0, -9.81]))
@@ -56,7 +56,6 @@ class RigidBodyDynamics:
             raise KinematicsError(
                 "a chain of screws has no masses; make it from a model or a URDF", what="bodies"
             )
-        newton_euler.prepare_dynamics()
         try:
             bodies = self._find_bodies()
             for doubt in bodies.doubts:
@@ -81,7 +80,7 @@ class RigidBodyDynamics:
             self._refuse(q=q)
         postures = rows if rows.ndim == 2 else rows[None]
         tau = np.empty((len(postures), self.n))
-        if not newton_euler.gravity_torques(table, postures, g, tau):
+        if not compiled.gravity_torques(table, postures, g, tau):
             self._refuse(q=q)
         return tau if rows.ndim == 2 else tau[0]
 
@@ -100,7 +99,7 @@ class RigidBodyDynamics:
         """
         tau, table, g = np.empty(self.n), self._table(payload), _gravity(gravity)
         a, b, c = (_row(values) for values in (q, qd, qdd))
-        if not newton_euler.inverse_dynamics(table, a, b, c, g, tau):
+        if not compiled.inverse_dynamics(table, a, b, c, g, tau):
             self._refuse(q=q, qd=qd, qdd=qdd)
         return tau
 
@@ -111,7 +110,7 @@ class RigidBodyDynamics:
             KinematicsError: An argument is invalid, or nothing has a mass.
         """
         M, table = np.empty((self.n, self.n)), self._table(payload)
-        if not newton_euler.inertia_matrix(table, _row(q), M):
+        if not compiled.inertia_matrix(table, _row(q), M):
             self._refuse(q=q)
         return M
 

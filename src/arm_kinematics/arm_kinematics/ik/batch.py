@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from arm_kinematics.arguments import floats
 from arm_kinematics.errors import CanceledError, KinematicsError
-from arm_kinematics.ik.closed_form.branches import nearest_many
 from arm_kinematics.ik.options import OptionKey
 from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
-from arm_kinematics.kernels.search import BEST, FARTHEST_SEED, FOUND, HEAD, search_many
+from arm_kinematics.kernels.compiled import search_many, solve_nearest_many
+from arm_kinematics.kernels.layout import FARTHEST_SEED, Records
 
-_BLOCK_SIZE = 256  # targets that a core takes at a time
+_BLOCK_SIZE = 128  # targets that a core takes at a time; Ctrl-C waits for the end of a block
 _LIMITED_BLOCK_SIZE = 32  # where the limits of the batch are checked before each block
 _MIN_FOR_THREADS = 32  # targets; fewer are not worth starting threads for
 
@@ -111,10 +111,11 @@ class BatchSolver:
         count = len(self._Ts)
         self._seeds = _seeds(solver, seeds, count)
         self._options = solver.options(key)
+        self._is_abandoned = False
         self._status = np.full(count, IkStatus.SUCCESS, dtype=np.int8)
         self._quick = solver.is_quick(key)
         self._known = solver.known(key)
-        self._outs = np.zeros((count, *solver.result_shape(1)))
+        self._outs = np.zeros(count, solver.single)
         self._rows = np.zeros((count, solver.chain.n + 3))
 
     def run(self) -> IkBatch:
@@ -132,11 +133,19 @@ class BatchSolver:
             for block in blocks:
                 self._solve_block(block)
         else:
-            with ThreadPoolExecutor(cores) as pool:
-                list(pool.map(self._solve_block, blocks))
+            self._solve_by_threads(cores, blocks)
         n = self._solver.chain.n
         a = self._rows
         return IkBatch(self._status, a[:, :n].copy(), a[:, n], a[:, n + 1], a[:, n + 2])
+
+    def _solve_by_threads(self, cores: int, blocks: Sequence[slice]) -> None:
+        with ThreadPoolExecutor(cores) as pool:
+            try:
+                list(pool.map(self._solve_block, blocks))
+            except BaseException:  # Ctrl-C, too: the threads must not finish the batch first
+                self._is_abandoned = True
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
 
     def _solve_block(self, block: slice) -> None:
         if self._limits.is_over:
@@ -144,9 +153,11 @@ class BatchSolver:
             return
         if self._quick or self._known is not None:
             self._try_first(block)
-            self._rows[block] = _summary(self._outs[block], self._solver.chain.n)
-        left = np.flatnonzero(self._outs[block, HEAD, FOUND] == 0.0) + block.start
+            self._rows[block] = _summary(self._outs[block])
+        left = np.flatnonzero(self._outs["solutions"][block] == 0.0) + block.start
         for i, k in enumerate(left.tolist()):
+            if self._is_abandoned:
+                return
             if self._limits.is_over:
                 self._leave(left[i:])
                 return
@@ -167,13 +178,13 @@ class BatchSolver:
             search_many(constants, self._options, Ts, seeds, outs)
         else:
             form, opt, exact = self._known
-            room = np.zeros(form.shape)
-            nearest_many(constants, opt, exact, form.plan, Ts, seeds, room, outs)
+            solve_nearest_many(constants, opt, exact, form.plan, Ts, seeds, outs)
 
     def _solve_one(self, k: int) -> None:
         """Solve one target that the first attempt did not solve."""
         deadline, approximate = self._limits.deadline(), self._allow_approximate
-        T, seed, out = self._Ts[k], self._seeds[k], self._outs[k] if self._quick else None
+        T, seed = self._Ts[k], self._seeds[k]
+        out = self._outs[k : k + 1].reshape(()) if self._quick else None
         try:
             result = self._solver.solve(T, seed, self._key, approximate, 1, deadline, False, out)
         except KinematicsError as error:
@@ -183,11 +194,11 @@ class BatchSolver:
         self._rows[k] = [*q, *rest]
 
 
-def _summary(outs: Array, n: int) -> Array:
+def _summary(outs: Records) -> Array:
     """Return positions, both errors and distance (m, n + 3) of single-slot results."""
-    slots = outs[:, BEST]
-    lengths = np.sqrt((slots[:, n : n + 6].reshape(-1, 2, 3) ** 2).sum(axis=2))
-    return np.hstack([slots[:, :n], lengths, slots[:, -1:]])
+    slots = outs["slots"][:, 0]
+    lengths = np.sqrt((slots["error"].reshape(-1, 2, 3) ** 2).sum(axis=2))
+    return np.hstack([slots["q"], lengths, slots["distance"][:, None]])
 
 
 def _targets(Ts: ArrayLike, position_only: bool) -> Array:

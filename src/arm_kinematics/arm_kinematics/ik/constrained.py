@@ -26,9 +26,8 @@ from arm_kinematics.ik.batch import BatchLimits, IkBatch
 from arm_kinematics.ik.options import OptionKey
 from arm_kinematics.ik.result import IkResult, IkStatus, Reason
 from arm_kinematics.ik.solver import IkSolver, check_count
-from arm_kinematics.kernels import residuals as k
-from arm_kinematics.kernels.forward import LOWER, UPPER
-from arm_kinematics.kernels.search import FOUND, HEAD, search
+from arm_kinematics.kernels.compiled import search
+from arm_kinematics.kernels.layout import Orientation, Records, empty_result
 
 if TYPE_CHECKING:
     from arm_kinematics.chain.chain import Chain
@@ -122,10 +121,10 @@ class ConstrainedSolver:
         whole_turns: bool = False,
     ) -> IkResult:
         """Return one solution, or all, without regard to the constraints."""
-        if not whole_turns:
-            found = self._solver.by_form(T, seed, key, one=count == 1)
+        if not whole_turns and (request := self._solver.request_all(key)) is not None:
+            found = (request.nearest if count == 1 else request.all)(T, seed)
             if found is not None:
-                return found
+                return found  # type: ignore[no-any-return]
         return self._solver.solve(T, seed, key, False, count, deadline, whole_turns)
 
     def _branches(
@@ -161,7 +160,7 @@ class ConstrainedSolver:
         self, T: ArrayLike, seed: ArrayLike | None, key: OptionKey, deadline: float
     ) -> IkResult | None:
         """Return a solution inside, found from postures inside; None if there is none."""
-        spare = bool(self._solver.options(key)[k.SPARE])
+        spare = bool(self._solver.options(key)["smallest_gain"])
         for start in self._starts(seed, spare):
             if time.monotonic() > deadline:
                 break
@@ -184,8 +183,8 @@ class ConstrainedSolver:
     def _is_loose(self, key: OptionKey) -> bool:
         """Return whether the tolerances leave room for postures that are not exact."""
         opt = self._solver.options(key)
-        bounds = opt[k.BOUNDS : k.BOUNDS + 6]
-        return bool(opt[k.PLACE_BOX] or opt[k.TURN_BOX] or (bounds * (bounds < _TIGHT)).any())
+        bounds, boxes = opt["bounds"], opt["position_box"] or opt["orientation_box"]
+        return bool(boxes or (bounds * (bounds < _TIGHT)).any())
 
     def _by_descents(
         self, T: Array, seed: ArrayLike | None, key: OptionKey, deadline: float
@@ -230,16 +229,16 @@ class ConstrainedSolver:
         constants, opt = solver.model.constants.copy(), solver.options(key).copy()
         if gearing is not None:
             q, (lower, upper) = gearing.positions(q), gearing.limits(lower, upper)
-        constants[1:, LOWER], constants[1:, UPPER] = lower, upper
-        opt[k.STARTS], out = 1.0, np.zeros(solver.result_shape(1))
+        constants["lower"][1:], constants["upper"][1:] = lower, upper
+        opt["starts"], out = 1.0, empty_result(solver.model.size, 1)
         search(constants, opt, T, q, out)
-        status = IkStatus.SUCCESS if out[HEAD, FOUND] else IkStatus.UNREACHABLE_POSITION
+        status = IkStatus.SUCCESS if out["solutions"] else IkStatus.UNREACHABLE_POSITION
         out = out if gearing is None else gearing.result(out)
-        return IkResult(status, out, self._chain.n)
+        return IkResult.of(status, out)
 
     def _measured(self, found: IkResult, seed: ArrayLike | None, key: OptionKey) -> IkResult:
         """Return a result with its distances from the seed."""
-        chain, weights = self._chain, self._solver.options(key)[k.OPTIONS :]
+        chain, weights = self._chain, self._solver.options(key)["joint_weights"]
         start = chain.middle if seed is None else np.asarray(seed, dtype=np.float64)
         gaps = found.every_q - start
         if chain.gearing is not None:
@@ -308,7 +307,7 @@ class ConstrainedSolver:
     def _best_effort(self, q: Array, T: Array, key: OptionKey) -> tuple[Array, Array]:
         """Return the posture (n,) inside that comes nearest to a target, and its error (6,)."""
         opt = self._solver.options(key)
-        weights = opt[k.WEIGHTS : k.WEIGHTS + 6]
+        weights = opt["weights"]
         chain, q = self._chain, self._constraints.inside(q)
         best, least = q, math.inf
         for _ in range(_REFINEMENTS):
@@ -330,19 +329,19 @@ class ConstrainedSolver:
         lever = T[:3, :3] @ self._tool[:3, 3]
         return np.vstack([J[:3] + np.cross(J[3:].T, lever).T, J[3:]])
 
-    def _error(self, T: Array, q: Array, opt: Array) -> Array:
+    def _error(self, T: Array, q: Array, opt: Records) -> Array:
         """Return what brings the tool to T: [translation; rotation vector] (6,), base axes."""
         tip = self._tip(q)
         error = np.zeros(6)
         error[:3] = T[:3, 3] - tip[:3, 3]
-        if opt[k.WHAT] == k.ROTATION:
+        if opt["orientation"] == Orientation.ROTATION:
             error[3:] = so3_log(T[:3, :3] @ tip[:3, :3].T)
-        elif opt[k.WHAT] == k.AXIS_ONLY:
-            axis = opt[k.TOOL : k.TOOL + 3]
+        elif opt["orientation"] == Orientation.AXIS:
+            axis = opt["axis"]
             now, wanted = tip[:3, :3] @ axis, T[:3, :3] @ axis
             across = np.cross(now, wanted)
             sine = float(np.linalg.norm(across))
             error[3:] = across / max(sine, 1e-12) * math.atan2(sine, float(now @ wanted))
-        free = opt[k.BOUNDS : k.BOUNDS + 6] == 0.0
-        error[free & (opt[k.IN_TIP] == 0.0)] = 0.0
+        free = opt["bounds"] == 0.0
+        error[free & (opt["in_tip"] == 0.0)] = 0.0
         return error

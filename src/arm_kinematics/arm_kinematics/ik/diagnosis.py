@@ -14,21 +14,25 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
-from arm_common.jit import HAVE_NUMBA
 from arm_common.transforms import Array
 from arm_description.model.units import SHOWN
 
 from arm_kinematics.ik.result import IkStatus, Reason, joint_list
-from arm_kinematics.ik.search_model import SearchModel, used_slots
-from arm_kinematics.kernels import residuals as k
-from arm_kinematics.kernels.forward import LOWER, PERIOD, UPPER
-from arm_kinematics.kernels.search import BEST, FOUND, HEAD, SLOT, USED, search
+from arm_kinematics.ik.search_model import SearchModel
+from arm_kinematics.kernels.compiled import search
+from arm_kinematics.kernels.layout import (
+    Orientation,
+    Records,
+    empty_result,
+    used_slots,
+    with_slots,
+)
 
 _TIGHT = 1e3
 """One over the smallest tolerance [m or rad] that is loose."""
-_STARTS = 48 if HAVE_NUMBA else 12
+_STARTS = 48
 _SLOTS = 16
-_POLISHED, _BEST_STARTS = (8, 32) if HAVE_NUMBA else (2, 4)
+_POLISHED, _BEST_STARTS = 8, 32
 """Descents for the best effort: of one weighting, of several."""
 _WEAK = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 """Weights of a radian, as shares of the arm's length, until the position has priority."""
@@ -39,48 +43,56 @@ class _TimeIsUpError(Exception):
 
 
 def diagnose(
-    model: SearchModel, T: Array, seed: Array, opt: Array, out: Array
-) -> tuple[Reason | None, Array]:
+    model: SearchModel, T: Array, seed: Array, opt: Records, out: Records, deadline: float
+) -> tuple[Reason | None, Records]:
     """Return why a target has no solution, and the best effort (a single-slot result).
 
     ``out`` is the result of the search. If the reason is None, the best effort is a solution.
     """
-    out = out[: BEST + 1]
-    diagnosis = _Diagnosis(model, T, seed, opt, out)
+    out = with_slots(out, out["slots"][:1], int(out["solutions"]))
+    diagnosis = _Diagnosis(model, T, seed, opt, out, deadline)
     try:
         reason, best = diagnosis.result()
-        found = diagnosis.descent(opt, best[BEST, : model.size].copy())
-        return (None, found) if found[HEAD, FOUND] > 0 else (reason, best)
+        found = diagnosis.descent(opt, best["slots"]["q"][0].copy())
+        return (None, found) if found["solutions"] else (reason, best)
     except _TimeIsUpError:
-        clause = (
-            f"the time ran out after {int(out[HEAD, USED])} starts, before a solution was found"
-        )
+        clause = f"the time ran out after {int(out['starts'])} starts, before a solution was found"
         return Reason(IkStatus.TIMEOUT, clause, _joints_at_limits(model, out)), out
 
 
 class _Diagnosis:
     """Relaxed problems for one target, under the deadline of its options."""
 
-    def __init__(self, model: SearchModel, T: Array, seed: Array, opt: Array, out: Array) -> None:
+    def __init__(
+        self,
+        model: SearchModel,
+        T: Array,
+        seed: Array,
+        opt: Records,
+        out: Records,
+        deadline: float,
+    ) -> None:
         self._model, self._T, self._seed, self._opt, self._out = model, T, seed, opt, out
+        self._deadline = deadline
 
-    def result(self) -> tuple[Reason | None, Array]:
+    def result(self) -> tuple[Reason | None, Records]:
         """Return the reason and the best effort, as `diagnose` does."""
         opt, model = self._opt, self._model
-        if (found := self._within_loose_tolerances())[HEAD, FOUND] > 0:
+        if (found := self._within_loose_tolerances())["solutions"]:
             return None, found
         beyond = self._beyond_limits(opt)
         if len(beyond):
             joints, clause, q = _limit_violations(model, beyond)
-            if not joints and (found := self.descent(opt, q))[HEAD, FOUND] > 0:
+            if not joints and (found := self.descent(opt, q))["solutions"]:
                 return None, found
             clause = f"joint limits are in the way: {clause}"
             return Reason(IkStatus.JOINT_LIMIT, clause, joints), self._polished()
         position_only = opt.copy()
-        position_only[k.WHAT], position_only[k.TURN_BOX] = k.NOTHING, 0.0
-        for part in (k.WEIGHTS, k.BOUNDS, k.EVEN):
-            position_only[part + 3 : part + 6] = 0.0
-        if opt[k.WHAT] != k.NOTHING and (there := self._meeting(position_only)):
+        position_only["orientation"] = Orientation.NOTHING
+        position_only["orientation_box"] = 0.0
+        for part in ("weights", "bounds", "even"):
+            position_only[part][3:] = 0.0
+        if opt["orientation"] != Orientation.NOTHING and (there := self._meeting(position_only)):
             status = IkStatus.UNREACHABLE_ORIENTATION
             clause = "the position is within reach, but not with this orientation"
             best_effort = self._position_first(there)
@@ -88,145 +100,145 @@ class _Diagnosis:
         status, clause = IkStatus.UNREACHABLE_POSITION, "the position is out of reach"
         best_effort = self._polished()
         joints = _joints_at_limits(model, best_effort)
-        if opt[k.WHAT] != k.NOTHING and len(beyond := self._beyond_limits(position_only)):
+        if opt["orientation"] != Orientation.NOTHING and len(
+            beyond := self._beyond_limits(position_only)
+        ):
             joints, passing, _ = _limit_violations(model, beyond)
             clause += f" within the joint limits; beyond them, with {passing}, the orientation is"
         return Reason(status, clause, joints), best_effort
 
-    def _within_loose_tolerances(self) -> Array:
+    def _within_loose_tolerances(self) -> Records:
         """Return a solution that a search gives up too early.
 
         It is at an edge of unequal tolerances, whose weights make a valley too narrow for steps,
         or near an exact minimum.
         """
-        opt, size, found = self._opt, self._model.size, self._out
-        bounds = opt[k.BOUNDS : k.BOUNDS + 6]
+        opt, found = self._opt, self._out
+        bounds = opt["bounds"]
         if not (bounds * (bounds < _TIGHT)).any():
             return found
         even = opt.copy()
-        even[k.WEIGHTS : k.WEIGHTS + 6], even[k.ENOUGH] = opt[k.EVEN : k.EVEN + 6], math.inf
+        even["weights"], even["reachable_cost"] = opt["even"], math.inf
         inside = self._search(even, 1)
-        if inside[HEAD, FOUND] > 0:
-            found = self.descent(opt, inside[BEST, :size].copy())
+        if inside["solutions"]:
+            found = self.descent(opt, inside["slots"]["q"][0].copy())
         for start in range(_BEST_STARTS):
-            if found[HEAD, FOUND] > 0 or self._is_late():
+            if found["solutions"] or self._is_late():
                 break
             slot = self._descent_to_minimum(opt, self._seed, start)
-            found = self.descent(opt, slot[BEST, :size].copy())
+            found = self.descent(opt, slot["slots"]["q"][0].copy())
         return found
 
-    def _beyond_limits(self, opt: Array) -> Array:
+    def _beyond_limits(self, opt: Records) -> Array:
         """Return solutions (k, size) that ignore the limits of some rows.
 
         A redundant arm also gets those with a single joint beyond its limits.
         """
         size = self._model.size
         relaxed = [(_SLOTS, np.ones(size, dtype=bool))]
-        if opt[k.SPARE] != 0.0:
+        if opt["smallest_gain"]:
             relaxed += [(1, row) for row in np.eye(size, dtype=bool)]
         solutions = [np.empty((0, size))]
         for slots, free in relaxed:
             out = self._search(opt, slots, free)
-            if out[HEAD, FOUND] > 0:
-                solutions.append(used_slots(out)[:, :size])
+            if out["solutions"]:
+                solutions.append(used_slots(out)["q"])
             elif slots > 1:
                 break
         return np.vstack(solutions)
 
-    def _search(self, opt: Array, slots: int, free: Array | None = None) -> Array:
+    def _search(self, opt: Records, slots: int, free: Array | None = None) -> Records:
         """Return the result of a search, without the limits of the rows that are free."""
         constants = self._model.constants
         if free is not None:
             constants = constants.copy()
-            constants[1:, LOWER][free], constants[1:, UPPER][free] = -math.inf, math.inf
-        out = np.zeros((BEST + slots, self._model.size + SLOT))
-        while out[HEAD, USED] < _STARTS and out[HEAD, FOUND] < slots:
+            constants["lower"][1:][free], constants["upper"][1:][free] = -math.inf, math.inf
+        out = empty_result(self._model.size, slots)
+        while out["starts"] < _STARTS and out["solutions"] < slots:
             if self._is_late():
                 raise _TimeIsUpError
             search(constants, opt, self._T, self._seed, out)
         return out
 
-    def descent(self, opt: Array, q: Array, start: int = 0) -> Array:
+    def descent(self, opt: Records, q: Array, start: int = 0) -> Records:
         """Return the result of one descent from rows q, or from another start about them.
 
         Its distance is that from the seed.
         """
-        opt, size = opt.copy(), self._model.size
-        opt[k.STARTS] = 1.0
-        out = np.zeros((BEST + 1, size + SLOT))
-        out[HEAD, USED] = start
+        opt, out = opt.copy(), empty_result(self._model.size, 1)
+        opt["starts"] = 1.0
+        out["starts"] = start
         search(self._model.constants, opt, self._T, q, out)
-        gaps = out[BEST, :size] - self._seed
-        out[BEST, -1] = math.sqrt(float(opt[k.OPTIONS :] @ gaps**2))
+        gaps = out["slots"]["q"][0] - self._seed
+        out["slots"]["distance"] = math.sqrt(float(opt["joint_weights"] @ gaps**2))
         return out
 
-    def _polished(self) -> Array:
+    def _polished(self) -> Records:
         """Return the best exact minimum of the error."""
         return self._best_effort([self._opt], _POLISHED)
 
-    def _meeting(self, position_only: Array) -> list[Array]:
+    def _meeting(self, position_only: Records) -> list[Records]:
         """Return results that meet the position with any orientation; empty if none was found."""
-        if self._search(position_only, 1)[HEAD, FOUND] == 0:
+        if not self._search(position_only, 1)["solutions"]:
             return []
-        size = self._model.size
-        found = used_slots(self._search(position_only, _SLOTS))
-        slots = [np.zeros((BEST + 1, size + SLOT)) for _ in found]
-        for slot, row in zip(slots, found, strict=True):
-            slot[BEST, :size] = row[:size]
-        return slots
+        postures = used_slots(self._search(position_only, _SLOTS))["q"]
+        results = [empty_result(self._model.size, 1) for _ in postures]
+        for result, q in zip(results, postures, strict=True):
+            result["slots"]["q"] = q
+        return results
 
-    def _position_first(self, there: Sequence[Array]) -> Array:
+    def _position_first(self, there: Sequence[Records]) -> Records:
         """Return the best effort that meets the position and is nearest to the orientation.
 
         ``there`` meets the position: the last weighting lets no descent from it leave that again.
         """
-        heaviest = self._opt[k.WEIGHTS : k.WEIGHTS + 3].max()
+        heaviest = self._opt["weights"][:3].max()
         if heaviest == 0.0:  # the position is free
             return self._polished()
         weightings = []
         for weak in _WEAK:
             opt = self._opt.copy()
-            turns = opt[k.WEIGHTS + 3 : k.WEIGHTS + 6]
+            turns = opt["weights"][3:]
             turns *= weak * heaviest * self._model.length / turns.max()
             weightings.append(opt)
         return self._best_effort(weightings, _BEST_STARTS, there)
 
     def _best_effort(
-        self, weightings: Sequence[Array], starts: int, last: Sequence[Array] = ()
-    ) -> Array:
+        self, weightings: Sequence[Records], starts: int, last: Sequence[Records] = ()
+    ) -> Records:
         """Return the best minimum from many starts, followed from one weighting to the next.
 
         A small weight right away would allow only tiny steps along the curved set of postures
         that meet the position. All minima are followed to the last weighting: that of the least
         error with the first one is often not the best in the end. Others start at the last.
         """
-        size, slots = self._model.size, [self._out]
+        results = [self._out]
         for start in range(starts):
             if self._is_late():
                 break
-            slots.append(self._descent_to_minimum(weightings[0], self._seed, start))
+            results.append(self._descent_to_minimum(weightings[0], self._seed, start))
         for opt in weightings:
             if self._is_late():
                 break
-            slots = [self._descent_to_minimum(opt, slot[BEST, :size]) for slot in slots]
-        slots += [self._descent_to_minimum(weightings[-1], slot[BEST, :size]) for slot in last]
-        best = min(slots, key=lambda slot: float(slot[BEST, size + 6]))
-        best[HEAD] = self._out[HEAD]
-        return best
+            results = [self._descent_to_minimum(opt, out["slots"]["q"][0]) for out in results]
+        final = weightings[-1]
+        results += [self._descent_to_minimum(final, out["slots"]["q"][0]) for out in last]
+        best = min(results, key=lambda out: float(out["slots"]["cost"][0]))
+        return with_slots(self._out, best["slots"], int(self._out["solutions"]))
 
     def _is_late(self) -> bool:
-        return time.monotonic() > float(self._opt[k.DEADLINE])
+        return time.monotonic() > self._deadline
 
-    def _descent_to_minimum(self, opt: Array, q: Array, start: int = 0) -> Array:
+    def _descent_to_minimum(self, opt: Records, q: Array, start: int = 0) -> Records:
         """Return the result of a descent from a start about rows q, however small the gains."""
         opt = opt.copy()
-        opt[k.PERSIST], opt[k.SPARE] = 1.0, 0.0
+        opt["exact_minimum"], opt["smallest_gain"] = 1.0, 0.0
         return self.descent(opt, np.ascontiguousarray(q), start)
 
 
-def _joints_at_limits(model: SearchModel, out: Array) -> tuple[str, ...]:
+def _joints_at_limits(model: SearchModel, out: Records) -> tuple[str, ...]:
     """Return the joints that are at a limit in the first slot of a result."""
-    q = out[BEST, : model.size]
+    q = out["slots"]["q"][0]
     at_limit = (q - model.lower < 1e-9) | (model.upper - q < 1e-9)
     return tuple(name for name, at in zip(model.names, at_limit, strict=True) if at)
 
@@ -245,7 +257,7 @@ def _into_range(model: SearchModel, q: Array) -> Array:
     """Return q (k, size) with revolute joints moved by whole turns as near as can be to range."""
     lower, upper = model.lower, model.upper
     middle = 0.5 * (np.maximum(lower, -1e9) + np.minimum(upper, 1e9))
-    period = model.constants[1:, PERIOD]
+    period = model.constants["period"][1:]
     turning = (period > 0.0) & ((q < lower) | (q > upper))
     turns = np.round((middle - q) / np.where(turning, period, 1.0))
     return np.asarray(np.where(turning, q + period * turns, q))

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of IK options into the flat array of the compiled search."""
+"""Conversion of IK options into the record of the kernels."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from arm_common.jit import HAVE_NUMBA
 from arm_common.transforms import Array
 
 from arm_kinematics.arguments import one_of, positive, require, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.kernels import residuals as k
+from arm_kinematics.ik.modes import MODES
+from arm_kinematics.kernels.layout import (
+    DEFAULT_ORIENTATION_TOLERANCE,
+    DEFAULT_POSITION_TOLERANCE,
+    Orientation,
+    Records,
+    options_dtype,
+)
 
 _LEVER = 0.2
 """Share of the arm's length that one radian is equivalent to."""
@@ -22,13 +28,12 @@ _AIM = 1e-2
 """Share of the tolerances that a descent aims at: the last step squares the error anyway."""
 _TIGHT = 1e-2
 """Tolerances below this [rad, or the equivalent length] count as tight."""
-_STARTS_PER_CALL = 32 if HAVE_NUMBA else 1
-_TURN = k.DEFAULT_ORIENTATION_TOLERANCE
-_DEFAULT_BOUNDS = np.repeat([1.0 / k.DEFAULT_POSITION_TOLERANCE, 1.0 / _TURN], 3)
+_STARTS_PER_CALL = 32
+_TURN = DEFAULT_ORIENTATION_TOLERANCE
+_DEFAULT_BOUNDS = np.repeat([1.0 / DEFAULT_POSITION_TOLERANCE, 1.0 / _TURN], 3)
 _LOOSEST = 175.0
 """Errors with tolerances beyond this multiple of the defaults (1.75 mm, 1 degree) are weighted
 alike, so that a wider tolerance does not change the posture that a narrower one allows."""
-MODES = ("pose", "position", "position_axis")
 AXES = ("target", "tool")
 PREFERENCES = ("nearest", "centred", "torque", "accurate")
 
@@ -52,42 +57,42 @@ class IkOptions(NamedTuple):
     prefer: str
 
 
-def option_array(options: IkOptions, length: float, names: Sequence[str]) -> Array:
-    """Return the flat options (see residuals.py) for an arm of the given length [m].
+def option_record(options: IkOptions, length: float, names: Sequence[str]) -> Records:
+    """Return the options (see cpp/residuals.hpp) for an arm of the given length [m].
 
     Errors are weighted by one over their tolerances, so that loose ones yield to tight ones. If
     all are tight, lengths and angles are weighted by the arm's length instead, which finds
     solutions faster on arms of any size.
     """
-    one_of(options.mode, "mode", MODES)
-    opt = np.zeros(k.OPTIONS + len(names))
-    opt[k.IN_TIP] = one_of(options.tolerance_axes, "tolerance_axes", AXES)
-    opt[k.CENTRED] = PREFERENCES[one_of(options.prefer, "prefer", PREFERENCES)] == "centred"
-    opt[k.AIM], opt[k.STARTS], opt[k.DEADLINE] = _AIM, _STARTS_PER_CALL, math.inf
-    opt[k.OPTIONS :] = _joint_weights(options.weights, names)
+    one_of(options.mode, "mode", tuple(MODES))
+    opt = np.zeros((), options_dtype(len(names)))
+    opt["in_tip"] = one_of(options.tolerance_axes, "tolerance_axes", AXES)
+    opt["centred"] = PREFERENCES[one_of(options.prefer, "prefer", PREFERENCES)] == "centred"
+    opt["aim"], opt["starts"], opt["time_limit"] = _AIM, _STARTS_PER_CALL, math.inf
+    opt["joint_weights"] = _joint_weights(options.weights, names)
     _set_position(opt, options.position_tolerance)
     _set_orientation(opt, options)
-    bounds = opt[k.BOUNDS : k.BOUNDS + 6]
+    bounds = opt["bounds"]
     weights = np.maximum(bounds, _DEFAULT_BOUNDS / _LOOSEST)
-    opt[k.WEIGHTS : k.WEIGHTS + 6] = np.where(bounds > 0.0, weights, 0.0)
+    opt["weights"] = np.where(bounds > 0.0, weights, 0.0)
     is_loose = ((bounds > 0.0) & (bounds < _DEFAULT_BOUNDS * (1.0 - 1e-9))).any()
-    opt[k.KEEP_SEED] = options.prefer == "nearest" and is_loose
-    opt[k.EVEN : k.EVEN + 6] = opt[k.BOUNDS : k.BOUNDS + 6] > 0.0
-    opt[k.EVEN : k.EVEN + 3] /= _LEVER * length
+    opt["keep_seed"] = options.prefer == "nearest" and is_loose
+    opt["even"] = bounds > 0.0
+    opt["even"][:3] /= _LEVER * length
     _balance(opt, _LEVER * length)
     return opt
 
 
-def _set_position(opt: Array, tolerance: Any) -> None:
+def _set_position(opt: Records, tolerance: Any) -> None:
     """Set the components of the position that count, and their tolerances."""
     place = _tolerances(tolerance, "position_tolerance")
     expected = "a positive number, or three of which some are inf to leave these components free"
     require(place != (math.inf,), "position_tolerance", tolerance, expected)
-    opt[k.PLACE_BOX] = len(place) == 3
-    opt[k.BOUNDS : k.BOUNDS + 3] = [1.0 / t for t in place]
+    opt["position_box"] = len(place) == 3
+    opt["bounds"][:3] = [1.0 / t for t in place]
 
 
-def _set_orientation(opt: Array, options: IkOptions) -> None:
+def _set_orientation(opt: Records, options: IkOptions) -> None:
     """Set the components of the orientation that count, and their tolerances."""
     turns = _tolerances(options.orientation_tolerance, "orientation_tolerance")
     direction = (0.0, 0.0, 1.0) if options.axis is None else options.axis
@@ -95,19 +100,20 @@ def _set_orientation(opt: Array, options: IkOptions) -> None:
     axis = vector(direction, 3, "axis", expected, lambda x: np.isfinite(x) & x.any())
     _check_meaning(options, turns)
     free = [i for i, t in enumerate(turns) if math.isinf(t)]
-    opt[k.TURN_BOX] = len(turns) == 3
-    if options.mode == "position" or len(free) == len(turns):
-        opt[k.WHAT], opt[k.TURN_BOX] = k.NOTHING, 0.0
+    opt["orientation_box"] = len(turns) == 3
+    mode = MODES[options.mode]
+    if mode.orientation == Orientation.NOTHING or len(free) == len(turns):
+        opt["orientation"], opt["orientation_box"] = Orientation.NOTHING, 0.0
         return
-    opt[k.BOUNDS + 3 : k.BOUNDS + 6] = [1.0 / t for t in turns]
-    if options.mode == "position_axis":
-        opt[k.WHAT] = k.AXIS_ONLY
-        opt[k.TOOL : k.TOOL + 3] = axis / np.linalg.norm(axis)
+    opt["bounds"][3:] = [1.0 / t for t in turns]
+    if mode.orientation == Orientation.AXIS:
+        opt["orientation"] = Orientation.AXIS
+        opt["axis"] = axis / np.linalg.norm(axis)
     elif len(free) == 1:  # the roll about that axis is free: only its tilt counts
-        opt[k.WHAT] = k.AXIS_ONLY
-        opt[k.TOOL + free[0]] = 1.0
+        opt["orientation"] = Orientation.AXIS
+        opt["axis"][free[0]] = 1.0
     else:
-        opt[k.WHAT] = k.ROTATION
+        opt["orientation"] = Orientation.ROTATION
 
 
 def _check_meaning(options: IkOptions, turns: tuple[float, ...]) -> None:
@@ -125,18 +131,18 @@ def _check_meaning(options: IkOptions, turns: tuple[float, ...]) -> None:
         )
 
 
-def _balance(opt: Array, radian: float) -> None:
+def _balance(opt: Records, radian: float) -> None:
     """Weight lengths like equivalent angles if the tolerances of both are tight."""
-    place, turns = opt[k.BOUNDS : k.BOUNDS + 3], opt[k.BOUNDS + 3 : k.BOUNDS + 6]
+    place, turns = opt["bounds"][:3], opt["bounds"][3:]
     tight = place[place > 0.0].min(initial=math.inf) * _TIGHT * radian > 1.0
     if turns.max() * _TIGHT > 1.0 and place.any() and tight:
-        opt[k.WEIGHTS : k.WEIGHTS + 3][place > 0.0] = turns.max() / radian
+        opt["weights"][:3][place > 0.0] = turns.max() / radian
     within = 0.0
-    for at, box in ((0, opt[k.PLACE_BOX]), (3, opt[k.TURN_BOX])):
-        bound, weight = opt[k.BOUNDS + at :][:3], opt[k.WEIGHTS + at :][:3]
+    for at, box in ((0, opt["position_box"]), (3, opt["orientation_box"])):
+        bound, weight = opt["bounds"][at : at + 3], opt["weights"][at : at + 3]
         shares = (weight[bound > 0.0] / bound[bound > 0.0]) ** 2
         within += float(shares.sum() if box else shares.max(initial=0.0))
-    opt[k.ENOUGH] = 0.5 * within * (1.0 + 1e-9)
+    opt["reachable_cost"] = 0.5 * within * (1.0 + 1e-9)
 
 
 def _joint_weights(weights: Any, names: Sequence[str]) -> Array:

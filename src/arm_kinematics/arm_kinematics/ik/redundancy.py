@@ -6,8 +6,9 @@ Six equations in seven joints leave curves (Burdick, "On the inverse kinematics 
 manipulators: characterization of the self-motion manifolds", IEEE Int. Conf. Robotics and
 Automation 1989). One joint is locked at some values; the other six are a 6R arm, for which
 `general_6r` finds every solution. From each, the curve is traced until it closes (see
-self_motion.py); a curve that misses all values of one joint meets those of another, so the
-two joints that move most in self-motions are used. Joint limits cut the curves into arcs.
+cpp/general_6r/self_motion.hpp); a curve that misses all values of one joint meets those of
+another, so the two joints that move most in self-motions are used. Joint limits cut the curves
+into arcs.
 """
 
 from __future__ import annotations
@@ -25,11 +26,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from arm_kinematics.arguments import one_of, require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik import self_motion as tracing
 from arm_kinematics.ik.general_6r.solver import EliminationPlan, General6R
 from arm_kinematics.ik.search_model import arm_length, kernel_constants
-from arm_kinematics.ik.self_motion import CLOSED, COUNT, ENDING, FULL, prepare_self_motion
-from arm_kinematics.kernels import forward
+from arm_kinematics.kernels import compiled
+from arm_kinematics.kernels.layout import Ending
 from arm_kinematics.model.lie import adjoint, se3_exp
 
 if TYPE_CHECKING:
@@ -160,7 +160,6 @@ class SevenR:
 
     def __init__(self, S: Array, M: Array) -> None:
         """Prepare the arm of screws S (6, 7) and home pose M (4, 4)."""
-        prepare_self_motion()
         infinite = np.full(7, np.inf)
         self._S, self._M = S, M
         self._c = kernel_constants(S, M, [False] * 7, -infinite, infinite)
@@ -171,12 +170,13 @@ class SevenR:
 
     def _motion(self) -> Array:
         """Return the total motion of each joint (7,) in self-motions at sample postures."""
-        total, T, J = np.zeros(7), np.empty((4, 4)), np.empty((6, 7))
+        total = np.zeros(7)
         for i in range(12):
             q = TURN * ((0.5 + (i + 1) * _STEP) % 1.0)
-            forward.fk_jacobian(self._c, np.asarray(q, dtype=np.float64), T, J)
-            J[:3] /= self._unit
-            total += np.abs(np.linalg.svd(J)[2][6])
+            found = compiled.fk_jacobian(self._c, q)
+            assert found is not None  # q is finite
+            found[1][:3] /= self._unit
+            total += np.abs(np.linalg.svd(found[1])[2][6])
         return total
 
     def locked(self, T: Array, joint: int, value: float) -> Array:
@@ -204,7 +204,6 @@ class SevenR:
         to find first points. Each curve leaves half of the time until the deadline to the caller.
         """
         T = np.ascontiguousarray(T)
-        options = np.array([self._unit, step, 1.0])
         found: list[Array] = []
         longest = 0.0  # time that an elimination takes [s]; it cannot be ended early
         for joint, i in itertools.product(joints, range(SAMPLES)):
@@ -217,34 +216,39 @@ class SevenR:
                 now = time.monotonic()
                 if now + longest > deadline:
                     return
-                if not any(tracing.passes(self._c, T, options, curve, q) for curve in found):
-                    curve, closed = self._curve(T, q, options, now + 0.5 * (deadline - now))
+                if not any(
+                    compiled.passes(self._c, T, self._unit, step, curve, q) for curve in found
+                ):
+                    curve, closed = self._curve(T, q, step, now + 0.5 * (deadline - now))
                     found.append(curve)
                     yield curve, closed
 
-    def _curve(self, T: Array, q: Array, options: Array, deadline: float) -> tuple[Array, bool]:
+    def _curve(self, T: Array, q: Array, step: float, deadline: float) -> tuple[Array, bool]:
         """Return the curve through q until the deadline, and whether it is closed."""
-        ahead, closed = self._trace(T, q, options, deadline)
+        ahead, closed = self._trace(T, q, step, 1.0, deadline)
         if closed or time.monotonic() > deadline:
             return ahead, closed
-        back, _ = self._trace(T, q, options * (1.0, 1.0, -1.0), deadline)
+        back, _ = self._trace(T, q, step, -1.0, deadline)
         return np.concatenate([back[:0:-1], ahead]), False
 
-    def _trace(self, T: Array, q: Array, options: Array, deadline: float) -> tuple[Array, bool]:
-        out, start = np.zeros((1 + CAPACITY, 7)), np.ascontiguousarray(q)
-        before = -1.0
-        while before < out[0, COUNT] and not 0.0 < out[0, ENDING] < FULL:
-            before = float(out[0, COUNT])
-            tracing.trace(self._c, T, start, options, out)
+    def _trace(
+        self, T: Array, q: Array, step: float, direction: float, deadline: float
+    ) -> tuple[Array, bool]:
+        points = np.empty((CAPACITY, 7))
+        points[0] = q
+        count, before, ending = 1, 0, int(Ending.FULL)
+        while before < count and ending == Ending.FULL:
+            before = count
+            count, ending = compiled.trace(self._c, T, self._unit, step, direction, points, count)
             if time.monotonic() > deadline:
                 break
-        return out[1 : 1 + int(out[0, COUNT])].copy(), bool(out[0, ENDING] == CLOSED)
+        return points[:count].copy(), ending == Ending.CLOSED
 
     def point_at(self, T: Array, near: Array, step: Array) -> Array | None:
         """Return the point (7,) of the self-motion at a step (7,) from a near one, or None."""
-        q, options = np.empty(7), np.array([self._unit, 0.0, 0.0])
         near, step, T = (np.ascontiguousarray(x) for x in (near, step, T))
-        return q if tracing.point_at(self._c, T, options, near, step, q) else None
+        q = np.empty(7)
+        return q if compiled.fill_point(self._c, T, self._unit, near, step, q) else None
 
 
 MAX_STEP, MIN_STEP = 0.3, 1e-3  # [rad]

@@ -8,17 +8,16 @@ import itertools
 import math
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from arm_common.errors import number_text
 from arm_common.transforms import Array
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.search_model import SearchModel, used_slots, with_slots
-from arm_kinematics.kernels.forward import LEADER, PERIOD
-from arm_kinematics.kernels.residuals import OPTIONS
-from arm_kinematics.kernels.search import BEST, COUNT, FOUND, HEAD, SINGULAR, USED
+from arm_kinematics.ik.search_model import SearchModel
+from arm_kinematics.kernels.compiled import Result
+from arm_kinematics.kernels.layout import Records, result_dtype, used_slots, with_slots
 
 _SINGULAR = "; singular: one of infinitely many solutions, with the free joints kept at the seed"
 
@@ -65,19 +64,33 @@ class Reason(NamedTuple):
     joints: tuple[str, ...] = ()  # the joints that cause it
 
 
-class IkResult:
+class IkResult(Result):
     """The result for one target; read-only.
 
     Attributes:
         status: Outcome of the search.
     """
 
-    __slots__ = ("_n", "_out", "_reason", "_solutions", "status")
+    __slots__ = ()
+    status: IkStatus
+    _reason: Reason | None
+    _solutions: tuple[IkSolution, ...] | None
 
-    def __init__(self, status: IkStatus, out: Array, n: int, reason: Reason | None = None) -> None:
-        out.setflags(False)  # type: ignore[call-arg]  # write; by name it is slower
-        self.status, self._out, self._n, self._reason = status, out, n, reason
-        self._solutions: tuple[IkSolution, ...] | None = None
+    @classmethod
+    def of(cls, status: IkStatus, record: Records, reason: Reason | None = None) -> IkResult:
+        """Return the result of a record of `result_dtype`."""
+        n = record["slots"]["q"].shape[-1]
+        return cls(status, record.reshape(1).view(np.float64), n, reason)
+
+    @property
+    def _record(self) -> Records:
+        """The numbers by name, as `result_dtype`."""
+        n, numbers = self._n, self._numbers
+        return numbers.view(result_dtype(n, (len(numbers) - 5) // (n + 8))).reshape(())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how another process makes the same result."""
+        return type(self), (self.status, self._numbers, self._n, self._reason)
 
     def __bool__(self) -> bool:
         """Return whether there is a solution, as ``ok``."""
@@ -107,22 +120,8 @@ class IkResult:
     def solutions(self) -> tuple[IkSolution, ...]:
         """The solutions, the preferred one first; without any, only the best effort."""
         if self._solutions is None:
-            self._solutions = tuple([_solution(slot, self._n) for slot in used_slots(self._out)])
+            self._solutions = tuple(map(_solution, used_slots(self._record)))
         return self._solutions
-
-    @property
-    def q(self) -> Array:
-        """Joint positions (n,) of the first solution or of the best effort [rad or m]."""
-        return self._out[BEST, : self._n]
-
-    @property
-    def every_q(self) -> Array:
-        """Joint positions (k, n) of all solutions, the preferred one first, or of the best effort.
-
-        Cheaper than ``solutions`` if only the positions are needed.
-        """
-        out = self._out
-        return out[BEST : BEST + (int(out.item(HEAD, FOUND)) or 1), : self._n]
 
     @property
     def position_error(self) -> float:
@@ -137,12 +136,12 @@ class IkResult:
     @property
     def starts(self) -> int:
         """Number of descents tried."""
-        return int(self._out[HEAD, USED])
+        return int(self._record["starts"])
 
     @property
     def evaluations(self) -> int:
         """Number of forward kinematics and Jacobians computed."""
-        return int(self._out[HEAD, COUNT])
+        return int(self._record["evaluations"])
 
     @property
     def message(self) -> str:
@@ -152,7 +151,8 @@ class IkResult:
         if self.status == IkStatus.SUCCESS:
             count = len(self.solutions)
             found = "Solved" if count == 1 else f"{count} solutions, the nearest"
-            return f"{found}: {away}{_SINGULAR if self._out[HEAD, SINGULAR] else ''}."
+            singular = _SINGULAR if self._record["singular"] else ""
+            return f"{found}: {away}{singular}."
         if self.status == IkStatus.APPROXIMATE:
             return f"Approximate answer, {away}: {self.why}."
         return f"{self.why[:1].upper()}{self.why[1:]}; the best found is {away}."
@@ -164,16 +164,16 @@ class IkResult:
 
     def selected(self, indices: Sequence[int]) -> IkResult:
         """Return the result with some of its solutions, by index; later ones may be missing."""
-        slots = used_slots(self._out)
+        slots = used_slots(self._record)
         kept = slots[[i for i in indices if i < len(slots)]]
-        out = with_slots(self._out, kept, len(kept) if self._out[HEAD, FOUND] > 0 else 0)
-        return IkResult(self.status, out, self._n, self._reason)
+        out = with_slots(self._record, kept, len(kept) if self._record["solutions"] else 0)
+        return IkResult.of(self.status, out, self._reason)
 
     def measured_from(self, distances: Array) -> IkResult:
         """Return the result with other distances (k,) of its solutions from the seed."""
-        out = self._out.copy()
-        used_slots(out)[:, -1] = distances
-        return IkResult(self.status, out, self._n, self._reason)
+        out = self._record.copy()
+        used_slots(out)["distance"] = distances
+        return IkResult.of(self.status, out, self._reason)
 
     def refused(
         self, status: IkStatus, reason: Reason, best_effort: tuple[Array, Array] | None = None
@@ -185,19 +185,20 @@ class IkResult:
             reason: why there is none.
             best_effort: joint positions (n,) and the error there (6,); None for the first slot.
         """
-        out = self._out[: BEST + 1].copy()
-        out[HEAD, FOUND] = out[HEAD, SINGULAR] = 0.0
+        out = with_slots(self._record, self._record["slots"][:1], 0)
+        out["singular"] = 0.0
         if best_effort is not None:
-            out[BEST, : self._n], out[BEST, self._n : self._n + 6] = best_effort
-        return IkResult(status, out, self._n, reason)
+            out["slots"]["q"], out["slots"]["error"] = best_effort
+        return IkResult.of(status, out, reason)
 
     def __repr__(self) -> str:
         return f"IkResult({self.status.name}, q={np.round(self.q, 6)}, {self.message!r})"
 
 
-def _solution(slot: Array, n: int) -> IkSolution:
-    px, py, pz, x, y, z, _, distance = slot[n:].tolist()
-    return IkSolution(slot[:n], math.hypot(px, py, pz), math.hypot(x, y, z), distance)
+def _solution(slot: Any) -> IkSolution:
+    px, py, pz, x, y, z = slot["error"].tolist()
+    distance = float(slot["distance"])
+    return IkSolution(slot["q"], math.hypot(px, py, pz), math.hypot(x, y, z), distance)
 
 
 def residual_text(distance: float, angle: float) -> str:
@@ -219,15 +220,16 @@ MAX_VARIANTS = 100_000
 _ROUNDING = 1e-12
 
 
-def with_whole_turns(model: SearchModel, opt: Array, seed: Array, out: Array) -> Array:
+def with_whole_turns(model: SearchModel, opt: Records, seed: Array, out: Records) -> Records:
     """Return a result with all whole-turn variants of its solutions, the preferred one first.
 
     A joint without limits stays as it is. Raises KinematicsError if there would be more than
     MAX_VARIANTS.
     """
-    n = model.size
     slots = used_slots(out)
-    choices = [[_turn_variants(model, i, float(slot[i])) for i in range(n)] for slot in slots]
+    choices = [
+        [_turn_variants(model, i, q) for i, q in enumerate(row)] for row in slots["q"].tolist()
+    ]
     count = sum(math.prod(map(len, choice)) for choice in choices)
     if count > MAX_VARIANTS:
         raise KinematicsError(
@@ -235,24 +237,19 @@ def with_whole_turns(model: SearchModel, opt: Array, seed: Array, out: Array) ->
             "call without whole_turns",
             what="whole_turns",
         )
-    rests = slots[:, n:].tolist()
-    variants = np.array(
-        [
-            (*q, *rest)
-            for rest, choice in zip(rests, choices, strict=True)
-            for q in itertools.product(*choice)
-        ]
-    )
-    variants[:, -1] = np.sqrt((opt[OPTIONS:] * (variants[:, :n] - seed) ** 2).sum(axis=1))
+    variants = np.repeat(slots, [math.prod(map(len, choice)) for choice in choices])
+    variants["q"] = [q for choice in choices for q in itertools.product(*choice)]
+    gaps = variants["q"] - seed
+    variants["distance"] = np.sqrt((opt["joint_weights"] * gaps**2).sum(axis=1))
     out = with_slots(out, variants, len(variants))
     return model.sorted_result(opt, seed, out, len(variants))
 
 
 def _turn_variants(model: SearchModel, i: int, q: float) -> list[float]:
     """Return the positions of row i inside its limits that differ from q by whole turns."""
-    period = float(model.constants[i + 1, PERIOD])
+    period = float(model.constants["period"][i + 1])
     lower, upper = float(model.lower[i]), float(model.upper[i])
-    if period == 0.0 or model.constants[i + 1, LEADER] != i or math.isinf(upper - lower):
+    if period == 0.0 or model.constants["leader"][i + 1] != i or math.isinf(upper - lower):
         return [q]
     first = math.ceil((lower - q) / period - _ROUNDING)
     last = math.floor((upper - q) / period + _ROUNDING)

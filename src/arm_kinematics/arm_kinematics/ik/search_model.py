@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The chain as the search uses it: a row of constants for each screw (see kernels/forward.py).
+"""The chain as the search uses it: a record of constants for each screw (see cpp/chain.hpp).
 
 Without mimic joints a row is a joint. Otherwise the first row that a joint drives is its own; the
 others have no limits and no weight.
@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from arm_common.transforms import Array, inverse, pose
 
-from arm_kinematics.kernels import forward
-from arm_kinematics.kernels.residuals import AXIS_ONLY, CENTRED, EVEN, OPTIONS, TOOL, WHAT
-from arm_kinematics.kernels.search import BEST, FOUND, HEAD
+from arm_kinematics.kernels import compiled
+from arm_kinematics.kernels.layout import JOINT, Orientation, Records, used_slots, with_slots
 
 if TYPE_CHECKING:
     from arm_kinematics.chain.chain import Chain
@@ -27,20 +26,21 @@ if TYPE_CHECKING:
 
 def kernel_constants(
     S: Array, M: Array, prismatic: Sequence[bool], lower: Array, upper: Array
-) -> Array:
-    """Return the table (n + 1, CONSTANTS) for screws S (6, n) and home M (4, 4)."""
+) -> Records:
+    """Return the records (n + 1,) of JOINT for screws S (6, n) and home M (4, 4)."""
     n = S.shape[1]
     homes = [np.eye(4), *_joint_homes(S), M]
     step = _kronecker_step(n)
-    c = np.zeros((n + 1, forward.CONSTANTS))
-    c[:, :12] = [_flat(inverse(a) @ b) for a, b in pairwise(homes)]
+    c = np.zeros(n + 1, JOINT)
+    fixed = np.array([inverse(a) @ b for a, b in pairwise(homes)])
+    c["rotation"], c["position"] = fixed[:, :3, :3], fixed[:, :3, 3]
     joints = c[1:]
-    joints[:, forward.PRISMATIC] = prismatic
-    joints[:, forward.LOWER], joints[:, forward.UPPER] = lower, upper
-    joints[:, forward.UNIT] = np.where(prismatic, arm_length(S, M), 1.0)
-    joints[:, forward.PERIOD] = np.where(prismatic, 0.0, 2.0 * math.pi)
-    joints[:, forward.LEADER] = range(n)
-    joints[:, forward.SPREAD] = [step ** (i + 1) % 1.0 for i in range(n)]
+    joints["prismatic"] = prismatic
+    joints["lower"], joints["upper"] = lower, upper
+    joints["unit"] = np.where(prismatic, arm_length(S, M), 1.0)
+    joints["period"] = np.where(prismatic, 0.0, 2.0 * math.pi)
+    joints["leader"] = range(n)
+    joints["spacing"] = [step ** (i + 1) % 1.0 for i in range(n)]
     return c
 
 
@@ -76,10 +76,6 @@ def _kronecker_step(n: int) -> float:
     return 1.0 / x
 
 
-def _flat(T: Array) -> Array:
-    return np.concatenate([T[:3, :3].ravel(), T[:3, 3]])
-
-
 _SAMPLES = 3
 _RANK = 1e-7  # singular values below this share of the largest count as zero
 
@@ -88,7 +84,7 @@ class SearchModel:
     """The rows of a chain for the search, and their meaning.
 
     Attributes:
-        constants: Table for the compiled loops, see kernels/forward.py.
+        constants: Records of JOINT for the kernels (size + 1,), the base first.
         size: Number of rows.
         names: Name of the joint that drives each row.
         sliding: Whether each row is prismatic.
@@ -118,56 +114,46 @@ class SearchModel:
     def with_tool(self, tool: Array) -> SearchModel:
         """Return the model of a tool point (4, 4): tip <- point."""
         other = copy.copy(self)
-        last = self.constants[-1]
         other.constants = self.constants.copy()
-        other.constants[-1, :12] = _flat(pose(last[:9].reshape(3, 3), last[9:12]) @ tool)
+        last = other.constants[-1:]
+        fixed = pose(last["rotation"][0], last["position"][0]) @ tool
+        last["rotation"], last["position"] = fixed[:3, :3], fixed[:3, 3]
         other.length = self.length + float(np.linalg.norm(tool[:3, 3]))
         return other
 
-    def has_spare_motion(self, opt: Array) -> bool:
+    def has_spare_motion(self, opt: Records) -> bool:
         """Return whether the arm can move without changing the error (redundancy)."""
         rng = np.random.default_rng(0)
-        reach = math.pi * self.constants[1:, forward.UNIT]
+        reach = math.pi * self.constants["unit"][1:]
         centre = np.clip(0.0, self.lower, self.upper)
         low = np.maximum(self.lower, centre - reach)
         width = np.maximum(np.minimum(self.upper, centre + reach) - low, 0.0)
-        own = self.constants[1:, forward.LEADER] == np.arange(self.size)
+        own = self.constants["leader"][1:] == np.arange(self.size)
         movable = int((own & (self.lower < self.upper)).sum())
         ranks = [self._rank(opt, low + width * rng.random(self.size)) for _ in range(_SAMPLES)]
         return movable > max(ranks)
 
-    def _rank(self, opt: Array, q: Array) -> int:
+    def _rank(self, opt: Records, q: Array) -> int:
         """Return the rank of the Jacobian of the components that count at q."""
-        T, J = np.empty((4, 4)), np.empty((6, self.size))
-        forward.fk_jacobian(self.constants, q, T, J)
+        found = compiled.fk_jacobian(self.constants, q)
+        assert found is not None  # q is finite
+        T, J = found
         moves = T[:3, :3].T @ J[:3], T[:3, :3].T @ J[3:]
-        if opt[WHAT] == AXIS_ONLY:
-            axis = opt[TOOL : TOOL + 3]
+        if opt["orientation"] == Orientation.AXIS:
+            axis = opt["axis"]
             moves = moves[0], moves[1] - np.outer(axis, axis @ moves[1])
-        rows = np.vstack(moves) * opt[EVEN : EVEN + 6, None]
+        rows = np.vstack(moves) * opt["even"][:, None]
         values = np.linalg.svd(rows, compute_uv=False)
         return int((values > _RANK * max(values[0], 1e-300)).sum())
 
-    def sorted_result(self, opt: Array, seed: Array, out: Array, count: int) -> Array:
+    def sorted_result(self, opt: Records, seed: Array, out: Records, count: int) -> Records:
         """Return a result with the ``count`` preferred solutions, the best first."""
         slots = used_slots(out)
-        rank = slots[:, self.size + 7]
-        if opt[CENTRED] != 0.0:
-            unit = math.pi * self.constants[1:, forward.UNIT]
+        rank = slots["distance"]
+        if opt["centred"]:
+            unit = math.pi * self.constants["unit"][1:]
             half = np.where(self._bounded, 0.5 * (self.upper - self.lower), unit)
-            gaps = slots[:, : self.size] - np.where(self._bounded, self.middle, seed)
-            rank = (opt[OPTIONS:] * (gaps / np.maximum(half, 1e-9)) ** 2).sum(axis=1)
+            gaps = slots["q"] - np.where(self._bounded, self.middle, seed)
+            rank = (opt["joint_weights"] * (gaps / np.maximum(half, 1e-9)) ** 2).sum(axis=1)
         best = slots[np.argsort(rank, kind="stable")[:count]]
         return with_slots(out, best, len(best))
-
-
-def used_slots(out: Array) -> Array:
-    """Return the slots (k, n + SLOT) of the solutions, or of the best effort, as a view."""
-    return out[BEST : BEST + (int(out.item(HEAD, FOUND)) or 1)]
-
-
-def with_slots(out: Array, slots: Array, found: int) -> Array:
-    """Return a result with the head of another one, and other slots (k, n + SLOT)."""
-    result = np.vstack([out[:BEST], slots])
-    result[HEAD, FOUND] = found
-    return result

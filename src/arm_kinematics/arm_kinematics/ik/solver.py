@@ -23,26 +23,33 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from arm_common.jit import HAVE_NUMBA
 from arm_common.transforms import Array, inverse, pose
 from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import require, target_pose, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.closed_form.branches import solve_all, solve_nearest
 from arm_kinematics.ik.closed_form.locked import locked_form
-from arm_kinematics.ik.closed_form.recognition import ClosedForm, given_branches, recognise
+from arm_kinematics.ik.closed_form.recognition import ClosedForm, recognise
 from arm_kinematics.ik.diagnosis import diagnose
 from arm_kinematics.ik.general_6r.solver import General6R
-from arm_kinematics.ik.options import IkOptions, OptionKey, option_array
+from arm_kinematics.ik.modes import OF_ORIENTATION
+from arm_kinematics.ik.options import IkOptions, OptionKey, option_record
 from arm_kinematics.ik.redundancy import sampled_solutions
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
 from arm_kinematics.ik.search_model import SearchModel
-from arm_kinematics.kernels import residuals as k
-from arm_kinematics.kernels.search import BEST, FARTHEST_SEED, FOUND, HEAD, SLOT, USED, search
+from arm_kinematics.kernels.compiled import Request, search, solve_all, solve_given
+from arm_kinematics.kernels.layout import (
+    FARTHEST_SEED,
+    MAX_BRANCHES,
+    Orientation,
+    Records,
+    empty_result,
+    options_dtype,
+    result_dtype,
+)
 
 if TYPE_CHECKING:
     from arm_kinematics.chain.chain import Chain
@@ -50,9 +57,9 @@ if TYPE_CHECKING:
 _MAX_SOLUTIONS = 10_000
 _MAX_SEARCHED = 16
 """Solutions to search for if all are requested and only the search applies."""
-_MAX_STARTS = 512 if HAVE_NUMBA else 48
+_MAX_STARTS = 512
 """Descents before a target counts as out of reach."""
-_STARTS_TO_CHOOSE = 64 if HAVE_NUMBA else 8
+_STARTS_TO_CHOOSE = 64
 """Descents before the preferred solution is chosen."""
 _SLOTS_TO_CHOOSE = 16
 _WORTH, _WORTH_MUCH = 0.2, 1e-6
@@ -63,9 +70,7 @@ _AIM_FOR_MANY = 1e-4  # so accurate that duplicates are recognised
 _CACHE_SIZE = 256
 _WEIGHTS = IkOptions._fields.index("weights")
 _PREFER = IkOptions._fields.index("prefer")
-_MODES = {k.NOTHING: "position", k.AXIS_ONLY: "position_axis", k.ROTATION: "pose"}
-# Looked up once instead of at every call.
-_contiguous, _zeros, _FLOAT = np.ascontiguousarray, np.zeros, np.float64
+_zeros = np.zeros
 _SUCCESS = IkStatus.SUCCESS
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -114,76 +119,59 @@ class IkSolver:
         self.model = model if tool is None else model.with_tool(tool)
         self._home = chain.M if tool is None else chain.M @ tool
         self._constants, self._middle = self.model.constants, model.middle
-        self._options: dict[OptionKey, Array] = {}
-        self._quick: dict[OptionKey, Array | None] = {}
+        self._options: dict[OptionKey, Records] = {}
+        self._requests: dict[OptionKey, Request | None] = {}
         self._forms: dict[bytes, ClosedForm | None] = {}
-        self._known: dict[OptionKey, tuple[ClosedForm, Array, Array] | None] = {}
-        self._n = chain.n
+        self._known: dict[OptionKey, tuple[ClosedForm, Records, Records] | None] = {}
         self._general: General6R | None = None
         self._locked: Callable[..., Array] | None = None
 
-    def by_form(
-        self, T: ArrayLike, seed: ArrayLike | None, key: OptionKey, one: bool
-    ) -> IkResult | None:
-        """Return all solutions, or the nearest one, by the closed form.
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for another process, which prepares its own requests."""
+        return self.__dict__ | {"_requests": {}}
 
-        None without a closed form or a solution, or for invalid arguments: ``solve`` reports them.
+    def request(self, key: OptionKey) -> Request | None:
+        """Return the request for the nearest solution; None if several must be compared.
+
+        Its first attempts, by the closed form or from some starts, do not look at the time.
         """
         try:
-            known = self._known[key]
+            return self._requests[key]
         except (KeyError, TypeError):  # not cached, or a list or an array, which cannot be a key
-            known = self.known(key)
-        if known is None:
-            return None
-        form, opt, exact = known
-        c, plan, out = self._constants, form.plan, _zeros(form.shape)
-        try:
-            target = _contiguous(T, _FLOAT)
-            start = self._middle if seed is None else _contiguous(seed, _FLOAT)
-            if one:
-                found = solve_nearest(c, opt, exact, plan, target, start, out)
-            else:
-                found = solve_all(c, exact, plan, target, start, out)
-        except (TypeError, ValueError):
-            return None
-        return IkResult(_SUCCESS, out, self._n) if found > 0 else None
+            request = self._make_request(key)
+            remember(self._requests, key, request)
+            return request
 
-    def known(self, key: OptionKey) -> tuple[ClosedForm, Array, Array] | None:
+    def request_all(self, key: OptionKey) -> Request | None:
+        """Return the request for all solutions; None without a closed form."""
+        return self.request(key) if self.known(key) is not None else None
+
+    def _make_request(self, key: OptionKey) -> Request | None:
+        known, opt = self.known(key), self.options(key)
+        if known is None and not self.is_quick(key):
+            return None
+        form, descent, exact = known or (None, opt, opt)
+        plan = None if form is None else form.plan
+        constants, middle = self._constants, self._middle
+        return Request(constants, descent, exact, plan, middle, IkResult, IkStatus.SUCCESS)
+
+    def known(self, key: OptionKey) -> tuple[ClosedForm, Records, Records] | None:
         """Return the closed form for some options, with the options of its descent and branches.
 
         None if there is none, or if another than the nearest solution is preferred.
         """
+        with suppress(KeyError, TypeError):
+            return self._known[key]
         opt = self.options(key)
         form = self._form(opt)
         known = None
-        if form is not None and opt[k.CENTRED] == 0.0 and key[_PREFER] != "torque":
+        if form is not None and not opt["centred"] and key[_PREFER] != "torque":
             descent = opt.copy()
             if not self.is_quick(key):
-                descent[k.STARTS] = 0.0  # with weights, the nearest may not be a descent away
+                descent["starts"] = 0.0  # with weights, the nearest may not be a descent away
             known = form, descent, _with_aim(opt, _AIM_EXACT)
         remember(self._known, key, known)
         return known
-
-    def by_first_starts(
-        self, T: ArrayLike, seed: ArrayLike | None, key: OptionKey, out: Array
-    ) -> bool:
-        """Search from the first starts; return whether out holds a solution.
-
-        False also for invalid arguments: ``solve`` reports them.
-        """
-        try:
-            opt = self._quick[key]
-        except (KeyError, TypeError):  # not cached, or a list or an array, which cannot be a key
-            opt = self.options(key) if self.is_quick(key) else None
-            remember(self._quick, key, opt)
-        if opt is None:
-            return False
-        try:
-            target = _contiguous(T, _FLOAT)
-            start = self._middle if seed is None else _contiguous(seed, _FLOAT)
-            return bool(search(self._constants, opt, target, start, out) == 1)
-        except (TypeError, ValueError):
-            return False
 
     def solve(
         self,
@@ -194,11 +182,11 @@ class IkSolver:
         max_solutions: int | None,
         deadline: float,
         whole_turns: bool,
-        out: Array | None = None,
+        out: Records | None = None,
     ) -> IkResult:
         """Solve for one target, with all checks; None for max_solutions means all.
 
-        ``deadline`` is on the monotonic clock [s]; ``out`` is the result of ``by_first_starts`` to
+        ``deadline`` is on the monotonic clock [s]; ``out`` is the result of a search to
         continue from. The other arguments are those of ``Chain.all_solutions``.
         """
         check_count(max_solutions)
@@ -213,27 +201,43 @@ class IkSolver:
         u, _, v = np.linalg.svd(target[:3, :3])  # a rotation of few digits has no exact solution
         exact = pose(u @ v, target[:3, 3])
         # With free joints, the centred posture is not among the branches.
-        centred = max_solutions == 1 and opt[k.CENTRED] != 0.0
+        centred = max_solutions == 1 and bool(opt["centred"])
         form = None if centred else self._form(opt)
+        postures: Array | None = None
         many = max_solutions != 1 or not (centred or self.is_quick(key))
-        if form is None and many and opt[k.WHAT] == k.ROTATION and self._is_bound(opt):
-            form = self._eliminated(exact, start, max_solutions is None, deadline)
-        if form is not None:
+        is_pose = opt["orientation"] == Orientation.ROTATION and self._is_bound(opt)
+        if form is None and many and is_pose:
+            postures = self._eliminated(exact, start, max_solutions is None, deadline)
+        if form is not None or postures is not None:
             for aim in (_AIM_EXACT, _AIM_WITHIN) if many else (_AIM_EXACT,):
-                found, aimed = _zeros(form.shape), _with_aim(opt, aim)
-                count = solve_all(self._constants, aimed, form.plan, exact, start, found)
-                if count > 0:
+                found = self._by_branches(form, postures, _with_aim(opt, aim), exact, start)
+                if count := int(found["solutions"]):
                     found = self._sorted(found, opt, start, max_solutions or count, whole_turns)
-                    return IkResult(_SUCCESS, found, self.chain.n)
-        number = max_solutions or (_MAX_SEARCHED if form is None else 1)
+                    return IkResult.of(_SUCCESS, found)
+        is_searched = form is None and postures is None
+        number = max_solutions or (_MAX_SEARCHED if is_searched else 1)
         choose = number > 1 or self._has_to_choose(key, opt)
-        opt = _with_aim(opt, _AIM_FOR_MANY if choose else opt[k.AIM])
-        opt[k.DEADLINE] = deadline
-        opt[k.KEEP_SEED] *= max_solutions == 1
-        result = self._by_search(opt, target, start, out, number, choose, whole_turns)
+        opt = _with_aim(opt, _AIM_FOR_MANY if choose else float(opt["aim"]))
+        if max_solutions != 1:
+            opt["keep_seed"] = 0.0
+        result = self._by_search(opt, target, start, out, number, choose, whole_turns, deadline)
         if allow_approximate and not result.ok and result.status != IkStatus.TIMEOUT:
             result.status = IkStatus.APPROXIMATE
         return result
+
+    def _by_branches(
+        self, form: ClosedForm | None, postures: Array | None, opt: Records, T: Array, seed: Array
+    ) -> Records:
+        """Return the result of the closed form, or of given postures (k, n) of all branches."""
+        c = self._constants
+        if postures is None:
+            assert form is not None
+            out = empty_result(self.model.size, MAX_BRANCHES)
+            solve_all(c, opt, form.plan, T, seed, out)
+            return out
+        out = empty_result(self.model.size, max(len(postures), 1))
+        solve_given(c, opt, self.model.length, np.ascontiguousarray(postures), T, seed, out)
+        return out
 
     def _least_loaded(self, result: IkResult, count: int | None) -> IkResult:
         """Return the solutions in which gravity loads the joints least, the best first.
@@ -249,55 +253,63 @@ class IkSolver:
 
     def _by_search(
         self,
-        opt: Array,
+        opt: Records,
         T: Array,
         start: Array,
-        out: Array | None,
+        out: Records | None,
         number: int,
         choose: bool,
         whole_turns: bool,
+        deadline: float,
     ) -> IkResult:
-        shape = self.result_shape(max(number, _SLOTS_TO_CHOOSE) if choose else 1)
-        if out is None or out.shape != shape:
-            out = _zeros(shape)
-        self._search(opt, T, start, out, number)
+        slots = max(number, _SLOTS_TO_CHOOSE) if choose else 1
+        if out is None or len(out["slots"]) != slots:
+            out = empty_result(self.model.size, slots)
+        self._search(opt, T, start, out, number, deadline)
         reason = None
-        if out[HEAD, FOUND] > 0:
+        if out["solutions"]:
             out = self._sorted(out, opt, start, number, whole_turns)
         else:
-            reason, out = diagnose(self.model, T, start, opt, out)
+            reason, out = diagnose(self.model, T, start, opt, out, deadline)
         if self.chain.gearing is not None:
             out = self.chain.gearing.result(out)
-        return IkResult(reason.status if reason else _SUCCESS, out, self.chain.n, reason)
+        return IkResult.of(reason.status if reason else _SUCCESS, out, reason)
 
     def _sorted(
-        self, out: Array, opt: Array, start: Array, count: int, whole_turns: bool
-    ) -> Array:
+        self, out: Records, opt: Records, start: Array, count: int, whole_turns: bool
+    ) -> Records:
         """Return a result with the preferred solutions, the best first, or with all variants."""
         out = self.model.sorted_result(opt, start, out, count)
         return with_whole_turns(self.model, opt, start, out) if whole_turns else out
 
-    def _search(self, opt: Array, T: Array, start: Array, out: Array, number: int) -> None:
+    def _search(
+        self, opt: Records, T: Array, start: Array, out: Records, number: int, deadline: float
+    ) -> None:
         """Search until out holds enough solutions or the deadline has passed."""
-        slots = len(out) - BEST
-        while out[HEAD, USED] < _MAX_STARTS:
+        slots = len(out["slots"])
+        while out["starts"] < _MAX_STARTS:
+            # The first starts do not look at the time: the same answer whenever a moment suffices.
+            opt["time_limit"] = deadline - time.monotonic() if out["starts"] else math.inf
             found = search(self._constants, opt, T, start, out)
+            opt["time_limit"] = math.inf
             if found < 0:  # passed rigid_transform by less than rounding
                 raise KinematicsError("target: not a rigid motion", what="target", value=T)
-            enough = found == slots or (found >= number and out[HEAD, USED] >= _STARTS_TO_CHOOSE)
-            if enough or time.monotonic() > opt[k.DEADLINE]:
+            enough = found == slots or (found >= number and out["starts"] >= _STARTS_TO_CHOOSE)
+            if enough or time.monotonic() > deadline:
                 return
 
-    def options(self, key: OptionKey) -> Array:
-        """Return the flat options for the fields of IkOptions, from a cache if possible."""
+    def options(self, key: OptionKey) -> Records:
+        """Return the options for the fields of IkOptions, from a cache if possible."""
         with suppress(KeyError, TypeError):
             return self._options[key]
-        opt = option_array(IkOptions(*key), self.model.length, self.chain.joint_names)
+        opt = option_record(IkOptions(*key), self.model.length, self.chain.joint_names)
         if self.chain.gearing is not None:
-            weights = self.chain.gearing.weights(opt[k.OPTIONS :])
-            opt = np.concatenate([opt[: k.OPTIONS], weights])
+            weights, of_joints = self.chain.gearing.weights(opt["joint_weights"]), opt
+            opt = _zeros((), options_dtype(self.model.size))
+            for name in opt.dtype.names or ():
+                opt[name] = weights if name == "joint_weights" else of_joints[name]
         if self.model.has_spare_motion(opt):
-            opt[k.SPARE] = _WORTH_MUCH if self._has_to_choose(key, opt) else _WORTH
+            opt["smallest_gain"] = _WORTH_MUCH if self._has_to_choose(key, opt) else _WORTH
         remember(self._options, key, opt)
         return opt
 
@@ -306,63 +318,61 @@ class IkSolver:
         return self.chain.gearing is None and not self._has_to_choose(key, self.options(key))
 
     @staticmethod
-    def _has_to_choose(key: OptionKey, opt: Array) -> bool:
+    def _has_to_choose(key: OptionKey, opt: Records) -> bool:
         """Return whether another than the first solution may be preferred."""
-        chosen = bool(opt[k.CENTRED]) or key[_PREFER] == "torque"
+        chosen = bool(opt["centred"]) or key[_PREFER] == "torque"
         return chosen or key[_WEIGHTS] is not None
 
-    def result_shape(self, slots: int) -> tuple[int, int]:
-        """Return the shape of a search result."""
-        return BEST + slots, self.model.size + SLOT
+    @property
+    def single(self) -> np.dtype[Any]:
+        """The dtype of a result with one slot."""
+        return result_dtype(self.model.size, 1)
 
     def _start(self, seed: ArrayLike) -> Array:
         """Return the row positions of a checked seed (n,)."""
         array = checked_seed(seed, self.chain.joint_names)
         return array if self.chain.gearing is None else self.chain.gearing.positions(array)
 
-    def _form(self, opt: Array) -> ClosedForm | None:
+    def _form(self, opt: Records) -> ClosedForm | None:
         """Return the closed form for some options; None if there is none."""
         if not self._is_bound(opt):
             return None
-        question = opt[[k.WHAT, k.TOOL, k.TOOL + 1, k.TOOL + 2]].tobytes()
+        question = opt["orientation"].tobytes() + opt["axis"].tobytes()
         if question not in self._forms:
-            mode, axis, chain = _MODES[int(opt[k.WHAT])], opt[k.TOOL : k.TOOL + 3], self.chain
-            form = recognise(chain.S, self._home, chain.prismatic, mode, axis)
+            mode = OF_ORIENTATION[Orientation(int(opt["orientation"]))]
+            chain = self.chain
+            form = recognise(chain.S, self._home, chain.prismatic, mode, opt["axis"])
             self._forms[question] = form
         return self._forms[question]
 
-    def _is_bound(self, opt: Array) -> bool:
+    def _is_bound(self, opt: Records) -> bool:
         """Return whether all solved components have tolerances, and there are no mimic joints."""
-        count = 6 if opt[k.WHAT] == k.ROTATION else 3
-        bound = bool((opt[k.BOUNDS : k.BOUNDS + count] > 0.0).all())
+        count = 6 if opt["orientation"] == Orientation.ROTATION else 3
+        bound = bool((opt["bounds"][:count] > 0.0).all())
         return bound and self.chain.gearing is None
 
-    def _eliminated(
-        self, T: Array, seed: Array, sampled: bool, deadline: float
-    ) -> ClosedForm | None:
-        """Return all solutions of six revolute joints, or samples of seven, as a form."""
+    def _eliminated(self, T: Array, seed: Array, sampled: bool, deadline: float) -> Array | None:
+        """Return all solutions (k, n) of six revolute joints, or samples of seven."""
         chain = self.chain
         if any(chain.prismatic) or chain.n not in (6, 7):
             return None
         if chain.n == 6:
             if self._general is None:
                 self._general = General6R(chain.S, self._home)
-            branches = self._general.solve(T)
-        elif sampled:
+            return self._general.solve(T)
+        if sampled:
             tip = T if self.tool is None else T @ inverse(self.tool)
             if self._locked is None:
                 chosen = locked_form(chain.S, chain.M, chain.prismatic, self._constants)
                 self._locked = chosen or partial(sampled_solutions, chain)
-            branches = self._locked(tip, seed, deadline=deadline)
-        else:
-            return None
-        return given_branches(self.model.length, branches)
+            return self._locked(tip, seed, deadline=deadline)
+        return None
 
 
-def _with_aim(opt: Array, aim: float) -> Array:
+def _with_aim(opt: Records, aim: float) -> Records:
     """Return options with another accuracy to aim at."""
-    aimed: Array = opt.copy()
-    aimed[k.AIM] = aim
+    aimed: Records = opt.copy()
+    aimed["aim"] = aim
     return aimed
 
 

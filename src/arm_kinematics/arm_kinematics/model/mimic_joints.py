@@ -14,8 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from arm_common.transforms import Array
 
-from arm_kinematics.kernels import forward
-from arm_kinematics.kernels.search import HEAD, SLOT
+from arm_kinematics.kernels.layout import Records, empty_result
 
 
 class MimicJoints:
@@ -78,20 +77,23 @@ class MimicJoints:
         """Return the screw weights (s,) that give the same distance as the joint weights."""
         return self.rows(weights / self.ratios[self.owners] ** 2, 0.0)
 
-    def result(self, out: Array) -> Array:
+    def result(self, out: Records) -> Records:
         """Return a search result with joint positions instead of screw positions."""
-        s, n = len(self.leaders), len(self.owners)
-        joined = np.hstack([out[:, self.owners] / self.ratios[self.owners], out[:, s:]])
-        joined[HEAD] = out[HEAD, : n + SLOT]
+        slots = out["slots"]
+        joined = empty_result(len(self.owners), len(slots))
+        for name in (joined.dtype.names or ())[:-1]:
+            joined[name] = out[name]
+        joined["slots"]["q"] = slots["q"][:, self.owners] / self.ratios[self.owners]
+        for name in ("error", "cost", "distance"):
+            joined["slots"][name] = slots[name]
         return joined
 
-    def write(self, c: Array) -> None:
+    def write(self, c: Records) -> None:
         """Write leaders and ratios into the constants; rows that share a joint have no period."""
         for i, joint in enumerate(self.leaders):
             owner = self.owners[joint]
-            row = c[i + 1]
-            row[forward.LEADER] = owner
-            row[forward.RATIO] = self.ratios[i] / self.ratios[owner]
+            c["leader"][i + 1] = owner
+            c["ratio"][i + 1] = self.ratios[i] / self.ratios[owner]
             if (self.leaders == joint).sum() > 1:
-                row[forward.PERIOD] = 0.0
-        c[0, forward.LEADER] = float(len(self.owners) < len(self.leaders))
+                c["period"][i + 1] = 0.0
+        c["leader"][0] = float(len(self.owners) < len(self.leaders))

@@ -16,7 +16,7 @@ from arm_common.transforms import Array, so3_log
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.search_model import arm_length
-from arm_kinematics.kernels.residuals import (
+from arm_kinematics.kernels.layout import (
     DEFAULT_ORIENTATION_TOLERANCE,
     DEFAULT_POSITION_TOLERANCE,
 )

@@ -8,20 +8,18 @@ limits between its points too.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from arm_common.jit import allocating_kernel, fix_types
 from arm_common.time_scaling import reachable_speeds
 from arm_common.transforms import Array
 from numpy.typing import ArrayLike
 
-from arm_common import time_scaling
 from arm_kinematics.arguments import joint_positions, vector
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.kernels.compiled import backward_pass, forward_pass
 from arm_kinematics.paths.result import PathResult, limit_failure
 
 _MIN_INTERVALS = 64  # a path is refined to at least this many
@@ -30,17 +28,6 @@ _HALVES = 0.5 ** np.arange(1, 6)
 # Tangents up to this multiple of the chord's slope cannot overshoot at any change of speed.
 _STEEPEST = 1.5
 _MAX_PASSES = 6
-
-
-backward_pass = allocating_kernel(time_scaling.backward_pass)
-forward_pass = allocating_kernel(time_scaling.forward_pass)
-
-
-@lru_cache(maxsize=1)
-def prepare_timing() -> None:
-    """Compile the time scaling, unless it is compiled."""
-    fix_types(backward_pass, (2, 2), (1,))
-    fix_types(forward_pass, (2, 2), (1,))
 
 
 class TimedPath(NamedTuple):
@@ -239,7 +226,6 @@ def _excess(timed: TimedPath, v: Array, a: Array) -> Array:
 def _checked(
     path: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> tuple[Array, Array, Array]:
-    prepare_timing()
     try:
         q = np.array(path, dtype=np.float64)
     except (TypeError, ValueError):

@@ -21,8 +21,9 @@ from arm_interfaces.srv import CancelIKBatch, SolveIK, SolveIKBatch
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import CanceledError
 from arm_kinematics.ik.batch import IkBatch
+from arm_kinematics.ik.modes import MODES, constants
 from arm_kinematics.ik.result import IkSolution, IkStatus
-from arm_kinematics.kernels.residuals import (
+from arm_kinematics.kernels.layout import (
     DEFAULT_ORIENTATION_TOLERANCE,
     DEFAULT_POSITION_TOLERANCE,
 )
@@ -39,7 +40,7 @@ from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, check_j
 
 # By field: the words of Chain.ik in the order of the constants, and the constants in text.
 _WORDS = {
-    "mode": (("pose", "position", "position_axis"), "POSE=0, POSITION=1 or POSITION_AXIS=2"),
+    "mode": (tuple(MODES), constants(tuple(MODES))),
     "tolerance_axes": (("target", "tool"), "TARGET_AXES=0 or TIP_AXES=1"),
     "preference": (
         ("nearest", "centred", "torque"),

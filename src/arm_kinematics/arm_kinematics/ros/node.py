@@ -10,13 +10,11 @@ loaded from the cache, before the services are announced.
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from arm_common.jit import HAVE_NUMBA
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare
@@ -40,12 +38,8 @@ from arm_interfaces.srv import (
     SolveIKBatch,
 )
 from arm_kinematics.chain.robot import Robot
-from arm_kinematics.dynamics.newton_euler import prepare_dynamics
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.closed_form.branches import prepare_closed_forms
-from arm_kinematics.ik.general_6r.solver import prepare_general_6r
 from arm_kinematics.model.urdf import fault_sentences
-from arm_kinematics.paths.timing import prepare_timing
 from arm_kinematics.ros.fk_service import FkService, get_jacobian, solve_dynamics
 from arm_kinematics.ros.ik_service import IkBatchService, IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher
@@ -181,13 +175,12 @@ class KinematicsNode(Node):  # type: ignore[misc]
 
     def _diagnose(self) -> None:
         self._inputs.take()  # so that no message waits for long
-        values = {"compiled": "yes" if HAVE_NUMBA else "no, numba is missing", **self._counts}
         status = DiagnosticStatus(
             name=f"{self.get_fully_qualified_name()}: solver",
             hardware_id=self._state.robot_id,
             level=DiagnosticStatus.WARN if self._problem else DiagnosticStatus.OK,
             message=self._problem or "ready",
-            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+            values=[KeyValue(key=key, value=str(value)) for key, value in self._counts.items()],
         )
         message = DiagnosticArray(status=[status])
         message.header.stamp = self.get_clock().now().to_msg()
@@ -195,20 +188,9 @@ class KinematicsNode(Node):  # type: ignore[misc]
 
 
 def make_nodes() -> list[Node]:
-    """Create the node, compile the kernels, then start it."""
+    """Create the node and start it."""
     node = KinematicsNode()
-    start = time.monotonic()
-    prepare_closed_forms()
-    prepare_general_6r()
-    prepare_timing()
-    prepare_dynamics()
     node.start()
-    if HAVE_NUMBA:
-        node.get_logger().info(f"Kinematics compiled in {time.monotonic() - start:.2f} s")
-    else:
-        node.get_logger().warning(
-            "Kinematics run as plain Python, about a hundred times slower: numba is not installed"
-        )
     return [node]
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from arm_common.transforms import inverse
-from arm_kinematics.kernels.forward import sine_and_cosine
+from arm_kinematics.kernels.compiled import sine_and_cosine
 from arm_kinematics.model.lie import se3_exp, se3_log
 from arm_testing.chains import random_chain, shipped
 

@@ -51,7 +51,7 @@ def test_every_step_of_every_branch_gives_the_joint_of_the_solver(name, rng):
         T = chain.fk(q)
         for branch in chain.all_solutions(T, q, mode).every_q:
             steps = branch_steps(chain, form, T, branch)
-            reverse = form.plan[0, 1] != 0.0
+            reverse = form.plan["reversed"] != 0.0
             found = {step.joint for step in steps} - {-1}
             assert found == set(range(chain.n))
             for step in steps:

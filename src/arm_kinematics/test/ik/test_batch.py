@@ -4,6 +4,7 @@
 import itertools
 import math
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -90,8 +91,9 @@ def test_whole_batch_ends_in_time(rng):
     assert left.any() and (batch.status[left] == IkStatus.TIMEOUT).all()
     assert np.array_equal(batch.q[left], seeds[left]) and (batch.distance[left] == 0.0).all()
     assert np.isinf(batch.orientation_error[left]).all()
-    for k in np.flatnonzero(~left & (batch.status != IkStatus.TIMEOUT)).tolist():
-        assert np.array_equal(batch.q[k], panda.ik(Ts[k], seeds[k]).q)
+    done = np.flatnonzero(~left & (batch.status != IkStatus.TIMEOUT)).tolist()
+    cut_short = [k for k in done if not np.array_equal(batch.q[k], panda.ik(Ts[k], seeds[k]).q)]
+    assert len(cut_short) <= len(os.sched_getaffinity(0))  # their reason was known, not the best
 
 
 def test_time_of_a_batch_with_constraints_is_limited():
@@ -120,6 +122,24 @@ def test_batch_asks_after_few_targets_whether_it_is_cancelled(cores, monkeypatch
     asked: list[None] = []
     assert chain.ik_batch(Ts, canceled=lambda: bool(asked.append(None))).ok.all()
     assert len(asked) >= 1000 / 50
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_interrupt_ends_a_batch(cores, monkeypatch, rng):
+    panda = shipped("panda")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
+    Ts = np.array([panda.fk(q) for q in rng.uniform(panda.lower, panda.upper, (3000, 7))])
+    Ts[:, :3, 3] += 0.5 * Ts[:, :3, 3]  # out of reach, so that each takes long
+    asked = itertools.count(1)
+
+    def interrupt() -> bool:
+        if next(asked) == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        panda.ik_batch(Ts, canceled=interrupt)
+    assert next(asked) < 1000  # each thread ends with the target at which it is
 
 
 GOOD = shipped("nut_arm").fk([0.1, 0.2, 0.3, 0.4])

@@ -9,16 +9,8 @@ import numpy as np
 import pytest
 from arm_common.transforms import inverse, pose, so3_exp
 from arm_kinematics.ik.closed_form.recognition import recognise
-from arm_kinematics.ik.closed_form.roots import (
-    DEGREE,
-    FREE,
-    TOUCHES,
-    phi,
-    real_roots,
-    roots,
-    tables,
-)
 from arm_kinematics.ik.general_6r.solver import General6R
+from arm_kinematics.kernels.compiled import real_roots, roots
 from arm_kinematics.model.lie import adjoint
 from arm_testing.chains import dh_parts, in_limits, posture
 from hypothesis import given, settings
@@ -274,6 +266,13 @@ def test_nearly_special_arm_is_not_recognised():
 
 
 numbers = st.floats(-10.0, 10.0)
+ANY_Q = -1  # instead of a number of roots
+TOUCHES = 1e-7  # as in cpp/closed_form/roots.hpp
+
+
+def _phi(slides, q):
+    """Return the functions through which a joint enters an equation."""
+    return (q, q * q) if slides else (math.cos(q), math.sin(q))
 
 
 @given(numbers, numbers, st.floats(-math.pi, math.pi), st.booleans())
@@ -281,16 +280,16 @@ numbers = st.floats(-10.0, 10.0)
 def test_roots_contain_the_joint_of_the_equation(a, b, q, slides):
     if slides:  # for a prismatic joint the square has coefficient 1 or 0
         b = float(b > 0.0)
-    f, g = phi(slides, q)
+    f, g = _phi(slides, q)
     size = 1.0 + abs(a) + abs(b)
     found, *values = roots(slides, a, b, a * f + b * g, size)
-    if found == FREE:
+    if found == ANY_Q:
         assert abs(a) + abs(b) < 1e-9 * size
         return
     near = [abs(v - q) if slides else abs(2.0 * math.sin(0.5 * (v - q))) for v in values[:found]]
     residuals = []
     for v in values[:found]:
-        f_, g_ = phi(slides, v)
+        f_, g_ = _phi(slides, v)
         residuals.append(abs(a * (f_ - f) + b * (g_ - g)) / (size * (1.0 + abs(v)) ** 2))
     assert max(residuals) < 1e-9
     assert min(near) < 1e-3 or min(residuals) < 1e-15
@@ -301,7 +300,7 @@ def test_roots_are_none_beyond_reach_and_one_at_its_edge():
     found, q, _ = roots(False, 3.0, 4.0, 5.0 + 1e-14, 5.0)
     assert found == 1 and math.isclose(q, math.atan2(4.0, 3.0), abs_tol=1e-9)
     assert roots(True, 1.0, 1.0, -1.0, 1.0)[0] == 0
-    assert roots(False, 0.0, 0.0, 0.0, 1.0)[0] == FREE
+    assert roots(False, 0.0, 0.0, 0.0, 1.0)[0] == ANY_Q
     assert roots(False, 0.0, 0.0, 1.0, 1.0)[0] == 0
 
 
@@ -311,9 +310,9 @@ def test_real_roots_are_those_of_the_polynomial(real, scale):
     real = sorted(round(x, 2) for x in real)
     pairs = [complex(0.3, 1.0)] * ((4 - len(real)) // 2)
     p = np.real(np.poly([*real, *pairs, *np.conj(pairs)]))[::-1] * scale
-    P, X = tables()
-    P[DEGREE, : len(p)] = p
-    found = X[DEGREE, : real_roots(P, X)]
+    coefficients, out = np.zeros(5), np.empty(8)
+    coefficients[: len(p)] = p
+    found = out[: real_roots(coefficients, out)]
     for x in real:
         multiple = real.count(x) > 1
         assert np.abs(found - x).min() < (2e-3 if multiple else 1e-5)

@@ -4,8 +4,8 @@
 
 import numpy as np
 import pytest
-from arm_kinematics.kernels import forward
-from arm_kinematics.kernels.descent import nearest_turn
+from arm_kinematics.kernels.compiled import nearest_turn
+from arm_kinematics.kernels.layout import JOINT
 from arm_testing.chains import in_limits
 
 from arm_kinematics import Chain, KinematicsError
@@ -126,9 +126,9 @@ def test_wide_slides_are_solved_from_mid_range(carrier, reach, count):
 
 def test_seed_a_billion_turns_away_takes_no_time():
     """The whole turns towards the seed are one division, whatever the limits."""
-    c = np.zeros((2, forward.CONSTANTS))
+    c = np.zeros(2, JOINT)
 
-    c[1, forward.PERIOD], c[1, forward.LOWER], c[1, forward.UPPER] = 2 * np.pi, -4.0, 4.0
+    c["period"][1], c["lower"][1], c["upper"][1] = 2 * np.pi, -4.0, 4.0
     assert nearest_turn(c, 0, 1.0, 9e8) == pytest.approx(1.0)
     assert nearest_turn(c, 0, -3.0, 9e8) == pytest.approx(-3.0 + 2 * np.pi)
     assert nearest_turn(c, 0, 3.0, -9e8) == pytest.approx(3.0 - 2 * np.pi)

@@ -13,6 +13,7 @@ from arm_common.ros.messages import pose_matrix
 from arm_common.transforms import pose, quaternion, so3_exp
 from arm_description.model.elements import Payload
 from arm_kinematics.dexterity.measures import measures
+from arm_kinematics.ik.modes import MODES
 from arm_kinematics.ros.ik_service import word
 from arm_testing.ros.kinematics import (
     KINDS,
@@ -65,6 +66,11 @@ def first(answer: SolveIK.Response) -> tuple[np.ndarray, np.ndarray]:
     """Return joint positions and reached pose of the first solution."""
     solution = answer.solutions[0]
     return np.array(solution.joint_state.position), pose_matrix(solution.achieved.pose)
+
+
+def test_modes_are_the_constants_of_the_service():
+    for code, name in enumerate(MODES):
+        assert getattr(SolveIK.Request, name.upper()) == code
 
 
 class TestSolveIK:

@@ -15,13 +15,8 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from arm_common.errors import InputError
-from arm_common.jit import HAVE_NUMBA
 from arm_tasks.ros.task_server.forked import run_in_child
 from arm_testing.waiting import BOUND, wait_for
-
-if HAVE_NUMBA:
-    from numba import njit
-    from numba.core.compiler_lock import global_compiler_lock
 
 
 def test_result_comes_back_from_another_process():
@@ -191,19 +186,3 @@ run_in_child(work)
         return state == "Z"
 
     wait_for(is_over)
-
-
-@pytest.mark.skipif(not HAVE_NUMBA, reason="numba is not installed")
-def test_child_can_compile_while_another_thread_of_the_parent_does():
-    compiling = threading.Event()
-
-    def hold_the_compiler():
-        with global_compiler_lock:
-            compiling.set()
-            threading.Event().wait(0.2)  # long enough for the fork to be requested
-
-    thread = threading.Thread(target=hold_the_compiler)
-    thread.start()
-    compiling.wait(BOUND)
-    assert run_in_child(lambda: njit(lambda x: x + 1.0)(1.0)) == 2.0
-    thread.join()

@@ -21,8 +21,9 @@ from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.derivation.document import DerivationPage
 from arm_kinematics.chain.derivation.forward import rounded
 from arm_kinematics.chain.derivation.notation import number_text
-from arm_kinematics.ik.closed_form import invariants as inv
 from arm_kinematics.ik.closed_form.recognition import ClosedForm, recognise
+from arm_kinematics.kernels import compiled
+from arm_kinematics.kernels.layout import BOTH, Family, Records
 
 _ZERO = 1e-9
 _PLACING = 3  # joints that place a point
@@ -41,22 +42,22 @@ class BranchSteps:
     """The steps of one branch.
 
     Args:
-        plan: The geometry, see ik/closed_form/invariants.py.
+        plan: The geometry, see cpp/closed_form/plan.hpp.
         Q: e1 e2 ... en (4, 4), in the order of the plan.
         x: Joint positions (n,) of the branch in that order.
         symbols: Symbols of the joints in that order.
     """
 
-    def __init__(self, plan: Array, Q: Array, x: Array, symbols: list[sp.Symbol]) -> None:
+    def __init__(self, plan: Records, Q: Array, x: Array, symbols: list[sp.Symbol]) -> None:
         self._plan, self._Q, self._x, self._symbols = plan, Q, x, symbols
         self._before, self._parallel, self._after = (
-            int(plan[0, column]) for column in (inv.BEFORE, inv.PARALLEL, inv.AFTER)
+            int(plan[name]) for name in ("before", "parallel", "after")
         )
 
     def steps(self) -> Iterator[InverseStep]:
         """Yield the steps in the order in which they are solved."""
-        if self._plan[0, inv.FAMILY] == inv.PLACE_THEN_TURN:
-            c = self._plan[1, inv.CENTRE : inv.CENTRE + 3]
+        if self._plan["family"] == Family.PLACE_THEN_TURN:
+            c = self._plan["centre"]
             yield from self._place(0, self._before, c, _moved(self._Q, c))
             turning = range(self._before, self._before + self._after)  # others are kept
             yield from self._turns(turning, self._rest(self._before))
@@ -65,13 +66,13 @@ class BranchSteps:
             yield self._joint_before()
         yield from self._parallel_turn()
         first, last = self._before, self._before + self._parallel - 1
-        c = self._plan[1, inv.CENTRE : inv.CENTRE + 3]
+        c = self._plan["centre"]
         moved = c
         for joint in range(last + 1, len(self._x)):
             moved = _moved(self._e(joint, -self._x[joint]), moved)
         target = _moved(self._undone(self._before), moved)
         yield from self._place(first, self._parallel - 1, c, target)
-        sense = [float(self._plan[inv.JOINTS + j, inv.SENSE]) for j in range(first, last + 1)]
+        sense = [float(self._plan["joints"]["sense"][j]) for j in range(first, last + 1)]
         total = sum(s * self._x[first + i] for i, s in enumerate(sense))
         rest = total - sum(s * self._x[first + i] for i, s in enumerate(sense[:-1]))
         parts = sum(
@@ -82,11 +83,11 @@ class BranchSteps:
 
     def _joint_before(self) -> InverseStep:
         """Return the step for the joint before parallel axes."""
-        h = self._plan[2, inv.NORMAL_0 : inv.NORMAL_0 + 3]
-        c, w, o = self._plan[1, inv.MEET : inv.MEET + 3], self._axis(0), self._origin(0)
+        h = self._plan["normal_0"]
+        c, w, o = self._plan["meet"], self._axis(0), self._origin(0)
         q = self._symbols[0]
         target = _moved(self._Q, c)
-        if self._plan[0, inv.FIRST] == inv.BOTH:
+        if self._plan["first"] == BOTH:
             return self._both_ends(h)
         if self._slides(0):
             # h is not across the slide, otherwise the form would not have been recognised.
@@ -106,7 +107,7 @@ class BranchSteps:
             axis = self._axis(len(self._x) - 1)
             seen = self._Q[:3, :3] @ axis
             reach, tilt = np.cross(w, arm), np.cross(w, seen)
-            if reach @ reach < self._plan[0, inv.LENGTH] ** 2 * (tilt @ tilt):
+            if reach @ reach < self._plan["length"] ** 2 * (tilt @ tilt):
                 arm, wanted = seen, float(h @ axis)
                 text = (
                     "The angle of the last axis with h, the direction of the parallel axes, stays "
@@ -125,7 +126,7 @@ class BranchSteps:
             "quartic for this joint and the first one behind the parallel axes; with its root for "
             "that:"
         )
-        on = inv.path(self._plan, 0, tuple(_moved(self._Q, p)), -1.0)
+        on = _path(self._plan, 0, _moved(self._Q, p), -1.0)
         k, a, b = (float(h @ part) for part in on)
         wanted = float(h @ _moved(self._e(five, self._x[five]), p))
         return self._equation(0, text, a, b, wanted - k)
@@ -133,9 +134,9 @@ class BranchSteps:
     def _parallel_turn(self) -> Iterator[InverseStep]:
         """Yield the turn of all parallel axes together and the joints behind them."""
         first = self._before
-        h = self._plan[2, inv.NORMAL_0 : inv.NORMAL_0 + 3]
+        h = self._plan["normal_0"]
         total = sum(
-            self._plan[inv.JOINTS + j, inv.SENSE] * self._x[j]
+            self._plan["joints"]["sense"][j] * self._x[j]
             for j in range(first, first + self._parallel)
         )
         R = self._undone(self._before)[:3, :3]
@@ -196,11 +197,11 @@ class BranchSteps:
             yield from self._by_three(c, target)
             return
         if count == 2:
-            on = inv.path(self._plan, at + 1, tuple(c), 1.0)
-            which = int(self._plan[0, inv.INVARIANT])
-            k, a, b = inv.invariant(self._plan, which, at, at + 1, on)
-            fixed = (tuple(target), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-            wanted = inv.invariant(self._plan, which, at, at, fixed)[0]
+            on = _path(self._plan, at + 1, c, 1.0)
+            which = int(self._plan["invariant"])
+            k, a, b = compiled.invariant(self._plan, which, at, at + 1, on)
+            fixed = np.array([target, np.zeros(3), np.zeros(3)])
+            wanted = compiled.invariant(self._plan, which, at, at, fixed)[0]
             text = f"{self._kept(which, at)} The point goes from {_v(c)} to {_v(target)}."
             yield self._equation(at + 1, text, a, b, wanted - k)
             c = _moved(self._e(at + 1, self._x[at + 1]), c)
@@ -209,20 +210,20 @@ class BranchSteps:
 
     def _by_three(self, c: Array, target: Array) -> Iterator[InverseStep]:
         plan, lead, follow = self._plan, 0, 2
-        on = [inv.path(plan, 0, tuple(target), -1.0), inv.path(plan, 2, tuple(c), 1.0)]
-        if plan[0, inv.FIRST] == inv.BOTH:
+        on = [_path(plan, 0, target, -1.0), _path(plan, 2, c, 1.0)]
+        if plan["first"] == BOTH:
             yield from self._quartic(on)
         else:
-            if plan[0, inv.FIRST] != 0.0:
+            if plan["first"] != 0.0:
                 lead, follow, on = 2, 0, on[::-1]
-            which = int(plan[0, inv.INVARIANT])
-            k, a, b = inv.invariant(plan, which, 1, lead, on[0])
-            wanted = inv.invariant(plan, which, 1, follow, on[1])[0]
+            which = int(plan["invariant"])
+            k, a, b = compiled.invariant(plan, which, 1, lead, on[0])
+            wanted = compiled.invariant(plan, which, 1, follow, on[1])[0]
             text = f"{self._kept(which, 1)} The point goes from {_v(c)} to {_v(target)}."
             yield self._equation(lead, text, a, b, wanted - k)
             f0, f1 = self._phi(lead)
-            k1, a1, b1 = inv.invariant(plan, 1 - which, 1, lead, on[0])
-            k2, a2, b2 = inv.invariant(plan, 1 - which, 1, follow, on[1])
+            k1, a1, b1 = compiled.invariant(plan, 1 - which, 1, lead, on[0])
+            k2, a2, b2 = compiled.invariant(plan, 1 - which, 1, follow, on[1])
             rest = k1 + a1 * f0 + b1 * f1 - k2
             yield self._equation(follow, self._kept(1 - which, 1), a2, b2, rest)
         y = _moved(self._e(2, self._x[2]), c)
@@ -235,8 +236,8 @@ class BranchSteps:
             f0, f1 = self._phi(other)
             rows = []
             for which in (0, 1):
-                k, a, b = inv.invariant(self._plan, which, 1, joint, on[joint // 2])
-                m, d, e = inv.invariant(self._plan, which, 1, other, on[other // 2])
+                k, a, b = compiled.invariant(self._plan, which, 1, joint, on[joint // 2])
+                m, d, e = compiled.invariant(self._plan, which, 1, other, on[other // 2])
                 rows.append((a, b, m + d * f0 + e * f1 - k))
             text = (
                 "Both invariants of the middle joint, in which the first and the third joint "
@@ -293,13 +294,13 @@ class BranchSteps:
         return InverseStep(joint, f"{text} Its solutions are {shown}.", (left, sp.Float(r)), value)
 
     def _axis(self, joint: int) -> Array:
-        return np.array(self._plan[inv.JOINTS + joint, inv.DIRECTION : inv.DIRECTION + 3])
+        return np.array(self._plan["joints"]["direction"][joint])
 
     def _origin(self, joint: int) -> Array:
-        return np.array(self._plan[inv.JOINTS + joint, inv.ORIGIN : inv.ORIGIN + 3])
+        return np.array(self._plan["joints"]["point"][joint])
 
     def _slides(self, joint: int) -> bool:
-        return bool(self._plan[inv.JOINTS + joint, inv.SLIDES] != 0.0)
+        return bool(self._plan["joints"]["slides"][joint])
 
     def _e(self, joint: int, q: float) -> Array:
         """Return exp([S] q) (4, 4) of a joint."""
@@ -338,6 +339,13 @@ def _moved(T: Array, x: Array) -> Array:
     return np.asarray(T[:3, :3] @ x + T[:3, 3])
 
 
+def _path(plan: Records, joint: int, point: Array, sense: float) -> Array:
+    """Return rows o, C, D of the path o + (C, D) . phi(q) of a point moved by a joint, or back."""
+    on = np.empty((3, 3))
+    compiled.path(plan, joint, np.ascontiguousarray(point), sense, on)
+    return on
+
+
 def _angle(w: Array, x: Array, y: Array) -> float:
     """Return the angle about w from x to y."""
     return math.atan2(float(w @ np.cross(x, y)), float(x @ y - (w @ x) * (w @ y)))
@@ -372,14 +380,14 @@ def closed_form_of(chain: Chain) -> tuple[ClosedForm | None, str]:
         return None, "pose"
     if chain.n <= _PLACING:
         form = recognise(chain.S, chain.M, chain.prismatic, "position")
-        if form is not None and form.plan[0, inv.KEPT] == 0.0:
+        if form is not None and form.plan["kept"] == 0.0:
             return form, "position"
     return recognise(chain.S, chain.M, chain.prismatic), "pose"
 
 
 def branch_steps(chain: Chain, form: ClosedForm, T: Array, q: Array) -> list[InverseStep]:
     """Return the steps that lead to the branch q (n,) of a target T (4, 4)."""
-    reverse = form.plan[0, inv.REVERSED] != 0.0
+    reverse = bool(form.plan["reversed"])
     Q = T @ inverse(chain.M)
     order = range(chain.n)[::-1] if reverse else range(chain.n)
     symbols = [sp.Symbol(f"q_{i + 1}", real=True) for i in order]
@@ -399,7 +407,7 @@ def write_inverse(page: DerivationPage, chain: Chain, q: Array) -> None:
         return
     T = chain.fk(q)
     branches = chain.all_solutions(T, q, mode).every_q
-    turned = form.plan[0, inv.REVERSED] != 0.0
+    turned = bool(form.plan["reversed"])
     sought = "pose" if mode == "pose" else "position"
     page.say(
         f"The geometry allows a closed form: {form.name}. Sought are all postures for the "

@@ -6,9 +6,10 @@ Axes are parallel, meet, or neither, within TOLERANCE: angles in radians, distan
 the arm's length. This is wide enough for files with 1.5708 for a quarter turn; polishing corrects
 the rest.
 
-The equations are in subproblems.py. A joint *drops out* of one of the two invariants where its
-axis is parallel to that of the joint in the middle, or meets it, or, for sliding joints, where
-their directions are perpendicular; then the other outer joint is found first.
+The equations are in cpp/closed_form/subproblems.hpp. A joint *drops out* of one of the two
+invariants where its axis is parallel to that of the joint in the middle, or meets it, or, for
+sliding joints, where their directions are perpendicular; then the other outer joint is found
+first.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from arm_common.transforms import Array, inverse
 
-from arm_kinematics.ik.closed_form.invariants import BOTH
 from arm_kinematics.ik.search_model import arm_length
+from arm_kinematics.kernels.layout import BOTH
 
 TOLERANCE = 5e-5
 _ZERO = np.zeros(3)
@@ -108,7 +109,7 @@ def _axis(screw: Array, slides: bool) -> ScrewAxis:
 
 
 class Subproblem(NamedTuple):
-    """Entries of rows 0 and 2 of a plan, see invariants.py."""
+    """Fields of a plan, see cpp/closed_form/plan.hpp."""
 
     first: int = 0
     invariant: int = 0

@@ -13,52 +13,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
-from arm_common.jit import allocating_kernel, fix_types
 from arm_common.transforms import Array, inverse
 
-from arm_kinematics.ik.closed_form import invariants as inv
-from arm_kinematics.ik.closed_form.branches import fill_branches, into_limits, prepare_closed_forms
 from arm_kinematics.ik.closed_form.recognition import ClosedForm, recognise
-from arm_kinematics.kernels.forward import LOWER, PREFERRED, UPPER, Q, work
+from arm_kinematics.kernels.compiled import fill_postures
+from arm_kinematics.kernels.layout import MAX_BRANCHES, Records
 from arm_kinematics.model.lie import adjoint, hat
 
 VALUES, COUNT = 48, 32  # of the locked joint, over its range; and most postures
 
 
-@allocating_kernel
-def fill_locked(c: Array, plan: Array, Ts: Array, seed: Array, out: Array) -> None:
-    """Fill out (MOST, m, 6) with the branches inside the limits for targets (m, 4, 4), else NaN.
-
-    Joints are moved by whole turns towards the seed (6,); c is the table of these joints alone.
-    """
-    W, n = work(6), 6
-    for i in range(n):
-        W[i, PREFERRED] = seed[i]
-    B = np.empty((inv.COMPLETE + inv.MOST, inv.VALUES + n))
-    for k in range(Ts.shape[0]):
-        end = fill_branches(c, plan, Ts[k], seed, B)
-        for branch in range(inv.MOST):
-            row = inv.COMPLETE + branch
-            inside = row < end and into_limits(c, plan, B, row, W)
-            for i in range(n):
-                out[branch, k, i] = W[i, Q] if inside else math.nan
-
-
 class LockedForm:
     """The closed form of a 7R arm with its last joint locked."""
 
-    def __init__(self, form: ClosedForm, S: Array, M: Array, constants: Array) -> None:
+    def __init__(self, form: ClosedForm, S: Array, M: Array, constants: Records) -> None:
         """Prepare for screws S (6, 7), home pose M (4, 4) and the chain's table of constants."""
-        prepare_locked()
         self._plan, self._c = form.plan, np.ascontiguousarray(constants[:7])
         v, w = np.split(adjoint(inverse(M)) @ S[:, 6], 2)
         self._B = np.zeros((4, 4))
         self._B[:3, :3], self._B[:3, 3] = hat(w), v
-        low, high = constants[7, [LOWER, UPPER]]
-        low, high = max(low, -math.pi), min(high, math.pi)
+        low = max(float(constants["lower"][7]), -math.pi)
+        high = min(float(constants["upper"][7]), math.pi)
         self._values = low + (high - low) * (np.arange(VALUES) + 0.5) / VALUES
         self._range = low, high
 
@@ -71,9 +48,9 @@ class LockedForm:
         values = np.append(self._values, min(max(seed[6], self._range[0]), self._range[1]))
         sine, rest = np.sin(values)[:, None, None], 1.0 - np.cos(values)[:, None, None]
         Ts = T @ (np.eye(4) - sine * self._B + rest * (self._B @ self._B))
-        found = np.empty((inv.MOST, len(values), 7))
-        first = np.empty((inv.MOST, len(values), 6))
-        fill_locked(self._c, self._plan, np.ascontiguousarray(Ts), seed[:6].copy(), first)
+        found = np.empty((MAX_BRANCHES, len(values), 7))
+        first = np.empty((MAX_BRANCHES, len(values), 6))
+        fill_postures(self._c, self._plan, np.ascontiguousarray(Ts), seed[:6].copy(), first)
         found[:, :, :6], found[:, :, 6] = first, values
         q = found[~np.isnan(first[:, :, 0])]
         nearest = int(np.argmin(((q - seed) ** 2).sum(axis=1))) if len(q) else 0
@@ -84,15 +61,8 @@ class LockedForm:
 
 
 def locked_form(
-    S: Array, M: Array, prismatic: Sequence[bool], constants: Array
+    S: Array, M: Array, prismatic: Sequence[bool], constants: Records
 ) -> LockedForm | None:
     """Return the form of a 7R arm with a locked last joint; None if the others have none."""
     form = recognise(S[:, :6], M, prismatic[:6])
     return None if form is None else LockedForm(form, S, M, constants)
-
-
-@lru_cache(maxsize=1)
-def prepare_locked() -> None:
-    """Compile the closed forms with a locked joint, unless compiled before."""
-    prepare_closed_forms()
-    fix_types(fill_locked, (2, 2, 3, 1), (3,))

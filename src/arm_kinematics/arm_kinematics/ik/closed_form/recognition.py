@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recognises arms with a closed form from the screws alone, so that DH and URDF agree.
 
-Two families (see branches.py), each also for arms that look like it from the tip:
+Two families (see cpp/closed_form/families.hpp), each also for arms that look like it from the tip:
 
 - the last one to three axes meet, and no more than three joints of any kind come before them:
   spherical wrists with any shoulder, SCARA arms, pan and tilt, cylindrical arms, ...
@@ -20,7 +20,6 @@ import numpy as np
 from arm_common.transforms import Array
 from numpy.typing import ArrayLike
 
-from arm_kinematics.ik.closed_form import invariants as k
 from arm_kinematics.ik.closed_form.geometry import (
     ScrewAxes,
     ScrewAxis,
@@ -28,7 +27,7 @@ from arm_kinematics.ik.closed_form.geometry import (
     parallel,
     placing,
 )
-from arm_kinematics.kernels.search import BEST, SLOT
+from arm_kinematics.kernels.layout import BOTH, PLAN, Family, Records
 
 _MAX_JOINTS = 6
 _APART = 1e-3  # share of the arm's length
@@ -40,13 +39,11 @@ class ClosedForm:
 
     Attributes:
         name: The kind of geometry, in words.
-        plan: The geometry for the compiled loops, see invariants.py.
-        shape: Shape of a result.
+        plan: The geometry for the kernels, a record of PLAN.
     """
 
-    def __init__(self, name: str, plan: Array, joints: int, branches: int = k.MOST) -> None:
+    def __init__(self, name: str, plan: Records) -> None:
         self.name, self.plan = name, plan
-        self.shape = BEST + branches, joints + SLOT
 
 
 def recognise(
@@ -68,15 +65,6 @@ def recognise(
     return _position_form(axes) if mode == "position" else _axis_form(axes, np.asarray(axis))
 
 
-def given_branches(length: float, branches: Array) -> ClosedForm:
-    """Return a form of given joint positions (k, n) as branches; length of the arm [m]."""
-    count, joints = branches.shape
-    plan = np.zeros((k.JOINTS + count, k.COLUMNS))
-    plan[0, k.FAMILY], plan[0, k.LENGTH] = k.GIVEN, length
-    plan[k.JOINTS :, :joints] = branches
-    return ClosedForm("given", plan, joints, count)
-
-
 def _pose_form(axes: ScrewAxes) -> ClosedForm | None:
     """Return the closed form of a chain for a full pose; None if there is none."""
     if len(axes.all) > _MAX_JOINTS:
@@ -86,7 +74,7 @@ def _pose_form(axes: ScrewAxes) -> ClosedForm | None:
         backwards = axes.reversed()
         form = _parallel_form(backwards) or _meeting_form(backwards)
         if form is not None:
-            form.plan[0, k.REVERSED] = 1.0
+            form.plan["reversed"] = 1.0
             form.name += ", read from the tip"
     return form
 
@@ -96,6 +84,8 @@ def _position_form(axes: ScrewAxes) -> ClosedForm | None:
 
     Last joints whose axes pass through the tip are kept at the seed.
     """
+    if len(axes.all) > _MAX_JOINTS:
+        return None
     moving = list(axes.all)
     while moving and not moving[-1].slides and axes.passes(moving[-1], axes.tip):
         moving.pop()
@@ -105,9 +95,9 @@ def _position_form(axes: ScrewAxes) -> ClosedForm | None:
     way = placing(axes, moving, axes.tip)
     if way is None:
         return None
-    plan = _plan(axes, k.PLACE_THEN_TURN, (len(moving), 0, 0), axes.tip, way)
-    plan[0, k.KEPT] = kept
-    return ClosedForm(f"{len(moving)} joints place the tip", plan, len(axes.all))
+    plan = _plan(axes, Family.PLACE_THEN_TURN, (len(moving), 0, 0), axes.tip, way)
+    plan["kept"] = kept
+    return ClosedForm(f"{len(moving)} joints place the tip", plan)
 
 
 def _axis_form(axes: ScrewAxes, axis: Array) -> ClosedForm | None:
@@ -120,10 +110,10 @@ def _axis_form(axes: ScrewAxes, axis: Array) -> ClosedForm | None:
     if not last.slides and axes.passes(last, axes.tip) and parallel(last.w, axes.tip_axes @ axis):
         form = _pose_form(axes)
         if form is not None:
-            form.plan[0, k.KEPT] = 1.0
+            form.plan["kept"] = 1.0
         return form
     form = _position_form(axes)
-    return None if form is None or form.plan[0, k.KEPT] != 0.0 else form
+    return None if form is None or form.plan["kept"] != 0.0 else form
 
 
 def _parallel_form(axes: ScrewAxes) -> ClosedForm | None:
@@ -146,13 +136,13 @@ def _parallel_form(axes: ScrewAxes) -> ClosedForm | None:
         both = before > 0 and meet is None
         if (before and not axes.all[0].changes(h)) or (both and not _lies_apart(axes, h, *behind)):
             continue
-        way = Subproblem(k.BOTH if both else 0, 1, group[0].a, h)
-        plan = _plan(axes, k.TURN_THEN_PLACE, (before, count, after), centre, way)
-        plan[1, k.MEET : k.MEET + 3] = np.zeros(3) if meet is None else meet
-        for row, axis in zip(plan[k.JOINTS + before :], group, strict=False):
-            row[k.SENSE] = 1.0 if axis.w @ h > 0.0 else -1.0
+        way = Subproblem(BOTH if both else 0, 1, group[0].a, h)
+        plan = _plan(axes, Family.TURN_THEN_PLACE, (before, count, after), centre, way)
+        plan["meet"] = np.zeros(3) if meet is None else meet
+        senses = [1.0 if axis.w @ h > 0.0 else -1.0 for axis in group]
+        plan["joints"]["sense"][before : before + count] = senses
         _wrist(plan, turns)
-        return ClosedForm(f"{count} parallel axes", plan, len(axes.all))
+        return ClosedForm(f"{count} parallel axes", plan)
     return None
 
 
@@ -187,40 +177,36 @@ def _meeting_form(axes: ScrewAxes) -> ClosedForm | None:
         way = None if centre is None else placing(axes, before, centre)
         if centre is None or way is None:
             continue
-        plan = _plan(axes, k.PLACE_THEN_TURN, (len(before), 0, after), centre, way)
+        plan = _plan(axes, Family.PLACE_THEN_TURN, (len(before), 0, after), centre, way)
         _wrist(plan, wrist)
-        return ClosedForm(f"{_WRISTS[after]} behind {len(before)} joints", plan, n)
+        return ClosedForm(f"{_WRISTS[after]} behind {len(before)} joints", plan)
     return None
 
 
 def _plan(
-    axes: ScrewAxes, family: int, split: tuple[int, int, int], centre: Array, way: Subproblem
-) -> Array:
-    plan = np.zeros((k.JOINTS + len(axes.all), k.COLUMNS))
-    plan[0, k.FAMILY] = family
-    plan[0, [k.BEFORE, k.PARALLEL, k.AFTER]] = split
-    plan[0, k.FIRST], plan[0, k.INVARIANT] = way.first, way.invariant
-    plan[0, k.LENGTH] = axes.length
-    plan[1:4, k.HOME : k.HOME + 4] = axes.home_inverse[:3]
-    plan[1, k.CENTRE : k.CENTRE + 3] = centre
-    plan[2, k.PIVOT : k.PIVOT + 3] = way.pivot
-    plan[2, k.NORMAL_0 : k.NORMAL_0 + 3] = way.normal_0
-    plan[2, k.NORMAL_1 : k.NORMAL_1 + 3] = way.normal_1
-    for row, axis in zip(plan[k.JOINTS :], axes.all, strict=True):
-        row[k.DIRECTION : k.DIRECTION + 3] = axis.w
-        row[k.ORIGIN : k.ORIGIN + 3] = axis.a
-        row[k.SLIDES] = axis.slides
+    axes: ScrewAxes, family: Family, split: tuple[int, int, int], centre: Array, way: Subproblem
+) -> Records:
+    plan = np.zeros((), PLAN)
+    plan["family"], plan["length"] = family, axes.length
+    plan["before"], plan["parallel"], plan["after"] = split
+    plan["home_rotation"] = axes.home_inverse[:3, :3]
+    plan["home_position"] = axes.home_inverse[:3, 3]
+    plan["centre"] = centre
+    for name, value in way._asdict().items():
+        plan[name] = value
+    for joint, axis in zip(plan["joints"], axes.all, strict=False):
+        joint["direction"], joint["point"], joint["slides"] = axis.w, axis.a, axis.slides
     return plan
 
 
-def _wrist(plan: Array, wrist: Sequence[ScrewAxis]) -> None:
-    """Fill row 3: where joint 5 brings axis 6 nearest to axis 4, and its angles with both."""
+def _wrist(plan: Records, wrist: Sequence[ScrewAxis]) -> None:
+    """Fill in where joint 5 brings axis 6 nearest to axis 4, and its angles with both."""
     if len(wrist) < 3:
         return
     w4, w5, w6 = (x.w for x in wrist)
     turn = np.arctan2(w5 @ np.cross(w6, w4), w6 @ w4 - (w5 @ w6) * (w5 @ w4))
-    plan[3, k.ZERO] = turn
-    plan[3, k.BEND_4], plan[3, k.BEND_6] = _angle(w5, w4), _angle(w5, w6)
+    plan["zero"] = turn
+    plan["bend_4"], plan["bend_6"] = _angle(w5, w4), _angle(w5, w6)
 
 
 def _angle(a: Array, b: Array) -> float:

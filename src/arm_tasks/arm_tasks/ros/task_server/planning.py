@@ -12,7 +12,6 @@ from typing import TypeAlias
 from arm_common.files import FileAccess, SentFiles
 from arm_common.ros.worker import WorkerThread
 from arm_common.transforms import Array
-from arm_kinematics.paths.timing import prepare_timing
 from arm_simulation.library import has_mujoco
 from rclpy.node import Node
 
@@ -39,9 +38,12 @@ _MAX_STARTS = 20  # tasks whose last start is kept
 
 
 def prepare_planning() -> None:
-    """Compile and import now what each child process would otherwise compile and import again."""
-    prepare_timing()
-    for module in ("arm_description.urdf.writer", *(["mujoco"] if has_mujoco() else [])):
+    """Import now what each child process would otherwise import again."""
+    for module in (
+        "arm_description.urdf.writer",
+        "numpy.ma",
+        *(["mujoco"] if has_mujoco() else []),
+    ):
         import_module(module)
 
 

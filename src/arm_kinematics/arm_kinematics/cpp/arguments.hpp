@@ -1,0 +1,365 @@
+// Copyright 2026 Arm developers
+// SPDX-License-Identifier: Apache-2.0
+// Python functions from C++ functions: each argument is checked by the type of its parameter, and
+// the interpreter's lock is released meanwhile. Nothing is converted or copied; an array of the
+// wrong kind, size or layout raises TypeError or ValueError.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
+#include <numpy/arrayobject.h>
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <tuple>
+
+#include "closed_form/branches.hpp"
+#include "dynamics.hpp"
+#include "general_6r/back_substitution.hpp"
+#include "general_6r/self_motion.hpp"
+
+namespace arm {
+
+struct WrongType : std::exception {
+};  // becomes TypeError, std::invalid_argument becomes ValueError
+
+// The arguments of a call, taken one after the other.
+class Arguments {
+ public:
+  int n = 0;  // joints of the chain, once that is taken
+
+  Arguments(PyObject* const* objects, Py_ssize_t count, size_t expected) : next_(objects) {
+    if (count != static_cast<Py_ssize_t>(expected)) throw WrongType{};
+  }
+
+  PyObject* object() { return *next_++; }
+
+  double number() {
+    const double value = PyFloat_AsDouble(object());
+    if (value == -1.0 && PyErr_Occurred() != nullptr) throw WrongType{};
+    return value;
+  }
+
+  // An aligned, C-contiguous array in native byte order, of a NumPy type and dimensions.
+  PyArrayObject* array(int type, int dimensions, bool is_filled) {
+    PyObject* argument = object();
+    if (!PyArray_Check(argument)) throw WrongType{};
+    auto* a = reinterpret_cast<PyArrayObject*>(argument);
+    const int flags = is_filled ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO;
+    if (PyArray_TYPE(a) != type || !PyArray_CHKFLAGS(a, flags) || !PyArray_ISNOTSWAPPED(a))
+      throw WrongType{};
+    require(dimensions < 0 || PyArray_NDIM(a) == dimensions, "an array of other dimensions");
+    require(PyArray_SIZE(a) <= NPY_MAX_INT, "too large an array");
+    return a;
+  }
+
+  // As many numbers as a type of doubles has.
+  template <class T>
+  T& numbers(bool is_filled) {
+    PyArrayObject* a = array(NPY_DOUBLE, -1, is_filled);
+    require(PyArray_NBYTES(a) == static_cast<npy_intp>(sizeof(T)), "an array of another size");
+    return *static_cast<T*>(PyArray_DATA(a));
+  }
+
+  // One record of so many bytes.
+  template <class T>
+  T& record(npy_intp size, bool is_filled) {
+    PyArrayObject* a = array(NPY_VOID, -1, is_filled);
+    require(PyArray_NBYTES(a) == size, "a record of another kind");
+    return *static_cast<T*>(PyArray_DATA(a));
+  }
+
+ private:
+  PyObject* const* next_;
+};
+
+inline int dimension(PyArrayObject* a, int k) { return static_cast<int>(PyArray_DIM(a, k)); }
+
+template <class T>
+T* data(PyArrayObject* a) {
+  return static_cast<T*>(PyArray_DATA(a));
+}
+
+constexpr npy_intp bytes(npy_intp doubles) { return doubles * 8; }
+
+// How each type of parameter is taken.
+template <class T>
+struct Taken;
+
+template <>
+struct Taken<double> {
+  static double from(Arguments& in) { return in.number(); }
+};
+
+template <>
+struct Taken<int> {
+  static int from(Arguments& in) {
+    const double value = in.number();
+    require(value >= 0.0 && value < 1e9, "a number out of range");
+    return static_cast<int>(value);
+  }
+};
+
+template <>
+struct Taken<const Chain&> {
+  static Chain from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_VOID, 1, false);
+    require(PyArray_ITEMSIZE(a) == static_cast<npy_intp>(sizeof(Joint)), "another kind of record");
+    const Chain chain{dimension(a, 0) - 1, data<Joint>(a)};
+    require(chain.n >= 1 && chain.n <= MAX_JOINTS, "a chain of 1 to 128 joints");
+    for (int i = 0; i < chain.n; ++i)
+      require(chain[i].leader >= 0.0 && chain[i].leader < chain.n, "a leader that is no joint");
+    in.n = chain.n;
+    return chain;
+  }
+};
+
+template <>
+struct Taken<const Options&> {
+  static const Options& from(Arguments& in) {
+    return in.record<Options>(sizeof(Options) + bytes(in.n), false);
+  }
+};
+
+template <>
+struct Taken<const Plan&> {
+  static const Plan& from(Arguments& in) {
+    const Plan& plan = in.record<Plan>(sizeof(Plan), false);
+    const int n = in.n > 0 ? in.n : PLAN_JOINTS;
+    const auto is_count = [](double value, int last) { return value >= 0.0 && value <= last; };
+    require(is_count(plan.before, 3) && is_count(plan.parallel, 3) && is_count(plan.after, 3) &&
+                is_count(plan.kept, n) && is_count(plan.invariant, 1) && n <= PLAN_JOINTS,
+            "a plan of impossible counts");
+    const double solved = plan.before + plan.parallel + plan.after;
+    require(in.n == 0 || (solved <= n && solved + plan.kept >= n), "a plan of another chain");
+    return plan;
+  }
+};
+
+template <>
+struct Taken<const Pose&> {
+  static const Pose& from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_DOUBLE, 2, false);
+    require(dimension(a, 0) == 4 && dimension(a, 1) == 4, "a pose is a matrix (4, 4)");
+    return *data<Pose>(a);
+  }
+};
+
+template <>
+struct Taken<const Poses&> {
+  static Poses from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_DOUBLE, 3, false);
+    require(dimension(a, 1) == 4 && dimension(a, 2) == 4, "poses are matrices (4, 4)");
+    return {data<Pose>(a), dimension(a, 0)};
+  }
+};
+
+template <>
+struct Taken<Row> {
+  static Row from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_DOUBLE, 1, false);
+    require(in.n == 0 || dimension(a, 0) == in.n, "expected a number for each joint");
+    return {data<double>(a), dimension(a, 0)};
+  }
+};
+
+template <>
+struct Taken<RowToFill> {
+  static RowToFill from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_DOUBLE, 1, true);
+    return {data<double>(a), dimension(a, 0)};
+  }
+};
+
+template <>
+struct Taken<const Rows&> {
+  static Rows from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_DOUBLE, 2, false);
+    require(in.n == 0 || dimension(a, 1) == in.n, "expected a number for each joint");
+    return {data<double>(a), dimension(a, 0), dimension(a, 1)};
+  }
+};
+
+template <>
+struct Taken<const RowsToFill&> {
+  static RowsToFill from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_DOUBLE, 2, true);
+    return {data<double>(a), dimension(a, 0), dimension(a, 1)};
+  }
+};
+
+template <>
+struct Taken<const Result&> {
+  static Result from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_VOID, 0, true);
+    const npy_intp slot = bytes(in.n + 8), slots = (PyArray_NBYTES(a) - sizeof(Head)) / slot;
+    const npy_intp size = static_cast<npy_intp>(sizeof(Head)) + slots * slot;
+    require(slots >= 1 && PyArray_NBYTES(a) == size, "a result of another chain");
+    Head* head = data<Head>(a);
+    require(head->solutions >= 0.0 && head->solutions <= static_cast<double>(slots) &&
+                head->starts >= 0.0 && head->starts < 1e9,
+            "a result of an impossible head");
+    return {head, reinterpret_cast<double*>(head + 1), static_cast<int>(slots), in.n};
+  }
+};
+
+template <>
+struct Taken<const Results&> {
+  static Results from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_VOID, 1, true);
+    const npy_intp size = static_cast<npy_intp>(sizeof(Head)) + bytes(in.n + 8);
+    require(PyArray_ITEMSIZE(a) == size, "results of another chain");
+    return {data<double>(a), dimension(a, 0), in.n};
+  }
+};
+
+template <>
+struct Taken<const Sheet&> {
+  static Sheet from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_DOUBLE, 3, true);
+    require(dimension(a, 0) == MAX_BRANCHES && dimension(a, 2) == in.n, "another sheet");
+    return {data<double>(a), dimension(a, 1), in.n};
+  }
+};
+
+template <>
+struct Taken<const Points&> {
+  static Points from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_DOUBLE, 2, false);
+    require(dimension(a, 1) == 7 && in.n == 7, "points of seven joints");
+    return {data<Posture>(a), dimension(a, 0)};
+  }
+};
+
+template <>
+struct Taken<const PointsToFill&> {
+  static PointsToFill from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_DOUBLE, 2, true);
+    require(dimension(a, 1) == 7 && in.n == 7, "points of seven joints");
+    return {data<Posture>(a), dimension(a, 0)};
+  }
+};
+
+template <>
+struct Taken<const BodyRows&> {
+  static BodyRows from(Arguments& in) {
+    PyArrayObject* a = in.array(NPY_DOUBLE, 2, false);
+    require(bytes(dimension(a, 1)) == static_cast<npy_intp>(sizeof(Body)), "another kind of body");
+    return {data<Body>(a), dimension(a, 0)};
+  }
+};
+
+template <>
+struct Taken<const Loop&> {
+  static const Loop& from(Arguments& in) {
+    const Loop& loop = in.record<Loop>(sizeof(Loop), false);
+    for (const LoopJoint& joint : loop.joints)
+      require(joint.joint >= 0.0 && joint.joint < 6.0, "a joint of the loop is none of the arm");
+    return loop;
+  }
+};
+
+template <>
+struct Taken<Postures&> {
+  static Postures& from(Arguments& in) {
+    auto& postures = in.record<Postures>(sizeof(Postures), true);
+    require(in.n == 6, "an arm of six joints");
+    require(postures.count >= 0.0 && postures.count <= CAPACITY, "an impossible count");
+    return postures;
+  }
+};
+
+// Other types are plain numbers.
+template <class T>
+struct Taken<const T&> {
+  static const T& from(Arguments& in) { return in.numbers<T>(false); }
+};
+
+template <class T>
+struct Taken<T&> {
+  static T& from(Arguments& in) { return in.numbers<T>(true); }
+};
+
+inline PyObject* to_python(int value) { return PyLong_FromLong(value); }
+inline PyObject* to_python(bool value) { return PyBool_FromLong(value ? 1 : 0); }
+inline PyObject* to_python(double value) { return PyFloat_FromDouble(value); }
+inline PyObject* to_python(SineCosine x) { return Py_BuildValue("dd", x.sine, x.cosine); }
+inline PyObject* to_python(Trace x) {
+  return Py_BuildValue("ii", x.count, static_cast<int>(x.ending));
+}
+inline PyObject* to_python(Improvement x) { return Py_BuildValue("dd", x.before, x.after); }
+inline PyObject* to_python(Linear x) { return Py_BuildValue("ddd", x.k, x.a, x.b); }
+inline PyObject* to_python(const Roots& x) {
+  return Py_BuildValue("idd", x.is_free ? -1 : x.count, x.q[0], x.q[1]);
+}
+
+// Releases the interpreter's lock for the lifetime of the object.
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  ~Unlocked() { PyEval_RestoreThread(state_); }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+template <class Function>
+auto unlocked(Function function) {
+  const Unlocked unlocked;
+  return function();
+}
+
+// Runs a function that returns a new reference, and turns its exceptions into Python's.
+template <class Function>
+PyObject* guarded(Function function) {
+  try {
+    return function();
+  } catch (const WrongType&) {
+    if (PyErr_Occurred() == nullptr)
+      PyErr_SetString(PyExc_TypeError, "wrong arguments: C-contiguous float64 arrays or records");
+  } catch (const std::invalid_argument& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  }
+  return nullptr;
+}
+
+template <class Kind>
+using Stored = decltype(Taken<Kind>::from(std::declval<Arguments&>()));
+
+// The Python function of a C++ function.
+template <auto function>
+struct Call;
+
+template <class Value, class... Kinds, Value (*function)(Kinds...)>
+struct Call<function> {
+  static PyObject* run(PyObject*, PyObject* const* objects, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+      Arguments in(objects, count, sizeof...(Kinds));
+      const std::tuple<Stored<Kinds>...> values{Taken<Kinds>::from(in)...};  // in this order
+      if constexpr (std::is_void_v<Value>) {
+        unlocked([&] { std::apply(function, values); });
+        Py_RETURN_NONE;
+      } else {
+        return to_python(unlocked([&] { return std::apply(function, values); }));
+      }
+    });
+  }
+};
+
+inline PyCFunction as_function(PyObject* (*run)(PyObject*, PyObject* const*,
+                                                Py_ssize_t)) noexcept {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run));
+}
+
+template <auto function>
+PyMethodDef entry(const char* name) noexcept {
+  return {name, as_function(Call<function>::run), METH_FASTCALL, nullptr};
+}
+
+}  // namespace arm

@@ -1,0 +1,120 @@
+// Copyright 2026 Arm developers
+// SPDX-License-Identifier: Apache-2.0
+// The plan that describes a closed form, its branches, and the invariants of a joint.
+//
+// A plan takes the joints in the order of the chain, or of the chain read from its tip:
+// inverse(e1 e2 ... en) = inverse(en) ... inverse(e1), with reversed axes.
+#pragma once
+
+#include "roots.hpp"
+
+namespace arm {
+
+enum class Family { place_then_turn, turn_then_place };  // as FAMILIES in kernels/layout.py
+constexpr double BOTH = -1.0;
+constexpr int PLAN_JOINTS = 6, MAX_BRANCHES = 8;
+
+struct PlanJoint {
+  Vector direction, point;  // of the axis
+  double slides;            // 1 or 0
+  double sense;             // 1 or -1, among parallel axes
+};
+
+// Its fields are those of PLAN in kernels/layout.py, filled by ik/closed_form/recognition.py.
+struct Plan {
+  double family;     // a Family
+  double reversed;   // 1 if the joints are counted from the tip
+  double before;     // joints that bring a point to its place (0 to 3), or before parallel axes
+  double parallel;   // parallel axes (2 or 3); 0 in the other family
+  double after;      // joints after these, which turn about one point (0 to 3)
+  double kept;       // last joints of the chain that do not affect the target
+  double first;      // which joint of three is found first: 0, 2, or BOTH for a quartic in both;
+                     // BOTH if the axes behind parallel ones do not meet
+  double invariant;  // from which invariant: 0 or 1
+  double length;     // of the arm [m]
+  Motion home_inverse;          // inverse(M)
+  Vector centre;                // the point that is brought to its place
+  Vector meet;                  // where the axes of `after` meet
+  Vector pivot;                 // the second of three joints: a point on its axis or a normal,
+  Vector normal_0, normal_1;    // its direction or a normal
+  double zero, bend_4, bend_6;  // of the three axes of a wrist
+  PlanJoint joints[PLAN_JOINTS];
+
+  Family kind() const { return family == 0.0 ? Family::place_then_turn : Family::turn_then_place; }
+  bool slides(int joint) const { return joints[joint].slides != 0.0; }
+};
+
+// A branch, complete or not: joints in the plan's order.
+struct Branch {
+  double q[PLAN_JOINTS] = {};
+  double turn = 0.0;       // of all parallel axes together [rad]
+  bool is_unsure = false;  // a joint was free and kept at the seed
+  double distance = 0.0;   // weighted square of the distance from the seed
+};
+
+struct Branches {
+  int count = 0;
+  Branch items[MAX_BRANCHES];
+
+  Branch& add(const Branch& branch) {
+    const int last = std::min(count, MAX_BRANCHES - 1);
+    count = last + 1;
+    return items[last] = branch;
+  }
+  Branch* begin() { return items; }
+  Branch* end() { return items + count; }
+};
+
+inline Vector moved_by(const PlanJoint& j, double q, Vector x) {
+  if (j.slides != 0.0) return x + q * j.direction;
+  return turned(j.direction, q, x - j.point) + j.point;
+}
+
+// The path o + (C, D) . phi(q) of a point.
+struct Path {
+  Vector o, C, D;
+  Vector operator()(Phi f) const { return o + f.first * C + f.second * D; }
+};
+
+// The path of a point moved by a joint, or back (sense -1).
+inline Path path(const PlanJoint& j, Vector x, double sense) {
+  if (j.slides != 0.0) return {x, sense * j.direction, {0.0, 0.0, 0.0}};
+  const Vector foot = j.point + dot(j.direction, x - j.point) * j.direction, C = x - foot;
+  return {foot, C, sense * cross(j.direction, C)};
+}
+
+// k + (a, b) . phi(q).
+struct Linear {
+  double k, a, b;
+};
+
+// The invariant of joint `middle` along a path that `joint` makes.
+inline Linear invariant(const Plan& plan, int which, int middle, int joint, const Path& on) {
+  const Vector from_pivot = on.o - plan.pivot;
+  if (which == 0 || plan.slides(middle)) {
+    const Vector n = which == 0 ? plan.normal_0 : plan.normal_1;
+    return {dot(n, from_pivot), dot(n, on.C), dot(n, on.D)};
+  }
+  const double square = dot(from_pivot, from_pivot), a = 2.0 * dot(from_pivot, on.C);
+  if (plan.slides(joint)) return {square, a, 1.0};
+  return {square + dot(on.C, on.C), a, 2.0 * dot(from_pivot, on.D)};
+}
+
+// The order of magnitude of an invariant.
+inline double size_of(const Plan& plan, int which, int middle) {
+  return which == 0 || plan.slides(middle) ? plan.length : plan.length * plan.length;
+}
+
+// Solves for the joint that brings x to y; with x on its axis it stays at the seed.
+inline void swing(const Plan& plan, int joint, Vector x, Vector y, Branch& branch) {
+  const PlanJoint& j = plan.joints[joint];
+  const Vector a = x - j.point;
+  if (j.slides != 0.0)
+    branch.q[joint] = dot(j.direction, y - x);
+  else if (length(cross(j.direction, a)) <= VANISHED * plan.length)
+    branch.is_unsure = true;
+  else
+    branch.q[joint] = angle_to(j.direction, a, y - j.point);
+}
+
+}  // namespace arm

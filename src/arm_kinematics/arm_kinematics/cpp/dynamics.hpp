@@ -1,0 +1,199 @@
+// Copyright 2026 Arm developers
+// SPDX-License-Identifier: Apache-2.0
+// Recursive Newton-Euler algorithm for a tree of bodies.
+//
+// Luh, Walker and Paul, "On-line computational scheme for mechanical manipulators", J. Dyn. Sys.
+// 102 (1980): outwards the motion of each body, inwards the forces, all in the body's own frame,
+// whose z is the axis of its joint. Gravity is an acceleration of the base (Featherstone, "Rigid
+// Body Dynamics Algorithms", 2008, 5.3).
+#pragma once
+
+#include <algorithm>
+
+#include "chain.hpp"
+
+namespace arm {
+
+// A row of the table of arm_description/urdf/bodies.py. Its joint is at ratio q[leader] + offset,
+// so mimic joints need no constraint: their torques count for their leaders. Rows are ordered so
+// that a body comes after the one that carries it.
+struct Body {
+  Rotation rotation;  // of the joint's frame in that of the carrying body,
+  Vector position;    // and its origin there
+  double prismatic;   // 1 or 0
+  double parent;      // index of the carrying body, -1 for the base
+  double leader, ratio, offset;
+  double mass;
+  Vector moment;                  // mass times centre
+  double xx, xy, xz, yy, yz, zz;  // inertia about the origin
+};
+static_assert(sizeof(Body) == 27 * sizeof(double));
+
+struct BodyState {
+  Vector spin, spin_rate, acceleration;  // angular velocity, its derivative; of the origin
+  Vector force, torque;
+  double sine, cosine;  // of the joint
+  Vector origin;        // in the carrying body
+};
+
+struct BodyRows {
+  const Body* rows;
+  int count;
+};
+
+struct Bodies {
+  const Body* rows;
+  int count;
+  Buffer<BodyState, FEW_JOINTS> states;
+
+  explicit Bodies(const BodyRows& bodies)
+      : rows(bodies.rows), count(bodies.count), states(bodies.count) {}
+};
+
+// Whether the bodies form a tree whose joints are driven by n independent ones.
+inline bool is_tree(const BodyRows& bodies, int n) {
+  for (int i = 0; i < bodies.count; ++i) {
+    const Body& b = bodies.rows[i];
+    if (!(b.leader >= 0.0 && b.leader < n && b.parent >= -1.0 && b.parent < i)) return false;
+  }
+  return true;
+}
+
+// A vector of a body along the axes of the body that carries it.
+inline Vector inwards(const Body& b, const BodyState& state, Vector a) {
+  const double s = state.sine, k = state.cosine;
+  return b.rotation * Vector{k * a.x - s * a.y, s * a.x + k * a.y, a.z};
+}
+
+// A vector of the carrying body along the axes of the body.
+inline Vector outwards(const Body& b, const BodyState& state, Vector a) {
+  const Vector v = rotated_back(b.rotation, a);
+  const double s = state.sine, k = state.cosine;
+  return {k * v.x + s * v.y, k * v.y - s * v.x, v.z};
+}
+
+// Whether there are n numbers, finite and of reasonable size.
+inline bool are_positions(Row q, int n) {
+  const auto is_fine = [](double value) { return std::abs(value) < 1e100; };
+  return q.size == n && std::all_of(q.values, q.values + n, is_fine);
+}
+
+// Fills sines, cosines and origins of all bodies with the joints at q.
+inline void place(Bodies& bodies, const double* q) {
+  for (int i = 0; i < bodies.count; ++i) {
+    const Body& b = bodies.rows[i];
+    BodyState& state = bodies.states[i];
+    const double value = b.ratio * q[static_cast<int>(b.leader)] + b.offset;
+    const auto [s, k] = b.prismatic == 0.0 ? sine_and_cosine(value) : SineCosine{0.0, 1.0};
+    const Vector axis = {b.rotation.x.z, b.rotation.y.z, b.rotation.z.z};
+    state.sine = s;
+    state.cosine = k;
+    state.origin = b.prismatic == 0.0 ? b.position : b.position + value * axis;
+  }
+}
+
+// Fills the motion of a body, whose joint moves at the given velocity and acceleration.
+inline void accelerate(Bodies& bodies, int i, Vector base, double velocity, double acceleration) {
+  const Body& b = bodies.rows[i];
+  BodyState& state = bodies.states[i];
+  const int parent = static_cast<int>(b.parent);
+  Vector w = {0.0, 0.0, 0.0}, dw = w, a = base;
+  if (parent >= 0) {
+    const BodyState& carrier = bodies.states[parent];
+    w = carrier.spin, dw = carrier.spin_rate, a = carrier.acceleration;
+  }
+  a = a + cross(dw, state.origin) + cross(w, cross(w, state.origin));
+  w = outwards(b, state, w), dw = outwards(b, state, dw), a = outwards(b, state, a);
+  if (b.prismatic == 0.0) {  // w x (0, 0, velocity) turns with the carrying body
+    dw = dw + Vector{w.y * velocity, -w.x * velocity, acceleration};
+    w.z += velocity;
+  } else {
+    a = a + Vector{2.0 * w.y * velocity, -2.0 * w.x * velocity, acceleration};
+  }
+  state.spin = w, state.spin_rate = dw, state.acceleration = a;
+}
+
+// Fills force and torque, about its origin, that move a body alone.
+inline void load(const Body& b, BodyState& state) {
+  const auto inertia_times = [&](Vector w) {
+    return Vector{dot({b.xx, b.xy, b.xz}, w), dot({b.xy, b.yy, b.yz}, w),
+                  dot({b.xz, b.yz, b.zz}, w)};
+  };
+  const Vector w = state.spin, dw = state.spin_rate, a = state.acceleration, h = b.moment;
+  state.force = cross(dw, h) + cross(w, cross(w, h)) + b.mass * a;
+  state.torque = cross(h, a) + cross(w, inertia_times(w)) + inertia_times(dw);
+}
+
+// Adds to tau what moves the placed bodies at velocities and accelerations of the joints.
+inline void add_torques(Bodies& bodies, Vector base, const double* velocity,
+                        const double* acceleration, double* tau) {
+  for (int i = 0; i < bodies.count; ++i) {
+    const Body& b = bodies.rows[i];
+    const int leader = static_cast<int>(b.leader);
+    accelerate(bodies, i, base, b.ratio * velocity[leader], b.ratio * acceleration[leader]);
+    load(b, bodies.states[i]);
+  }
+  for (int i = bodies.count - 1; i >= 0; --i) {
+    const Body& b = bodies.rows[i];
+    const BodyState& state = bodies.states[i];
+    const double along = b.prismatic == 0.0 ? state.torque.z : state.force.z;
+    tau[static_cast<int>(b.leader)] += b.ratio * along;
+    if (b.parent < 0.0) continue;
+    BodyState& carrier = bodies.states[static_cast<int>(b.parent)];
+    const Vector force = inwards(b, state, state.force);
+    carrier.force = carrier.force + force;
+    carrier.torque = carrier.torque + inwards(b, state, state.torque) + cross(state.origin, force);
+  }
+}
+
+// Fills tau with the torques of a motion; returns false if an input is not one number a joint.
+inline bool fill_torques(Bodies& bodies, Row q, Row velocity, Row acceleration, Vector gravity,
+                         RowToFill tau) {
+  for (const Row values : {q, velocity, acceleration})
+    if (!are_positions(values, tau.size)) return false;
+  place(bodies, q);
+  std::fill(tau.values, tau.values + tau.size, 0.0);
+  add_torques(bodies, -1.0 * gravity, velocity, acceleration, tau);
+  return true;
+}
+
+inline bool inverse_dynamics(const BodyRows& rows, Row q, Row velocity, Row acceleration,
+                             const Vector& gravity, RowToFill tau) {
+  if (!is_tree(rows, tau.size)) return false;
+  Bodies bodies(rows);
+  return fill_torques(bodies, q, velocity, acceleration, gravity, tau);
+}
+
+// Fills tau with the torques that hold the arm at each row of q.
+inline bool gravity_torques(const BodyRows& rows, const Rows& q, const Vector& gravity,
+                            const RowsToFill& tau) {
+  if (!is_tree(rows, tau.size) || q.count != tau.count) return false;
+  Bodies bodies(rows);
+  Buffer<double, MAX_JOINTS> zeros(tau.size);
+  std::fill(&zeros[0], &zeros[0] + tau.size, 0.0);
+  const Row still = {&zeros[0], tau.size};
+  for (int k = 0; k < q.count; ++k)
+    if (!fill_torques(bodies, q[k], still, still, gravity, tau[k])) return false;
+  return true;
+}
+
+// Fills M, symmetric, with the torques of a unit acceleration of each joint.
+inline bool inertia_matrix(const BodyRows& rows, Row q, const RowsToFill& M) {
+  const int n = M.size;
+  if (!is_tree(rows, n) || M.count != n) return false;
+  Bodies bodies(rows);
+  Buffer<double, MAX_JOINTS> zeros(n), unit(n);
+  std::fill(&zeros[0], &zeros[0] + n, 0.0);
+  std::fill(&unit[0], &unit[0] + n, 0.0);
+  for (int j = 0; j < n; ++j) {
+    unit[j] = 1.0;
+    const Vector weightless = {0.0, 0.0, 0.0};
+    if (!fill_torques(bodies, q, {&zeros[0], n}, {&unit[0], n}, weightless, M[j])) return false;
+    unit[j] = 0.0;
+  }
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j) M[i][j] = M[j][i] = 0.5 * (M[i][j] + M[j][i]);
+  return true;
+}
+
+}  // namespace arm

@@ -1,0 +1,121 @@
+// Copyright 2026 Arm developers
+// SPDX-License-Identifier: Apache-2.0
+// The module arm_kinematics.kernels.compiled; compiled.pyi has its functions and their arguments.
+#include "objects.hpp"
+#include "timing.hpp"
+
+namespace arm {
+namespace {
+
+// The functions below are for tests of the headers, and for the derivation of a closed form.
+
+// Fills in the error of q against a target, and its derivative; returns its weighted half square.
+double residual(const Chain& c, const Options& opt, const Pose& T, Row q, Error& error,
+                const RowsToFill& derivative) {
+  require(derivative.count == 6 && derivative.size == c.n, "a derivative has 6 rows");
+  Workspace W(c.n);
+  set_target(T.motion(), c, W);
+  for (int i = 0; i < c.n; ++i) W[i].q = q[i];
+  move(c, W, &JointState::q);
+  const double cost = measure(opt, W, W.error);
+  derive(c, opt, W);
+  error = W.error;
+  write_columns(W, derivative.values);
+  return cost;
+}
+
+void path_of(const Plan& plan, int joint, const Vector& x, double sense, Path& out) {
+  require(joint < PLAN_JOINTS, "no such joint");
+  out = path(plan.joints[joint], x, sense);
+}
+
+Linear invariant_of(const Plan& plan, int which, int middle, int joint, const Path& on) {
+  require(middle < PLAN_JOINTS && joint < PLAN_JOINTS, "no such joint");
+  return invariant(plan, which, middle, joint, on);
+}
+
+Roots roots_of(int slides, double a, double b, double c, double size) {
+  return roots(slides != 0, a, b, c, size);
+}
+
+int real_roots_of(Row coefficients, RowToFill out) {
+  require(coefficients.size == MAX_DEGREE + 1 && out.size == 2 * MAX_DEGREE, "another degree");
+  Polynomial polynomial{MAX_DEGREE, {}};
+  std::copy(coefficients.values, coefficients.values + MAX_DEGREE + 1, polynomial.a);
+  const RealRoots roots = real_roots(polynomial);
+  std::copy(roots.x, roots.x + roots.count, out.values);
+  return roots.count;
+}
+
+// Polishes q as all solutions of the general 6R solver are; returns the errors before and after.
+Improvement polish_of(const Chain& c, const Pose& T, double unit, RowToFill q) {
+  require(c.n == 6 && q.size == 6 && unit > 0.0, "an arm of six joints");
+  Workspace W(6);
+  return polish(c, {T.motion(), unit}, INFINITE, W, q);
+}
+
+double nearest_turn_of(const Chain& c, int joint, double q, double other) {
+  require(joint < c.n, "no such joint");
+  return nearest_turn(c[joint], q, other);
+}
+
+PyMethodDef functions[] = {
+    {"fk", as_function(fk), METH_FASTCALL, nullptr},
+    {"fk_jacobian", as_function(fk_jacobian), METH_FASTCALL, nullptr},
+    entry<search>("search"),
+    entry<search_many>("search_many"),
+    entry<solve_all>("solve_all"),
+    entry<solve_given>("solve_given"),
+    entry<solve_nearest>("solve_nearest"),
+    entry<solve_nearest_many>("solve_nearest_many"),
+    entry<fill_postures>("fill_postures"),
+    entry<eliminate>("eliminate"),
+    entry<collect>("collect"),
+    entry<trace>("trace"),
+    entry<passes>("passes"),
+    entry<fill_point>("fill_point"),
+    entry<inverse_dynamics>("inverse_dynamics"),
+    entry<gravity_torques>("gravity_torques"),
+    entry<inertia_matrix>("inertia_matrix"),
+    entry<backward_pass>("backward_pass"),
+    entry<forward_pass>("forward_pass"),
+    entry<residual>("residual"),
+    entry<path_of>("path"),
+    entry<invariant_of>("invariant"),
+    entry<roots_of>("roots"),
+    entry<real_roots_of>("real_roots"),
+    entry<nearest_turn_of>("nearest_turn"),
+    entry<polish_of>("polish"),
+    entry<sine_and_cosine>("sine_and_cosine"),
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "compiled", nullptr, 0, functions, nullptr, nullptr, nullptr, nullptr};
+
+}  // namespace
+}  // namespace arm
+
+PyMODINIT_FUNC PyInit_compiled() {
+  import_array();
+  PyObject* module = PyModule_Create(&arm::definition);
+  if (module == nullptr) return nullptr;
+  using namespace arm;
+  const auto size = [](size_t bytes) { return static_cast<Py_ssize_t>(bytes); };
+  PyObject* sizes = Py_BuildValue("nnnnnn", size(sizeof(Joint)), size(sizeof(Options)),
+                                  size(sizeof(Plan)), size(sizeof(Head) + 9 * sizeof(double)),
+                                  size(sizeof(Loop)), size(sizeof(Postures)));
+  if (sizes == nullptr || PyModule_AddObject(module, "RECORD_SIZES", sizes) < 0 ||
+      PyModule_AddStringConstant(module, "SOURCES", ARM_SOURCES) < 0)
+    return nullptr;
+  for (PyType_Spec* spec : {&arm::result_spec, &arm::request_spec}) {
+    PyObject* type = PyType_FromSpec(spec);
+    if (type == nullptr || PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(type)) < 0) {
+      Py_XDECREF(type);
+      Py_DECREF(module);
+      return nullptr;
+    }
+    Py_DECREF(type);
+  }
+  return module;
+}

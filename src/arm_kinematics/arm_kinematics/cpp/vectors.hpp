@@ -1,0 +1,189 @@
+// Copyright 2026 Arm developers
+// SPDX-License-Identifier: Apache-2.0
+// Vectors, rotations and rigid motions; small enough to live in registers.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+namespace arm {
+
+constexpr double PI = 3.14159265358979323846;
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
+struct Vector {
+  double x, y, z;
+};
+
+// A rotation matrix.
+struct Rotation {
+  Vector x, y, z;  // its rows
+};
+
+// A rigid motion: p -> rotation p + position.
+struct Motion {
+  Rotation rotation;
+  Vector position;
+};
+
+inline Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+inline Vector operator*(double k, Vector a) { return {k * a.x, k * a.y, k * a.z}; }
+
+inline double dot(Vector a, Vector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+inline Vector cross(Vector a, Vector b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+inline double length(Vector a) { return std::sqrt(dot(a, a)); }
+
+// The product of components.
+inline Vector scaled(Vector s, Vector a) { return {s.x * a.x, s.y * a.y, s.z * a.z}; }
+
+inline double largest_component(Vector a) {
+  return std::fmax(std::abs(a.x), std::fmax(std::abs(a.y), std::abs(a.z)));
+}
+
+inline Vector operator*(const Rotation& R, Vector a) {
+  return {dot(R.x, a), dot(R.y, a), dot(R.z, a)};
+}
+
+// The transpose of R times a.
+inline Vector rotated_back(const Rotation& R, Vector a) {
+  return a.x * R.x + a.y * R.y + a.z * R.z;
+}
+
+inline Rotation transposed(const Rotation& R) {
+  return {{R.x.x, R.y.x, R.z.x}, {R.x.y, R.y.y, R.z.y}, {R.x.z, R.y.z, R.z.z}};
+}
+
+inline Rotation operator*(const Rotation& A, const Rotation& B) {
+  return {rotated_back(B, A.x), rotated_back(B, A.y), rotated_back(B, A.z)};
+}
+
+inline Vector operator*(const Motion& T, Vector p) { return T.rotation * p + T.position; }
+
+inline Motion inverse(const Motion& T) {
+  return {transposed(T.rotation), -1.0 * rotated_back(T.rotation, T.position)};
+}
+
+// A homogeneous matrix, as Python passes a motion.
+struct Pose {
+  struct {
+    Vector rotation;
+    double position;
+  } x, y, z;  // its rows
+  double last[4] = {0.0, 0.0, 0.0, 1.0};
+
+  Motion motion() const {
+    return {{x.rotation, y.rotation, z.rotation}, {x.position, y.position, z.position}};
+  }
+  static Pose of(const Motion& T) {
+    const auto& [R, p] = T;
+    return {{R.x, p.x}, {R.y, p.y}, {R.z, p.z}};
+  }
+};
+static_assert(sizeof(Pose) == 16 * sizeof(double));
+
+struct SineCosine {
+  double sine, cosine;
+};
+
+// The nearest whole number, by rounding to the last binary digit.
+inline double rounded(double x) {
+  constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52
+  return (x + shift) - shift;
+}
+
+constexpr double LARGE_ANGLE = 1e5;  // [rad], up to which the reduction is exact
+
+// sin(x) and cos(x) to about one unit in the last place, for angles that are not large: reduction
+// to a quarter turn about 0 (Cody and Waite, "Software Manual for the Elementary Functions",
+// 1980), then Taylor series, whose next terms are below 1e-17 there. Without branches, so that a
+// loop over it becomes vector instructions.
+inline SineCosine reduced_sine_and_cosine(double x) {
+  const double k = rounded(x * (2.0 / PI));
+  // pi/2 in three parts of 33, 33 and 53 bits: their products with small integers are exact.
+  const double r =
+      ((x - k * 1.5707963267341256) - k * 6.077100506303966e-11) - k * 2.0222662487959506e-21;
+  const double z = r * r;
+  double s = 1.0 / 6227020800.0 - z / 1307674368000.0;
+  s = s * z - 1.0 / 39916800.0;
+  s = s * z + 1.0 / 362880.0;
+  s = s * z - 1.0 / 5040.0;
+  s = s * z + 1.0 / 120.0;
+  s = s * z - 1.0 / 6.0;
+  s = s * z * r + r;
+  double t = z / 20922789888000.0 - 1.0 / 87178291200.0;
+  t = t * z + 1.0 / 479001600.0;
+  t = t * z - 1.0 / 3628800.0;
+  t = t * z + 1.0 / 40320.0;
+  t = t * z - 1.0 / 720.0;
+  t = t * z + 1.0 / 24.0;
+  t = t * z - 0.5;
+  t = t * z + 1.0;
+  const double quarter = k - 4.0 * rounded(0.25 * k);  // -2 to 2
+  const bool is_odd = quarter == 1.0 || quarter == -1.0;
+  const double sine = is_odd ? t : s, cosine = is_odd ? s : t;
+  return {quarter == 0.0 || quarter == 1.0 ? sine : -sine,
+          quarter == 0.0 || quarter == -1.0 ? cosine : -cosine};
+}
+
+inline SineCosine sine_and_cosine(double x) {
+  if (!(std::abs(x) < LARGE_ANGLE)) return {std::sin(x), std::cos(x)};
+  return reduced_sine_and_cosine(x);
+}
+
+// Fills the sines and cosines of n angles.
+inline void fill_sines_and_cosines(int n, const double* x, double* sine, double* cosine) {
+  double largest = 0.0;
+  for (int i = 0; i < n; ++i) largest = std::abs(x[i]) > largest ? std::abs(x[i]) : largest;
+  for (int i = 0; i < n; ++i) {
+    const auto [s, k] = reduced_sine_and_cosine(x[i]);
+    sine[i] = s;
+    cosine[i] = k;
+  }
+  if (largest < LARGE_ANGLE) return;
+  for (int i = 0; i < n; ++i) {
+    sine[i] = std::sin(x[i]);
+    cosine[i] = std::cos(x[i]);
+  }
+}
+
+inline Vector turned(Vector w, double s, double k, Vector a) {
+  return k * a + s * cross(w, a) + ((1.0 - k) * dot(w, a)) * w;
+}
+
+// a turned by the angle q about the unit vector w (Rodrigues).
+inline Vector turned(Vector w, double q, Vector a) {
+  const auto [s, k] = sine_and_cosine(q);
+  return turned(w, s, k, a);
+}
+
+// Rot(w, q) R.
+inline Rotation turned(Vector w, double q, const Rotation& R) {
+  const auto [s, k] = sine_and_cosine(q);
+  const Rotation C = transposed(R);
+  return transposed({turned(w, s, k, C.x), turned(w, s, k, C.y), turned(w, s, k, C.z)});
+}
+
+// The turn about w that brings a nearest to b (subproblem 1 of Paden and Kahan).
+inline double angle_to(Vector w, Vector a, Vector b) {
+  return std::atan2(dot(w, cross(a, b)), dot(a, b) - dot(w, a) * dot(w, b));
+}
+
+// The turn about w that is nearest to R: it makes the trace of Rot(w, q)' R largest. Exact if R is
+// a turn about w.
+inline double angle_about(Vector w, const Rotation& R) {
+  const Vector skew = {R.z.y - R.y.z, R.x.z - R.z.x, R.y.x - R.x.y};
+  return std::atan2(dot(w, skew), R.x.x + R.y.y + R.z.z - dot(w, R * w));
+}
+
+// The angle in (-pi, pi].
+inline double wrapped(double angle) {
+  const double turned = angle - 2.0 * PI * std::floor(angle / (2.0 * PI) + 0.5);
+  return turned > -PI ? turned : PI;
+}
+
+}  // namespace arm

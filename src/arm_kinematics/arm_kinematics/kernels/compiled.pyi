@@ -1,0 +1,191 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The compiled kernels, cpp/module.cpp. Lengths in metres, angles in radians.
+
+Arrays are C-contiguous float64, records those of `layout`; anything else raises TypeError or
+ValueError and changes nothing. Chains have n rows of JOINT behind that of the base. The
+interpreter's lock is released meanwhile.
+"""
+
+from typing import Any
+
+from arm_common.transforms import Array
+from numpy.typing import ArrayLike
+
+from arm_kinematics.kernels.layout import Records
+
+RECORD_SIZES: tuple[int, ...]
+SOURCES: str
+"""The digest of the sources from which it was compiled."""
+
+class Result:
+    """The base of IkResult: status, the numbers of a result of n joints, and the reason."""
+
+    status: Any
+    _numbers: Array
+    _n: int
+    _reason: Any
+    _solutions: Any
+    def __init__(self, status: Any, numbers: Array, n: int, reason: Any) -> None: ...
+    @property
+    def q(self) -> Array: ...
+    @property
+    def every_q(self) -> Array: ...
+
+class Request:
+    """A prepared request; without a plan it searches. T (4, 4), seed (n,) or None, mid-range."""
+
+    def __init__(
+        self,
+        chain: Records,
+        options: Records,
+        exact: Records,
+        plan: Records | None,
+        middle: Array,
+        kind: type[Any],
+        success: Any,
+        /,
+    ) -> None: ...
+    def nearest(self, T: ArrayLike, seed: ArrayLike | None, /) -> Any:
+        """Return the solution nearest to the seed; None without one or for invalid arguments."""
+
+    def all(self, T: ArrayLike, seed: ArrayLike | None, /) -> Any:
+        """Return all solutions of the closed form, the nearest first; None likewise."""
+
+def fk(chain: Records, q: ArrayLike, /) -> Array | None:
+    """Return the pose (4, 4) of the tip in the base frame; None if q is not n finite numbers."""
+
+def fk_jacobian(chain: Records, q: ArrayLike, /) -> tuple[Array, Array] | None:
+    """Return that and the Jacobian (6, n) at the tip's origin, base axes, linear rows first."""
+
+def search(chain: Records, options: Records, T: Array, seed: Array, result: Records, /) -> int:
+    """Continue a search; return the number of solutions, -1 (bad target) or -2 (bad seed)."""
+
+def search_many(
+    chain: Records, options: Records, Ts: Array, seeds: Array, results: Records, /
+) -> None: ...
+def solve_all(
+    chain: Records, options: Records, plan: Records, T: Array, seed: Array, result: Records, /
+) -> int:
+    """Find all solutions of a closed form, nearest to the seed first; return as `search` does."""
+
+def solve_given(
+    chain: Records,
+    options: Records,
+    length: float,
+    postures: Records,
+    T: Array,
+    seed: Array,
+    result: Records,
+    /,
+) -> int:
+    """Find the solutions among postures (k, n); ``length`` is that of the arm."""
+
+def solve_nearest(
+    chain: Records,
+    options: Records,
+    exact: Records,
+    plan: Records,
+    T: Array,
+    seed: Array,
+    result: Records,
+    /,
+) -> int:
+    """Find the solution nearest to the seed by a descent (options) or the branches (exact)."""
+
+def solve_nearest_many(
+    chain: Records,
+    options: Records,
+    exact: Records,
+    plan: Records,
+    Ts: Array,
+    seeds: Array,
+    results: Records,
+    /,
+) -> None:
+    """Solve each target by its closed form, or by a search if that finds no solution."""
+
+def fill_postures(chain: Records, plan: Records, Ts: Array, seed: Array, out: Array, /) -> None:
+    """Fill out (MAX_BRANCHES, m, n) with the branches inside the limits at Ts (m, 4, 4) or NaN."""
+
+def eliminate(loop: Records, H: Array, lines: Array, Z: Array, pencil: Array, /) -> None:
+    """Fill lines (10, 6), the null space Z (16, 28) and the pencil (32, 16) of a 6R loop at H."""
+
+def collect(
+    chain: Records,
+    T: Array,
+    loop: Records,
+    lines: Array,
+    Z: Array,
+    values: Array,
+    vectors: Array,
+    postures: Records,
+    /,
+) -> None:
+    """Add the solutions of eigenvalues (3, 16) and vectors (16, 16) to a record of POSTURES."""
+
+def trace(
+    chain: Records,
+    T: Array,
+    unit: float,
+    longest: float,
+    direction: float,
+    points: Array,
+    count: int,
+    /,
+) -> tuple[int, int]:
+    """Continue a self-motion of which points (m, 7) has count; return the count and an Ending."""
+
+def passes(
+    chain: Records, T: Array, unit: float, longest: float, points: Array, q: Array, /
+) -> bool:
+    """Return whether a traced self-motion (m, 7) passes through q."""
+
+def fill_point(
+    chain: Records, T: Array, unit: float, near: Array, step: Array, q: Array, /
+) -> bool:
+    """Fill q with the point of a self-motion at a step from a near one; False if there is none."""
+
+def inverse_dynamics(
+    bodies: Array, q: Array, velocity: Array, acceleration: Array, gravity: Array, tau: Array, /
+) -> bool:
+    """Fill tau (n,); False if an input is not n finite numbers."""
+
+def gravity_torques(bodies: Array, q: Array, gravity: Array, tau: Array, /) -> bool:
+    """Fill tau (m, n) with the torques that hold the arm at each row of q; False likewise."""
+
+def inertia_matrix(bodies: Array, q: Array, M: Array, /) -> bool:
+    """Fill M (n, n); False likewise."""
+
+def backward_pass(offset: Array, gain: Array, x: Array, /) -> None:
+    """Do as `arm_common.time_scaling.backward_pass`."""
+
+def forward_pass(offset: Array, gain: Array, x: Array, /) -> None:
+    """Do as `arm_common.time_scaling.forward_pass`."""
+
+def residual(
+    chain: Records, options: Records, T: Array, q: Array, error: Array, derivative: Array, /
+) -> float:
+    """Fill error (6,) and derivative (6, n) of q against a target; return the cost."""
+
+def path(plan: Records, joint: int, x: Array, sense: float, out: Array, /) -> None:
+    """Fill rows o, C, D of the path o + (C, D) . phi(q) of a point moved by a joint, or back."""
+
+def invariant(
+    plan: Records, which: int, middle: int, joint: int, on: Array, /
+) -> tuple[float, float, float]:
+    """Return k, a, b of the invariant k + (a, b) . phi(q) of joint ``middle`` along a path."""
+
+def roots(slides: bool, a: float, b: float, c: float, size: float, /) -> tuple[int, float, float]:
+    """Solve (a, b) . phi(q) = c: the number of roots, -1 if every q is one, and the roots."""
+
+def real_roots(coefficients: Array, out: Array, /) -> int:
+    """Fill out (8,) with the real roots of a quartic, ascending; return their number."""
+
+def nearest_turn(chain: Records, joint: int, q: float, other: float, /) -> float:
+    """Return q of a joint, by whole turns as near to another position as its limits allow."""
+
+def polish(chain: Records, T: Array, unit: float, q: Array, /) -> tuple[float, float]:
+    """Improve q (6,) as far as rounding allows; return the errors before and after."""
+
+def sine_and_cosine(x: float, /) -> tuple[float, float]: ...

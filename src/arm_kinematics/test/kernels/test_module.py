@@ -1,0 +1,205 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The compiled module: its records, its answers to wrong arguments, and its thread safety."""
+
+import contextlib
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from arm_kinematics.ik.result import IkResult, IkStatus
+from arm_kinematics.kernels import compiled, layout
+from arm_testing.chains import posture, shipped
+
+from arm_common import time_scaling
+
+CHAIN = shipped("puma560")
+SOLVER = CHAIN._solver
+KEY = ("pose", 1e-5, 1e-4, None, "target", None, "nearest")
+FORM, OPTIONS, EXACT = SOLVER.known(KEY)
+C, PLAN, Q = SOLVER.model.constants, FORM.plan, np.array([0.1, 0.6, -2.8, 0.3, 0.8, 0.1])
+T, ONE, SEVEN = CHAIN.fk(Q), np.ones(6), np.ones((4, 7))
+BODIES, RESULT = CHAIN.bodies.table, layout.empty_result(6, 8)
+LOOP = np.zeros((), layout.LOOP)
+PANDA = shipped("panda")._solver.model.constants
+CALLS = {  # valid arguments of every function
+    "fk": (C, Q),
+    "fk_jacobian": (C, Q),
+    "search": (C, OPTIONS, T, Q, RESULT),
+    "search_many": (C, OPTIONS, T[None], Q[None], np.zeros(1, layout.result_dtype(6, 1))),
+    "solve_all": (C, EXACT, PLAN, T, Q, RESULT),
+    "solve_given": (C, EXACT, 1.0, Q[None], T, Q, RESULT),
+    "solve_nearest": (C, OPTIONS, EXACT, PLAN, T, Q, RESULT),
+    "solve_nearest_many": (
+        *(C, OPTIONS, EXACT, PLAN, T[None], Q[None]),
+        np.zeros(1, layout.result_dtype(6, 1)),
+    ),
+    "fill_postures": (C, PLAN, T[None], Q, np.zeros((8, 1, 6))),
+    "eliminate": (LOOP, T, np.zeros((10, 6)), np.zeros((16, 28)), np.zeros((32, 16))),
+    "collect": (
+        *(C, T, LOOP, np.zeros((10, 6)), np.zeros((16, 28)), np.zeros((3, 16))),
+        *(np.zeros((16, 16)), np.zeros((), layout.POSTURES)),
+    ),
+    "trace": (PANDA, T, 0.3, 0.1, 1.0, SEVEN, 1),
+    "passes": (PANDA, T, 0.3, 0.1, SEVEN, np.ones(7)),
+    "fill_point": (PANDA, T, 0.3, np.ones(7), np.ones(7), np.ones(7)),
+    "inverse_dynamics": (BODIES, Q, ONE, ONE, np.ones(3), np.ones(6)),
+    "gravity_torques": (BODIES, Q[None], np.ones(3), np.ones((1, 6))),
+    "inertia_matrix": (BODIES, Q, np.ones((6, 6))),
+    "backward_pass": (np.ones((3, 2)), np.ones((3, 2)), np.ones(4)),
+    "forward_pass": (np.ones((3, 2)), np.ones((3, 2)), np.ones(4)),
+    "residual": (C, OPTIONS, T, Q, np.ones(6), np.ones((6, 6))),
+    "path": (PLAN, 0, np.ones(3), 1.0, np.ones((3, 3))),
+    "invariant": (PLAN, 0, 1, 0, np.ones((3, 3))),
+    "roots": (False, 1.0, 2.0, 1.0, 2.0),
+    "real_roots": (np.ones(5), np.ones(8)),
+    "nearest_turn": (C, 0, 1.0, 2.0),
+    "polish": (C, T, 0.3, Q.copy()),
+    "sine_and_cosine": (1.0,),
+}
+FUNCTIONS = {n for n in dir(compiled) if callable(getattr(compiled, n)) and n[0].islower()}
+
+
+def copied(arguments):
+    return [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
+
+
+def test_the_kernels_are_those_to_be_tested():
+    expected = os.environ.get("ARM_EXPECTED_KERNELS", "")  # of test_build
+    assert compiled.__file__.startswith(expected)
+
+
+def test_every_function_is_tried():
+    assert set(CALLS) == FUNCTIONS
+    for name, arguments in CALLS.items():
+        getattr(compiled, name)(*copied(arguments))
+
+
+def test_records_have_the_same_layout_on_both_sides():
+    assert layout.record_sizes() == compiled.RECORD_SIZES
+    records = layout.JOINT, layout.options_dtype(3), layout.PLAN, layout.LOOP, layout.POSTURES
+    for record in (*records, layout.result_dtype(3, 2)):
+        assert record.alignment == 1 or record.alignment == 8
+        offsets = [record.fields[name][1] for name in record.names]
+        sizes = [record.fields[name][0].itemsize for name in record.names]
+        assert offsets == [sum(sizes[:k]) for k in range(len(sizes))]  # as C++ structs of doubles
+
+
+def wrong_versions(value, rng):
+    """Yield what is no such argument: other types, ranks, sizes, strides, orders, values."""
+    yield from (None, "text", [], {}, object(), 1 << 80, float("nan"), np.float32(1.0))
+    if not isinstance(value, np.ndarray):
+        yield from (-1, 1e300, np.ones(3))
+        return
+    array = value.copy()
+    yield from (array[None], np.array(["a"]), np.zeros(0), np.zeros((0, 4, 4)))
+    if array.dtype.names is None:
+        yield from (array.astype(np.float32), array.astype(">f8"), array.ravel()[:-1].copy())
+        yield from (np.repeat(array, 2, axis=-1)[..., ::2], np.asfortranarray(array).T)
+        yield from (np.full_like(array, np.nan), np.full_like(array, np.inf), array * 1e200)
+    else:
+        yield np.frombuffer(rng.bytes(array.nbytes), array.dtype).reshape(array.shape).copy()
+        yield from (np.zeros_like(array), np.zeros((), array.dtype), np.zeros(200, array.dtype))
+    frozen = value.copy()
+    frozen.setflags(write=False)
+    yield frozen
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_wrong_arguments_raise_or_are_answered(name, rng):
+    """No argument ends the process, and none but TypeError and ValueError is raised."""
+    function, arguments = getattr(compiled, name), CALLS[name]
+    for k in range(len(arguments)):
+        for wrong in wrong_versions(arguments[k], rng):
+            changed = copied(arguments)
+            changed[k] = wrong
+            with contextlib.suppress(TypeError, ValueError, OverflowError):
+                function(*changed)
+    for count in (0, len(arguments) - 1, len(arguments) + 1):
+        with pytest.raises(TypeError):
+            function(*(copied(arguments) * 2)[:count])
+
+
+def test_output_arrays_must_be_writable():
+    result = RESULT.copy()
+    result.setflags(write=False)
+    with pytest.raises(TypeError):
+        compiled.search(C, OPTIONS, T, Q, result)
+
+
+@pytest.mark.parametrize("wrong", [None, "text", [1.0], [[1.0] * 6], np.full(6, np.nan), 3])
+def test_request_gives_none_for_what_is_no_pose_or_posture(wrong):
+    request = SOLVER.request(KEY)
+    assert request.nearest(wrong, Q) is None and request.all(wrong, None) is None
+    if wrong is not None:
+        assert request.nearest(T, wrong) is None
+        assert compiled.fk(C, wrong) is None
+
+
+def test_request_checks_its_parts():
+    parts = [C, OPTIONS, EXACT, PLAN, Q, IkResult, IkStatus.SUCCESS]
+    compiled.Request(*parts)
+    for k, wrong in enumerate([C[:3], OPTIONS[None][:0], PLAN, OPTIONS, Q[:5], int]):
+        with pytest.raises((TypeError, ValueError)):
+            compiled.Request(*[wrong if i == k else part for i, part in enumerate(parts)])
+    with pytest.raises(TypeError):
+        compiled.Request.__new__(compiled.Request).nearest(T, Q)
+
+
+def test_results_can_be_sent_to_another_process_and_requests_stay():
+    result = CHAIN.all_solutions(T, Q)
+    other = pickle.loads(pickle.dumps(result))
+    assert np.array_equal(other.every_q, result.every_q)
+    assert other.status == result.status and other.message == result.message
+    assert SOLVER.__getstate__()["_requests"] == {}
+
+
+def test_results_can_be_shared_by_threads(rng):
+    targets = [CHAIN.fk(posture(CHAIN, rng)) for _ in range(200)]
+    alone = [CHAIN.ik(target, Q).q for target in targets]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda target: CHAIN.ik(target, Q).q, targets))
+    assert np.array_equal(alone, together)
+
+
+def test_passes_are_those_of_the_driver(rng):
+    offset, gain = rng.uniform(0.0, 2.0, (2, 40, 6))
+    offset[rng.random(offset.shape) < 0.2] = np.inf
+    for ours, plain in (
+        (compiled.backward_pass, time_scaling.backward_pass),
+        (compiled.forward_pass, time_scaling.forward_pass),
+    ):
+        x = rng.uniform(0.0, 3.0, 41)
+        y = x.copy()
+        ours(offset, gain, x)
+        plain(offset, gain, y)
+        np.testing.assert_allclose(x, y, rtol=1e-12)
+
+
+def test_importing_the_package_is_light():
+    code = (
+        "import sys, arm_kinematics, arm_kinematics.paths.timing, arm_kinematics.markers.layers;"
+        "print({'rclpy', 'transforms3d', 'matplotlib', 'scipy'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize("stale", ["missing", "old"])
+def test_missing_or_stale_module_is_named_in_one_sentence(stale):
+    code = "import sys\nfrom arm_common.signals import tool_entry_point\n"
+    if stale == "missing":
+        code += "sys.modules['arm_kinematics.kernels.compiled'] = None\n"
+    else:
+        code += "from types import ModuleType\nm = ModuleType('arm_kinematics.kernels.compiled')\n"
+        code += "m.RECORD_SIZES, m.SOURCES = (), 'of another time'\nsys.modules[m.__name__] = m\n"
+        code += "import arm_common.signals\n"
+    code += "sys.exit(tool_entry_point('arm_kinematics.commands.pose', 'ik')())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert "compiled kernels" in line and ("colcon build" in line or "./arm setup" in line)
