@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -106,8 +107,10 @@ def digest_of_code(paths: Paths) -> str:
     """Return a digest of all files that the checks read."""
     digest = hashlib.sha256()
     files = [paths.repository / name for name in ("arm", "conftest.py", "pyproject.toml")]
+    files += paths.repository.glob(".clang-*")
     for folder in CHECKED:
         files += (paths.repository / folder).rglob("*.py")
+    files += kernel_sources()
     for file in (*sorted(files), venv.TEST_REQUIREMENTS):
         digest.update(str(file).encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
@@ -134,6 +137,25 @@ def checks(python: str) -> list[tuple[str, list[str]]]:
         ("ruff format --check", [python, "-m", "ruff", "format", "--check", "-q", "."]),
         *([("lint-imports", lint)] if linter.exists() else []),  # it needs Python 3.11
         ("mypy", [python, "-m", "mypy", "--no-error-summary"]),
+        *kernel_checks(Path(python).parents[1]),
+    ]
+
+
+def kernel_sources() -> list[Path]:
+    """Return the C++ files of the kernels."""
+    return sorted((REPOSITORY / "src/arm_kinematics/arm_kinematics/cpp").rglob("*.?pp"))
+
+
+def kernel_checks(folder: Path) -> list[tuple[str, list[str]]]:
+    """Return the static checks of the kernels, with the tools of a virtual environment."""
+    sources = list(map(str, kernel_sources()))
+    numpy = next(folder.glob("lib/python3.*/site-packages/numpy/_core/include"), folder)
+    flags = ["-std=c++17", '-DARM_SOURCES=""', "-isystem", sysconfig.get_path("include")]
+    (module,) = (name for name in sources if name.endswith("module.cpp"))
+    tidy = [str(folder / "bin/clang-tidy"), "-quiet", module, "--", *flags, "-isystem", str(numpy)]
+    return [
+        ("clang-format", [str(folder / "bin/clang-format"), "--dry-run", "-Werror", *sources]),
+        ("clang-tidy", tidy),
     ]
 
 

@@ -8,20 +8,14 @@ import re
 import shutil
 import subprocess
 from collections.abc import Collection, Iterable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
-from .environment import run_environment, wheel_environment
+from .environment import wheel_environment
 from .paths import TOOLS, Paths
-from .progress import beside, run_logged
+from .progress import run_logged
 
 OVERLAY = TOOLS / "overlay"
 FOR_PYTHON = TOOLS / "for_python.cmake"
-KINEMATICS = {
-    "arm_common",
-    "arm_description",
-    "arm_kinematics",
-}  # what the kernels need to be compiled
 SKIPPED = {"__pycache__", "test", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
 
@@ -35,7 +29,11 @@ def files_of(package: Path) -> Iterable[Path]:
     """Yield all files of a package that are relevant to its build."""
     for file in sorted(package.rglob("*")):
         inside = file.relative_to(package).parts
-        if file.is_file() and not SKIPPED.intersection(inside) and not inside[-1].endswith(".pyc"):
+        if (
+            file.is_file()
+            and not SKIPPED.intersection(inside)
+            and not inside[-1].endswith((".pyc", ".so"))
+        ):
             yield file
 
 
@@ -86,10 +84,7 @@ def read_stamp(paths: Paths) -> dict[str, str]:
 
 
 def build(paths: Paths) -> None:
-    """Bring the workspace up to date.
-
-    The kinematics come first: their kernels compile on one core while the rest is built.
-    """
+    """Bring the workspace up to date."""
     changed = changed_packages(paths)
     if not changed:
         return
@@ -97,12 +92,7 @@ def build(paths: Paths) -> None:
     paths.workspace.mkdir(parents=True, exist_ok=True)
     stamp_file(paths).write_text(json.dumps(stamp))
     remove_stale(paths, changed)
-    if "arm_kinematics" in changed:
-        colcon_build(paths, changed.keys() & KINEMATICS)
-        with precompiled(paths):
-            colcon_build(paths, changed.keys() - KINEMATICS)
-    else:
-        colcon_build(paths, changed)
+    colcon_build(paths, changed)
     mend_interpreter_lines(paths)
     byte_compile(paths)
     stamp_file(paths).write_text(json.dumps(stamp | changed, indent=1))
@@ -159,26 +149,15 @@ def cmake_arguments(paths: Paths) -> list[str]:
     return ["--cmake-args", *defined, "-DBUILD_TESTING=OFF", "--no-warn-unused-cli"]
 
 
-def precompiled(paths: Paths) -> AbstractContextManager[None]:
-    """Compile the kernels of arm_kinematics now, so that no node must do so at its first start."""
-    command = [str(paths.python), "-m", "arm_kinematics.commands.precompile"]
-    log = paths.logs / "precompile.log"
-    title = "Compiling the kinematics"
-    return beside(command, log, title, run_environment(paths), paths.workspace)
-
-
 def remove_stale(paths: Paths, packages: Iterable[str]) -> None:
-    """Remove the previous build of Python packages, so that deleted files disappear.
-
-    Compiled kernels stay; they record their own sources.
-    """
+    """Remove the previous build of Python packages, so that deleted files disappear."""
     for name in packages:
         if (paths.repository / "src" / name / "setup.py").exists():
             installed = paths.install.glob(f"lib/python3.*/site-packages/{name}/*")
             for place in [
                 paths.workspace / "build" / name,
                 paths.install / "share" / name,
-                *(place for place in installed if place.name != "__pycache__"),
+                *installed,
             ]:
                 if place.is_dir():
                     shutil.rmtree(place, ignore_errors=True)

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 from pip_ros import workspace
@@ -83,30 +82,6 @@ def test_interrupted_build_is_repeated(paths, monkeypatch):
     assert set(workspace.changed_packages(paths)) == {"two"}
 
 
-def test_kernels_compile_while_other_packages_are_built(paths, monkeypatch):
-    """Dependencies of the kernels are built first, and every changed package once."""
-    for name in workspace.KINEMATICS:
-        shutil.copytree(paths.repository / "src" / "three", paths.repository / "src" / name)
-    happened = []
-
-    @contextmanager
-    def precompiled(_):
-        happened.append("compiling")
-        yield
-        happened.append("compiled")
-
-    monkeypatch.setattr(workspace, "precompiled", precompiled)
-    monkeypatch.setattr(workspace, "colcon_build", lambda _, names: happened.append(set(names)))
-    monkeypatch.setattr(workspace, "byte_compile", lambda _: happened.append("bytecode"))
-    shutil.rmtree(paths.install)
-    workspace.build(paths)
-    rest = {"one_interfaces", "two", "three"}
-    assert happened == [workspace.KINEMATICS, "compiling", rest, "compiled", "bytecode"]
-    for name in rest | workspace.KINEMATICS:
-        install(paths.install, name)
-    assert workspace.changed_packages(paths) == {}
-
-
 def test_missing_install_folder_builds_everything(paths):
     shutil.rmtree(paths.install)
     assert len(workspace.changed_packages(paths)) == 3
@@ -115,13 +90,11 @@ def test_missing_install_folder_builds_everything(paths):
 def test_deleted_modules_are_removed(paths):
     old = paths.install / "lib" / "python3.11" / "site-packages" / "two" / "old.py"
     old.write_text("")
-    compiled, inner = old.parent / "__pycache__" / "kernels", old.parent / "inner" / "old.py"
-    for place in (compiled, inner):
-        place.parent.mkdir()
-        place.write_text("")
+    inner = old.parent / "inner" / "old.py"
+    inner.parent.mkdir()
+    inner.write_text("")
     workspace.remove_stale(paths, ["two"])
     assert not old.exists() and not inner.exists()
-    assert compiled.exists()  # because compiling took minutes
 
 
 def test_plain_colcon_build_ignores_the_overlay():
