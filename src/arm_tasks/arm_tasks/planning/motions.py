@@ -18,6 +18,7 @@ from arm_common.transforms import Array, inverse, shift_z, tilt_z
 from arm_description.trajectories.drawing import text_path
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import ToolTrajectory
+from arm_kinematics.ik.modes import MODES
 from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import PathShape, arc, line, rounded, screw
 from arm_kinematics.paths.timing import keep_pace
@@ -40,11 +41,6 @@ from arm_tasks.task import steps
 # The jaws enclose a bolt if the tool is within this distance and angle of its axis.
 _ENCLOSED_DISTANCE = 8e-3  # m
 _ENCLOSED_TILT = math.radians(20.0)
-_ORIENTATIONS: Mapping[str, steps.Orientation] = {
-    "pose": "full",
-    "position_axis": "axis",
-    "position": "any",
-}
 _CLEAR_DISTANCE = 0.02  # m before the end of a bolt, where the jaws are clear of it
 
 
@@ -115,7 +111,7 @@ class Motions:
         begin = Labels(step, name, f"moving to the beginning of {where}", "begin")
         along = Labels(step, name, f"playing {where}{' in reverse' if step.reverse else ''}")
         poses = self.scene.frame(step.frame or BASE_FRAME) @ tool.poses
-        orientation = step.orientation or _ORIENTATIONS[tool.orientation]
+        orientation = step.orientation or MODES[tool.orientation].step
         options = path_options(orientation, step.tolerance)
 
         def plan(start: IkResult) -> None:

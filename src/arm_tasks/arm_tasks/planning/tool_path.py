@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_kinematics.ik.modes import OF_STEP
 from arm_kinematics.ik.result import IkStatus, joint_list
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
@@ -48,9 +49,8 @@ class OutOfReach(Exception):  # noqa: N818
 def path_options(orientation: Orientation, tolerance: Tolerance) -> PathOptions:
     """Return the options; with full orientation the tilt has a tolerance, the roll is exact."""
     tilt = max(tolerance.tilt, _ROLL)
-    mode = {"full": "pose", "axis": "position_axis", "any": "position"}[orientation]
     return PathOptions(
-        mode=mode,
+        mode=OF_STEP[orientation],
         position_tolerance=tolerance.position,
         orientation_tolerance=(tilt, tilt, _ROLL) if orientation == "full" else tilt,
         max_step=_STEP,

@@ -15,8 +15,9 @@ from typing import TypeAlias
 
 import numpy as np
 from arm_common.transforms import Array, rpy_matrix
+from arm_kinematics.ik.modes import MODES as IK_MODES
 
-MODES = {"Pose": 0, "Position": 1, "Position and axis": 2}  # SolveIK's POSE, POSITION, ..._AXIS
+MODES = {mode.title: code for code, mode in enumerate(IK_MODES.values())}  # of SolveIK
 JOGS = ("x", "y", "z", "rx", "ry", "rz")
 LARGEST_STEP = 1.2  # [rad or m] of one joint between two solutions; more is another posture
 RESPONSE_TIMEOUT = 3.0  # [s]
