@@ -292,7 +292,7 @@ inline PyObject* to_python(Trace x) {
 inline PyObject* to_python(Improvement x) { return Py_BuildValue("dd", x.before, x.after); }
 inline PyObject* to_python(Linear x) { return Py_BuildValue("ddd", x.k, x.a, x.b); }
 inline PyObject* to_python(const Roots& x) {
-  return Py_BuildValue("idd", x.is_free ? -1 : x.count, x.q[0], x.q[1]);
+  return Py_BuildValue("idd", x.is_free ? -1 : x.count, x.at[0].q, x.at[1].q);
 }
 
 // Releases the interpreter's lock for the lifetime of the object.

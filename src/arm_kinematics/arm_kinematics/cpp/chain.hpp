@@ -41,8 +41,8 @@ struct Chain {
   int leader(int i) const { return static_cast<int>((*this)[i].leader); }
 };
 
-inline double clipped(double q, const Joint& j) {
-  return std::fmin(std::fmax(q, j.lower), j.upper);
+[[gnu::always_inline]] inline double clipped(double q, const Joint& j) {
+  return q < j.lower ? j.lower : q > j.upper ? j.upper : q;
 }
 
 inline void require(bool valid, const char* text) {
@@ -142,23 +142,24 @@ struct Workspace {
   const JointState& operator[](int i) const { return joints[i]; }
 };
 
-// Moves the tip to the joint positions W[:].*which, the member q or trial: fills axes, points and
-// the tip.
-inline void move(const Chain& c, Workspace& W, double JointState::* which) {
-  if (c.has_mimic_joints())
-    for (int i = 0; i < W.n; ++i)
-      if (c.leader(i) != i) W[i].*which = c[i].ratio * W[c.leader(i)].*which;
-  for (int i = 0; i < W.n; ++i) W.position[i] = W[i].*which;
-  fill_sines_and_cosines(W.n, &W.position[0], &W.sine[0], &W.cosine[0]);
+// R Rot(z, q), from the sine and cosine of q.
+[[gnu::always_inline]] inline Rotation turned_about_z(const Rotation& R, double s, double k) {
+  const auto turned = [s, k](Vector row) {
+    return Vector{k * row.x + s * row.y, k * row.y - s * row.x, row.z};
+  };
+  return {turned(R.x), turned(R.y), turned(R.z)};
+}
+
+// Moves the tip to the positions in W, with their sines and cosines: fills axes, points and the
+// tip.
+inline void move(const Chain& c, Workspace& W) {
   auto [R, p] = W.base;
   for (int i = 0; i < W.n; ++i) {
     JointState& joint = W[i];
     joint.axis = {R.x.z, R.y.z, R.z.z};
     joint.point = p;
     if (c[i].prismatic == 0.0) {
-      const double s = W.sine[i], k = W.cosine[i];
-      for (Vector* row : {&R.x, &R.y, &R.z})
-        *row = {k * row->x + s * row->y, k * row->y - s * row->x, row->z};
+      R = turned_about_z(R, W.sine[i], W.cosine[i]);
     } else {
       p = p + W.position[i] * joint.axis;
     }
@@ -166,6 +167,16 @@ inline void move(const Chain& c, Workspace& W, double JointState::* which) {
     R = R * c[i].fixed.rotation;
   }
   W.tip = {R, p};
+}
+
+// Moves the tip to the joint positions W[:].*which, the member q or trial.
+inline void move(const Chain& c, Workspace& W, double JointState::* which) {
+  if (c.has_mimic_joints())
+    for (int i = 0; i < W.n; ++i)
+      if (c.leader(i) != i) W[i].*which = c[i].ratio * W[c.leader(i)].*which;
+  for (int i = 0; i < W.n; ++i) W.position[i] = W[i].*which;
+  fill_sines_and_cosines(W.n, &W.position[0], &W.sine[0], &W.cosine[0]);
+  move(c, W);
 }
 
 // Fills the Jacobian at the pose left by `move`: velocity of the tip's origin, angular velocity

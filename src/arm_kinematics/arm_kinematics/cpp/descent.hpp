@@ -107,7 +107,8 @@ inline bool is_near(const Options& opt, double cost) { return cost <= NEAR * opt
 inline void freeze(const Chain& c, Workspace& W) {
   for (int i = 0; i < W.n; ++i) {
     const double q = W[i].q, g = W[i].gradient;
-    const bool pushed = (g > 0.0 && q <= c[i].lower) || (g < 0.0 && q >= c[i].upper);
+    // Without branches, which nothing could predict.
+    const bool pushed = ((g > 0.0) & (q <= c[i].lower)) | ((g < 0.0) & (q >= c[i].upper));
     W[i].free = pushed ? 0.0 : 1.0;
   }
 }

@@ -74,8 +74,9 @@ inline Vector rotation_vector(const Rotation& R) {
   }
   const double sign = w < 0.0 ? -1.0 : 1.0;
   w *= sign;
-  const double sine = std::sqrt(x * x + y * y + z * z);
-  const double scale = sign * (sine > 1e-6 * w ? 2.0 * std::atan2(sine, w) / sine : 2.0 / w);
+  const double square = x * x + y * y + z * z, sine = std::sqrt(square);
+  const double half = arctangent(sine, w, std::sqrt(square + w * w));
+  const double scale = sign * (sine > 1e-6 * w ? 2.0 * half / sine : 2.0 / w);
   return {scale * x, scale * y, scale * z};
 }
 

@@ -153,7 +153,8 @@ inline bool is_new(const Chain& c, const Workspace& W, const Result& out, int so
     for (; alike < W.n; ++alike) {
       const Joint& j = c[alike];
       double gap = std::abs(W[alike].q - out.q(slot)[alike]);
-      if (j.period != 0.0) gap = std::abs(gap - j.period * rounded(gap / j.period));
+      if (gap > 0.5 * j.period && j.period != 0.0)
+        gap = std::abs(gap - j.period * rounded(gap / j.period));
       if (gap >= same * j.unit) break;
     }
     if (alike == W.n) return false;

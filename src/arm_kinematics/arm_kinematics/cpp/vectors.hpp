@@ -26,45 +26,45 @@ struct Motion {
   Vector position;
 };
 
-inline Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-inline Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-inline Vector operator*(double k, Vector a) { return {k * a.x, k * a.y, k * a.z}; }
+[[gnu::always_inline]] inline Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+[[gnu::always_inline]] inline Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+[[gnu::always_inline]] inline Vector operator*(double k, Vector a) { return {k * a.x, k * a.y, k * a.z}; }
 
-inline double dot(Vector a, Vector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+[[gnu::always_inline]] inline double dot(Vector a, Vector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-inline Vector cross(Vector a, Vector b) {
+[[gnu::always_inline]] inline Vector cross(Vector a, Vector b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-inline double length(Vector a) { return std::sqrt(dot(a, a)); }
+[[gnu::always_inline]] inline double length(Vector a) { return std::sqrt(dot(a, a)); }
 
 // The product of components.
-inline Vector scaled(Vector s, Vector a) { return {s.x * a.x, s.y * a.y, s.z * a.z}; }
+[[gnu::always_inline]] inline Vector scaled(Vector s, Vector a) { return {s.x * a.x, s.y * a.y, s.z * a.z}; }
 
-inline double largest_component(Vector a) {
+[[gnu::always_inline]] inline double largest_component(Vector a) {
   return std::fmax(std::abs(a.x), std::fmax(std::abs(a.y), std::abs(a.z)));
 }
 
-inline Vector operator*(const Rotation& R, Vector a) {
+[[gnu::always_inline]] inline Vector operator*(const Rotation& R, Vector a) {
   return {dot(R.x, a), dot(R.y, a), dot(R.z, a)};
 }
 
 // The transpose of R times a.
-inline Vector rotated_back(const Rotation& R, Vector a) {
+[[gnu::always_inline]] inline Vector rotated_back(const Rotation& R, Vector a) {
   return a.x * R.x + a.y * R.y + a.z * R.z;
 }
 
-inline Rotation transposed(const Rotation& R) {
+[[gnu::always_inline]] inline Rotation transposed(const Rotation& R) {
   return {{R.x.x, R.y.x, R.z.x}, {R.x.y, R.y.y, R.z.y}, {R.x.z, R.y.z, R.z.z}};
 }
 
-inline Rotation operator*(const Rotation& A, const Rotation& B) {
+[[gnu::always_inline]] inline Rotation operator*(const Rotation& A, const Rotation& B) {
   return {rotated_back(B, A.x), rotated_back(B, A.y), rotated_back(B, A.z)};
 }
 
-inline Vector operator*(const Motion& T, Vector p) { return T.rotation * p + T.position; }
+[[gnu::always_inline]] inline Vector operator*(const Motion& T, Vector p) { return T.rotation * p + T.position; }
 
-inline Motion inverse(const Motion& T) {
+[[gnu::always_inline]] inline Motion inverse(const Motion& T) {
   return {transposed(T.rotation), -1.0 * rotated_back(T.rotation, T.position)};
 }
 
@@ -91,7 +91,7 @@ struct SineCosine {
 };
 
 // The nearest whole number, by rounding to the last binary digit.
-inline double rounded(double x) {
+[[gnu::always_inline]] inline double rounded(double x) {
   constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52
   return (x + shift) - shift;
 }
@@ -130,6 +130,21 @@ inline SineCosine reduced_sine_and_cosine(double x) {
           quarter == 0.0 || quarter == -1.0 ? cosine : -cosine};
 }
 
+// The angle of the direction (x, y) of length r: twice that of (r + x, y), whose tangent is at most
+// tan(pi/8) in the first octant; the approximation is that of Moshier's Cephes library, atan.c.
+[[gnu::always_inline]] inline double arctangent(double y, double x, double r) {
+  const double a = std::abs(x), b = std::abs(y), low = std::fmin(a, b), high = std::fmax(a, b);
+  const double t = low / (r + high), z = t * t;
+  const double above = (((-8.750608600031904e-1 * z - 1.6157537187333652e1) * z -
+                         7.500855792314705e1) * z - 1.2288666844901362e2) * z - 6.485021904942025e1;
+  const double below = ((((z + 2.485846490142306e1) * z + 1.650270098316988e2) * z +
+                         4.328810604912902e2) * z + 4.853903996359137e2) * z + 1.945506571482614e2;
+  double angle = 2.0 * (t + t * z * above / below);
+  angle = b > a ? 0.5 * PI - angle : angle;
+  angle = x < 0.0 ? PI - angle : angle;
+  return std::copysign(angle, y);
+}
+
 inline SineCosine sine_and_cosine(double x) {
   if (!(std::abs(x) < LARGE_ANGLE)) return {std::sin(x), std::cos(x)};
   return reduced_sine_and_cosine(x);
@@ -151,33 +166,20 @@ inline void fill_sines_and_cosines(int n, const double* x, double* sine, double*
   }
 }
 
-inline Vector turned(Vector w, double s, double k, Vector a) {
+[[gnu::always_inline]] inline Vector turned(Vector w, double s, double k, Vector a) {
   return k * a + s * cross(w, a) + ((1.0 - k) * dot(w, a)) * w;
 }
 
 // a turned by the angle q about the unit vector w (Rodrigues).
-inline Vector turned(Vector w, double q, Vector a) {
+[[gnu::always_inline]] inline Vector turned(Vector w, double q, Vector a) {
   const auto [s, k] = sine_and_cosine(q);
   return turned(w, s, k, a);
 }
 
 // Rot(w, q) R.
-inline Rotation turned(Vector w, double q, const Rotation& R) {
-  const auto [s, k] = sine_and_cosine(q);
+[[gnu::always_inline]] inline Rotation turned(Vector w, double s, double k, const Rotation& R) {
   const Rotation C = transposed(R);
   return transposed({turned(w, s, k, C.x), turned(w, s, k, C.y), turned(w, s, k, C.z)});
-}
-
-// The turn about w that brings a nearest to b (subproblem 1 of Paden and Kahan).
-inline double angle_to(Vector w, Vector a, Vector b) {
-  return std::atan2(dot(w, cross(a, b)), dot(a, b) - dot(w, a) * dot(w, b));
-}
-
-// The turn about w that is nearest to R: it makes the trace of Rot(w, q)' R largest. Exact if R is
-// a turn about w.
-inline double angle_about(Vector w, const Rotation& R) {
-  const Vector skew = {R.z.y - R.y.z, R.x.z - R.z.x, R.y.x - R.x.y};
-  return std::atan2(dot(w, skew), R.x.x + R.y.y + R.z.z - dot(w, R * w));
 }
 
 // The angle in (-pi, pi].

@@ -121,6 +121,7 @@ class IkSolver:
         self._constants, self._middle = self.model.constants, model.middle
         self._options: dict[OptionKey, Records] = {}
         self._requests: dict[OptionKey, Request | None] = {}
+        self._requests_for_all: dict[OptionKey, Request | None] = {}
         self._forms: dict[bytes, ClosedForm | None] = {}
         self._known: dict[OptionKey, tuple[ClosedForm, Records, Records] | None] = {}
         self._general: General6R | None = None
@@ -128,7 +129,7 @@ class IkSolver:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for another process, which prepares its own requests."""
-        return self.__dict__ | {"_requests": {}}
+        return self.__dict__ | {"_requests": {}, "_requests_for_all": {}}
 
     def request(self, key: OptionKey) -> Request | None:
         """Return the request for the nearest solution; None if several must be compared.
@@ -138,22 +139,27 @@ class IkSolver:
         try:
             return self._requests[key]
         except (KeyError, TypeError):  # not cached, or a list or an array, which cannot be a key
-            request = self._make_request(key)
-            remember(self._requests, key, request)
-            return request
+            return self._remember_requests(key)[0]
 
     def request_all(self, key: OptionKey) -> Request | None:
         """Return the request for all solutions; None without a closed form."""
-        return self.request(key) if self.known(key) is not None else None
+        try:
+            return self._requests_for_all[key]
+        except (KeyError, TypeError):
+            return self._remember_requests(key)[1]
 
-    def _make_request(self, key: OptionKey) -> Request | None:
+    def _remember_requests(self, key: OptionKey) -> tuple[Request | None, Request | None]:
+        """Return the requests for the nearest, and for all solutions."""
         known, opt = self.known(key), self.options(key)
-        if known is None and not self.is_quick(key):
-            return None
-        form, descent, exact = known or (None, opt, opt)
-        plan = None if form is None else form.plan
-        constants, middle = self._constants, self._middle
-        return Request(constants, descent, exact, plan, middle, IkResult, IkStatus.SUCCESS)
+        request = None
+        if known is not None or self.is_quick(key):
+            form, descent, exact = known or (None, opt, opt)
+            parts = self._constants, descent, exact, form and form.plan, self._middle
+            request = Request(*parts, IkResult, IkStatus.SUCCESS)
+        remember(self._requests, key, request)
+        for_all = None if known is None else request
+        remember(self._requests_for_all, key, for_all)
+        return request, for_all
 
     def known(self, key: OptionKey) -> tuple[ClosedForm, Records, Records] | None:
         """Return the closed form for some options, with the options of its descent and branches.

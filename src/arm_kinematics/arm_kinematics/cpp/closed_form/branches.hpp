@@ -34,10 +34,11 @@ inline double turned_inside(double q, const Joint& j) {
   return q;
 }
 
-// Fills W[i].q with a joint of a branch, moved by whole turns and clipped to the limits; returns
-// whether it was inside them, up to the slack.
-inline bool move_inside(const Joint& j, double q, double length, JointState& joint) {
-  const double gap = joint.preferred - q;
+// Fills the i-th joint of W with that of a branch, moved by whole turns and clipped to the limits;
+// returns whether it was inside them, up to the slack.
+inline bool move_inside(const Joint& j, int i, Coordinate at, double length, Workspace& W) {
+  double q = at.q;
+  const double gap = W[i].preferred - q;
   if (j.period != 0.0 && std::abs(gap) > 0.5 * j.period)
     q += j.period * std::floor(gap / j.period + 0.5);
   bool inside = true;
@@ -45,27 +46,29 @@ inline bool move_inside(const Joint& j, double q, double length, JointState& joi
     const double slack = j.period != 0.0 ? SLACK : SLACK * length;
     if (j.period != 0.0) q = turned_inside(q, j);
     inside = j.lower - slack <= q && q <= j.upper + slack;
-    q = clipped(q, j);
+    if (q != clipped(q, j)) at = coordinate(j.prismatic != 0.0, q = clipped(q, j));
   }
-  joint.q = q;
+  W[i].q = W.position[i] = q;
+  W.sine[i] = at.phi.second;
+  W.cosine[i] = at.phi.first;
   return inside;
 }
 
-// Fills q with a branch, or its kept joints with the seed; returns whether all were inside.
+// Fills W with a branch, or its kept joints with the seed; returns whether all were inside.
 inline bool move_inside(const Chain& c, const Plan& plan, const Branch& seed, const Branch& branch,
                         Workspace& W) {
   bool inside = true;
   for (int i = 0; i < c.n; ++i) {
     const int k = plan.reversed != 0.0 ? c.n - 1 - i : i;
-    const double q = (i < c.n - plan.kept ? branch : seed).q[k];
-    inside = move_inside(c[i], q, plan.length, W[i]) && inside;
+    const Coordinate& at = (i < c.n - plan.kept ? branch : seed).joints[k];
+    inside = move_inside(c[i], i, at, plan.length, W) && inside;
   }
   return inside;
 }
 
-// Whether q is a solution, after polishing it if necessary.
+// Whether the posture in W is a solution, after polishing it if necessary.
 inline bool is_solution(const Chain& c, const Options& opt, double length, Workspace& W) {
-  move(c, W, &JointState::q);
+  move(c, W);
   W.cost = measure(opt, W, W.error);
   if (quality(opt, W.error, W.cost) == EXACT) return true;
   const double off = largest_component(W.error.position);
@@ -76,8 +79,13 @@ inline bool is_solution(const Chain& c, const Options& opt, double length, Works
 
 // Sorts the last slot into those above, by distance from the seed.
 inline void sort_last(const Result& out, int last) {
-  for (int slot = last; slot > 0 && out.distance(slot) < out.distance(slot - 1); --slot)
-    std::swap_ranges(out.q(slot), out.q(slot) + out.width(), out.q(slot - 1));
+  int slot = last;
+  while (slot > 0 && out.distance(last) < out.distance(slot - 1)) --slot;
+  if (slot == last) return;
+  Buffer<double, PLAN_JOINTS + 9> row(out.width());
+  std::copy(out.q(last), out.q(last) + out.width(), &row[0]);
+  std::copy_backward(out.q(slot), out.q(last), out.q(last + 1));
+  std::copy(&row[0], &row[0] + out.width(), out.q(slot));
 }
 
 // Adds the solution in q unless the result holds it.
@@ -103,10 +111,16 @@ inline void fill_branches(const Chain& c, const Plan& plan, const Motion& T, con
 }
 
 // The seed, clipped to the limits, as a branch.
-inline Branch branch_of_seed(const Chain& c, const Plan& plan, const double* seed) {
+inline Branch branch_of_seed(const Chain& c, const Plan& plan, const double* seed, Workspace& W) {
+  for (int i = 0; i < c.n; ++i) W.position[i] = clipped(seed[i], c[i]);
+  fill_sines_and_cosines(c.n, &W.position[0], &W.sine[0], &W.cosine[0]);
   Branch branch;
-  for (int i = 0; i < c.n; ++i)
-    branch.q[plan.reversed != 0.0 ? c.n - 1 - i : i] = clipped(seed[i], c[i]);
+  branch.is_unsure = false;
+  for (int i = 0; i < c.n; ++i) {
+    const double q = W.position[i];
+    const Phi of_slide = {q, q * q}, of_turn = {W.cosine[i], W.sine[i]};
+    branch.joints[plan.reversed != 0.0 ? c.n - 1 - i : i] = {q, c[i].prismatic != 0.0 ? of_slide : of_turn};
+  }
   return branch;
 }
 
@@ -119,7 +133,7 @@ inline int solve_all(const Chain& c, const Options& opt, const Plan& plan, const
   Workspace W(c.n);
   set_target(T.motion(), c, W);
   set_preference(c, opt, seed, W);
-  const Branch start = branch_of_seed(c, plan, seed);
+  const Branch start = branch_of_seed(c, plan, seed, W);
   Branches branches;
   fill_branches(c, plan, T.motion(), start, branches);
   *out.head = {};
@@ -146,7 +160,7 @@ inline int solve_given(const Chain& c, const Options& opt, double length, const 
   for (int row = 0; row < postures.count; ++row) {
     bool inside = true;
     for (int i = 0; i < c.n; ++i)
-      inside = move_inside(c[i], postures[row][i], length, W[i]) && inside;
+      inside = move_inside(c[i], i, coordinate(c[i].prismatic != 0.0, postures[row][i]), length, W) && inside;
     if (inside && is_solution(c, opt, length, W)) add_solution(c, opt, seed, W, out);
   }
   return static_cast<int>(out.head->solutions);
@@ -198,7 +212,7 @@ inline bool fill_distances(const Chain& c, const Options& opt, const Plan& plan,
 // Finds the branch nearest to the seed that is a solution, and writes it to the first slot.
 inline int solve_nearest_branch(const Chain& c, const Options& opt, const Plan& plan,
                                 const Pose& T, Row seed, Workspace& W, const Result& out) {
-  const Branch start = branch_of_seed(c, plan, seed);
+  const Branch start = branch_of_seed(c, plan, seed, W);
   Branches branches;
   fill_branches(c, plan, T.motion(), start, branches);
   if (!fill_distances(c, opt, plan, seed, start, branches, W)) {
@@ -277,7 +291,7 @@ inline void fill_postures(const Chain& c, const Plan& plan, const Poses& Ts, Row
   require(out.targets == Ts.count, "a column for each target");
   Workspace W(c.n);
   for (int i = 0; i < c.n; ++i) W[i].preferred = seed[i];
-  const Branch start = branch_of_seed(c, plan, seed);
+  const Branch start = branch_of_seed(c, plan, seed, W);
   for (int k = 0; k < Ts.count; ++k) {
     Branches branches;
     fill_branches(c, plan, Ts[k].motion(), start, branches);

@@ -36,7 +36,7 @@ inline bool fits(const Chain& c, const Plan& plan, int joints, const Branch& bra
     const int i = plan.reversed != 0.0 ? c.n - 1 - joint : joint;
     const double width = c[i].upper - c[i].lower, period = c[i].period;
     if (!(width < period && i < c.n - plan.kept)) continue;
-    double above = branch.q[joint] - c[i].lower;
+    double above = branch.joints[joint].q - c[i].lower;
     above -= period * std::floor((above + SLACK) / period);
     if (above > width + SLACK) return false;
   }
@@ -44,8 +44,8 @@ inline bool fits(const Chain& c, const Plan& plan, int joints, const Branch& bra
 }
 
 // inverse(Rot(j, q)) R.
-inline Rotation turned_back(const PlanJoint& j, double q, const Rotation& R) {
-  return j.slides != 0.0 ? R : turned(j.direction, -q, R);
+[[gnu::always_inline]] inline Rotation turned_back(const PlanJoint& j, Coordinate at, const Rotation& R) {
+  return j.slides != 0.0 ? R : turned(j.direction, -at.phi.second, at.phi.first, R);
 }
 
 inline void place_then_turn(const Chain& c, const Plan& plan, const Motion& Q, const Branch& seed,
@@ -59,7 +59,7 @@ inline void place_then_turn(const Chain& c, const Plan& plan, const Motion& Q, c
     if (!half.is_unsure && !fits(c, plan, before, half)) continue;
     Rotation R = Q.rotation;
     for (int joint = 0; joint < before; ++joint)
-      R = turned_back(plan.joints[joint], half.q[joint], R);
+      R = turned_back(plan.joints[joint], half.joints[joint], R);
     turn(plan, plan.joints[before].direction, {before}, after - 1, c.n, R, half, out);
   }
 }
@@ -70,7 +70,7 @@ inline void add_parallel(const Plan& plan, const Motion& Q, const Branch& source
   const int parallel = static_cast<int>(plan.parallel), last = before + parallel - 1;
   Vector target = plan.centre;
   for (int joint = last + 1; joint < last + 1 + after; ++joint)
-    target = moved_by(plan.joints[joint], -source.q[joint], target);
+    target = moved_back(plan.joints[joint], source.joints[joint], target);
   target = Q * target;
   const int first = out.count;
   if (parallel == 3)
@@ -79,10 +79,10 @@ inline void add_parallel(const Plan& plan, const Motion& Q, const Branch& source
     swing(plan, before, plan.centre, target, out.add(source));
   for (int i = first; i < out.count; ++i) {
     Branch& branch = out.items[i];
-    double angle = branch.turn;
+    double angle = branch.turn.q;
     for (int joint = before; joint < last; ++joint)
-      angle -= plan.joints[joint].sense * branch.q[joint];
-    branch.q[last] = plan.joints[last].sense * angle;
+      angle -= plan.joints[joint].sense * branch.joints[joint].q;
+    branch.joints[last] = coordinate(false, plan.joints[last].sense * angle);
   }
 }
 
@@ -101,7 +101,7 @@ inline Roots roots_before(const Plan& plan, const Motion& Q) {
   const Vector w = j.direction;
   if (j.slides != 0.0)
     return roots(true, -dot(h, w), 0.0, dot(h, plan.meet - target), plan.length);
-  if (plan.after == 0.0) return {1, {angle_to(w, h, Q.rotation * h), 0.0}};
+  if (plan.after == 0.0) return {1, {angle_to(w, h, Q.rotation * h)}};
   Vector arm = target - j.point;
   double size = plan.length, wanted = dot(h, plan.meet - j.point);
   if (plan.after == 1.0) {
@@ -118,14 +118,14 @@ inline void turn_then_place(const Plan& plan, int n, const Motion& Q, const Bran
                             Branches& out) {
   if (plan.before == 0.0) return add_planar(plan, n, Q, seed, out);
   const PlanJoint& j = plan.joints[0];
-  const auto behind_first = [&](double q) {
-    return Motion{turned_back(j, q, Q.rotation), moved_by(j, -q, Q.position)};
+  const auto behind_first = [&](Coordinate at) {
+    return Motion{turned_back(j, at, Q.rotation), moved_back(j, at, Q.position)};
   };
   if (plan.first == BOTH) {
     Branches ends;
     place_both_ends(plan, Q, seed, ends);
     for (Branch& branch : ends) {
-      const Motion behind = behind_first(branch.q[0]);
+      const Motion behind = behind_first(branch.joints[0]);
       fill_outer_turns(plan, plan.normal_0, {-1}, n - 2, behind.rotation, branch);
       add_parallel(plan, behind, branch, out);
     }
@@ -135,8 +135,8 @@ inline void turn_then_place(const Plan& plan, int n, const Motion& Q, const Bran
   for (int i = 0; i < first.count; ++i) {
     Branch half = seed;
     half.is_unsure = first.is_free;
-    if (!first.is_free) half.q[0] = first.q[i];
-    add_planar(plan, n, behind_first(half.q[0]), half, out);
+    if (!first.is_free) half.joints[0] = first.at[i];
+    add_planar(plan, n, behind_first(half.joints[0]), half, out);
   }
 }
 

@@ -46,10 +46,10 @@ struct Plan {
 
 // A branch, complete or not: joints in the plan's order.
 struct Branch {
-  double q[PLAN_JOINTS] = {};
-  double turn = 0.0;       // of all parallel axes together [rad]
-  bool is_unsure = false;  // a joint was free and kept at the seed
-  double distance = 0.0;   // weighted square of the distance from the seed
+  Coordinate joints[PLAN_JOINTS];
+  Coordinate turn;         // of all parallel axes together
+  bool is_unsure;          // a joint was free and kept at the seed
+  double distance;         // weighted square of the distance from the seed
 };
 
 struct Branches {
@@ -65,9 +65,30 @@ struct Branches {
   Branch* end() { return items + count; }
 };
 
-inline Vector moved_by(const PlanJoint& j, double q, Vector x) {
-  if (j.slides != 0.0) return x + q * j.direction;
-  return turned(j.direction, q, x - j.point) + j.point;
+[[gnu::always_inline]] inline Vector turned(Vector w, Coordinate angle, Vector a) {
+  return turned(w, angle.phi.second, angle.phi.first, a);
+}
+
+[[gnu::always_inline]] inline Vector turned_back(Vector w, Coordinate angle, Vector a) {
+  return turned(w, -angle.phi.second, angle.phi.first, a);
+}
+
+// The point x moved back by a joint.
+inline Vector moved_back(const PlanJoint& j, Coordinate at, Vector x) {
+  if (j.slides != 0.0) return x - at.q * j.direction;
+  return turned_back(j.direction, at, x - j.point) + j.point;
+}
+
+// The turn about w that brings a nearest to b (subproblem 1 of Paden and Kahan).
+[[gnu::always_inline]] inline Coordinate angle_to(Vector w, Vector a, Vector b) {
+  return angle_of(dot(w, cross(a, b)), dot(a, b) - dot(w, a) * dot(w, b));
+}
+
+// The turn about w that is nearest to R: it makes the trace of Rot(w, q)' R largest. Exact if R is
+// a turn about w.
+[[gnu::always_inline]] inline Coordinate angle_about(Vector w, const Rotation& R) {
+  const Vector skew = {R.z.y - R.y.z, R.x.z - R.z.x, R.y.x - R.x.y};
+  return angle_of(dot(w, skew), R.x.x + R.y.y + R.z.z - dot(w, R * w));
 }
 
 // The path o + (C, D) . phi(q) of a point.
@@ -77,7 +98,7 @@ struct Path {
 };
 
 // The path of a point moved by a joint, or back (sense -1).
-inline Path path(const PlanJoint& j, Vector x, double sense) {
+[[gnu::always_inline]] inline Path path(const PlanJoint& j, Vector x, double sense) {
   if (j.slides != 0.0) return {x, sense * j.direction, {0.0, 0.0, 0.0}};
   const Vector foot = j.point + dot(j.direction, x - j.point) * j.direction, C = x - foot;
   return {foot, C, sense * cross(j.direction, C)};
@@ -89,7 +110,7 @@ struct Linear {
 };
 
 // The invariant of joint `middle` along a path that `joint` makes.
-inline Linear invariant(const Plan& plan, int which, int middle, int joint, const Path& on) {
+[[gnu::always_inline]] inline Linear invariant(const Plan& plan, int which, int middle, int joint, const Path& on) {
   const Vector from_pivot = on.o - plan.pivot;
   if (which == 0 || plan.slides(middle)) {
     const Vector n = which == 0 ? plan.normal_0 : plan.normal_1;
@@ -110,11 +131,11 @@ inline void swing(const Plan& plan, int joint, Vector x, Vector y, Branch& branc
   const PlanJoint& j = plan.joints[joint];
   const Vector a = x - j.point;
   if (j.slides != 0.0)
-    branch.q[joint] = dot(j.direction, y - x);
+    branch.joints[joint] = coordinate(true, dot(j.direction, y - x));
   else if (length(cross(j.direction, a)) <= VANISHED * plan.length)
     branch.is_unsure = true;
   else
-    branch.q[joint] = angle_to(j.direction, a, y - j.point);
+    branch.joints[joint] = angle_to(j.direction, a, y - j.point);
 }
 
 }  // namespace arm

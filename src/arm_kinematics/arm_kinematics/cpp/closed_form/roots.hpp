@@ -24,46 +24,77 @@ struct Phi {
   double first, second;
 };
 
-inline Phi phi(bool slides, double q) {
+[[gnu::always_inline]] inline Phi phi(bool slides, double q) {
   if (slides) return {q, q * q};
   const auto [s, k] = sine_and_cosine(q);
   return {k, s};
 }
 
+// The coordinate of a joint, with phi(q): computed together they cost one function instead of two.
+struct Coordinate {
+  double q;
+  Phi phi;
+};
+
+[[gnu::always_inline]] inline Coordinate coordinate(bool slides, double q) { return {q, phi(slides, q)}; }
+
+// The angle of a direction (x, y).
+[[gnu::always_inline]] inline Coordinate angle_of(double y, double x) {
+  const double r = std::sqrt(x * x + y * y);
+  if (r < 1e-150) return coordinate(false, std::atan2(y, x));
+  return {arctangent(y, x, r), {x / r, y / r}};
+}
+
+[[gnu::always_inline]] inline Coordinate negative(Coordinate angle) {
+  return {-angle.q, {angle.phi.first, -angle.phi.second}};
+}
+
+[[gnu::always_inline]] inline Coordinate half_a_turn_from(Coordinate angle) {
+  return {angle.q + PI, {-angle.phi.first, -angle.phi.second}};
+}
+
+// The sum of two angles.
+[[gnu::always_inline]] inline Coordinate operator+(Coordinate a, Coordinate b) {
+  const auto [k, s] = a.phi;
+  const auto [m, t] = b.phi;
+  return {a.q + b.q, {k * m - s * t, s * m + k * t}};
+}
+
 struct Roots {
   int count;
-  double q[2];
-  bool is_free = false;  // every q is a root; then count is 1, and q has no meaning
+  Coordinate at[2];
+  bool is_free = false;  // every q is a root; then count is 1, and `at` has no meaning
 };
 
 inline Roots all_or_none(double c, double size) {
   const bool all = std::abs(c) <= LOST * size;
-  return {all ? 1 : 0, {0.0, 0.0}, all};
+  return {all ? 1 : 0, {}, all};
 }
 
 // Solves a cos q + b sin q = c (subproblem 4 of Murray, Li and Sastry; also 3).
 inline Roots roots_of_turn(double a, double b, double c, double size) {
   const double r = std::sqrt(a * a + b * b);
   if (r <= VANISHED * size) return all_or_none(c, size);
-  const double middle = std::atan2(b, a), square = (r - c) * (r + c);
+  const Coordinate middle = angle_of(b, a);
+  const double square = (r - c) * (r + c);
   if (square <= 0.0) {
-    if (std::abs(c) - r > LOST * size) return {0, {0.0, 0.0}};
-    return {1, {c > 0.0 ? middle : middle + PI, 0.0}};
+    if (std::abs(c) - r > LOST * size) return {0, {}};
+    return {1, {c > 0.0 ? middle : half_a_turn_from(middle)}};
   }
-  const double half = std::atan2(std::sqrt(square), c);
-  return {2, {middle + half, middle - half}};
+  const Coordinate half = angle_of(std::sqrt(square), c);
+  return {2, {middle + half, middle + negative(half)}};
 }
 
 // Solves a q + b q^2 = c without cancellation.
 inline Roots roots_of_slide(double a, double b, double c, double size) {
   if (std::abs(b) <= VANISHED) {
     if (std::abs(a) <= VANISHED) return all_or_none(c, size);
-    return {1, {c / a, 0.0}};
+    return {1, {coordinate(true, c / a)}};
   }
   const double middle = -0.5 * a / b, square = middle * middle + c / b;
-  if (square <= 0.0) return {-square <= LOST * size ? 1 : 0, {middle, 0.0}};
+  if (square <= 0.0) return {-square <= LOST * size ? 1 : 0, {coordinate(true, middle)}};
   const double far = middle + std::copysign(std::sqrt(square), middle);
-  return {2, {far, far != 0.0 ? -c / b / far : 0.0}};
+  return {2, {coordinate(true, far), coordinate(true, far != 0.0 ? -c / b / far : 0.0)}};
 }
 
 // Solves (a, b) . phi(q) = c; `size` is the scale of the coefficients.

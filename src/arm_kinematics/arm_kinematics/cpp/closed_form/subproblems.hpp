@@ -83,8 +83,8 @@ inline void add_both(const Plan& plan, int one, int three, Linear f, Linear g,
     const double u = f.k + f.a * p.first + f.b * p.second;
     const double v = g.k + g.a * p.first + g.b * p.second;
     Branch& branch = out.add(source);
-    branch.q[three] = start + q;
-    branch.q[one] = slides_1 ? u : std::atan2(v, u);
+    branch.joints[three] = coordinate(slides_3, start + q);
+    branch.joints[one] = slides_1 ? coordinate(true, u) : angle_of(v, u);
   }
 }
 
@@ -95,7 +95,7 @@ inline void add_third(const Plan& plan, Linear r, const Branch& source, Branches
   for (int i = 0; i < third.count; ++i) {
     Branch& branch = out.add(source);
     branch.is_unsure = true;
-    if (!third.is_free) branch.q[2] = third.q[i];
+    if (!third.is_free) branch.joints[2] = third.at[i];
   }
 }
 
@@ -117,8 +117,7 @@ inline void place_by_quartic(const Plan& plan, const Path& on_1, const Path& on_
              combined(-s1.a / det, r3, r1.a / det, s3), source, out);
   for (int i = first; i < out.count; ++i) {
     Branch& branch = out.items[i];
-    const Vector y = on_3(phi(plan.slides(2), branch.q[2]));
-    swing(plan, 1, y, on_1(phi(plan.slides(0), branch.q[0])), branch);
+    swing(plan, 1, on_3(branch.joints[2].phi), on_1(branch.joints[0].phi), branch);
   }
 }
 
@@ -169,8 +168,8 @@ inline void place_by_two(const Plan& plan, int at, Vector c, Vector target, cons
     if (roots_2.is_free)
       branch.is_unsure = true;
     else
-      branch.q[second] = roots_2.q[i];
-    swing(plan, at, on(phi(slides, branch.q[second])), target, branch);
+      branch.joints[second] = roots_2.at[i];
+    swing(plan, at, on(branch.joints[second].phi), target, branch);
   }
 }
 
@@ -189,17 +188,17 @@ inline void place_by_three(const Plan& plan, Vector c, Vector target, const Bran
   const auto [k2, a2, b2] = invariant(plan, s, 1, follow, on_follow);
   const Roots leading = roots(plan.slides(lead), a, b, wanted - k, size_of(plan, r, 1));
   for (int i = 0; i < leading.count; ++i) {
-    const double q = leading.is_free ? source.q[lead] : leading.q[i];
-    const Phi f = phi(plan.slides(lead), q);
+    const Coordinate at = leading.is_free ? source.joints[lead] : leading.at[i];
+    const Phi f = at.phi;
     const Vector x = on_lead(f);
     const double value = k1 + a1 * f.first + b1 * f.second - k2;
     const Roots following = roots(plan.slides(follow), a2, b2, value, size_of(plan, s, 1));
     for (int m = 0; m < following.count; ++m) {
       Branch& branch = out.add(source);
-      branch.q[lead] = q;
-      if (!following.is_free) branch.q[follow] = following.q[m];
+      branch.joints[lead] = at;
+      if (!following.is_free) branch.joints[follow] = following.at[m];
       branch.is_unsure = branch.is_unsure || leading.is_free || following.is_free;
-      const Vector y = on_follow(phi(plan.slides(follow), branch.q[follow]));
+      const Vector y = on_follow(branch.joints[follow].phi);
       swing(plan, 1, in_order ? y : x, in_order ? x : y, branch);
     }
   }
@@ -229,7 +228,9 @@ inline double spherical_angle(double polar, double b4, double b6) {
 // The angle of a branch that a turn about w determines: of a joint, or of all parallel axes.
 struct Turned {
   int joint;  // -1 for the parallel axes
-  double& operator()(Branch& branch) const { return joint < 0 ? branch.turn : branch.q[joint]; }
+  Coordinate& operator()(Branch& branch) const {
+    return joint < 0 ? branch.turn : branch.joints[joint];
+  }
 };
 
 // Fills in the turn about w and the last joint, five + 1; the one between them is known.
@@ -237,14 +238,14 @@ inline void fill_outer_turns(const Plan& plan, Vector w, Turned about, int five,
                              Branch& branch) {
   const Vector w5 = plan.joints[five].direction, w6 = plan.joints[five + 1].direction;
   const Vector v = R * w6;
-  double& angle = about(branch);
+  Coordinate &angle = about(branch), &last = branch.joints[five + 1];
   if (length(cross(w, v)) > STRAIGHT) {
-    angle = angle_to(w, turned(w5, branch.q[five], w6), v);
+    angle = angle_to(w, turned(w5, branch.joints[five], w6), v);
   } else {  // the outer axes are aligned, so one of them is kept at the seed
     branch.is_unsure = true;
-    if (about.joint < 0) angle = angle_to(w, w5, R * turned(w6, -branch.q[five + 1], w5));
+    if (about.joint < 0) angle = angle_to(w, w5, R * turned_back(w6, last, w5));
   }
-  branch.q[five + 1] = angle_to(w6, rotated_back(R, turned(w, angle, w5)), w5);
+  last = angle_to(w6, rotated_back(R, turned(w, angle, w5)), w5);
 }
 
 // Adds branches of R as three turns: about w and the last two of n joints.
@@ -253,18 +254,20 @@ inline void add_three_turns(const Plan& plan, Vector w, Turned about, int n, con
   const int five = n - 2;
   const Vector v = R * plan.joints[five + 1].direction;
   const bool is_square = plan.bend_4 == 0.5 * PI && plan.bend_6 == 0.5 * PI;
-  double bend = std::atan2(length(cross(w, v)), dot(w, v));
-  if (!is_square) bend = spherical_angle(bend, plan.bend_4, plan.bend_6);
-  if (bend < 0.0) return;
+  const Coordinate zero = coordinate(false, plan.zero);
+  Coordinate bend = angle_of(length(cross(w, v)), dot(w, v));
+  if (!is_square)
+    bend = coordinate(false, spherical_angle(bend.q, plan.bend_4, plan.bend_6));
+  if (bend.q < 0.0) return;
   Branch& first = out.add(source);
-  first.q[five] = plan.zero + bend;
+  first.joints[five] = zero + bend;
   fill_outer_turns(plan, w, about, five, R, first);
-  if (bend <= STRAIGHT || PI - bend <= STRAIGHT) return;
+  if (bend.q <= STRAIGHT || PI - bend.q <= STRAIGHT) return;
   Branch& second = out.add(source);
-  second.q[five] = plan.zero - bend;
+  second.joints[five] = zero + negative(bend);
   if (is_square) {  // the same wrist, turned over
-    about(second) = about(first) + PI;
-    second.q[five + 1] = first.q[five + 1] + PI;
+    about(second) = half_a_turn_from(about(first));
+    second.joints[five + 1] = half_a_turn_from(first.joints[five + 1]);
   } else {
     fill_outer_turns(plan, w, about, five, R, second);
   }
@@ -280,7 +283,7 @@ inline void turn(const Plan& plan, Vector w, Turned about, int more, int n, cons
     return;
   }
   const Vector w5 = plan.joints[n - 1].direction;
-  branch.q[n - 1] = angle_to(w5, rotated_back(R, w), w);
+  branch.joints[n - 1] = angle_to(w5, rotated_back(R, w), w);
   about(branch) = angle_to(w, w5, R * w5);
 }
 
