@@ -74,9 +74,12 @@ inline Vector rotation_vector(const Rotation& R) {
   }
   const double sign = w < 0.0 ? -1.0 : 1.0;
   w *= sign;
-  const double square = x * x + y * y + z * z, sine = std::sqrt(square);
-  const double half = arctangent(sine, w, std::sqrt(square + w * w));
-  const double scale = sign * (sine > 1e-6 * w ? 2.0 * half / sine : 2.0 / w);
+  const double square = x * x + y * y + z * z;
+  double scale = 2.0 * sign / w;
+  if (square > 1e-12 * w * w) {
+    const double sine = std::sqrt(square);
+    scale = 2.0 * sign * arctangent(sine, w, std::sqrt(square + w * w)) / sine;
+  }
   return {scale * x, scale * y, scale * z};
 }
 
@@ -124,9 +127,9 @@ constexpr double DEFAULT_POSITION_BOUND = 1.0 / 1e-5, DEFAULT_ORIENTATION_BOUND 
 // The quality of three components, separately (box) or by their length.
 inline Quality quality_of(Vector e, const double* bounds, bool box, double standard, double aim) {
   if (!box) {
-    const double size = length(e), bound = bounds[0];
-    if (!(size * bound <= 1.0)) return FAILED;
-    return bound == 0.0 || size * std::max(bound, standard) <= aim ? EXACT : WITHIN;
+    const double square = dot(e, e), bound = bounds[0], exact = std::max(bound, standard);
+    if (!(square * bound * bound <= 1.0)) return FAILED;
+    return bound == 0.0 || square * exact * exact <= aim * aim ? EXACT : WITHIN;
   }
   Quality quality = EXACT;
   const double components[] = {e.x, e.y, e.z};

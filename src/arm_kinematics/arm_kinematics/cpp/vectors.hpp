@@ -26,11 +26,19 @@ struct Motion {
   Vector position;
 };
 
-[[gnu::always_inline]] inline Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-[[gnu::always_inline]] inline Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-[[gnu::always_inline]] inline Vector operator*(double k, Vector a) { return {k * a.x, k * a.y, k * a.z}; }
+[[gnu::always_inline]] inline Vector operator+(Vector a, Vector b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+[[gnu::always_inline]] inline Vector operator-(Vector a, Vector b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+[[gnu::always_inline]] inline Vector operator*(double k, Vector a) {
+  return {k * a.x, k * a.y, k * a.z};
+}
 
-[[gnu::always_inline]] inline double dot(Vector a, Vector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+[[gnu::always_inline]] inline double dot(Vector a, Vector b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 
 [[gnu::always_inline]] inline Vector cross(Vector a, Vector b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -38,8 +46,15 @@ struct Motion {
 
 [[gnu::always_inline]] inline double length(Vector a) { return std::sqrt(dot(a, a)); }
 
+// Whether a is no longer than a length.
+[[gnu::always_inline]] inline bool is_short(Vector a, double length) {
+  return dot(a, a) <= length * length;
+}
+
 // The product of components.
-[[gnu::always_inline]] inline Vector scaled(Vector s, Vector a) { return {s.x * a.x, s.y * a.y, s.z * a.z}; }
+[[gnu::always_inline]] inline Vector scaled(Vector s, Vector a) {
+  return {s.x * a.x, s.y * a.y, s.z * a.z};
+}
 
 [[gnu::always_inline]] inline double largest_component(Vector a) {
   return std::fmax(std::abs(a.x), std::fmax(std::abs(a.y), std::abs(a.z)));
@@ -62,7 +77,9 @@ struct Motion {
   return {rotated_back(B, A.x), rotated_back(B, A.y), rotated_back(B, A.z)};
 }
 
-[[gnu::always_inline]] inline Vector operator*(const Motion& T, Vector p) { return T.rotation * p + T.position; }
+[[gnu::always_inline]] inline Vector operator*(const Motion& T, Vector p) {
+  return T.rotation * p + T.position;
+}
 
 [[gnu::always_inline]] inline Motion inverse(const Motion& T) {
   return {transposed(T.rotation), -1.0 * rotated_back(T.rotation, T.position)};
@@ -130,18 +147,22 @@ inline SineCosine reduced_sine_and_cosine(double x) {
           quarter == 0.0 || quarter == -1.0 ? cosine : -cosine};
 }
 
-// The angle of the direction (x, y) of length r: twice that of (r + x, y), whose tangent is at most
-// tan(pi/8) in the first octant; the approximation is that of Moshier's Cephes library, atan.c.
+// The angle of the direction (x, y) of length r: twice that of (r + x, y), whose tangent is at
+// most tan(pi/8) in the first octant. The approximation is that of atan.c in Moshier's Cephes
+// library. Without branches, which nothing could predict.
 [[gnu::always_inline]] inline double arctangent(double y, double x, double r) {
-  const double a = std::abs(x), b = std::abs(y), low = std::fmin(a, b), high = std::fmax(a, b);
-  const double t = low / (r + high), z = t * t;
-  const double above = (((-8.750608600031904e-1 * z - 1.6157537187333652e1) * z -
-                         7.500855792314705e1) * z - 1.2288666844901362e2) * z - 6.485021904942025e1;
-  const double below = ((((z + 2.485846490142306e1) * z + 1.650270098316988e2) * z +
-                         4.328810604912902e2) * z + 4.853903996359137e2) * z + 1.945506571482614e2;
+  const double a = std::abs(x), b = std::abs(y);
+  const double is_steep = b > a ? 1.0 : 0.0, is_behind = x < 0.0 ? 1.0 : 0.0;
+  const double t = (a < b ? a : b) / (r + (a < b ? b : a)), z = t * t;
+  double above = -8.750608600031904e-1 * z - 1.6157537187333652e1;
+  above = (above * z - 7.500855792314705e1) * z - 1.2288666844901362e2;
+  above = above * z - 6.485021904942025e1;
+  double below = (z + 2.485846490142306e1) * z + 1.650270098316988e2;
+  below = (below * z + 4.328810604912902e2) * z + 4.853903996359137e2;
+  below = below * z + 1.945506571482614e2;
   double angle = 2.0 * (t + t * z * above / below);
-  angle = b > a ? 0.5 * PI - angle : angle;
-  angle = x < 0.0 ? PI - angle : angle;
+  angle = is_steep * (0.5 * PI) + (1.0 - 2.0 * is_steep) * angle;
+  angle = is_behind * PI + (1.0 - 2.0 * is_behind) * angle;
   return std::copysign(angle, y);
 }
 

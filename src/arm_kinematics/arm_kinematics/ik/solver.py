@@ -71,7 +71,7 @@ _CACHE_SIZE = 256
 _WEIGHTS = IkOptions._fields.index("weights")
 _PREFER = IkOptions._fields.index("prefer")
 _zeros = np.zeros
-_SUCCESS = IkStatus.SUCCESS
+_SUCCESS, _ROTATION = IkStatus.SUCCESS, Orientation.ROTATION  # a member is slow to look up
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
@@ -154,8 +154,9 @@ class IkSolver:
         request = None
         if known is not None or self.is_quick(key):
             form, descent, exact = known or (None, opt, opt)
-            parts = self._constants, descent, exact, form and form.plan, self._middle
-            request = Request(*parts, IkResult, IkStatus.SUCCESS)
+            plan, middle = None if form is None else form.plan, self._middle
+            parts = self._constants, descent, exact, plan, middle, IkResult, _SUCCESS
+            request = Request(*parts)
         remember(self._requests, key, request)
         for_all = None if known is None else request
         remember(self._requests_for_all, key, for_all)
@@ -211,8 +212,7 @@ class IkSolver:
         form = None if centred else self._form(opt)
         postures: Array | None = None
         many = max_solutions != 1 or not (centred or self.is_quick(key))
-        is_pose = opt["orientation"] == Orientation.ROTATION and self._is_bound(opt)
-        if form is None and many and is_pose:
+        if form is None and many and opt["orientation"] == _ROTATION and self._is_bound(opt):
             postures = self._eliminated(exact, start, max_solutions is None, deadline)
         if form is not None or postures is not None:
             for aim in (_AIM_EXACT, _AIM_WITHIN) if many else (_AIM_EXACT,):
@@ -353,9 +353,8 @@ class IkSolver:
 
     def _is_bound(self, opt: Records) -> bool:
         """Return whether all solved components have tolerances, and there are no mimic joints."""
-        count = 6 if opt["orientation"] == Orientation.ROTATION else 3
-        bound = bool((opt["bounds"][:count] > 0.0).all())
-        return bound and self.chain.gearing is None
+        count = 6 if opt["orientation"] == _ROTATION else 3
+        return self.chain.gearing is None and min(opt["bounds"][:count].tolist()) > 0.0
 
     def _eliminated(self, T: Array, seed: Array, sampled: bool, deadline: float) -> Array | None:
         """Return all solutions (k, n) of six revolute joints, or samples of seven."""

@@ -119,7 +119,8 @@ inline Branch branch_of_seed(const Chain& c, const Plan& plan, const double* see
   for (int i = 0; i < c.n; ++i) {
     const double q = W.position[i];
     const Phi of_slide = {q, q * q}, of_turn = {W.cosine[i], W.sine[i]};
-    branch.joints[plan.reversed != 0.0 ? c.n - 1 - i : i] = {q, c[i].prismatic != 0.0 ? of_slide : of_turn};
+    branch.joints[plan.reversed != 0.0 ? c.n - 1 - i : i] = {
+        q, c[i].prismatic != 0.0 ? of_slide : of_turn};
   }
   return branch;
 }
@@ -160,7 +161,9 @@ inline int solve_given(const Chain& c, const Options& opt, double length, const 
   for (int row = 0; row < postures.count; ++row) {
     bool inside = true;
     for (int i = 0; i < c.n; ++i)
-      inside = move_inside(c[i], i, coordinate(c[i].prismatic != 0.0, postures[row][i]), length, W) && inside;
+      inside =
+          move_inside(c[i], i, coordinate(c[i].prismatic != 0.0, postures[row][i]), length, W) &&
+          inside;
     if (inside && is_solution(c, opt, length, W)) add_solution(c, opt, seed, W, out);
   }
   return static_cast<int>(out.head->solutions);

@@ -44,7 +44,8 @@ inline bool fits(const Chain& c, const Plan& plan, int joints, const Branch& bra
 }
 
 // inverse(Rot(j, q)) R.
-[[gnu::always_inline]] inline Rotation turned_back(const PlanJoint& j, Coordinate at, const Rotation& R) {
+[[gnu::always_inline]] inline Rotation turned_back(const PlanJoint& j, Coordinate at,
+                                                   const Rotation& R) {
   return j.slides != 0.0 ? R : turned(j.direction, -at.phi.second, at.phi.first, R);
 }
 
@@ -79,10 +80,10 @@ inline void add_parallel(const Plan& plan, const Motion& Q, const Branch& source
     swing(plan, before, plan.centre, target, out.add(source));
   for (int i = first; i < out.count; ++i) {
     Branch& branch = out.items[i];
-    double angle = branch.turn.q;
+    Coordinate angle = branch.turn;
     for (int joint = before; joint < last; ++joint)
-      angle -= plan.joints[joint].sense * branch.joints[joint].q;
-    branch.joints[last] = coordinate(false, plan.joints[last].sense * angle);
+      angle = angle + -plan.joints[joint].sense * branch.joints[joint];
+    branch.joints[last] = plan.joints[last].sense * angle;
   }
 }
 

@@ -47,9 +47,9 @@ struct Plan {
 // A branch, complete or not: joints in the plan's order.
 struct Branch {
   Coordinate joints[PLAN_JOINTS];
-  Coordinate turn;         // of all parallel axes together
-  bool is_unsure;          // a joint was free and kept at the seed
-  double distance;         // weighted square of the distance from the seed
+  Coordinate turn;  // of all parallel axes together
+  bool is_unsure;   // a joint was free and kept at the seed
+  double distance;  // weighted square of the distance from the seed
 };
 
 struct Branches {
@@ -110,7 +110,8 @@ struct Linear {
 };
 
 // The invariant of joint `middle` along a path that `joint` makes.
-[[gnu::always_inline]] inline Linear invariant(const Plan& plan, int which, int middle, int joint, const Path& on) {
+[[gnu::always_inline]] inline Linear invariant(const Plan& plan, int which, int middle, int joint,
+                                               const Path& on) {
   const Vector from_pivot = on.o - plan.pivot;
   if (which == 0 || plan.slides(middle)) {
     const Vector n = which == 0 ? plan.normal_0 : plan.normal_1;
@@ -132,7 +133,7 @@ inline void swing(const Plan& plan, int joint, Vector x, Vector y, Branch& branc
   const Vector a = x - j.point;
   if (j.slides != 0.0)
     branch.joints[joint] = coordinate(true, dot(j.direction, y - x));
-  else if (length(cross(j.direction, a)) <= VANISHED * plan.length)
+  else if (is_short(cross(j.direction, a), VANISHED * plan.length))
     branch.is_unsure = true;
   else
     branch.joints[joint] = angle_to(j.direction, a, y - j.point);

@@ -36,7 +36,9 @@ struct Coordinate {
   Phi phi;
 };
 
-[[gnu::always_inline]] inline Coordinate coordinate(bool slides, double q) { return {q, phi(slides, q)}; }
+[[gnu::always_inline]] inline Coordinate coordinate(bool slides, double q) {
+  return {q, phi(slides, q)};
+}
 
 // The angle of a direction (x, y).
 [[gnu::always_inline]] inline Coordinate angle_of(double y, double x) {
@@ -45,8 +47,9 @@ struct Coordinate {
   return {arctangent(y, x, r), {x / r, y / r}};
 }
 
-[[gnu::always_inline]] inline Coordinate negative(Coordinate angle) {
-  return {-angle.q, {angle.phi.first, -angle.phi.second}};
+// An angle, or its negative (sense -1).
+[[gnu::always_inline]] inline Coordinate operator*(double sense, Coordinate angle) {
+  return {sense * angle.q, {angle.phi.first, sense * angle.phi.second}};
 }
 
 [[gnu::always_inline]] inline Coordinate half_a_turn_from(Coordinate angle) {
@@ -82,7 +85,7 @@ inline Roots roots_of_turn(double a, double b, double c, double size) {
     return {1, {c > 0.0 ? middle : half_a_turn_from(middle)}};
   }
   const Coordinate half = angle_of(std::sqrt(square), c);
-  return {2, {middle + half, middle + negative(half)}};
+  return {2, {middle + half, middle + -1.0 * half}};
 }
 
 // Solves a q + b q^2 = c without cancellation.

@@ -239,7 +239,7 @@ inline void fill_outer_turns(const Plan& plan, Vector w, Turned about, int five,
   const Vector w5 = plan.joints[five].direction, w6 = plan.joints[five + 1].direction;
   const Vector v = R * w6;
   Coordinate &angle = about(branch), &last = branch.joints[five + 1];
-  if (length(cross(w, v)) > STRAIGHT) {
+  if (!is_short(cross(w, v), STRAIGHT)) {
     angle = angle_to(w, turned(w5, branch.joints[five], w6), v);
   } else {  // the outer axes are aligned, so one of them is kept at the seed
     branch.is_unsure = true;
@@ -256,15 +256,14 @@ inline void add_three_turns(const Plan& plan, Vector w, Turned about, int n, con
   const bool is_square = plan.bend_4 == 0.5 * PI && plan.bend_6 == 0.5 * PI;
   const Coordinate zero = coordinate(false, plan.zero);
   Coordinate bend = angle_of(length(cross(w, v)), dot(w, v));
-  if (!is_square)
-    bend = coordinate(false, spherical_angle(bend.q, plan.bend_4, plan.bend_6));
+  if (!is_square) bend = coordinate(false, spherical_angle(bend.q, plan.bend_4, plan.bend_6));
   if (bend.q < 0.0) return;
   Branch& first = out.add(source);
   first.joints[five] = zero + bend;
   fill_outer_turns(plan, w, about, five, R, first);
   if (bend.q <= STRAIGHT || PI - bend.q <= STRAIGHT) return;
   Branch& second = out.add(source);
-  second.joints[five] = zero + negative(bend);
+  second.joints[five] = zero + -1.0 * bend;
   if (is_square) {  // the same wrist, turned over
     about(second) = half_a_turn_from(about(first));
     second.joints[five + 1] = half_a_turn_from(first.joints[five + 1]);

@@ -32,12 +32,18 @@ class LockedForm:
         """Prepare for screws S (6, 7), home pose M (4, 4) and the chain's table of constants."""
         self._plan, self._c = form.plan, np.ascontiguousarray(constants[:7])
         v, w = np.split(adjoint(inverse(M)) @ S[:, 6], 2)
-        self._B = np.zeros((4, 4))
-        self._B[:3, :3], self._B[:3, 3] = hat(w), v
+        B = np.zeros((4, 4))
+        B[:3, :3], B[:3, 3] = hat(w), v
+        self._B, self._BB = B, B @ B
         low = max(float(constants["lower"][7]), -math.pi)
         high = min(float(constants["upper"][7]), math.pi)
         self._values = low + (high - low) * (np.arange(VALUES) + 0.5) / VALUES
+        self._motions = np.array([self._undone(q) for q in self._values.tolist()])
         self._range = low, high
+
+    def _undone(self, q7: float) -> Array:
+        """Return exp(-[B7] q7)."""
+        return np.eye(4) - math.sin(q7) * self._B + (1.0 - math.cos(q7)) * self._BB
 
     def __call__(self, T: Array, seed: Array, deadline: float = math.inf) -> Array:
         """Return up to COUNT postures (k, 7) at T (4, 4), spread over the locked values.
@@ -45,13 +51,12 @@ class LockedForm:
         They are inside the limits to rounding, and of all that were found the one nearest to the
         seed (7,) is among them. A fraction of a millisecond does, so no deadline is needed.
         """
-        values = np.append(self._values, min(max(seed[6], self._range[0]), self._range[1]))
-        sine, rest = np.sin(values)[:, None, None], 1.0 - np.cos(values)[:, None, None]
-        Ts = T @ (np.eye(4) - sine * self._B + rest * (self._B @ self._B))
-        found = np.empty((MAX_BRANCHES, len(values), 7))
-        first = np.empty((MAX_BRANCHES, len(values), 6))
-        fill_postures(self._c, self._plan, np.ascontiguousarray(Ts), seed[:6].copy(), first)
-        found[:, :, :6], found[:, :, 6] = first, values
+        own = min(max(float(seed[6]), self._range[0]), self._range[1])
+        Ts = T @ np.concatenate([self._motions, self._undone(own)[None]])
+        found = np.empty((MAX_BRANCHES, len(Ts), 7))
+        first = np.empty((MAX_BRANCHES, len(Ts), 6))
+        fill_postures(self._c, self._plan, Ts, seed[:6].copy(), first)
+        found[:, :, :6], found[:, :-1, 6], found[:, -1, 6] = first, self._values, own
         q = found[~np.isnan(first[:, :, 0])]
         nearest = int(np.argmin(((q - seed) ** 2).sum(axis=1))) if len(q) else 0
         if len(q) > COUNT:
