@@ -9,9 +9,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import NamedTuple
 
 from . import machine, testing
 from .become import become
@@ -24,8 +24,7 @@ INTERRUPTED = 130
 BEGIN = FOLDER / "begin.py"
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """One command of ./arm.
 
     Attributes:
@@ -44,8 +43,7 @@ class Command:
         return f"{self.name} {self.arguments}".rstrip()
 
 
-@dataclass(frozen=True)
-class HelpLine:
+class HelpLine(NamedTuple):
     """One line of the help.
 
     Attributes:

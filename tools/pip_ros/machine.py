@@ -4,18 +4,16 @@
 
 import importlib.util
 import os
-import platform
 import shutil
 import sys
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .errors import SetupError
 
 
-@dataclass(frozen=True)
-class Missing:
+class Missing(NamedTuple):
     """Something that the machine lacks.
 
     Attributes:
@@ -53,11 +51,11 @@ def check_machine() -> None:
     Raises:
         SetupError: Something is missing; the message has the command that installs it.
     """
-    machine = f"{platform.system()} {platform.machine()}"
+    machine = f"{os.uname().sysname} {os.uname().machine}"
     if machine != "Linux x86_64" or sys.version_info >= (3, 15):
         raise SetupError(
             f"ROS 2 from PyPI exists for Linux x86_64 and Python 3.10 to 3.14; this is {machine},"
-            f" Python {platform.python_version()}. Use Ubuntu 24.04 with ROS 2 Jazzy or 26.04 with"
+            f" Python {sys.version.split()[0]}. Use Ubuntu 24.04 with ROS 2 Jazzy or 26.04 with"
             " Lyrical from apt (docs.ros.org), source it, and run ./arm again."
         )
     missing = missing_tools()

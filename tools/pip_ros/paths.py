@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The paths of the repository and of everything that ./arm creates in .venv."""
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOOLS = Path(__file__).resolve().parent
 
 
-@dataclass(frozen=True)
-class Paths:
+class Paths(NamedTuple):
     """The folders of one set-up.
 
     Attributes:

@@ -50,8 +50,8 @@ def contents(paths: Paths) -> set[str]:
     folders = [paths.venv / "bin", paths.venv / "lib", paths.venv / "share"]
     folders += (paths.venv / "lib").glob("python3.*/site-packages")
     files = (file for folder in folders if folder.is_dir() for file in folder.iterdir())
-    passing = (".dist-info", "__pycache__")
-    return {str(file.relative_to(paths.venv)) for file in files if not file.name.endswith(passing)}
+    passing, begin = (".dist-info", "__pycache__"), len(f"{paths.venv}/")
+    return {str(file)[begin:] for file in files if not file.name.endswith(passing)}
 
 
 def is_complete(paths: Paths) -> bool:
@@ -81,6 +81,8 @@ def is_at_its_place(paths: Paths) -> bool:
 def interpreter_works(paths: Paths) -> bool:
     """Return whether the interpreter of .venv starts and has this Python's version."""
     try:
+        if paths.python.samefile(sys.executable):
+            return True
         answer = subprocess.run(
             [paths.python, "-c", "import sys; print(sys.version)"],
             capture_output=True,

@@ -4,6 +4,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -27,14 +28,11 @@ def package_folders(paths: Paths) -> list[Path]:
 
 def files_of(package: Path) -> Iterable[Path]:
     """Yield all files of a package that are relevant to its build."""
-    for file in sorted(package.rglob("*")):
-        inside = file.relative_to(package).parts
-        if (
-            file.is_file()
-            and not SKIPPED.intersection(inside)
-            and not inside[-1].endswith((".pyc", ".so"))
-        ):
-            yield file
+    for folder, folders, names in os.walk(package):
+        folders[:] = sorted(set(folders) - SKIPPED)
+        for file in (Path(folder, name) for name in sorted(names)):
+            if not file.name.endswith((".pyc", ".so")) and file.exists():
+                yield file
 
 
 def fingerprint(package: Path) -> str:
@@ -43,7 +41,8 @@ def fingerprint(package: Path) -> str:
     if (package / "CMakeLists.txt").exists():
         digest.update(FOR_PYTHON.read_bytes())
     for file in files_of(package):
-        digest.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes() + b"\0")
+        inside = str(file).removeprefix(str(package)).encode()
+        digest.update(inside + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

@@ -29,6 +29,7 @@ def test_missing_headers_and_venv_name_their_packages(monkeypatch, tmp_path):
 
 
 def test_unsupported_machine_is_pointed_to_ubuntu(monkeypatch):
-    monkeypatch.setattr(machine.platform, "machine", lambda: "aarch64")
+    other = machine.os.uname_result(("Linux", "", "", "", "aarch64"))
+    monkeypatch.setattr(machine.os, "uname", lambda: other)
     with pytest.raises(SetupError, match=r"this is Linux aarch64.*Use Ubuntu 24\.04"):
         machine.check_machine()
