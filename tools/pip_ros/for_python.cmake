@@ -14,6 +14,7 @@ list(FILTER AMENT_EXTENSIONS_rosidl_generate_idl_interfaces EXCLUDE REGEX "${unu
 # the packages are yet to make these targets.
 cmake_language(DEFER CALL set_target_properties
   ${PROJECT_NAME}__rosidl_typesupport_fastrtps_c
+  ${PROJECT_NAME}__rosidl_typesupport_introspection_c
   ${PROJECT_NAME}__rosidl_typesupport_c
   ${PROJECT_NAME}__rosidl_generator_py
   PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)

@@ -7,13 +7,13 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from .environment import wheel_environment
 from .paths import TOOLS, Paths
 from .progress import run_logged
+from .venv import byte_compile
 
 OVERLAY = TOOLS / "overlay"
 FOR_PYTHON = TOOLS / "for_python.cmake"
@@ -93,7 +93,7 @@ def build(paths: Paths) -> None:
     remove_stale(paths, changed)
     colcon_build(paths, changed)
     mend_interpreter_lines(paths)
-    byte_compile(paths)
+    byte_compile(paths, paths.install / "lib")
     stamp_file(paths).write_text(json.dumps(stamp | changed, indent=1))
 
 
@@ -105,6 +105,8 @@ def colcon_build(paths: Paths, names: Collection[str]) -> None:
     command = [str(paths.python), "-m", "colcon", "--log-base", str(paths.logs / "colcon")]
     command += ["build", "--merge-install", "--build-base", str(paths.workspace / "build")]
     command += ["--install-base", str(paths.install), "--event-handlers", "console_direct+"]
+    # more packages at a time than cores: most of the time, one generator waits for another
+    command += ["--parallel-workers", str(len(names))]
     command += ["--base-paths", *folders, *cmake_arguments(paths)]
     run_logged(
         command,
@@ -130,15 +132,6 @@ def mend_interpreter_lines(paths: Paths) -> None:
         if is_python and (b" " in interpreter or len(first) > 127):
             head = b"#!/bin/sh\n'''exec' \"" + interpreter + b'" "$0" "$@"\n' + b"' '''\n"
             file.write_bytes(head + rest)
-
-
-def byte_compile(paths: Paths) -> None:
-    """Write the bytecode of installed packages, which takes a third of a node's start otherwise.
-
-    Python falls back to the sources where it is missing, so a failure does not matter.
-    """
-    command = [str(paths.python), "-m", "compileall", "-qq", "-j", "0", str(paths.install / "lib")]
-    subprocess.run(command, cwd=paths.workspace, check=False)
 
 
 def cmake_arguments(paths: Paths) -> list[str]:

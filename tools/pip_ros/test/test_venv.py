@@ -5,6 +5,7 @@
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from pip_ros import venv
@@ -107,6 +108,15 @@ def test_cmake_files_of_the_wheels_are_mended(paths, bare):
     assert str(paths.venv / "lib") in text
     assert "/site-packages/numpy" in text
     assert "idl_tuples ENCODING UTF-8)" in text
+
+
+def test_an_interface_is_parsed_once_for_all_generators(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    seen, names = [], {}
+    names["_parser"] = SimpleNamespace(parse=lambda text: seen.append(text) or [text])
+    exec("def parse(idl_string):\n" + venv.PARSES_ONCE, names)
+    assert [names["parse"](text) for text in "aba"] == [["a"], ["b"], ["a"]]
+    assert seen == ["a", "b"]
 
 
 def test_moved_clone_is_detected(paths, requirements, capsys):
