@@ -17,7 +17,7 @@ from .venv import byte_compile
 
 OVERLAY = TOOLS / "overlay"
 FOR_PYTHON = TOOLS / "for_python.cmake"
-SKIPPED = {"__pycache__", "test", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+SKIPPED = {"__pycache__", "build", "test", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
 
 def package_folders(paths: Paths) -> list[Path]:
