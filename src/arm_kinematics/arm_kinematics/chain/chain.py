@@ -69,6 +69,7 @@ class Chain(RigidBodyDynamics):
         velocity, acceleration, effort: (n,) limits, infinite where unknown.
         base, tip: Names of the two frames.
         links: The frames on the path, base to tip.
+        length: Length of the arm [m] along its joints to the tip; 1 if it is 0.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class Chain(RigidBodyDynamics):
         limits = map(frozen, np.array(bounds).T)
         self.lower, self.upper, self.velocity, self.acceleration, self.effort = limits
         self._model = SearchModel(self)
-        self._constants = self._model.constants
+        self._constants, self.length = self._model.constants, self._model.length
         self._solver = IkSolver(self, self._model)
         self._by_tool: dict[bytes, IkSolver] = {}
 

@@ -34,6 +34,8 @@ _STARTS = 48
 _SLOTS = 16
 _POLISHED, _BEST_STARTS = 8, 32
 """Descents for the best effort: of one weighting, of several."""
+_DIGITS = 6
+"""Decimals to which two minima are the same."""
 _WEAK = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 """Weights of a radian, as shares of the arm's length, until the position has priority."""
 
@@ -122,11 +124,14 @@ class _Diagnosis:
         inside = self._search(even, 1)
         if inside["solutions"]:
             found = self.descent(opt, inside["slots"]["q"][0].copy())
+        tried: set[bytes] = set()  # most starts end in the same few minima
         for start in range(_BEST_STARTS):
             if found["solutions"] or self._is_late():
                 break
-            slot = self._descent_to_minimum(opt, self._seed, start)
-            found = self.descent(opt, slot["slots"]["q"][0].copy())
+            minimum = self._descent_to_minimum(opt, self._seed, start)["slots"]["q"][0]
+            if (rounded := np.round(minimum, _DIGITS).tobytes()) not in tried:
+                tried.add(rounded)
+                found = self.descent(opt, minimum.copy())
         return found
 
     def _beyond_limits(self, opt: Records) -> Array:

@@ -17,7 +17,6 @@ from arm_description.urdf.elements import UrdfInertial, UrdfShape
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.ik.result import IkResult
-from arm_kinematics.ik.search_model import arm_length
 
 if TYPE_CHECKING:
     from arm_kinematics.dexterity.workspace import SliceMap
@@ -187,7 +186,7 @@ class MarkerInputs:
     @cached_property
     def size(self) -> float:
         """Length of the arm [m], which scales the marks."""
-        return arm_length(self.chain.S, self.chain.M)
+        return self.chain.length
 
     @property
     def known(self) -> bool:

@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 from arm_kinematics.arguments import one_of, vector
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.search_model import arm_length
 
 Rows = NDArray[np.intp]
 _NONE = 1e-9  # singular values below this are zero
@@ -161,9 +160,8 @@ class DifferentialIk:
             for what, values in (("velocity", speeds), ("acceleration", changes))
         )
         self._limits = RateLimits(chain.lower, chain.upper, *limits)
-        length = arm_length(chain.S, chain.M)
-        self._units = np.where(chain.sliding, length, 1.0)
-        self._rows = np.array([1.0 / length] * 3 + [1.0] * 3)
+        self._units = np.where(chain.sliding, chain.length, 1.0)
+        self._rows = np.array([1.0 / chain.length] * 3 + [1.0] * 3)
 
     def step(
         self, q: ArrayLike, rates: ArrayLike, twist: ArrayLike, dt: float, axes: str = "base"

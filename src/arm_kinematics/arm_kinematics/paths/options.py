@@ -15,7 +15,6 @@ from arm_common.transforms import Array, so3_log
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.search_model import arm_length
 from arm_kinematics.kernels.layout import (
     DEFAULT_ORIENTATION_TOLERANCE,
     DEFAULT_POSITION_TOLERANCE,
@@ -94,7 +93,7 @@ class PathOptions:
         Raises:
             KinematicsError: One of them is not positive.
         """
-        length = arm_length(chain.S, chain.M)
+        length = chain.length
         bounds = Bounds(
             _STEP * length if self.max_step is None else self.max_step,
             self.max_turn,
@@ -123,13 +122,18 @@ class PathOptions:
         if self.mode == "position_axis" or sum(free) == 1:
             axis = free if self.mode == "pose" else _Z if self.axis is None else self.axis
             return distance, _tilt(R, axis)
-        return distance, math.hypot(*np.where(free, 0.0, so3_log(R)).tolist())
+        return distance, math.hypot(*(so3_log(R) * self._bound).tolist())
 
     @cached_property
     def _free(self) -> tuple[bool, ...]:
         """Whether the orientation, or each component of its error, is free."""
         tolerances = np.atleast_1d(np.asarray(self.orientation_tolerance, dtype=np.float64))
         return tuple(np.isinf(tolerances).tolist())
+
+    @cached_property
+    def _bound(self) -> Array:
+        """0 for each component that is free, else 1."""
+        return np.logical_not(self._free).astype(np.float64)
 
     def turns(self) -> bool:
         """Return whether the orientation counts at all."""

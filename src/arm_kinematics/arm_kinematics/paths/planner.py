@@ -85,6 +85,7 @@ class _CartesianPathFollower:
     ) -> None:
         self._chain, self._options, self._collision = chain, options, collision
         self._bounds = options.bounds(chain)
+        self._joint_steps = self._bounds.joint_step * self._bounds.units
         sized = [(shape, self._size(shape)) for shape in shapes]
         self._pieces = [(shape, size) for shape, size in sized if size > 1e-9]
         self._total = math.fsum(size for _, size in self._pieces)
@@ -176,7 +177,7 @@ class _CartesianPathFollower:
             return result
         q = result.q
         sample = self._sample(share, target, q)
-        if (np.abs(q - last.q) > self._bounds.joint_step * self._bounds.units).any():
+        if (np.abs(q - last.q) > self._joint_steps).any():
             return q
         half = 0.5 * (last.share + share)
         middle = self._sample(half, shape.pose(half), 0.5 * (last.q + q))

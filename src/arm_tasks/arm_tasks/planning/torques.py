@@ -41,6 +41,8 @@ class TorqueCheck:
         self._loads = ActuatorLoads.of_model(model, chain)
         self._has_mass = self._loads.known and chain.bodies.mass > 0.0
         self._are_estimated = not model.masses
+        # motion, payload, and its shares: they are asked for three times
+        self._last: tuple[PlannedTrajectory, Payload | None, tuple[Array, Array]] | None = None
 
     def holding(self, q: Array, payload: Payload | None) -> TorqueUse:
         """Return the use at rest at q (n,)."""
@@ -79,6 +81,11 @@ class TorqueCheck:
         return TorqueUse(share, joint, self._advice(q, share, payload))
 
     def _shares(self, motion: PlannedTrajectory, payload: Payload | None) -> tuple[Array, Array]:
+        if self._last is None or self._last[0] is not motion or self._last[1] != payload:
+            self._last = motion, payload, self._computed(motion, payload)
+        return self._last[2]
+
+    def _computed(self, motion: PlannedTrajectory, payload: Payload | None) -> tuple[Array, Array]:
         """Return postures (k, n) of a motion and the shares (k, m) there.
 
         With fewer than two distinct times, the shares are those at rest.

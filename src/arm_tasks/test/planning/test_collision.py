@@ -61,7 +61,8 @@ def test_distances_agree_with_those_of_coal():
         for kind in rng.choice(list(kinds), 24)
     ]
     shapes = [made[body.kind](*body.size) for body in bodies]
-    poses = [rpy_matrix(rng.uniform(-0.2, 0.2, 3), rng.uniform(-3, 3, 3)) for _ in bodies]
+    matrices = (rpy_matrix(rng.uniform(-0.2, 0.2, 3), rng.uniform(-3, 3, 3)) for _ in bodies)
+    poses = np.array(list(matrices))
     frames = [coal.Transform3s(T[:3, :3], T[:3, 3]) for T in poses]
     pairs = list(combinations(range(len(bodies)), 2))
     found = PairDistances(bodies, pairs).distances(poses, math.inf)

@@ -61,15 +61,14 @@ class PairDistances:
         radii = np.array([body.radius for body in bodies])
         self._radii = radii[self._first] + radii[self._second]
 
-    def distances(self, poses: Sequence[Array], near: float) -> Array:
+    def distances(self, poses: Array, near: float) -> Array:
         """Return the signed distances of all pairs [m], negative if they penetrate.
 
-        The poses are base_link <- body (4, 4). Pairs farther apart than near [m] get a lower
+        The poses are base_link <- body (k, 4, 4). Pairs farther apart than near [m] get a lower
         bound: near, or the distance of their bounding spheres.
         """
-        stack = np.array(poses).reshape(-1, 4, 4)
-        centres = self._data.geom_xpos[:] = stack[:, :3, 3]
-        self._data.geom_xmat[:] = stack[:, :3, :3].reshape(-1, 9)
+        centres = self._data.geom_xpos[:] = poses[:, :3, 3]
+        self._data.geom_xmat[:] = poses[:, :3, :3].reshape(-1, 9)
         offsets = centres[self._first] - centres[self._second]
         result = np.sqrt(np.einsum("ij,ij->i", offsets, offsets)) - self._radii
         farthest = min(near, _FARTHEST)
@@ -93,7 +92,8 @@ def tip_depths(obj: SceneObject, points: Array) -> Array:
     tip = CollisionBody("", "sphere", (_TIP_RADIUS,), np.eye(4))
     pairs = PairDistances([tip, *bodies], [(0, 1 + k) for k in range(len(bodies))])
     fixed = [body.pose for body in bodies]
-    found = [pairs.distances([pose(p=point), *fixed], NEAR).min() for point in points]
+    stacks = (np.array([pose(p=point), *fixed]) for point in points)
+    found = [pairs.distances(stack, NEAR).min() for stack in stacks]
     return -np.array(found) - _TIP_RADIUS
 
 
@@ -156,7 +156,9 @@ class CollisionChecker:
         if carried is not None:
             own += carried_bodies(scene.object(carried.name), carried.grasp)
             scene = scene.without(carried.name)
-        self._bodies = [*own, *scene_bodies(scene)]
+        fixed = scene_bodies(scene)
+        self._bodies = [*own, *fixed]
+        self._fixed = np.array([body.pose for body in fixed]).reshape(-1, 4, 4)
         self._placing = BodyPlacement(model, tree, own)
         first, near = rigid_groups(tree), neighbours(tree)
         fingers = model.gripper.joints if model.gripper else ()
@@ -202,8 +204,7 @@ class CollisionChecker:
 
         Pairs farther apart than near get a lower bound.
         """
-        own = self._placing.poses(q, width)
-        poses = [*own, *(body.pose for body in self._bodies[len(own) :])]
+        poses = np.concatenate([self._placing.poses(q, width), self._fixed])
         return self._pairs.distances(poses, near)
 
     def allowed_contacts(self, contact: AllowedContact | None = None) -> Array:
@@ -221,7 +222,7 @@ class CollisionChecker:
             return Clearance(np.inf)
         beyond = distances + allowed
         k = int(np.argmin(beyond))
-        depth = float(np.broadcast_to(allowed, beyond.shape)[k])
+        depth = float(allowed[k] if isinstance(allowed, np.ndarray) else allowed)
         return Clearance(float(beyond[k]), *self._owners(self._pairs.pairs[k]), depth)
 
     def at(self, q: Sequence[float] | Array, width: float) -> Clearance:

@@ -135,7 +135,8 @@ class BodyPlacement:
         self._gripper = model.gripper
         moving = model.gripper.moving if model.gripper else ()
         names = [*model.joint_names, *moving]
-        self._bodies = bodies
+        self._owners = [body.owner for body in bodies]
+        self._places = np.array([body.pose for body in bodies]).reshape(-1, 4, 4)
         robot = Robot(urdf)
         self._fixed: dict[str, Array] = {}
         self._chains: dict[str, tuple[Chain, Array]] = {}
@@ -147,10 +148,11 @@ class BodyPlacement:
                 index = np.array([names.index(name) for name in chain.joint_names])
                 self._chains[link] = chain, index
 
-    def poses(self, q: Sequence[float] | Array, width: float) -> list[Array]:
-        """Return base_link <- body (4, 4) for joint positions (n,) and a jaw width [m]."""
+    def poses(self, q: Sequence[float] | Array, width: float) -> Array:
+        """Return base_link <- body (k, 4, 4) for joint positions (n,) and a jaw width [m]."""
         fingers = self._gripper.positions(width) if self._gripper else {}
         x = np.array([*q, *fingers.values()])
         links = {link: chain.fk(x[index]) for link, (chain, index) in self._chains.items()}
         links.update(self._fixed)
-        return [links[body.owner] @ body.pose for body in self._bodies]
+        owners = np.array([links[owner] for owner in self._owners]).reshape(-1, 4, 4)
+        return np.asarray(owners @ self._places)
