@@ -13,7 +13,6 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
-from . import machine, testing
 from .become import become
 from .errors import SetupError
 from .paths import TOOLS as FOLDER
@@ -86,6 +85,13 @@ def execute(environment: dict[str, str], arguments: Sequence[str]) -> int:
     return become(arguments, environment)
 
 
+def test(environment: dict[str, str], arguments: Sequence[str]) -> int:
+    """Run the checks and the tests."""
+    from .testing import run
+
+    return run(environment, arguments)
+
+
 def bench(environment: dict[str, str], arguments: Sequence[str]) -> int:
     """Run the benchmarks."""
     folder = Paths().repository / "benchmarks"
@@ -101,7 +107,9 @@ def sys_python(environment: dict[str, str]) -> str:
 
 def doctor(environment: dict[str, str], arguments: Sequence[str]) -> int:
     """Check the machine, even where nothing can be set up, then run the driver's doctor."""
-    for missing in machine.missing_tools():
+    from .machine import missing_tools
+
+    for missing in missing_tools():
         print(f"missing  {missing.what}\n         -> apt-get install -y {missing.package}")
     if not environment:
         print("missing  ROS 2 and the arm packages are not set up here\n         -> ./arm setup")
@@ -229,7 +237,7 @@ LINES = (
     line(
         "Machine",
         "run the tests; compare with other libraries",
-        Command("test", "[--all | --fast] [pytest arguments]", testing.run),
+        Command("test", "[--all | --fast] [pytest arguments]", test),
         Command("bench", "[NAME] ...", bench),
     ),
 )

@@ -14,7 +14,6 @@ from arm_common.network import limit_to_this_computer
 from . import sourced, venv, workspace
 from .environment import ros_is_sourced, run_environment, with_home
 from .errors import SetupError
-from .machine import check_machine
 from .paths import Paths
 from .progress import say
 
@@ -110,6 +109,8 @@ def make(paths: Paths, again: bool) -> None:
     if again:
         venv.remove(paths)
     if not venv.is_installed(paths, venv.REQUIREMENTS):
+        from .machine import check_machine
+
         check_machine()
         say("No ROS 2 is sourced: installing one from PyPI into .venv. This happens once.")
         venv.install(paths, venv.REQUIREMENTS, "Installing ROS 2 Jazzy and libraries")

@@ -97,7 +97,7 @@ def interpreter_works(paths: Paths) -> bool:
         if paths.python.samefile(sys.executable):
             return True
         answer = subprocess.run(
-            [paths.python, "-c", "import sys; print(sys.version)"],
+            [paths.python, "-S", "-c", "import sys; print(sys.version)"],
             capture_output=True,
             text=True,
             timeout=30,
