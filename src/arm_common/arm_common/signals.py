@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import errno
+import gc
 import importlib
 import io
 import os
@@ -64,6 +65,7 @@ def _exit(codes: Sequence[int]) -> None:
             with suppress(OSError, ValueError):  # nobody reads it, or it is closed
                 stream.flush()
         os._exit(codes[0])
+    gc.unfreeze()  # so that all is torn down
 
 
 def _start(module: str, function: str, interrupted: int, restores: bool) -> int:
@@ -74,11 +76,14 @@ def _start(module: str, function: str, interrupted: int, restores: bool) -> int:
     """
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {n: signal.signal(n, lambda *_: os._exit(interrupted)) for n in numbers}
+    gc.disable()  # what is imported is no garbage
     try:
         run = getattr(importlib.import_module(module), function)
     except NotBuiltError as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    gc.freeze()
+    gc.enable()
     if restores:
         for number, handler in before.items():
             signal.signal(number, handler)

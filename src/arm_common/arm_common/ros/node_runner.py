@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import gc
 import os
 import sys
 import traceback
@@ -93,7 +94,10 @@ def run_node(
         rclpy.init(args=ros_arguments(), signal_handler_options=SignalHandlerOptions.NO)
         if reach:
             rclpy.logging.get_logger("network").info(reach)
+        gc.disable()  # what is made lives until the end: no collection need look at it
         nodes += make()
+        gc.freeze()
+        gc.enable()
         for node in nodes:
             check_requests(node)
         guard(nodes)

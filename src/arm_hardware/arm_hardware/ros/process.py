@@ -73,10 +73,7 @@ class _Driver:
         self.node.create_timer(_HEARTBEAT, lambda: None, clock=STEADY_CLOCK)
         forward_logging(self.node.get_logger().name)
         sys.setswitchinterval(_SWITCH_INTERVAL)
-        # Existing objects live until the end; collecting them would stop all threads for longer
-        # than a tick.
-        gc.collect()
-        gc.freeze()
+        gc.collect()  # what is left is collected no more: that would stop threads for a tick
 
     def begin(self, end: ProcessEnd) -> bool:
         """Trigger the configured transitions; return whether they succeeded."""
