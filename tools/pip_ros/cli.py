@@ -86,7 +86,7 @@ def execute(environment: dict[str, str], arguments: Sequence[str]) -> int:
 
 
 def test(environment: dict[str, str], arguments: Sequence[str]) -> int:
-    """Run the checks and the tests."""
+    """Run the checks and the tests; with pytest arguments, run only pytest with these."""
     from .testing import run
 
     return run(environment, arguments)
