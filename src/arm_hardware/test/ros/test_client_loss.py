@@ -91,7 +91,11 @@ def test_killed_owner_ends_its_motion_whoever_else_is_a_client(client, beside):
 
 @pytest.mark.parametrize(
     ("owner", "other"),
-    [("GoalClient", "GoalClient"), ("GoalClient", "ActionClient"), ("ActionClient", "GoalClient")],
+    [
+        ("GoalClient", "ActionClient"),
+        pytest.param("GoalClient", "GoalClient", marks=pytest.mark.thorough),
+        pytest.param("ActionClient", "GoalClient", marks=pytest.mark.thorough),
+    ],
 )
 def test_death_of_another_client_does_not_end_a_motion(client, beside, owner, other):
     program = beside(other)

@@ -26,11 +26,12 @@ FIRST, ROUNDS = 100, 400  # messages of each topic: the first fill queues
 FIRST_OF_DRIVER = 400  # fill its pools, too: it is flat from then on
 GROWTH = 20.0  # [MB]; what each round names would be 40 MB and more
 # module, arguments, bound of its memory [MB]
+thorough = pytest.mark.thorough
 PROGRAMS = (
     ("arm_tasks.ros.arm_nodes", ["kinematics", "nut_world", "task_server"], 400.0),
     ("arm_hardware.ros.process", parameters(hardware="fake", autostart="activate"), 120.0),
-    ("arm_viewer.ros.tool_handle_node", [], 120.0),
-    ("arm_viewer.ros.node", parameters(port=0, drive=True), 200.0),
+    pytest.param("arm_viewer.ros.tool_handle_node", [], 120.0, marks=thorough),
+    pytest.param("arm_viewer.ros.node", parameters(port=0, drive=True), 200.0, marks=thorough),
 )
 RUN = "import sys; from {} import main; sys.exit(main())"
 
