@@ -251,26 +251,6 @@ struct Taken<const BodyRows&> {
   }
 };
 
-template <>
-struct Taken<const Loop&> {
-  static const Loop& from(Arguments& in) {
-    const Loop& loop = in.record<Loop>(sizeof(Loop), false);
-    for (const LoopJoint& joint : loop.joints)
-      require(joint.joint >= 0.0 && joint.joint < 6.0, "a joint of the loop is none of the arm");
-    return loop;
-  }
-};
-
-template <>
-struct Taken<Postures&> {
-  static Postures& from(Arguments& in) {
-    auto& postures = in.record<Postures>(sizeof(Postures), true);
-    require(in.n == 6, "an arm of six joints");
-    require(postures.count >= 0.0 && postures.count <= CAPACITY, "an impossible count");
-    return postures;
-  }
-};
-
 // Other types are plain numbers.
 template <class T>
 struct Taken<const T&> {
@@ -289,6 +269,7 @@ inline PyObject* to_python(SineCosine x) { return Py_BuildValue("dd", x.sine, x.
 inline PyObject* to_python(Trace x) {
   return Py_BuildValue("ii", x.count, static_cast<int>(x.ending));
 }
+inline PyObject* to_python(Found x) { return Py_BuildValue("ii", x.here, x.count); }
 inline PyObject* to_python(Improvement x) { return Py_BuildValue("dd", x.before, x.after); }
 inline PyObject* to_python(Linear x) { return Py_BuildValue("ddd", x.k, x.a, x.b); }
 inline PyObject* to_python(const Roots& x) {

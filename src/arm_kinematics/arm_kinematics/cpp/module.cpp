@@ -69,7 +69,6 @@ PyMethodDef functions[] = {
     entry<solve_nearest>("solve_nearest"),
     entry<solve_nearest_many>("solve_nearest_many"),
     entry<fill_postures>("fill_postures"),
-    entry<eliminate>("eliminate"),
     entry<collect>("collect"),
     entry<trace>("trace"),
     entry<passes>("passes"),
@@ -102,9 +101,8 @@ PyMODINIT_FUNC PyInit_compiled() {
   if (module == nullptr) return nullptr;
   using namespace arm;
   const auto size = [](size_t bytes) { return static_cast<Py_ssize_t>(bytes); };
-  PyObject* sizes = Py_BuildValue("nnnnnn", size(sizeof(Joint)), size(sizeof(Options)),
-                                  size(sizeof(Plan)), size(sizeof(Head) + 9 * sizeof(double)),
-                                  size(sizeof(Loop)), size(sizeof(Postures)));
+  PyObject* sizes = Py_BuildValue("nnnn", size(sizeof(Joint)), size(sizeof(Options)),
+                                  size(sizeof(Plan)), size(sizeof(Head) + 9 * sizeof(double)));
   if (sizes == nullptr || PyModule_AddObject(module, "RECORD_SIZES", sizes) < 0 ||
       PyModule_AddStringConstant(module, "SOURCES", ARM_SOURCES) < 0)
     return nullptr;

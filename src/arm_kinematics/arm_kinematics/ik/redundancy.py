@@ -18,7 +18,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
@@ -172,12 +172,15 @@ class SevenR:
         """Return the total motion of each joint (7,) in self-motions at sample postures."""
         total = np.zeros(7)
         for i in range(12):
-            q = TURN * ((0.5 + (i + 1) * _STEP) % 1.0)
-            found = compiled.fk_jacobian(self._c, q)
-            assert found is not None  # q is finite
-            found[1][:3] /= self._unit
-            total += np.abs(np.linalg.svd(found[1])[2][6])
+            total += np.abs(self._tangent(TURN * ((0.5 + (i + 1) * _STEP) % 1.0)))
         return total
+
+    def _tangent(self, q: NDArray[Any]) -> Array:
+        """Return a unit vector of joint motion (7,) at q that leaves the tip at rest."""
+        found = compiled.fk_jacobian(self._c, q)
+        assert found is not None  # q is finite
+        found[1][:3] /= self._unit
+        return np.asarray(np.linalg.svd(found[1])[2][6])
 
     def locked(self, T: Array, joint: int, value: float) -> Array:
         """Return all joint angles (k, 7) with the tip at T and one joint locked at a value."""
@@ -225,21 +228,23 @@ class SevenR:
 
     def _curve(self, T: Array, q: Array, step: float, deadline: float) -> tuple[Array, bool]:
         """Return the curve through q until the deadline, and whether it is closed."""
-        ahead, closed = self._trace(T, q, step, 1.0, deadline)
+        tangent = self._tangent(q)
+        ahead, closed = self._trace(T, q, step, tangent, deadline)
         if closed or time.monotonic() > deadline:
             return ahead, closed
-        back, _ = self._trace(T, q, step, -1.0, deadline)
+        back, _ = self._trace(T, q, step, -tangent, deadline)
         return np.concatenate([back[:0:-1], ahead]), False
 
     def _trace(
-        self, T: Array, q: Array, step: float, direction: float, deadline: float
+        self, T: Array, q: Array, step: float, ahead: Array, deadline: float
     ) -> tuple[Array, bool]:
         points = np.empty((CAPACITY, 7))
         points[0] = q
         count, before, ending = 1, 0, int(Ending.FULL)
         while before < count and ending == Ending.FULL:
             before = count
-            count, ending = compiled.trace(self._c, T, self._unit, step, direction, points, count)
+            count, ending = compiled.trace(self._c, T, self._unit, step, ahead, points, count)
+            ahead = points[count - 1] - points[count - 2]
             if time.monotonic() > deadline:
                 break
         return points[:count].copy(), ending == Ending.CLOSED

@@ -108,33 +108,41 @@ def solve_nearest_many(
 def fill_postures(chain: Records, plan: Records, Ts: Array, seed: Array, out: Array, /) -> None:
     """Fill out (MAX_BRANCHES, m, n) with the branches inside the limits at Ts (m, 4, 4) or NaN."""
 
-def eliminate(loop: Records, H: Array, lines: Array, Z: Array, pencil: Array, /) -> None:
-    """Fill lines (10, 6), the null space Z (16, 28) and the pencil (32, 16) of a 6R loop at H."""
-
 def collect(
     chain: Records,
     T: Array,
-    loop: Records,
-    lines: Array,
-    Z: Array,
-    values: Array,
-    vectors: Array,
-    postures: Records,
+    unit: float,
+    order: int,
+    before: Array,
+    behind: Array,
+    q3: Array,
+    v: Array,
+    limits: Array,
+    solutions: Array,
+    count: int,
     /,
-) -> None:
-    """Add the solutions of eigenvalues (3, 16) and vectors (16, 16) to a record of POSTURES."""
+) -> tuple[int, int]:
+    """Add the solutions of eigenvalues, q3 (k,) and v (k, 12), to the first ones (m, 6).
+
+    The coefficients of the loop are (9, 14). Candidates with errors below limits (k,) are
+    polished; their errors replace those that are not negative. Returns how many solutions are
+    here, and all.
+    """
 
 def trace(
     chain: Records,
     T: Array,
     unit: float,
     longest: float,
-    direction: float,
+    ahead: Array,
     points: Array,
     count: int,
     /,
 ) -> tuple[int, int]:
-    """Continue a self-motion of which points (m, 7) has count; return the count and an Ending."""
+    """Continue a self-motion of which points (m, 7) has count; return the count and an Ending.
+
+    The first step is about in direction ``ahead`` (7,).
+    """
 
 def passes(
     chain: Records, T: Array, unit: float, longest: float, points: Array, q: Array, /

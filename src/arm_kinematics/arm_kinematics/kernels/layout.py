@@ -75,14 +75,6 @@ PLAN = np.dtype(
         ("joints", PLAN_JOINT, (6,)),
     ]
 )
-LOOP = np.dtype(
-    [
-        ("joints", _record(("point", (3,)), ("direction", (3,)), "carried", "joint"), (6,)),
-        ("unit", np.float64),
-        ("reversed", np.float64),
-    ]
-)
-POSTURES = _record("count", "of_order", "is_sound", "largest_error", ("q", (64, 6)))
 _HEAD = ("solutions", "starts", "evaluations", "best_effort", "singular")
 
 
@@ -108,7 +100,7 @@ def result_dtype(joints: int, slots: int) -> np.dtype[Any]:
 
 def record_sizes() -> tuple[int, ...]:
     """Return the sizes of all records [bytes], as RECORD_SIZES of the compiled module."""
-    records = JOINT, options_dtype(0), PLAN, result_dtype(1, 1), LOOP, POSTURES
+    records = JOINT, options_dtype(0), PLAN, result_dtype(1, 1)
     return tuple(record.itemsize for record in records)
 
 

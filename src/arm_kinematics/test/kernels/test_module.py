@@ -24,7 +24,6 @@ FORM, OPTIONS, EXACT = SOLVER.known(KEY)
 C, PLAN, Q = SOLVER.model.constants, FORM.plan, np.array([0.1, 0.6, -2.8, 0.3, 0.8, 0.1])
 T, ONE, SEVEN = CHAIN.fk(Q), np.ones(6), np.ones((4, 7))
 BODIES, RESULT = CHAIN.bodies.table, layout.empty_result(6, 8)
-LOOP = np.zeros((), layout.LOOP)
 PANDA = shipped("panda")._solver.model.constants
 CALLS = {  # valid arguments of every function
     "fk": (C, Q),
@@ -39,12 +38,11 @@ CALLS = {  # valid arguments of every function
         np.zeros(1, layout.result_dtype(6, 1)),
     ),
     "fill_postures": (C, PLAN, T[None], Q, np.zeros((8, 1, 6))),
-    "eliminate": (LOOP, T, np.zeros((10, 6)), np.zeros((16, 28)), np.zeros((32, 16))),
     "collect": (
-        *(C, T, LOOP, np.zeros((10, 6)), np.zeros((16, 28)), np.zeros((3, 16))),
-        *(np.zeros((16, 16)), np.zeros((), layout.POSTURES)),
+        *(C, T, 1.0, 5, np.ones((9, 14)), np.ones((9, 14)), ONE, np.ones((6, 12)), ONE),
+        *(np.ones((64, 6)), 0),
     ),
-    "trace": (PANDA, T, 0.3, 0.1, 1.0, SEVEN, 1),
+    "trace": (PANDA, T, 0.3, 0.1, np.ones(7), SEVEN, 1),
     "passes": (PANDA, T, 0.3, 0.1, SEVEN, np.ones(7)),
     "fill_point": (PANDA, T, 0.3, np.ones(7), np.ones(7), np.ones(7)),
     "inverse_dynamics": (BODIES, Q, ONE, ONE, np.ones(3), np.ones(6)),
@@ -81,7 +79,7 @@ def test_every_function_is_tried():
 
 def test_records_have_the_same_layout_on_both_sides():
     assert layout.record_sizes() == compiled.RECORD_SIZES
-    records = layout.JOINT, layout.options_dtype(3), layout.PLAN, layout.LOOP, layout.POSTURES
+    records = layout.JOINT, layout.options_dtype(3), layout.PLAN
     for record in (*records, layout.result_dtype(3, 2)):
         assert record.alignment == 1 or record.alignment == 8
         offsets = [record.fields[name][1] for name in record.names]

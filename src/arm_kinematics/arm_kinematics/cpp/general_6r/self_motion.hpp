@@ -7,7 +7,6 @@
 // across the step. It also passes points where a joint reverses, unlike a sweep of that joint.
 #pragma once
 
-#include "elimination.hpp"
 #include "refinement.hpp"
 
 namespace arm {
@@ -80,14 +79,17 @@ struct Curve {
     return false;
   }
 
-  // Fills a unit vector of joint motion that leaves the tip at rest.
-  void fill_tangent(const Posture& q, Posture& t) const {
-    double A[6][8], J[6][7], Z[1][7];
+  // Fills the unit vector of joint motion at q that leaves the tip at rest, on the side of
+  // `ahead`, to which it is not perpendicular (Allgower and Georg, 3.2: the bordered Jacobian).
+  void fill_tangent(const Posture& q, const Posture& ahead, Posture& t) const {
+    double A[7][8] = {};
     place(chain, q, W);
     fill_scaled_jacobian<7>(chain, goal.unit, W, A);
-    for (int k = 0; k < 6; ++k) std::copy(A[k], A[k] + 7, J[k]);
-    fill_complement(J, Z);
-    copy(Z[0], t);
+    copy(ahead, reinterpret_cast<Posture&>(A[6]));
+    A[6][7] = 1.0;
+    solve_linear<7>(A, t);
+    const double size = std::sqrt(dot(t, t));
+    for (double& component : t) component /= size;
   }
 
   // Whether the point `end` is on the curve near q, in direction t. With h > 0 it must lie ahead,
@@ -110,27 +112,23 @@ struct Curve {
 
 // Continues a curve of which the first points are there until it closes or gets stuck; a call adds
 // at most POINTS_PER_CALL. Neighbours differ by no more than `longest` [rad] in each joint; angles
-// may exceed a turn. The direction, 1 or -1, is that of the first step.
-inline Trace trace(const Chain& c, const Pose& T, double unit, double longest, double direction,
-                   const PointsToFill& out, int count) {
+// may exceed a turn. The first step is about in direction `ahead`.
+inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
+                   const Posture& ahead, const PointsToFill& out, int count) {
   require(unit > 0.0 && longest > 0.0 && count >= 1 && count <= out.capacity, "no curve");
   Workspace W(7);
   const Curve curve{c, {T.motion(), unit}, W};
   Posture* points = out.points;
   Posture q, t, next, next_t;
   copy(points[count - 1], q);
-  curve.fill_tangent(q, t);
+  curve.fill_tangent(q, ahead, t);
   double h = MARGIN * longest;
-  if (count > 1) direction = std::copysign(1.0, dot(t, q) - dot(t, points[count - 2]));
-  for (double& component : t) component *= direction;
   const int end = std::min(out.capacity, count + POINTS_PER_CALL - 1);
   while (count < end) {
     bool is_good = curve.correct(q, t, h, next) && farthest(q, next) <= longest;
     if (is_good) {
-      curve.fill_tangent(next, next_t);
-      const double cosine = dot(t, next_t);
-      is_good = std::abs(cosine) > MIN_COSINE;
-      for (double& component : next_t) component *= cosine > 0.0 ? 1.0 : -1.0;
+      curve.fill_tangent(next, t, next_t);
+      is_good = dot(t, next_t) > MIN_COSINE;
     }
     if (!is_good) {
       h *= 0.5;
@@ -169,9 +167,12 @@ inline bool passes(const Chain& c, const Pose& T, double unit, double longest,
     if (apart < gap) nearest = j, gap = apart;
   }
   if (!(gap <= longest)) return false;
-  Posture t, unused;
-  curve.fill_tangent(traced.points[nearest], t);
-  return curve.closes(traced.points[nearest], t, -1.0, q, unused);
+  if (gap <= SAME_POINT) return true;
+  const Posture& near = traced.points[nearest];
+  Posture way, t, unused;
+  for (int i = 0; i < 7; ++i) way[i] = wrapped(q[i] - near[i]);
+  curve.fill_tangent(near, way, t);
+  return curve.closes(near, t, -1.0, q, unused);
 }
 
 }  // namespace arm

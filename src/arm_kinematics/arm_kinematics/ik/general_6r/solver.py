@@ -3,9 +3,9 @@
 """All real solutions of any arm of six revolute joints, at most 16 (Primrose 1986).
 
 There is no seed and no iteration that might miss one: elimination leaves an eigenvalue problem of
-size 16 (`cpp/general_6r/elimination.hpp` has the equations and their sources), each real
-eigenvalue gives one candidate (`back_substitution.hpp`), and Newton's method on the pose removes
-the rounding (`refinement.hpp`).
+size 16 (`elimination.py` has the equations and their sources), each real eigenvalue gives one
+candidate (`cpp/general_6r/back_substitution.hpp`), and Newton's method on the pose removes the
+rounding (`refinement.hpp`).
 
 A closed loop can be opened at any of its six joints and read in two directions. A geometry
 that is singular in one of these twelve orders (parallel axes, a spherical wrist) usually is not in
@@ -19,6 +19,7 @@ rest (a wrist with two axes in line), the solutions are a curve; some points of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,35 +27,18 @@ from arm_common.transforms import Array, inverse
 from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import rigid_transform
+from arm_kinematics.ik.general_6r.elimination import ORDERS, Loops, products, third_angles
 from arm_kinematics.ik.search_model import arm_length, kernel_constants
-from arm_kinematics.kernels import compiled
-from arm_kinematics.kernels.layout import LOOP, POSTURES, Records
+from arm_kinematics.kernels.compiled import collect, fk
 from arm_kinematics.model.chain_model import checked_screws
 
-ORDERS = 12
-
-
-def order_loops(S: Array, unit: float) -> Records:
-    """Return the records (12,) of LOOP of all orders of the loop of screws S (6, 6).
-
-    Orders 0 to 5 begin with joint 1 to 6; 6 to 11 are read backwards and begin with joint 6 to 1.
-    """
-    points, directions = np.cross(S[3:].T, S[:3].T) / unit, S[3:].T
-    t = np.zeros(ORDERS, LOOP)
-    t["unit"] = unit
-    for order in range(ORDERS):
-        backwards, start = divmod(order, 6)
-        place = np.arange(start, start + 6)
-        joint = 5 - place % 6 if backwards else place % 6
-        joints = t["joints"][order]
-        joints["point"] = points[joint]
-        joints["direction"] = directions[joint] * (-1.0 if backwards else 1.0)
-        joints["carried"], joints["joint"] = place >= 6, joint
-        t["reversed"][order] = backwards
-    return t
-
-
 SAMPLES = 5
+CAPACITY = 64  # solutions of a target
+COMPLEX = 0.2  # imaginary part of q3 above which no real solution is near [rad]
+NEARLY_REAL = 0.01  # imaginary part of q3 that may be due to rounding [rad]
+VALID_REAL = 1e-4  # largest error of a valid candidate of a real eigenvalue,
+VALID_NEARLY_REAL = 1e-2  # and of a nearly real one
+WORTH_POLISHING = 0.03  # error of a complex eigenvalue's candidate
 AGREE = 2  # orders that must agree; otherwise the others are used too
 _JOINTS = [f"joint {i + 1}" for i in range(6)]
 _STEP = 0.8986537126286993 ** np.arange(1, 7)  # 1/x with x^7 = x + 1 (Roberts 2018)
@@ -65,6 +49,37 @@ class EliminationPlan(NamedTuple):
 
     orders: tuple[int, ...]
     trusted: int
+
+
+class Solutions:
+    """Solutions of a target, the first ``count`` rows of q."""
+
+    def __init__(self) -> None:
+        self.q, self.count = np.empty((CAPACITY, 6)), 0
+
+
+class Census(NamedTuple):
+    """How many solutions an order found, whether they are consistent, and the largest error."""
+
+    solutions: int
+    is_sound: bool
+    largest_error: float  # of a real eigenvalue's candidate
+
+
+def _census(count: int, errors: Array, off: Array) -> Census:
+    """Return the census of an order from the errors of its candidates, negative where none is.
+
+    It is sound if each real eigenvalue's candidate nearly is a solution, these are all different,
+    and further ones are even in number and come from complex pairs that rounding may have made of
+    real ones. That is so for a general arm; not if the arm is special (the pencil is singular, or
+    several solutions share the angle of the third joint), or its pose is singular.
+    """
+    real, others = errors[off == 0.0], errors[(off > 0.0) & (off < NEARLY_REAL)]
+    others = others[others >= 0.0]
+    largest = float(real.max(initial=0.0))
+    is_valid = largest < VALID_REAL and bool((others < VALID_NEARLY_REAL).all())
+    is_complete = len(real) <= count <= len(real) + 2 * len(others) and count % 2 == 0
+    return Census(count, is_valid and is_complete, largest)
 
 
 class General6R:
@@ -87,35 +102,45 @@ class General6R:
         self._c = kernel_constants(screws, home, [False] * 6, -infinite, infinite)
         self._from_home = inverse(home)
         self.unit = arm_length(screws, home) / 3.0
-        self._loops = order_loops(screws, self.unit)
+        self._loops = Loops(screws, self.unit)
         self.plan = plan or self._rank_orders()
 
     def solve(self, T: ArrayLike) -> Array:
         """Return all real joint angles (k, 6) in (-pi, pi] that bring the tip to T (4, 4)."""
         target = rigid_transform(T, "target")
-        H = target @ self._from_home
-        out = np.zeros((), POSTURES)
-        enough = min(AGREE, max(self.plan.trusted, 1))
-        complete: list[float] = []
-        for i, order in enumerate(self.plan.orders):
-            self._solve_order(order, target, H, out)
-            if out["is_sound"] and i < self.plan.trusted:
-                complete.append(float(out["of_order"]))
-            if complete.count(float(out["count"])) >= enough:
+        orders, enough = self.plan.orders, min(AGREE, max(self.plan.trusted, 1))
+        found, complete = Solutions(), []
+        for first in range(0, ORDERS, enough):
+            for i, census in enumerate(self._add(orders[first : first + enough], target, found)):
+                if census.is_sound and first + i < self.plan.trusted:
+                    complete.append(census.solutions)
+            if complete.count(found.count) >= enough:
                 break
-        solutions = out["q"][: int(out["count"])]
+        solutions = found.q[: found.count]
         return solutions[np.lexsort(solutions.T[::-1])]
 
-    def _solve_order(self, order: int, T: Array, H: Array, out: Records) -> None:
-        """Add the solutions of one order of the loop to out."""
-        loop = self._loops[order : order + 1]
-        lines, Z, P = np.empty((10, 6)), np.empty((16, 28)), np.empty((32, 16))
-        compiled.eliminate(loop, H, lines, Z, P)
-        re, im, beta, _, vectors, _, _ = self._ggev(
-            P[:16].T, P[16:].T, compute_vl=0, overwrite_a=1, overwrite_b=1
-        )
-        values = np.array((re, im, beta))
-        compiled.collect(self._c, T, loop, lines, Z, values, vectors.T, out)
+    def _add(self, orders: Sequence[int], T: Array, found: Solutions) -> list[Census]:
+        """Add the solutions of some orders of the loop, and return what each found."""
+        H = T @ self._from_home
+        H[:3, 3] /= self.unit
+        pencils = self._loops.pencils(orders, H)
+        values, vectors = np.empty((len(orders), 3, 16)), np.empty((len(orders), 16, 16))
+        for k in range(len(orders)):
+            left, right = pencils.left[k], pencils.right[k]
+            *values[k], _, vectors[k], _, _ = self._ggev(left, right, compute_vl=0)
+        (q3, off), imaginary = third_angles(values), values[:, 1]
+        v = products(pencils.Zv, imaginary, vectors)
+        limits = np.where(imaginary == 0.0, np.inf, WORTH_POLISHING)
+        limits[(imaginary < 0.0) | (off > COMPLEX)] = -1.0
+        counts = []
+        for k, order in enumerate(orders):
+            before, behind = pencils.before[k], pencils.behind[k]
+            count, found.count = collect(
+                *(self._c, T, self.unit, order, before, behind, q3[k], v[k], limits[k]),
+                *(found.q, found.count),
+            )
+            counts.append(count)
+        return list(map(_census, counts, limits, off))
 
     def _rank_orders(self) -> EliminationPlan:
         """Rank the orders by their results at sample poses.
@@ -124,16 +149,13 @@ class General6R:
         """
         counts, errors = np.zeros((SAMPLES, ORDERS)), np.zeros(ORDERS)
         for i in range(SAMPLES):
-            out = np.zeros((), POSTURES)
             turns = (0.5 + (i + 1) * _STEP) % 1.0
-            T = compiled.fk(self._c, 2.0 * np.pi * turns - np.pi)
+            T = fk(self._c, 2.0 * np.pi * turns - np.pi)
             assert T is not None  # the turns are finite
-            H = T @ self._from_home
-            for order in range(ORDERS):
-                self._solve_order(order, T, H, out)
-                counts[i, order] = out["of_order"] if out["is_sound"] else np.nan
-                errors[order] += out["largest_error"]
-            counts[i] -= out["count"]
+            found = Solutions()
+            of_orders = self._add(range(ORDERS), T, found)
+            errors += [of_order.largest_error for of_order in of_orders]
+            counts[i] = [o.solutions - found.count if o.is_sound else np.nan for o in of_orders]
         right, wrong = np.sum(counts == 0.0, axis=0), np.sum(counts < 0.0, axis=0)
         ranked = sorted(range(ORDERS), key=lambda k: (wrong[k], -right[k], errors[k], k))
         return EliminationPlan(tuple(ranked), int(np.sum((wrong == 0) & (2 * right > SAMPLES))))
