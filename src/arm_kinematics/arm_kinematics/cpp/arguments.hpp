@@ -147,46 +147,28 @@ struct Taken<const Pose&> {
   }
 };
 
-template <>
-struct Taken<const Poses&> {
-  static Poses from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_DOUBLE, 3, false);
-    require(dimension(a, 1) == 4 && dimension(a, 2) == 4, "poses are matrices (4, 4)");
-    return {data<Pose>(a), dimension(a, 0)};
+// Elements of several numbers have further dimensions; those of one that are read are joints'.
+template <class T>
+struct Taken<Span<T>> {
+  static Span<T> from(Arguments& in) {
+    constexpr bool is_read = std::is_const_v<T>, is_pose = std::is_same_v<const T, const Pose>;
+    constexpr int numbers = sizeof(T) / sizeof(double);
+    PyArrayObject* a = in.array(NPY_DOUBLE, numbers == 1 ? 1 : is_pose ? 3 : 2, !is_read);
+    const int size = dimension(a, 0);
+    require(PyArray_SIZE(a) == npy_intp{size} * numbers, "rows of another size");
+    require(!is_pose || dimension(a, 1) == 4, "poses are matrices (4, 4)");
+    require(numbers > 1 || !is_read || in.n == 0 || size == in.n, "expected a number a joint");
+    return {data<T>(a), size};
   }
 };
 
-template <>
-struct Taken<Row> {
-  static Row from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_DOUBLE, 1, false);
-    require(in.n == 0 || dimension(a, 0) == in.n, "expected a number for each joint");
-    return {data<double>(a), dimension(a, 0)};
-  }
-};
-
-template <>
-struct Taken<RowToFill> {
-  static RowToFill from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_DOUBLE, 1, true);
-    return {data<double>(a), dimension(a, 0)};
-  }
-};
-
-template <>
-struct Taken<const Rows&> {
-  static Rows from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_DOUBLE, 2, false);
-    require(in.n == 0 || dimension(a, 1) == in.n, "expected a number for each joint");
-    return {data<double>(a), dimension(a, 0), dimension(a, 1)};
-  }
-};
-
-template <>
-struct Taken<const RowsToFill&> {
-  static RowsToFill from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_DOUBLE, 2, true);
-    return {data<double>(a), dimension(a, 0), dimension(a, 1)};
+template <class T>
+struct Taken<Table<T>> {
+  static Table<T> from(Arguments& in) {
+    constexpr bool is_read = std::is_const_v<T>;
+    PyArrayObject* a = in.array(NPY_DOUBLE, 2, !is_read);
+    require(!is_read || in.n == 0 || dimension(a, 1) == in.n, "expected a number a joint");
+    return {data<T>(a), dimension(a, 0), dimension(a, 1)};
   }
 };
 
@@ -215,42 +197,6 @@ struct Taken<const Results&> {
   }
 };
 
-template <>
-struct Taken<const Sheet&> {
-  static Sheet from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_DOUBLE, 3, true);
-    require(dimension(a, 0) == MAX_BRANCHES && dimension(a, 2) == in.n, "another sheet");
-    return {data<double>(a), dimension(a, 1), in.n};
-  }
-};
-
-template <>
-struct Taken<const Points&> {
-  static Points from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_DOUBLE, 2, false);
-    require(dimension(a, 1) == 7 && in.n == 7, "points of seven joints");
-    return {data<Posture>(a), dimension(a, 0)};
-  }
-};
-
-template <>
-struct Taken<const PointsToFill&> {
-  static PointsToFill from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_DOUBLE, 2, true);
-    require(dimension(a, 1) == 7 && in.n == 7, "points of seven joints");
-    return {data<Posture>(a), dimension(a, 0)};
-  }
-};
-
-template <>
-struct Taken<const BodyRows&> {
-  static BodyRows from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_DOUBLE, 2, false);
-    require(bytes(dimension(a, 1)) == static_cast<npy_intp>(sizeof(Body)), "another kind of body");
-    return {data<Body>(a), dimension(a, 0)};
-  }
-};
-
 // Other types are plain numbers.
 template <class T>
 struct Taken<const T&> {
@@ -265,13 +211,10 @@ struct Taken<T&> {
 inline PyObject* to_python(int value) { return PyLong_FromLong(value); }
 inline PyObject* to_python(bool value) { return PyBool_FromLong(value ? 1 : 0); }
 inline PyObject* to_python(double value) { return PyFloat_FromDouble(value); }
-inline PyObject* to_python(SineCosine x) { return Py_BuildValue("dd", x.sine, x.cosine); }
 inline PyObject* to_python(Trace x) {
   return Py_BuildValue("ii", x.count, static_cast<int>(x.ending));
 }
 inline PyObject* to_python(Found x) { return Py_BuildValue("ii", x.here, x.count); }
-inline PyObject* to_python(Improvement x) { return Py_BuildValue("dd", x.before, x.after); }
-inline PyObject* to_python(Linear x) { return Py_BuildValue("ddd", x.k, x.a, x.b); }
 inline PyObject* to_python(const Roots& x) {
   return Py_BuildValue("idd", x.is_free ? -1 : x.count, x.at[0].q, x.at[1].q);
 }

@@ -49,37 +49,26 @@ inline void require(bool valid, const char* text) {
   if (!valid) throw std::invalid_argument(text);
 }
 
-// Numbers of which the caller knows or checks the count.
-struct Row {
-  const double* values;
+// Elements in a row, and rows of elements; filled in unless they are const.
+template <class T>
+struct Span {
+  T* values;
   int size;
-  operator const double*() const { return values; }
+  operator T*() const { return values; }
 };
 
-struct Rows {
-  const double* values;
+template <class T>
+struct Table {
+  T* values;
   int count, size;
-  Row operator[](int i) const { return {values + i * size, size}; }
+  Span<T> operator[](int i) const { return {values + i * size, size}; }
 };
 
-// Numbers to fill in.
-struct RowToFill {
-  double* values;
-  int size;
-  operator double*() const { return values; }
-};
-
-struct RowsToFill {
-  double* values;
-  int count, size;
-  RowToFill operator[](int i) const { return {values + i * size, size}; }
-};
-
-struct Poses {
-  const Pose* values;
-  int count;
-  const Pose& operator[](int i) const { return values[i]; }
-};
+using Row = Span<const double>;
+using Rows = Table<const double>;
+using RowToFill = Span<double>;
+using RowsToFill = Table<double>;
+using Poses = Span<const Pose>;
 
 // Of the pose: position [m], and rotation vector or tilt [rad].
 struct Error {

@@ -36,24 +36,20 @@ struct BodyState {
   Vector origin;        // in the carrying body
 };
 
-struct BodyRows {
-  const Body* rows;
-  int count;
-};
+using BodyRows = Span<const Body>;
 
 struct Bodies {
   const Body* rows;
   int count;
   Buffer<BodyState, FEW_JOINTS> states;
 
-  explicit Bodies(const BodyRows& bodies)
-      : rows(bodies.rows), count(bodies.count), states(bodies.count) {}
+  explicit Bodies(BodyRows bodies) : rows(bodies), count(bodies.size), states(count) {}
 };
 
 // Whether the bodies form a tree whose joints are driven by n independent ones.
-inline bool is_tree(const BodyRows& bodies, int n) {
-  for (int i = 0; i < bodies.count; ++i) {
-    const Body& b = bodies.rows[i];
+inline bool is_tree(BodyRows bodies, int n) {
+  for (int i = 0; i < bodies.size; ++i) {
+    const Body& b = bodies[i];
     if (!(b.leader >= 0.0 && b.leader < n && b.parent >= -1.0 && b.parent < i)) return false;
   }
   return true;
@@ -157,42 +153,15 @@ inline bool fill_torques(Bodies& bodies, Row q, Row velocity, Row acceleration, 
   return true;
 }
 
-inline bool inverse_dynamics(const BodyRows& rows, Row q, Row velocity, Row acceleration,
-                             const Vector& gravity, RowToFill tau) {
+// Fills tau with the torques of the motion in each row; returns false likewise.
+inline bool inverse_dynamics(BodyRows rows, Rows q, Rows velocity, Rows acceleration,
+                             const Vector& gravity, RowsToFill tau) {
   if (!is_tree(rows, tau.size)) return false;
+  for (const Rows& values : {q, velocity, acceleration})
+    if (values.count != tau.count) return false;
   Bodies bodies(rows);
-  return fill_torques(bodies, q, velocity, acceleration, gravity, tau);
-}
-
-// Fills tau with the torques that hold the arm at each row of q.
-inline bool gravity_torques(const BodyRows& rows, const Rows& q, const Vector& gravity,
-                            const RowsToFill& tau) {
-  if (!is_tree(rows, tau.size) || q.count != tau.count) return false;
-  Bodies bodies(rows);
-  Buffer<double, MAX_JOINTS> zeros(tau.size);
-  std::fill(&zeros[0], &zeros[0] + tau.size, 0.0);
-  const Row still = {&zeros[0], tau.size};
-  for (int k = 0; k < q.count; ++k)
-    if (!fill_torques(bodies, q[k], still, still, gravity, tau[k])) return false;
-  return true;
-}
-
-// Fills M, symmetric, with the torques of a unit acceleration of each joint.
-inline bool inertia_matrix(const BodyRows& rows, Row q, const RowsToFill& M) {
-  const int n = M.size;
-  if (!is_tree(rows, n) || M.count != n) return false;
-  Bodies bodies(rows);
-  Buffer<double, MAX_JOINTS> zeros(n), unit(n);
-  std::fill(&zeros[0], &zeros[0] + n, 0.0);
-  std::fill(&unit[0], &unit[0] + n, 0.0);
-  for (int j = 0; j < n; ++j) {
-    unit[j] = 1.0;
-    const Vector weightless = {0.0, 0.0, 0.0};
-    if (!fill_torques(bodies, q, {&zeros[0], n}, {&unit[0], n}, weightless, M[j])) return false;
-    unit[j] = 0.0;
-  }
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < i; ++j) M[i][j] = M[j][i] = 0.5 * (M[i][j] + M[j][i]);
+  for (int k = 0; k < tau.count; ++k)
+    if (!fill_torques(bodies, q[k], velocity[k], acceleration[k], gravity, tau[k])) return false;
   return true;
 }
 

@@ -7,11 +7,11 @@
 namespace arm {
 namespace {
 
-// The functions below are for tests of the headers, and for the derivation of a closed form.
+// The functions below are for tests of the headers.
 
 // Fills in the error of q against a target, and its derivative; returns its weighted half square.
 double residual(const Chain& c, const Options& opt, const Pose& T, Row q, Error& error,
-                const RowsToFill& derivative) {
+                RowsToFill derivative) {
   require(derivative.count == 6 && derivative.size == c.n, "a derivative has 6 rows");
   Workspace W(c.n);
   set_target(T.motion(), c, W);
@@ -22,16 +22,6 @@ double residual(const Chain& c, const Options& opt, const Pose& T, Row q, Error&
   error = W.error;
   write_columns(W, derivative.values);
   return cost;
-}
-
-void path_of(const Plan& plan, int joint, const Vector& x, double sense, Path& out) {
-  require(joint < PLAN_JOINTS, "no such joint");
-  out = path(plan.joints[joint], x, sense);
-}
-
-Linear invariant_of(const Plan& plan, int which, int middle, int joint, const Path& on) {
-  require(middle < PLAN_JOINTS && joint < PLAN_JOINTS, "no such joint");
-  return invariant(plan, which, middle, joint, on);
 }
 
 Roots roots_of(int slides, double a, double b, double c, double size) {
@@ -47,18 +37,6 @@ int real_roots_of(Row coefficients, RowToFill out) {
   return roots.count;
 }
 
-// Polishes q as all solutions of the general 6R solver are; returns the errors before and after.
-Improvement polish_of(const Chain& c, const Pose& T, double unit, RowToFill q) {
-  require(c.n == 6 && q.size == 6 && unit > 0.0, "an arm of six joints");
-  Workspace W(6);
-  return polish(c, {T.motion(), unit}, INFINITE, W, q);
-}
-
-double nearest_turn_of(const Chain& c, int joint, double q, double other) {
-  require(joint < c.n, "no such joint");
-  return nearest_turn(c[joint], q, other);
-}
-
 PyMethodDef functions[] = {
     {"fk", as_function(fk), METH_FASTCALL, nullptr},
     {"fk_jacobian", as_function(fk_jacobian), METH_FASTCALL, nullptr},
@@ -66,7 +44,6 @@ PyMethodDef functions[] = {
     entry<search_many>("search_many"),
     entry<solve_all>("solve_all"),
     entry<solve_given>("solve_given"),
-    entry<solve_nearest>("solve_nearest"),
     entry<solve_nearest_many>("solve_nearest_many"),
     entry<fill_postures>("fill_postures"),
     entry<collect>("collect"),
@@ -74,18 +51,11 @@ PyMethodDef functions[] = {
     entry<passes>("passes"),
     entry<fill_point>("fill_point"),
     entry<inverse_dynamics>("inverse_dynamics"),
-    entry<gravity_torques>("gravity_torques"),
-    entry<inertia_matrix>("inertia_matrix"),
     entry<backward_pass>("backward_pass"),
     entry<forward_pass>("forward_pass"),
     entry<residual>("residual"),
-    entry<path_of>("path"),
-    entry<invariant_of>("invariant"),
     entry<roots_of>("roots"),
     entry<real_roots_of>("real_roots"),
-    entry<nearest_turn_of>("nearest_turn"),
-    entry<polish_of>("polish"),
-    entry<sine_and_cosine>("sine_and_cosine"),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -305,9 +305,9 @@ inline int search(const Chain& c, const Options& opt, const Pose& T, Row seed, c
 }
 
 // Calls `search` once for each target.
-inline void search_many(const Chain& c, const Options& opt, const Poses& Ts, const Rows& seeds,
+inline void search_many(const Chain& c, const Options& opt, Poses Ts, Rows seeds,
                         const Results& out) {
-  require(Ts.count == out.count && seeds.count == out.count, "a result for each target and seed");
+  require(Ts.size == out.count && seeds.count == out.count, "a result for each target and seed");
   for (int k = 0; k < out.count; ++k) search(c, opt, Ts[k], seeds[k], out[k]);
 }
 

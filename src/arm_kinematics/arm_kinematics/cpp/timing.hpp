@@ -17,20 +17,20 @@ inline double least_bound(Row offset, Row gain, double x) {
   return least;
 }
 
-inline void check_intervals(const Rows& offset, const Rows& gain, RowToFill x) {
+inline void check_intervals(Rows offset, Rows gain, RowToFill x) {
   const bool agree = offset.count == gain.count && offset.size == gain.size;
   require(agree && x.size == offset.count + 1, "bounds for each interval between points");
 }
 
 // Lowers x to the largest values from which the last one can be reached.
-inline void backward_pass(const Rows& offset, const Rows& gain, RowToFill x) {
+inline void backward_pass(Rows offset, Rows gain, RowToFill x) {
   check_intervals(offset, gain, x);
   for (int i = offset.count - 1; i >= 0; --i)
     x[i] = std::min(x[i], least_bound(offset[i], gain[i], x[i + 1]));
 }
 
 // Lowers x to the largest values that can be reached from the first one.
-inline void forward_pass(const Rows& offset, const Rows& gain, RowToFill x) {
+inline void forward_pass(Rows offset, Rows gain, RowToFill x) {
   check_intervals(offset, gain, x);
   for (int i = 0; i < offset.count; ++i)
     x[i + 1] = std::min(x[i + 1], std::max(0.0, least_bound(offset[i], gain[i], x[i])));

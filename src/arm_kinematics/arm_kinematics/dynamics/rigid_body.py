@@ -80,7 +80,8 @@ class RigidBodyDynamics:
             self._refuse(q=q)
         postures = rows if rows.ndim == 2 else rows[None]
         tau = np.empty((len(postures), self.n))
-        if not compiled.gravity_torques(table, postures, g, tau):
+        still = np.zeros(postures.shape)
+        if not compiled.inverse_dynamics(table, postures, still, still, g, tau):
             self._refuse(q=q)
         return tau if rows.ndim == 2 else tau[0]
 
@@ -97,11 +98,11 @@ class RigidBodyDynamics:
         Raises:
             KinematicsError: An argument is invalid, or nothing has a mass.
         """
-        tau, table, g = np.empty(self.n), self._table(payload), _gravity(gravity)
-        a, b, c = (_row(values) for values in (q, qd, qdd))
+        tau, table, g = np.empty((1, self.n)), self._table(payload), _gravity(gravity)
+        a, b, c = (_row(values)[None] for values in (q, qd, qdd))
         if not compiled.inverse_dynamics(table, a, b, c, g, tau):
             self._refuse(q=q, qd=qd, qdd=qdd)
-        return tau
+        return np.asarray(tau[0])
 
     def inertia_matrix(self, q: ArrayLike, payload: Payload | float | None = None) -> Array:
         """Return the joint-space inertia (n, n) at q: torque per acceleration, symmetric.
@@ -109,10 +110,12 @@ class RigidBodyDynamics:
         Raises:
             KinematicsError: An argument is invalid, or nothing has a mass.
         """
-        M, table = np.empty((self.n, self.n)), self._table(payload)
-        if not compiled.inertia_matrix(table, _row(q), M):
+        n, table = self.n, self._table(payload)
+        M, still, units = np.empty((n, n)), np.zeros((n, n)), np.eye(n)
+        postures = np.tile(_row(q), (n, 1))
+        if not compiled.inverse_dynamics(table, postures, still, units, np.zeros(3), M):
             self._refuse(q=q)
-        return M
+        return np.asarray(0.5 * (M + M.T))
 
     def _table(self, payload: Payload | float | None) -> Array:
         """Return the table of bodies with the payload."""

@@ -81,18 +81,6 @@ def solve_given(
 ) -> int:
     """Find the solutions among postures (k, n); ``length`` is that of the arm."""
 
-def solve_nearest(
-    chain: Records,
-    options: Records,
-    exact: Records,
-    plan: Records,
-    T: Array,
-    seed: Array,
-    result: Records,
-    /,
-) -> int:
-    """Find the solution nearest to the seed by a descent (options) or the branches (exact)."""
-
 def solve_nearest_many(
     chain: Records,
     options: Records,
@@ -106,7 +94,7 @@ def solve_nearest_many(
     """Solve each target by its closed form, or by a search if that finds no solution."""
 
 def fill_postures(chain: Records, plan: Records, Ts: Array, seed: Array, out: Array, /) -> None:
-    """Fill out (MAX_BRANCHES, m, n) with the branches inside the limits at Ts (m, 4, 4) or NaN."""
+    """Fill out (MAX_BRANCHES m, n) with the branches inside the limits at Ts (m, 4, 4) or NaN."""
 
 def collect(
     chain: Records,
@@ -157,13 +145,10 @@ def fill_point(
 def inverse_dynamics(
     bodies: Array, q: Array, velocity: Array, acceleration: Array, gravity: Array, tau: Array, /
 ) -> bool:
-    """Fill tau (n,); False if an input is not n finite numbers."""
+    """Fill tau (m, n) with the torques of the motion in each row (m, n).
 
-def gravity_torques(bodies: Array, q: Array, gravity: Array, tau: Array, /) -> bool:
-    """Fill tau (m, n) with the torques that hold the arm at each row of q; False likewise."""
-
-def inertia_matrix(bodies: Array, q: Array, M: Array, /) -> bool:
-    """Fill M (n, n); False likewise."""
+    Returns False if an input is not n finite numbers a row.
+    """
 
 def backward_pass(offset: Array, gain: Array, x: Array, /) -> None:
     """Do as `arm_common.time_scaling.backward_pass`."""
@@ -176,24 +161,8 @@ def residual(
 ) -> float:
     """Fill error (6,) and derivative (6, n) of q against a target; return the cost."""
 
-def path(plan: Records, joint: int, x: Array, sense: float, out: Array, /) -> None:
-    """Fill rows o, C, D of the path o + (C, D) . phi(q) of a point moved by a joint, or back."""
-
-def invariant(
-    plan: Records, which: int, middle: int, joint: int, on: Array, /
-) -> tuple[float, float, float]:
-    """Return k, a, b of the invariant k + (a, b) . phi(q) of joint ``middle`` along a path."""
-
 def roots(slides: bool, a: float, b: float, c: float, size: float, /) -> tuple[int, float, float]:
     """Solve (a, b) . phi(q) = c: the number of roots, -1 if every q is one, and the roots."""
 
 def real_roots(coefficients: Array, out: Array, /) -> int:
     """Fill out (8,) with the real roots of a quartic, ascending; return their number."""
-
-def nearest_turn(chain: Records, joint: int, q: float, other: float, /) -> float:
-    """Return q of a joint, by whole turns as near to another position as its limits allow."""
-
-def polish(chain: Records, T: Array, unit: float, q: Array, /) -> tuple[float, float]:
-    """Improve q (6,) as far as rounding allows; return the errors before and after."""
-
-def sine_and_cosine(x: float, /) -> tuple[float, float]: ...

@@ -32,12 +32,11 @@ CALLS = {  # valid arguments of every function
     "search_many": (C, OPTIONS, T[None], Q[None], np.zeros(1, layout.result_dtype(6, 1))),
     "solve_all": (C, EXACT, PLAN, T, Q, RESULT),
     "solve_given": (C, EXACT, 1.0, Q[None], T, Q, RESULT),
-    "solve_nearest": (C, OPTIONS, EXACT, PLAN, T, Q, RESULT),
     "solve_nearest_many": (
         *(C, OPTIONS, EXACT, PLAN, T[None], Q[None]),
         np.zeros(1, layout.result_dtype(6, 1)),
     ),
-    "fill_postures": (C, PLAN, T[None], Q, np.zeros((8, 1, 6))),
+    "fill_postures": (C, PLAN, T[None], Q, np.zeros((8, 6))),
     "collect": (
         *(C, T, 1.0, 5, np.ones((9, 14)), np.ones((9, 14)), ONE, np.ones((6, 12)), ONE),
         *(np.ones((64, 6)), 0),
@@ -45,19 +44,12 @@ CALLS = {  # valid arguments of every function
     "trace": (PANDA, T, 0.3, 0.1, np.ones(7), SEVEN, 1),
     "passes": (PANDA, T, 0.3, 0.1, SEVEN, np.ones(7)),
     "fill_point": (PANDA, T, 0.3, np.ones(7), np.ones(7), np.ones(7)),
-    "inverse_dynamics": (BODIES, Q, ONE, ONE, np.ones(3), np.ones(6)),
-    "gravity_torques": (BODIES, Q[None], np.ones(3), np.ones((1, 6))),
-    "inertia_matrix": (BODIES, Q, np.ones((6, 6))),
+    "inverse_dynamics": (BODIES, Q[None], Q[None], Q[None], np.ones(3), np.ones((1, 6))),
     "backward_pass": (np.ones((3, 2)), np.ones((3, 2)), np.ones(4)),
     "forward_pass": (np.ones((3, 2)), np.ones((3, 2)), np.ones(4)),
     "residual": (C, OPTIONS, T, Q, np.ones(6), np.ones((6, 6))),
-    "path": (PLAN, 0, np.ones(3), 1.0, np.ones((3, 3))),
-    "invariant": (PLAN, 0, 1, 0, np.ones((3, 3))),
     "roots": (False, 1.0, 2.0, 1.0, 2.0),
     "real_roots": (np.ones(5), np.ones(8)),
-    "nearest_turn": (C, 0, 1.0, 2.0),
-    "polish": (C, T, 0.3, Q.copy()),
-    "sine_and_cosine": (1.0,),
 }
 FUNCTIONS = {n for n in dir(compiled) if callable(getattr(compiled, n)) and n[0].islower()}
 

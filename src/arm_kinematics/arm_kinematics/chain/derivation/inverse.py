@@ -22,7 +22,6 @@ from arm_kinematics.chain.derivation.document import DerivationPage
 from arm_kinematics.chain.derivation.forward import rounded
 from arm_kinematics.chain.derivation.notation import number_text
 from arm_kinematics.ik.closed_form.recognition import ClosedForm, recognise
-from arm_kinematics.kernels import compiled
 from arm_kinematics.kernels.layout import BOTH, Family, Records
 
 _ZERO = 1e-9
@@ -199,9 +198,9 @@ class BranchSteps:
         if count == 2:
             on = _path(self._plan, at + 1, c, 1.0)
             which = int(self._plan["invariant"])
-            k, a, b = compiled.invariant(self._plan, which, at, at + 1, on)
+            k, a, b = _invariant(self._plan, which, at, at + 1, on)
             fixed = np.array([target, np.zeros(3), np.zeros(3)])
-            wanted = compiled.invariant(self._plan, which, at, at, fixed)[0]
+            wanted = _invariant(self._plan, which, at, at, fixed)[0]
             text = f"{self._kept(which, at)} The point goes from {_v(c)} to {_v(target)}."
             yield self._equation(at + 1, text, a, b, wanted - k)
             c = _moved(self._e(at + 1, self._x[at + 1]), c)
@@ -217,13 +216,13 @@ class BranchSteps:
             if plan["first"] != 0.0:
                 lead, follow, on = 2, 0, on[::-1]
             which = int(plan["invariant"])
-            k, a, b = compiled.invariant(plan, which, 1, lead, on[0])
-            wanted = compiled.invariant(plan, which, 1, follow, on[1])[0]
+            k, a, b = _invariant(plan, which, 1, lead, on[0])
+            wanted = _invariant(plan, which, 1, follow, on[1])[0]
             text = f"{self._kept(which, 1)} The point goes from {_v(c)} to {_v(target)}."
             yield self._equation(lead, text, a, b, wanted - k)
             f0, f1 = self._phi(lead)
-            k1, a1, b1 = compiled.invariant(plan, 1 - which, 1, lead, on[0])
-            k2, a2, b2 = compiled.invariant(plan, 1 - which, 1, follow, on[1])
+            k1, a1, b1 = _invariant(plan, 1 - which, 1, lead, on[0])
+            k2, a2, b2 = _invariant(plan, 1 - which, 1, follow, on[1])
             rest = k1 + a1 * f0 + b1 * f1 - k2
             yield self._equation(follow, self._kept(1 - which, 1), a2, b2, rest)
         y = _moved(self._e(2, self._x[2]), c)
@@ -236,8 +235,8 @@ class BranchSteps:
             f0, f1 = self._phi(other)
             rows = []
             for which in (0, 1):
-                k, a, b = compiled.invariant(self._plan, which, 1, joint, on[joint // 2])
-                m, d, e = compiled.invariant(self._plan, which, 1, other, on[other // 2])
+                k, a, b = _invariant(self._plan, which, 1, joint, on[joint // 2])
+                m, d, e = _invariant(self._plan, which, 1, other, on[other // 2])
                 rows.append((a, b, m + d * f0 + e * f1 - k))
             text = (
                 "Both invariants of the middle joint, in which the first and the third joint "
@@ -341,9 +340,24 @@ def _moved(T: Array, x: Array) -> Array:
 
 def _path(plan: Records, joint: int, point: Array, sense: float) -> Array:
     """Return rows o, C, D of the path o + (C, D) . phi(q) of a point moved by a joint, or back."""
-    on = np.empty((3, 3))
-    compiled.path(plan, joint, np.ascontiguousarray(point), sense, on)
-    return on
+    w, origin = plan["joints"]["direction"][joint], plan["joints"]["point"][joint]
+    if plan["joints"]["slides"][joint]:
+        return np.array([point, sense * w, np.zeros(3)])
+    foot = origin + w @ (point - origin) * w
+    return np.array([foot, point - foot, sense * np.cross(w, point - foot)])
+
+
+def _invariant(
+    plan: Records, which: int, middle: int, joint: int, on: Array
+) -> tuple[float, float, float]:
+    """Return k, a, b of the invariant k + (a, b) . phi(q) of joint ``middle`` along a path."""
+    o, C, D = on[0] - plan["pivot"], on[1], on[2]
+    if which == 0 or plan["joints"]["slides"][middle]:
+        n = plan[f"normal_{which}"]
+        return n @ o, n @ C, n @ D
+    if plan["joints"]["slides"][joint]:
+        return o @ o, 2.0 * o @ C, 1.0
+    return o @ o + C @ C, 2.0 * o @ C, 2.0 * o @ D
 
 
 def _angle(w: Array, x: Array, y: Array) -> float:

@@ -151,7 +151,7 @@ inline int solve_all(const Chain& c, const Options& opt, const Plan& plan, const
 }
 
 // Does the same with given postures as branches; `length` is that of the arm.
-inline int solve_given(const Chain& c, const Options& opt, double length, const Rows& postures,
+inline int solve_given(const Chain& c, const Options& opt, double length, Rows postures,
                        const Pose& T, Row seed, const Result& out) {
   if (const int refusal = check_request(T, seed)) return refusal;
   Workspace W(c.n);
@@ -269,9 +269,8 @@ inline int solve_or_search(const Chain& c, const Options& opt, const Options& ex
 
 // Solves each target so.
 inline void solve_nearest_many(const Chain& c, const Options& opt, const Options& exact,
-                               const Plan& plan, const Poses& Ts, const Rows& seeds,
-                               const Results& out) {
-  require(Ts.count == out.count && seeds.count == out.count, "a result for each target and seed");
+                               const Plan& plan, Poses Ts, Rows seeds, const Results& out) {
+  require(Ts.size == out.count && seeds.count == out.count, "a result for each target and seed");
   double table[MAX_BRANCHES * (PLAN_JOINTS + 8)] = {};
   for (int k = 0; k < out.count; ++k) {
     const Result result = out[k];
@@ -280,28 +279,21 @@ inline void solve_nearest_many(const Chain& c, const Options& opt, const Options
   }
 }
 
-// Postures (branches, targets, n).
-struct Sheet {
-  double* values;
-  int targets, n;
-  double* at(int branch, int target) const { return values + (branch * targets + target) * n; }
-};
-
-// Writes the branches inside the limits for each target, NaN where there is none. Joints are moved
+// Writes the branches inside the limits for each target, NaN where there is none; the rows are
+// those of the first branches, then of the second ones. Joints are moved
 // by whole turns towards the seed.
-inline void fill_postures(const Chain& c, const Plan& plan, const Poses& Ts, Row seed,
-                          const Sheet& out) {
-  require(out.targets == Ts.count, "a column for each target");
+inline void fill_postures(const Chain& c, const Plan& plan, Poses Ts, Row seed, RowsToFill out) {
+  require(out.count == MAX_BRANCHES * Ts.size && out.size == c.n, "a row for each branch");
   Workspace W(c.n);
   for (int i = 0; i < c.n; ++i) W[i].preferred = seed[i];
   const Branch start = branch_of_seed(c, plan, seed, W);
-  for (int k = 0; k < Ts.count; ++k) {
+  for (int k = 0; k < Ts.size; ++k) {
     Branches branches;
     fill_branches(c, plan, Ts[k].motion(), start, branches);
     for (int b = 0; b < MAX_BRANCHES; ++b) {
       const bool inside = b < branches.count && move_inside(c, plan, start, branches.items[b], W);
       for (int i = 0; i < c.n; ++i)
-        out.at(b, k)[i] = inside ? W[i].q : std::numeric_limits<double>::quiet_NaN();
+        out[b * Ts.size + k][i] = inside ? W[i].q : std::numeric_limits<double>::quiet_NaN();
     }
   }
 }

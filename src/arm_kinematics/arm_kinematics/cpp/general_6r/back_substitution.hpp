@@ -94,7 +94,7 @@ inline bool fill_candidate(const Chain& c, const Goal& goal, const Loop& loop, d
 
 // Appends q (6) to the first solutions unless it is there, or they are full.
 inline int add_posture(const Chain& c, const Goal& goal, const double* q, Workspace& W,
-                       const RowsToFill& solutions, int count) {
+                       RowsToFill solutions, int count) {
   for (int k = 0; k < count; ++k)
     if (is_same(c, goal, solutions[k], q, W)) return count;
   if (count == solutions.count) return count;
@@ -110,8 +110,8 @@ struct Found {
 // None is polished whose error exceeds its limit; the limit then is that error, of branch 0, and
 // stays if it is negative: no candidate.
 inline Found collect(const Chain& c, const Pose& T, double unit, int order, const Bilinear& before,
-                     const Bilinear& behind, RowToFill q3, const RowsToFill& v, RowToFill limits,
-                     const RowsToFill& solutions, int count) {
+                     const Bilinear& behind, RowToFill q3, RowsToFill v, RowToFill limits,
+                     RowsToFill solutions, int count) {
   require(c.n == 6 && unit > 0.0 && order < 12 && solutions.size == 6, "an arm of six joints");
   require(v.size == PRODUCTS && v.count == q3.size && limits.size == q3.size, "another count");
   require(count <= solutions.count, "another count");

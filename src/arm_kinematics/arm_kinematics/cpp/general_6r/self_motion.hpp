@@ -16,15 +16,8 @@ enum Ending { CLOSED = 1, STUCK = 2, FULL = 3 };
 
 using Posture = double[7];
 
-struct Points {
-  const Posture* points;
-  int count;
-};
-
-struct PointsToFill {
-  Posture* points;
-  int capacity;
-};
+using Points = Span<const Posture>;
+using PointsToFill = Span<Posture>;
 
 struct Trace {
   int count;  // of points
@@ -114,16 +107,16 @@ struct Curve {
 // at most POINTS_PER_CALL. Neighbours differ by no more than `longest` [rad] in each joint; angles
 // may exceed a turn. The first step is about in direction `ahead`.
 inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
-                   const Posture& ahead, const PointsToFill& out, int count) {
-  require(unit > 0.0 && longest > 0.0 && count >= 1 && count <= out.capacity, "no curve");
+                   const Posture& ahead, PointsToFill out, int count) {
+  require(c.n == 7 && unit > 0.0 && longest > 0.0 && count >= 1 && count <= out.size, "no curve");
   Workspace W(7);
   const Curve curve{c, {T.motion(), unit}, W};
-  Posture* points = out.points;
+  Posture* points = out;
   Posture q, t, next, next_t;
   copy(points[count - 1], q);
   curve.fill_tangent(q, ahead, t);
   double h = MARGIN * longest;
-  const int end = std::min(out.capacity, count + POINTS_PER_CALL - 1);
+  const int end = std::min(out.size, count + POINTS_PER_CALL - 1);
   while (count < end) {
     bool is_good = curve.correct(q, t, h, next) && farthest(q, next) <= longest;
     if (is_good) {
@@ -148,6 +141,7 @@ inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
 // Fills q with the curve's point at a step from a near one; returns whether there is one.
 inline bool fill_point(const Chain& c, const Pose& T, double unit, const Posture& near,
                        const Posture& step, Posture& q) {
+  require(c.n == 7, "an arm of seven joints");
   Workspace W(7);
   const double h = std::sqrt(dot(step, step));
   Posture d;
@@ -156,19 +150,20 @@ inline bool fill_point(const Chain& c, const Pose& T, double unit, const Posture
 }
 
 // Whether a traced curve passes through the point q of the same self-motion.
-inline bool passes(const Chain& c, const Pose& T, double unit, double longest,
-                   const Points& traced, const Posture& q) {
+inline bool passes(const Chain& c, const Pose& T, double unit, double longest, Points traced,
+                   const Posture& q) {
+  require(c.n == 7, "an arm of seven joints");
   Workspace W(7);
   const Curve curve{c, {T.motion(), unit}, W};
   int nearest = 0;
   double gap = INFINITE;
-  for (int j = 0; j < traced.count; ++j) {
-    const double apart = angular_distance(7, traced.points[j], q);
+  for (int j = 0; j < traced.size; ++j) {
+    const double apart = angular_distance(7, traced[j], q);
     if (apart < gap) nearest = j, gap = apart;
   }
   if (!(gap <= longest)) return false;
   if (gap <= SAME_POINT) return true;
-  const Posture& near = traced.points[nearest];
+  const Posture& near = traced[nearest];
   Posture way, t, unused;
   for (int i = 0; i < 7; ++i) way[i] = wrapped(q[i] - near[i]);
   curve.fill_tangent(near, way, t);

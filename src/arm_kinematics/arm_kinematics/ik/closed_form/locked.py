@@ -55,7 +55,7 @@ class LockedForm:
         Ts = T @ np.concatenate([self._motions, self._undone(own)[None]])
         found = np.empty((MAX_BRANCHES, len(Ts), 7))
         first = np.empty((MAX_BRANCHES, len(Ts), 6))
-        fill_postures(self._c, self._plan, Ts, seed[:6].copy(), first)
+        fill_postures(self._c, self._plan, Ts, seed[:6].copy(), first.reshape(-1, 6))
         found[:, :, :6], found[:, :-1, 6], found[:, -1, 6] = first, self._values, own
         q = found[~np.isnan(first[:, :, 0])]
         nearest = int(np.argmin(((q - seed) ** 2).sum(axis=1))) if len(q) else 0
