@@ -82,7 +82,7 @@ def unknown(
     """Return solutions (6,) from the starts (k, 6) that are not among the known ones (m, 6)."""
     new: list[np.ndarray] = []
     for q in np.ascontiguousarray(starts):
-        _, error = polish(solver._c, T, solver.unit, q)
+        error = polish(solver._c, T, solver.unit, q)
         seen = np.vstack([known, *new])
         if error < 1e-12 and (apart(seen, q) > 1e-6).all():
             new.append(q)

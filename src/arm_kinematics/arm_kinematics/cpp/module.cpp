@@ -7,7 +7,7 @@
 namespace arm {
 namespace {
 
-// The functions below are for tests of the headers.
+// The functions below are for tests and proofs of the headers.
 
 // Fills in the error of q against a target, and its derivative; returns its weighted half square.
 double residual(const Chain& c, const Options& opt, const Pose& T, Row q, Error& error,
@@ -37,6 +37,13 @@ int real_roots_of(Row coefficients, RowToFill out) {
   return roots.count;
 }
 
+// Polishes q as all solutions of the general 6R solver are; returns its error afterwards.
+double polish_of(const Chain& c, const Pose& T, double unit, RowToFill q) {
+  require(c.n == 6 && q.size == 6 && unit > 0.0, "an arm of six joints");
+  Workspace W(6);
+  return polish(c, {T.motion(), unit}, INFINITE, W, q).after;
+}
+
 PyMethodDef functions[] = {
     {"fk", as_function(fk), METH_FASTCALL, nullptr},
     {"fk_jacobian", as_function(fk_jacobian), METH_FASTCALL, nullptr},
@@ -56,6 +63,7 @@ PyMethodDef functions[] = {
     entry<residual>("residual"),
     entry<roots_of>("roots"),
     entry<real_roots_of>("real_roots"),
+    entry<polish_of>("polish"),
     {nullptr, nullptr, 0, nullptr},
 };
 

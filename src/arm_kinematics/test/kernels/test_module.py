@@ -49,6 +49,7 @@ CALLS = {  # valid arguments of every function
     "forward_pass": (np.ones((3, 2)), np.ones((3, 2)), np.ones(4)),
     "residual": (C, OPTIONS, T, Q, np.ones(6), np.ones((6, 6))),
     "roots": (False, 1.0, 2.0, 1.0, 2.0),
+    "polish": (C, T, 0.3, Q.copy()),
     "real_roots": (np.ones(5), np.ones(8)),
 }
 FUNCTIONS = {n for n in dir(compiled) if callable(getattr(compiled, n)) and n[0].islower()}
