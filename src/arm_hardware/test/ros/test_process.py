@@ -12,6 +12,7 @@ pytest.importorskip("rclpy")
 from arm_hardware.ros.process import forward_logging
 from arm_testing.waiting import BOUND, wait_for
 from rcl_interfaces.msg import Log
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_srvs.srv import Trigger
 
 from arm_interfaces.msg import HardwareStatus
@@ -79,7 +80,8 @@ def test_systemd_is_notified_once_the_node_has_made_its_first_transition(
 @pytest.mark.system
 def test_second_driver_with_the_same_names_is_warned_of(start, client):
     said = []
-    client.node.create_subscription(Log, "/rosout", lambda m: said.append(m.msg), 100)
+    late = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)  # as it is published
+    client.node.create_subscription(Log, "/rosout", lambda m: said.append(m.msg), late)
     for _ in range(2):
         start(hardware="fake", autostart="none")
     wait_for(lambda: sum("Another driver" in text for text in said) == 2, "both warnings")
