@@ -21,7 +21,6 @@ import numpy as np
 from arm_common.transforms import pose
 from arm_kinematics.ik.general_6r.solver import General6R
 from arm_kinematics.kernels.compiled import polish
-from arm_testing.chains import apart
 
 from arm_kinematics import Chain, ChainJoint
 
@@ -29,6 +28,11 @@ SIZES = (1e-3, 0.3, 10.0)
 JOINTS = [ChainJoint(f"j{i}", False, -math.inf, math.inf) for i in range(6)]
 WORST_CONDITION = 1e3  # of a special arm's Jacobian; worse ones can hardly move in six ways
 ANGLES = 0.5 * math.pi * np.array([-1.0, 0.0, 0.0, 1.0, 2.0])
+
+
+def apart(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return the largest difference of angles (..., n), modulo full turns."""
+    return np.abs(np.angle(np.exp(1j * (p - q)))).max(axis=-1)
 
 
 def general(rng: np.random.Generator, size: float) -> np.ndarray:
