@@ -14,7 +14,7 @@ DIGEST = run_path(str(Path(__file__).parent / PACKAGE / "kernels/sources.py"))["
 # digits wherever it is inlined: for one target and for many. No -march: one build serves all
 # processors of an architecture.
 FLAGS = [
-    *("-std=c++17", "-O3", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra"),
+    *("-std=c++17", "-O3", "-fvisibility=hidden", "-Wall", "-Wextra"),
     *("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off"),
 ]
 

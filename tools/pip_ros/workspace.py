@@ -106,7 +106,7 @@ def colcon_build(paths: Paths, names: Collection[str]) -> None:
     command += ["build", "--merge-install", "--build-base", str(paths.workspace / "build")]
     command += ["--install-base", str(paths.install), "--event-handlers", "console_direct+"]
     # more packages at a time than cores: most of the time, one generator waits for another
-    command += ["--parallel-workers", str(len(names))]
+    command += ["--parallel-workers", str(2 * (os.cpu_count() or 1) + 4)]
     command += ["--base-paths", *folders, *cmake_arguments(paths)]
     run_logged(
         command,

@@ -10,10 +10,13 @@
 #define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
 #include <numpy/arrayobject.h>
 
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <stdexcept>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "closed_form/branches.hpp"
 #include "dynamics.hpp"
@@ -48,8 +51,11 @@ class Arguments {
     if (!PyArray_Check(argument)) throw WrongType{};
     auto* a = reinterpret_cast<PyArrayObject*>(argument);
     const int flags = is_filled ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO;
-    if (PyArray_TYPE(a) != type || !PyArray_CHKFLAGS(a, flags) || !PyArray_ISNOTSWAPPED(a))
+    if (PyArray_TYPE(a) != type || !PyArray_CHKFLAGS(a, flags) || !PyArray_ISNOTSWAPPED(a) ||
+        PyDataType_REFCHK(PyArray_DESCR(a)))  // a record may hold Python's objects
       throw WrongType{};
+    // NumPy asks no alignment of records.
+    require(reinterpret_cast<uintptr_t>(PyArray_DATA(a)) % alignof(double) == 0, "not aligned");
     require(dimensions < 0 || PyArray_NDIM(a) == dimensions, "an array of other dimensions");
     require(PyArray_SIZE(a) <= NPY_MAX_INT, "too large an array");
     return a;
@@ -97,7 +103,7 @@ template <>
 struct Taken<int> {
   static int from(Arguments& in) {
     const double value = in.number();
-    require(value >= 0.0 && value < 1e9, "a number out of range");
+    require(value >= 0.0 && value < 1e8, "a number out of range");
     return static_cast<int>(value);
   }
 };
@@ -127,13 +133,18 @@ template <>
 struct Taken<const Plan&> {
   static const Plan& from(Arguments& in) {
     const Plan& plan = in.record<Plan>(sizeof(Plan), false);
-    const int n = in.n > 0 ? in.n : PLAN_JOINTS;
-    const auto is_count = [](double value, int last) { return value >= 0.0 && value <= last; };
+    const auto is_count = [](double value, int last) {
+      return value >= 0.0 && value <= last && value == std::floor(value);
+    };
     require(is_count(plan.before, 3) && is_count(plan.parallel, 3) && is_count(plan.after, 3) &&
-                is_count(plan.kept, n) && is_count(plan.invariant, 1) && n <= PLAN_JOINTS,
+                is_count(plan.kept, in.n) && is_count(plan.invariant, 1) && in.n <= PLAN_JOINTS,
             "a plan of impossible counts");
+    const bool places_both_ends = plan.before == 1.0 && plan.after == 2.0;
+    require(plan.kind() == Family::place_then_turn ||
+                (plan.parallel >= 2.0 && (plan.first != BOTH || places_both_ends)),
+            "a plan without parallel axes");
     const double solved = plan.before + plan.parallel + plan.after;
-    require(in.n == 0 || (solved <= n && solved + plan.kept >= n), "a plan of another chain");
+    require(solved <= in.n && solved + plan.kept >= in.n, "a plan of another chain");
     return plan;
   }
 };
@@ -152,7 +163,7 @@ template <class T>
 struct Taken<Span<T>> {
   static Span<T> from(Arguments& in) {
     constexpr bool is_read = std::is_const_v<T>, is_pose = std::is_same_v<const T, const Pose>;
-    constexpr int numbers = sizeof(T) / sizeof(double);
+    constexpr int numbers = static_cast<int>(sizeof(T) / bytes(1));
     PyArrayObject* a = in.array(NPY_DOUBLE, numbers == 1 ? 1 : is_pose ? 3 : 2, !is_read);
     const int size = dimension(a, 0);
     require(PyArray_SIZE(a) == npy_intp{size} * numbers, "rows of another size");
@@ -176,9 +187,9 @@ template <>
 struct Taken<const Result&> {
   static Result from(Arguments& in) {
     PyArrayObject* a = in.array(NPY_VOID, 0, true);
-    const npy_intp slot = bytes(in.n + 8), slots = (PyArray_NBYTES(a) - sizeof(Head)) / slot;
-    const npy_intp size = static_cast<npy_intp>(sizeof(Head)) + slots * slot;
-    require(slots >= 1 && PyArray_NBYTES(a) == size, "a result of another chain");
+    const npy_intp slot = bytes(in.n + 8), head_size = sizeof(Head);
+    const npy_intp size = PyArray_NBYTES(a) - head_size, slots = size / slot;
+    require(size >= slot && size % slot == 0 && slots <= NPY_MAX_INT, "a result of another chain");
     Head* head = data<Head>(a);
     require(head->solutions >= 0.0 && head->solutions <= static_cast<double>(slots) &&
                 head->starts >= 0.0 && head->starts < 1e9,

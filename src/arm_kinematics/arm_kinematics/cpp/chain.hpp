@@ -117,8 +117,8 @@ struct Workspace {
   int n;
   Motion base, tip;  // B0 as seen from the target, or in its own frame; and the pose of the tip
   Error error, trial_error;
-  double cost;         // weighted half square of the error
-  double evaluations;  // of the error
+  double cost;               // weighted half square of the error
+  double evaluations = 0.0;  // of the error
   Buffer<JointState, FEW_JOINTS> joints;
   Buffer<double, FEW_JOINTS> position, sine, cosine;  // of the joints when `move` was called
   Matrix system;                                      // lower half of the normal equations

@@ -75,23 +75,19 @@ PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit_compiled() {
   import_array();
-  PyObject* module = PyModule_Create(&arm::definition);
-  if (module == nullptr) return nullptr;
   using namespace arm;
+  Owned module(PyModule_Create(&definition));
+  if (!module) return nullptr;
   const auto size = [](size_t bytes) { return static_cast<Py_ssize_t>(bytes); };
-  PyObject* sizes = Py_BuildValue("nnnn", size(sizeof(Joint)), size(sizeof(Options)),
-                                  size(sizeof(Plan)), size(sizeof(Head) + 9 * sizeof(double)));
-  if (sizes == nullptr || PyModule_AddObject(module, "RECORD_SIZES", sizes) < 0 ||
-      PyModule_AddStringConstant(module, "SOURCES", ARM_SOURCES) < 0)
-    return nullptr;
-  for (PyType_Spec* spec : {&arm::result_spec, &arm::request_spec}) {
-    PyObject* type = PyType_FromSpec(spec);
-    if (type == nullptr || PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(type)) < 0) {
-      Py_XDECREF(type);
-      Py_DECREF(module);
-      return nullptr;
-    }
-    Py_DECREF(type);
-  }
-  return module;
+  const Owned sizes(Py_BuildValue("nnnn", size(sizeof(Joint)), size(sizeof(Options)),
+                                  size(sizeof(Plan)), size(sizeof(Head) + 9 * sizeof(double))));
+  const Owned result(PyType_FromSpec(&result_spec)), request(PyType_FromSpec(&request_spec));
+  if (!sizes || !result || !request) return nullptr;
+  result_type = reinterpret_cast<PyTypeObject*>(result.get());
+  PyObject* m = module.get();
+  const bool is_made = PyModule_AddObjectRef(m, "RECORD_SIZES", sizes.get()) == 0 &&
+                       PyModule_AddStringConstant(m, "SOURCES", ARM_SOURCES) == 0 &&
+                       PyModule_AddObjectRef(m, "Result", result.get()) == 0 &&
+                       PyModule_AddObjectRef(m, "Request", request.get()) == 0;
+  return is_made ? module.release() : nullptr;
 }

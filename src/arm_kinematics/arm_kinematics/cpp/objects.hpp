@@ -9,6 +9,8 @@
 // after Python.h
 #include <structmember.h>
 
+#include <algorithm>
+
 namespace arm {
 
 // A reference that ends with the scope.
@@ -18,6 +20,7 @@ class Owned {
   ~Owned() { Py_XDECREF(object_); }
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
+  PyObject* get() const { return object_; }
   PyArrayObject* array() const { return reinterpret_cast<PyArrayObject*>(object_); }
   explicit operator bool() const { return object_ != nullptr; }
   PyObject* release() {
@@ -151,9 +154,14 @@ inline void free_result(PyObject* object) {
 // The joint positions of the used slots (k, n), or of the first one (n), as a read-only view.
 inline PyObject* positions_of(ResultObject* self, bool all) {
   auto* numbers = reinterpret_cast<PyArrayObject*>(self->numbers);
+  if (numbers == nullptr) {
+    PyErr_SetString(PyExc_AttributeError, "a result without numbers");
+    return nullptr;
+  }
   const auto* head = data<Head>(numbers);
   const npy_intp width = self->n + 8, slots = (PyArray_SIZE(numbers) - HEAD_NUMBERS) / width;
-  const auto used = static_cast<npy_intp>(std::clamp(head->solutions, 1.0, 1.0 * slots));
+  const double solutions = head->solutions >= 1.0 ? head->solutions : 1.0;
+  const auto used = static_cast<npy_intp>(std::min(solutions, 1.0 * slots));
   const npy_intp shape[] = {used, self->n}, strides[] = {bytes(width), bytes(1)};
   const int skipped = all ? 0 : 1;
   PyObject* q =
@@ -201,8 +209,10 @@ inline PyType_Slot result_slots[] = {
 inline PyType_Spec result_spec = {"arm_kinematics.kernels.compiled.Result", sizeof(ResultObject),
                                   0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, result_slots};
 
+inline PyTypeObject* result_type = nullptr;  // once the module is initialised
+
 // Request(chain, options, exact, plan or None, middle, IkResult, status of success): a prepared
-// request. Without a plan it searches, and `exact` is not used.
+// request, which keeps copies of the arrays. Without a plan it searches, and `exact` is not used.
 struct RequestObject {
   PyObject_HEAD
   PyObject *chain, *options, *exact, *plan, *middle, *type, *success;
@@ -216,24 +226,44 @@ inline PyObject* check_request_parts(PyObject* const* parts, PyObject* type) {
     Taken<const Options&>::from(in);
     Taken<Row>::from(in);
     if (parts[4] != Py_None) Taken<const Plan&>::from(in);
-    const npy_intp size = reinterpret_cast<PyTypeObject*>(type)->tp_basicsize;
-    require(size == static_cast<npy_intp>(sizeof(ResultObject)), "expected a kind of Result");
+    auto* kind = reinterpret_cast<PyTypeObject*>(type);
+    require(PyType_IsSubtype(kind, result_type) != 0 &&
+                kind->tp_basicsize == result_type->tp_basicsize,
+            "expected a kind of Result");
     return none();
   });
 }
 
+// A new reference to a copy of an array, or to another object.
+inline PyObject* copy_of(PyObject* object) {
+  if (PyArray_Check(object))
+    return PyArray_NewCopy(reinterpret_cast<PyArrayObject*>(object), NPY_CORDER);
+  Py_INCREF(object);
+  return object;
+}
+
 inline int init_request(PyObject* object, PyObject* arguments, PyObject*) {
   auto* self = reinterpret_cast<RequestObject*>(object);
-  PyObject *chain, *options, *exact, *plan, *middle, *type, *success;
-  if (PyArg_ParseTuple(arguments, "OOOOOO!O", &chain, &options, &exact, &plan, &middle,
-                       &PyType_Type, &type, &success) == 0)
+  PyObject *given[5], *type, *success;
+  if (PyArg_ParseTuple(arguments, "OOOOOO!O", &given[0], &given[1], &given[2], &given[4],
+                       &given[3], &PyType_Type, &type, &success) == 0)
     return -1;
-  PyObject* const parts[] = {chain, options, exact, middle, plan};
-  if (!Owned(check_request_parts(parts, type))) return -1;
-  set(self->chain, chain), set(self->options, options), set(self->exact, exact);
-  set(self->plan, plan), set(self->middle, middle);
-  set(self->type, type), set(self->success, success);
-  return 0;
+  if (self->chain != nullptr) {
+    PyErr_SetString(PyExc_TypeError, "a request is made once");
+    return -1;
+  }
+  PyObject* parts[5] = {};
+  bool is_valid = true;
+  for (int k = 0; k < 5 && is_valid; ++k) is_valid = (parts[k] = copy_of(given[k])) != nullptr;
+  is_valid = is_valid && Owned(check_request_parts(parts, type));
+  if (is_valid) {
+    PyObject** const fields[] = {&self->chain, &self->options, &self->exact, &self->middle,
+                                 &self->plan};
+    for (int k = 0; k < 5; ++k) set(*fields[k], parts[k]);
+    set(self->type, type), set(self->success, success);
+  }
+  for (PyObject* part : parts) Py_XDECREF(part);
+  return is_valid ? 0 : -1;
 }
 
 inline void free_request(PyObject* object) {
@@ -282,16 +312,15 @@ inline PyObject* answer(PyObject* object, PyObject* const* objects, Py_ssize_t c
     const auto &options = record<Options>(self->options), &exact = record<Options>(self->exact);
     const Pose& pose = *data<Pose>(T.array());
     const Row start = {data<double>(seed.array()), c.n};
-    const bool is_search = self->plan == Py_None;
-    const int slots = is_search ? 1 : MAX_BRANCHES;
+    const Plan* plan = self->plan == Py_None ? nullptr : &record<Plan>(self->plan);
+    const int slots = plan == nullptr ? 1 : MAX_BRANCHES;
     Head head = {};
     Buffer<double, MAX_BRANCHES*(PLAN_JOINTS + 8)> table(slots * (c.n + 8));
     const Result out = {&head, &table[0], slots, c.n};
     const int solutions = unlocked([&] {
-      if (is_search) return search(c, options, pose, start, out);
-      const auto& plan = record<Plan>(self->plan);
-      return all ? solve_all(c, exact, plan, pose, start, out)
-                 : solve_or_search(c, options, exact, plan, pose, start, out);
+      if (plan == nullptr) return search(c, options, pose, start, out);
+      return all ? solve_all(c, exact, *plan, pose, start, out)
+                 : solve_or_search(c, options, exact, *plan, pose, start, out);
     });
     return solutions > 0 ? make_result(self, out, solutions) : none();
   });

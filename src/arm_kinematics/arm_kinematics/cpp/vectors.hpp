@@ -206,7 +206,7 @@ inline void fill_sines_and_cosines(int n, const double* x, double* sine, double*
 // The angle in (-pi, pi].
 inline double wrapped(double angle) {
   const double turned = angle - 2.0 * PI * std::floor(angle / (2.0 * PI) + 0.5);
-  return turned > -PI ? turned : PI;
+  return turned <= -PI ? PI : turned;  // NaN stays
 }
 
 }  // namespace arm

@@ -129,7 +129,7 @@ class IkSolver:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for another process, which prepares its own requests."""
-        return self.__dict__ | {"_requests": {}, "_requests_for_all": {}}
+        return self.__dict__ | {"_requests": {}, "_requests_for_all": {}, "_general": None}
 
     def request(self, key: OptionKey) -> Request | None:
         """Return the request for the nearest solution; None if several must be compared.

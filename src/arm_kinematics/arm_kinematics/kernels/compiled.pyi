@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiled kernels, cpp/module.cpp. Lengths in metres, angles in radians.
 
-Arrays are C-contiguous float64, records those of `layout`; anything else raises TypeError or
-ValueError and changes nothing. Chains have n rows of JOINT behind that of the base. The
-interpreter's lock is released meanwhile.
+Arrays are C-contiguous float64, records those of `layout`; anything else raises TypeError,
+ValueError or OverflowError and changes nothing. Chains have n rows of JOINT behind that of the
+base. But for `fk` and `fk_jacobian`, the interpreter's lock is released meanwhile: no other thread
+may change the arguments.
 """
 
 from typing import Any
@@ -26,7 +27,7 @@ class Result:
     _n: int
     _reason: Any
     _solutions: Any
-    def __init__(self, status: Any, numbers: Array, n: int, reason: Any) -> None: ...
+    def __init__(self, status: Any, numbers: Array, n: int, reason: Any, /) -> None: ...
     @property
     def q(self) -> Array: ...
     @property
@@ -73,7 +74,7 @@ def solve_given(
     chain: Records,
     options: Records,
     length: float,
-    postures: Records,
+    postures: Array,
     T: Array,
     seed: Array,
     result: Records,

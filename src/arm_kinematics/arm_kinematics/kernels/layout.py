@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The records that Python fills and the compiled kernels read: the structs of cpp/ by name.
 
-All numbers are float64, so a record has the same layout on both sides; `test_layout` compares
+All numbers are float64, so a record has the same layout on both sides; `test_module` compares
 sizes and offsets. The meaning of each field stands beside the struct.
 """
 

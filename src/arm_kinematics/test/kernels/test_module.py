@@ -80,11 +80,16 @@ def test_records_have_the_same_layout_on_both_sides():
         assert offsets == [sum(sizes[:k]) for k in range(len(sizes))]  # as C++ structs of doubles
 
 
+def of_objects(array):
+    """Return a dtype of the same size that holds Python's objects."""
+    return [("a", object, (array.dtype.itemsize // 8,))]
+
+
 def wrong_versions(value, rng):
     """Yield what is no such argument: other types, ranks, sizes, strides, orders, values."""
     yield from (None, "text", [], {}, object(), 1 << 80, float("nan"), np.float32(1.0))
     if not isinstance(value, np.ndarray):
-        yield from (-1, 1e300, np.ones(3))
+        yield from (-1, 1e300, np.inf, np.ones(3))
         return
     array = value.copy()
     yield from (array[None], np.array(["a"]), np.zeros(0), np.zeros((0, 4, 4)))
@@ -95,6 +100,8 @@ def wrong_versions(value, rng):
     else:
         yield np.frombuffer(rng.bytes(array.nbytes), array.dtype).reshape(array.shape).copy()
         yield from (np.zeros_like(array), np.zeros((), array.dtype), np.zeros(200, array.dtype))
+        yield from (np.zeros((), [("a", float, (3,))]), np.zeros(array.shape, of_objects(array)))
+        yield np.zeros(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape)
     frozen = value.copy()
     frozen.setflags(write=False)
     yield frozen
@@ -134,11 +141,50 @@ def test_request_gives_none_for_what_is_no_pose_or_posture(wrong):
 def test_request_checks_its_parts():
     parts = [C, OPTIONS, EXACT, PLAN, Q, IkResult, IkStatus.SUCCESS]
     compiled.Request(*parts)
-    for k, wrong in enumerate([C[:3], OPTIONS[None][:0], PLAN, OPTIONS, Q[:5], int]):
+    for k, wrong in enumerate([C[:3], OPTIONS[None][:0], PLAN, OPTIONS, Q[:5], bytearray]):
         with pytest.raises((TypeError, ValueError)):
             compiled.Request(*[wrong if i == k else part for i, part in enumerate(parts)])
     with pytest.raises(TypeError):
         compiled.Request.__new__(compiled.Request).nearest(T, Q)
+
+
+def test_request_keeps_its_parts():
+    parts = [C.copy(), OPTIONS.copy(), EXACT.copy(), PLAN.copy(), Q.copy()]
+    request = compiled.Request(*parts, IkResult, IkStatus.SUCCESS)
+    before = request.nearest(T, Q + 1.0).q
+    for part in parts:
+        part.reshape(-1).view(np.uint8)[...] = 255
+    assert np.array_equal(request.nearest(T, Q + 1.0).q, before)
+    with pytest.raises(TypeError, match="once"):
+        request.__init__(C, OPTIONS, EXACT, PLAN, Q, IkResult, IkStatus.SUCCESS)
+
+
+def test_result_that_was_not_initialised_has_no_positions():
+    result = IkResult.__new__(IkResult)
+    for name in ("q", "every_q"):
+        with pytest.raises(AttributeError):
+            getattr(result, name)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"family": 1, "before": 0, "parallel": 0, "after": 0, "kept": 6},
+        {"family": 1, "before": 1, "parallel": 3, "after": 1, "first": layout.BOTH},
+        {"before": 1.5, "after": 4.5},
+    ],
+)
+def test_impossible_plans_are_refused(changes):
+    plan = PLAN.copy()
+    for name, value in changes.items():
+        plan[name] = value
+    with pytest.raises(ValueError, match="plan"):
+        compiled.solve_all(C, EXACT, plan, T, Q, RESULT.copy())
+
+
+def test_what_is_no_posture_is_not_polished():
+    for q in (np.full(6, np.nan), np.full(6, 1e200)):
+        assert compiled.polish(C, T, 0.3, q) == np.inf and (abs(q) != np.pi).all()
 
 
 def test_results_can_be_sent_to_another_process_and_requests_stay():
@@ -146,7 +192,10 @@ def test_results_can_be_sent_to_another_process_and_requests_stay():
     other = pickle.loads(pickle.dumps(result))
     assert np.array_equal(other.every_q, result.every_q)
     assert other.status == result.status and other.message == result.message
-    assert SOLVER.__getstate__()["_requests"] == {}
+    general = shipped("raghavan_roth")
+    general.all_solutions(general.fk(general.middle))
+    state = general._solver.__getstate__()  # neither a request nor a function of LAPACK
+    assert state["_requests"] == state["_requests_for_all"] == {} and state["_general"] is None
 
 
 def test_results_can_be_shared_by_threads(rng):

@@ -96,7 +96,7 @@ inline double shorten_step(const Chain& c, const Goal& goal, const double* step,
   for (int halving = 0; halving < HALVINGS; ++halving, scale *= 0.5) {
     double trial[6];
     for (int i = 0; i < 6; ++i) trial[i] = q[i] + scale * step[i];
-    place(c, trial, W);
+    if (!place(c, trial, W)) continue;
     const double trial_error = fill_pose_error(goal, W, e);
     if (trial_error < error) {
       std::copy(trial, trial + 6, q);
@@ -116,7 +116,7 @@ struct Improvement {
 inline Improvement polish(const Chain& c, const Goal& goal, double limit, Workspace& W,
                           double* q) {
   double e[6], A[6][7], step[6];
-  place(c, q, W);
+  if (!place(c, q, W)) return {INFINITE, INFINITE};
   const double first = fill_pose_error(goal, W, e);
   double error = first;
   for (int k = 0; k < POLISHING_STEPS && error >= ROUND_OFF && first <= limit; ++k) {

@@ -57,7 +57,7 @@ struct Curve {
     double e[6], A[7][8], step[7];
     for (int i = 0; i < 7; ++i) point[i] = q[i] + h * d[i];
     for (int k = 0; k < CORRECTIONS; ++k) {
-      place(chain, point, W);
+      if (!place(chain, point, W)) return false;
       const double error = fill_pose_error(goal, W, e);
       double ahead = h;
       for (int i = 0; i < 7; ++i) ahead -= d[i] * (point[i] - q[i]);
@@ -76,7 +76,7 @@ struct Curve {
   // `ahead`, to which it is not perpendicular (Allgower and Georg, 3.2: the bordered Jacobian).
   void fill_tangent(const Posture& q, const Posture& ahead, Posture& t) const {
     double A[7][8] = {};
-    place(chain, q, W);
+    if (!place(chain, q, W)) return std::fill(t, t + 7, std::numeric_limits<double>::quiet_NaN());
     fill_scaled_jacobian<7>(chain, goal.unit, W, A);
     copy(ahead, reinterpret_cast<Posture&>(A[6]));
     A[6][7] = 1.0;
@@ -108,7 +108,9 @@ struct Curve {
 // may exceed a turn. The first step is about in direction `ahead`.
 inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
                    const Posture& ahead, PointsToFill out, int count) {
-  require(c.n == 7 && unit > 0.0 && longest > 0.0 && count >= 1 && count <= out.size, "no curve");
+  require(
+      c.n == 7 && unit > 0.0 && longest > 0.0 && longest <= PI && count >= 1 && count <= out.size,
+      "no curve");
   Workspace W(7);
   const Curve curve{c, {T.motion(), unit}, W};
   Posture* points = out;
@@ -161,7 +163,7 @@ inline bool passes(const Chain& c, const Pose& T, double unit, double longest, P
     const double apart = angular_distance(7, traced[j], q);
     if (apart < gap) nearest = j, gap = apart;
   }
-  if (!(gap <= longest)) return false;
+  if (traced.size == 0 || !(gap <= longest)) return false;
   if (gap <= SAME_POINT) return true;
   const Posture& near = traced[nearest];
   Posture way, t, unused;

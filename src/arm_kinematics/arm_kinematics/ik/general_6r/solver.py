@@ -5,7 +5,7 @@
 There is no seed and no iteration that might miss one: elimination leaves an eigenvalue problem of
 size 16 (`elimination.py` has the equations and their sources), each real eigenvalue gives one
 candidate (`cpp/general_6r/back_substitution.hpp`), and Newton's method on the pose removes the
-rounding (`refinement.hpp`).
+rounding (`cpp/general_6r/refinement.hpp`).
 
 A closed loop can be opened at any of its six joints and read in two directions. A geometry
 that is singular in one of these twelve orders (parallel axes, a spherical wrist) usually is not in
