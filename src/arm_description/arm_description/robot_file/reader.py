@@ -187,7 +187,6 @@ def read_root(root: Field, folder: Path) -> RobotModel:
         bars=read_bars(keys.get("bars"), rows, convention, scope),
         units=units,
         constants=scope.expressions.values,
-        sources=MappingProxyType(dict(_sources(root, ROBOT))),
         formulas=MappingProxyType(dict(_formulas(keys)) if table.as_written else {}),
     )
     if "masses" in keys:
@@ -197,6 +196,8 @@ def read_root(root: Field, folder: Path) -> RobotModel:
             heavy = (*heavy, *bar_links(model))
         masses = read_named(keys["masses"], heavy, partial(read_link_mass, scope=scope))
         model = replace(model, masses=masses)
+    # Now all keys are known to be valid.
+    model = replace(model, sources=MappingProxyType(dict(_sources(root, ROBOT))))
     model = _without_replaced(model, own) if end.mounted else model
     _reject_tiny(model, keys["units"])
     _check_limits(model, keys["joints"])

@@ -137,6 +137,11 @@ def test_deg_marks_a_small_angle_as_intended(small):
     assert model.lower[0] == pytest.approx(-1.5708 * 3.14159265 / 180)
 
 
+def test_unknown_key_of_a_mass_is_named(small, refusal):
+    error = refusal(f"{small}\nmasses: {{turn_link: {{value: 1, name: x}}}}\n")
+    assert "is not a known key" in str(error) and error.key == "masses.turn_link.name"
+
+
 @pytest.mark.parametrize("ends", ["\r\n", "\n", "\r"])
 def test_line_endings_and_byte_order_mark_are_accepted(small, refusal, ends):
     text = "\ufeff" + small.replace("\n", ends)

@@ -45,8 +45,8 @@ double polish_of(const Chain& c, const Pose& T, double unit, RowToFill q) {
 }
 
 PyMethodDef functions[] = {
-    {"fk", as_function(fk), METH_FASTCALL, nullptr},
-    {"fk_jacobian", as_function(fk_jacobian), METH_FASTCALL, nullptr},
+    {"fk", as_function(fk<false>), METH_FASTCALL, nullptr},
+    {"fk_jacobian", as_function(fk<true>), METH_FASTCALL, nullptr},
     entry<search>("search"),
     entry<search_many>("search_many"),
     entry<solve_all>("solve_all"),

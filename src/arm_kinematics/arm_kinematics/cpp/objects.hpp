@@ -66,8 +66,10 @@ inline PyObject* empty_matrix(npy_intp rows, npy_intp columns) {
   return PyArray_SimpleNew(2, shape, NPY_DOUBLE);
 }
 
-// fk(chain, q): the pose of the tip (4, 4) in the base frame; None if q is no posture.
-inline PyObject* fk(PyObject*, PyObject* const* objects, Py_ssize_t count) {
+// fk(chain, q): the pose of the tip (4, 4) in the base frame; fk_jacobian(chain, q): that and the
+// Jacobian (6, n), linear rows first. None if q is no posture.
+template <bool with_jacobian>
+PyObject* fk(PyObject*, PyObject* const* objects, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     Arguments in(objects, count, 2);
     const Chain c = Taken<const Chain&>::from(in);
@@ -76,24 +78,12 @@ inline PyObject* fk(PyObject*, PyObject* const* objects, Py_ssize_t count) {
     Workspace W(c.n);
     if (!place(c, data<double>(q.array()), W)) return none();
     Owned T(empty_matrix(4, 4));
-    if (T) *data<Pose>(T.array()) = Pose::of(W.tip);
-    return T.release();
-  });
-}
-
-// fk_jacobian(chain, q): that and the Jacobian (6, n), linear rows first; None likewise.
-inline PyObject* fk_jacobian(PyObject*, PyObject* const* objects, Py_ssize_t count) {
-  return guarded([&]() -> PyObject* {
-    Arguments in(objects, count, 2);
-    const Chain c = Taken<const Chain&>::from(in);
-    const Owned q(as_array(in.object()));
-    if (!q || !has_shape(q.array(), 0, c.n)) return none_unless_error();
-    Workspace W(c.n);
-    if (!place(c, data<double>(q.array()), W)) return none();
-    fill_jacobian(c, W);
-    Owned T(empty_matrix(4, 4)), J(empty_matrix(6, c.n));
-    if (!T || !J) return nullptr;
+    if (!T) return nullptr;
     *data<Pose>(T.array()) = Pose::of(W.tip);
+    if constexpr (!with_jacobian) return T.release();
+    Owned J(empty_matrix(6, c.n));
+    if (!J) return nullptr;
+    fill_jacobian(c, W);
     write_columns(W, data<double>(J.array()));
     return Py_BuildValue("NN", T.release(), J.release());
   });
@@ -213,20 +203,23 @@ inline PyTypeObject* result_type = nullptr;  // once the module is initialised
 
 // Request(chain, options, exact, plan or None, middle, IkResult, status of success): a prepared
 // request, which keeps copies of the arrays. Without a plan it searches, and `exact` is not used.
+// Options of the descent and of branches; BRANCHES is not used by a search.
+enum Part { CHAIN, DESCENT, BRANCHES, MIDDLE, PLAN, KIND, SUCCESS, PARTS };
+
 struct RequestObject {
   PyObject_HEAD
-  PyObject *chain, *options, *exact, *plan, *middle, *type, *success;
+  PyObject* parts[PARTS];  // the chain is there once all are checked
 };
 
-inline PyObject* check_request_parts(PyObject* const* parts, PyObject* type) {
+inline PyObject* check_parts(PyObject* const* parts) {
   return guarded([&]() -> PyObject* {
     Arguments in(parts, 5, 5);
     Taken<const Chain&>::from(in);
     Taken<const Options&>::from(in);
     Taken<const Options&>::from(in);
     Taken<Row>::from(in);
-    if (parts[4] != Py_None) Taken<const Plan&>::from(in);
-    auto* kind = reinterpret_cast<PyTypeObject*>(type);
+    if (parts[PLAN] != Py_None) Taken<const Plan&>::from(in);
+    auto* kind = reinterpret_cast<PyTypeObject*>(parts[KIND]);
     require(PyType_IsSubtype(kind, result_type) != 0 &&
                 kind->tp_basicsize == result_type->tp_basicsize,
             "expected a kind of Result");
@@ -244,34 +237,29 @@ inline PyObject* copy_of(PyObject* object) {
 
 inline int init_request(PyObject* object, PyObject* arguments, PyObject*) {
   auto* self = reinterpret_cast<RequestObject*>(object);
-  PyObject *given[5], *type, *success;
-  if (PyArg_ParseTuple(arguments, "OOOOOO!O", &given[0], &given[1], &given[2], &given[4],
-                       &given[3], &PyType_Type, &type, &success) == 0)
+  PyObject* given[PARTS];
+  if (PyArg_ParseTuple(arguments, "OOOOOO!O", &given[CHAIN], &given[DESCENT], &given[BRANCHES],
+                       &given[PLAN], &given[MIDDLE], &PyType_Type, &given[KIND],
+                       &given[SUCCESS]) == 0)
     return -1;
-  if (self->chain != nullptr) {
+  if (self->parts[CHAIN] != nullptr) {
     PyErr_SetString(PyExc_TypeError, "a request is made once");
     return -1;
   }
-  PyObject* parts[5] = {};
   bool is_valid = true;
-  for (int k = 0; k < 5 && is_valid; ++k) is_valid = (parts[k] = copy_of(given[k])) != nullptr;
-  is_valid = is_valid && Owned(check_request_parts(parts, type));
-  if (is_valid) {
-    PyObject** const fields[] = {&self->chain, &self->options, &self->exact, &self->middle,
-                                 &self->plan};
-    for (int k = 0; k < 5; ++k) set(*fields[k], parts[k]);
-    set(self->type, type), set(self->success, success);
+  for (int k = 0; k < PARTS && is_valid; ++k) {
+    Py_XSETREF(self->parts[k], copy_of(given[k]));
+    is_valid = self->parts[k] != nullptr;
   }
-  for (PyObject* part : parts) Py_XDECREF(part);
-  return is_valid ? 0 : -1;
+  if (is_valid && Owned(check_parts(self->parts))) return 0;
+  Py_CLEAR(self->parts[CHAIN]);
+  return -1;
 }
 
 inline void free_request(PyObject* object) {
   auto* self = reinterpret_cast<RequestObject*>(object);
   PyTypeObject* type = Py_TYPE(object);
-  for (PyObject* field : {self->chain, self->options, self->exact, self->plan, self->middle,
-                          self->type, self->success})
-    Py_XDECREF(field);
+  for (PyObject* part : self->parts) Py_XDECREF(part);
   type->tp_free(object);
   Py_DECREF(type);
 }
@@ -284,10 +272,10 @@ inline PyObject* make_result(RequestObject* self, const Result& out, int slots) 
   auto* copy = data<double>(numbers.array());
   *reinterpret_cast<Head*>(copy) = *out.head;
   std::copy(out.table, out.table + slots * out.width(), copy + HEAD_NUMBERS);
-  auto* type = reinterpret_cast<PyTypeObject*>(self->type);
+  auto* type = reinterpret_cast<PyTypeObject*>(self->parts[KIND]);
   PyObject* result = type->tp_alloc(type, 0);
   if (result != nullptr)
-    fill_result(reinterpret_cast<ResultObject*>(result), self->success,
+    fill_result(reinterpret_cast<ResultObject*>(result), self->parts[SUCCESS],
                 reinterpret_cast<PyObject*>(numbers.array()), out.n, Py_None);
   return result;
 }
@@ -302,17 +290,19 @@ const T& record(PyObject* array) {
 inline PyObject* answer(PyObject* object, PyObject* const* objects, Py_ssize_t count, bool all) {
   return guarded([&]() -> PyObject* {
     auto* self = reinterpret_cast<RequestObject*>(object);
-    if (count != 2 || self->chain == nullptr) throw WrongType{};
-    const int rows = dimension(reinterpret_cast<PyArrayObject*>(self->chain), 0);
-    const Chain c{rows - 1, &record<Joint>(self->chain)};
+    if (count != 2 || self->parts[CHAIN] == nullptr) throw WrongType{};
+    const int rows = dimension(reinterpret_cast<PyArrayObject*>(self->parts[CHAIN]), 0);
+    const Chain c{rows - 1, &record<Joint>(self->parts[CHAIN])};
     const Owned T(as_array(objects[0]));
     if (!T || !has_shape(T.array(), 4, 4)) return none_unless_error();
-    const Owned seed(as_array(objects[1] == Py_None ? self->middle : objects[1]));
+    const Owned seed(as_array(objects[1] == Py_None ? self->parts[MIDDLE] : objects[1]));
     if (!seed || !has_shape(seed.array(), 0, c.n)) return none_unless_error();
-    const auto &options = record<Options>(self->options), &exact = record<Options>(self->exact);
+    const auto &options = record<Options>(self->parts[DESCENT]),
+               &exact = record<Options>(self->parts[BRANCHES]);
     const Pose& pose = *data<Pose>(T.array());
     const Row start = {data<double>(seed.array()), c.n};
-    const Plan* plan = self->plan == Py_None ? nullptr : &record<Plan>(self->plan);
+    PyObject* form = self->parts[PLAN];
+    const Plan* plan = form == Py_None ? nullptr : &record<Plan>(form);
     const int slots = plan == nullptr ? 1 : MAX_BRANCHES;
     Head head = {};
     Buffer<double, MAX_BRANCHES*(PLAN_JOINTS + 8)> table(slots * (c.n + 8));
