@@ -68,6 +68,17 @@ def _exit(codes: Sequence[int]) -> None:
     gc.unfreeze()  # so that all is torn down
 
 
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Collect no garbage inside the block; what exists at its end is never collected."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def _start(module: str, function: str, interrupted: int, restores: bool) -> int:
     """Import a module and run a function; a signal during the import exits at once.
 
@@ -76,14 +87,12 @@ def _start(module: str, function: str, interrupted: int, restores: bool) -> int:
     """
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {n: signal.signal(n, lambda *_: os._exit(interrupted)) for n in numbers}
-    gc.disable()  # what is imported is no garbage
     try:
-        run = getattr(importlib.import_module(module), function)
+        with without_collection():
+            run = getattr(importlib.import_module(module), function)
     except NotBuiltError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    gc.freeze()
-    gc.enable()
     if restores:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -332,8 +332,8 @@ def test_killed_program_leaves_the_old_or_the_new_content(file):
             child.send_signal(signal.SIGKILL)
         for one in (file, backup(file)):
             assert len(set(one.read_bytes().split())) == 1
-        left = {saving._DRAFT, saving._DRAFT_BACKUP}  # the next save replaces them
-        assert set(names(file.parent)) <= {file.name, "mine.yaml.bak", *left}
+        drafts = {saving._DRAFT, saving._DRAFT_BACKUP}  # the next save replaces them
+        assert set(names(file.parent)) <= {file.name, "mine.yaml.bak", *drafts}
     save_edit(NEW, file, contents(file))
     assert names(file.parent) == [file.name, "mine.yaml.bak"]
 

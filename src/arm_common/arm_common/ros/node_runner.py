@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
-import gc
 import os
 import sys
 import traceback
@@ -33,7 +32,12 @@ from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.failures import guard
 from arm_common.ros.parameters import check_requests
 from arm_common.ros.worker import ExecutorThread
-from arm_common.signals import ProcessEnd, interrupt_on_signals, outlive_readers
+from arm_common.signals import (
+    ProcessEnd,
+    interrupt_on_signals,
+    outlive_readers,
+    without_collection,
+)
 
 _SHUTDOWN_TIMEOUT = 8.0  # [s] after which a hung process exits; launch kills it after 10
 
@@ -94,10 +98,8 @@ def run_node(
         rclpy.init(args=ros_arguments(), signal_handler_options=SignalHandlerOptions.NO)
         if reach:
             rclpy.logging.get_logger("network").info(reach)
-        gc.disable()  # what is made lives until the end: no collection need look at it
-        nodes += make()
-        gc.freeze()
-        gc.enable()
+        with without_collection():
+            nodes += make()
         for node in nodes:
             check_requests(node)
         guard(nodes)

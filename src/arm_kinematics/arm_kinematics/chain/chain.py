@@ -177,10 +177,10 @@ class Chain(RigidBodyDynamics):
 
     def fk_jacobian(self, q: ArrayLike) -> tuple[Array, Array]:
         """Return the results of ``fk`` and ``jacobian``, computed together."""
-        found = _fk_jacobian(self._constants, q if self.gearing is None else self._geared(q))
-        if found is None:
+        both = _fk_jacobian(self._constants, q if self.gearing is None else self._geared(q))
+        if both is None:
             self._reject(q)
-        return found if self.gearing is None else (found[0], self.gearing.columns(found[1]))
+        return both if self.gearing is None else (both[0], self.gearing.columns(both[1]))
 
     def space_jacobian(self, q: ArrayLike) -> Array:
         """Return the space Jacobian (6, n): column i is screw i moved by the joints before it.
@@ -196,10 +196,10 @@ class Chain(RigidBodyDynamics):
             return self.jacobian(q)
         constants = self._constants.copy()
         constants["leader"][0] = 0.0
-        found = _fk_jacobian(constants, self._geared(q))
-        if found is None:
+        both = _fk_jacobian(constants, self._geared(q))
+        if both is None:
             self._reject(q)
-        return found[1]
+        return both[1]
 
     def body_jacobian(self, q: ArrayLike) -> Array:
         """Return the body Jacobian (6, n): the tip's twist along the tip's own axes (MR 5.1)."""

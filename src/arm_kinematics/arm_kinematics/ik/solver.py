@@ -70,7 +70,6 @@ _AIM_FOR_MANY = 1e-4  # so accurate that duplicates are recognised
 _CACHE_SIZE = 256
 _WEIGHTS = IkOptions._fields.index("weights")
 _PREFER = IkOptions._fields.index("prefer")
-_zeros = np.zeros
 _SUCCESS, _ROTATION = IkStatus.SUCCESS, Orientation.ROTATION  # a member is slow to look up
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -311,7 +310,7 @@ class IkSolver:
         opt = option_record(IkOptions(*key), self.model.length, self.chain.joint_names)
         if self.chain.gearing is not None:
             weights, of_joints = self.chain.gearing.weights(opt["joint_weights"]), opt
-            opt = _zeros((), options_dtype(self.model.size))
+            opt = np.zeros((), options_dtype(self.model.size))
             for name in opt.dtype.names or ():
                 opt[name] = weights if name == "joint_weights" else of_joints[name]
         if self.model.has_spare_motion(opt):
