@@ -1,0 +1,57 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Plugins: shipped ones by reference, others by the entry points of installed packages."""
+
+import sys
+
+import pytest
+from arm_common.errors import InputError
+from arm_common.plugins import PluginGroup
+
+GROUP = "arm_common.test_plugins"
+
+
+def installed(folder, monkeypatch, *lines):
+    """Put a package with entry points, and a module, on sys.path."""
+    (folder / "outsider.py").write_text("def hello():\n    return 'hello'\n")
+    (folder / "broken_outsider.py").write_text("1 / 0\n")
+    info = folder / "outsider-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outsider\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("\n".join([f"[{GROUP}]", *lines, ""]))
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "outsider", raising=False)
+
+
+def test_shipped_plugins_need_no_entry_point():
+    group = PluginGroup(GROUP, "plugin", {"prefix": "sysconfig:get_path"})
+    assert callable(group.load("prefix"))
+    assert group.names == ("prefix",)
+
+
+def test_a_package_adds_plugins(tmp_path, monkeypatch):
+    installed(tmp_path, monkeypatch, "hello = outsider:hello", "path = outsider:hello")
+    group = PluginGroup(GROUP, "plugin", {"path": "sysconfig:get_path"})
+    assert group.names == ("path", "hello")
+    assert group.load("hello")() == "hello"
+    import sysconfig
+
+    assert group.load("path") is sysconfig.get_path  # a shipped one cannot be replaced
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("helo", "there is no plugin 'helo'; did you mean 'hello'?"),
+        ("missing", "the plugin 'missing' (nowhere:hello) cannot be imported (No module named"),
+        ("absent", "the plugin 'absent' (outsider:bye) cannot be imported"),
+        ("broken", "the plugin 'broken' (broken_outsider:hello) cannot be imported (division by"),
+    ],
+)
+def test_each_mistake_is_one_sentence(name, text, tmp_path, monkeypatch):
+    lines = ["hello = outsider:hello", "missing = nowhere:hello", "absent = outsider:bye"]
+    installed(tmp_path, monkeypatch, *lines, "broken = broken_outsider:hello")
+    with pytest.raises(InputError) as caught:
+        PluginGroup(GROUP, "plugin").load(name)
+    assert str(caught.value).startswith(text)
+    assert "\n" not in str(caught.value)
