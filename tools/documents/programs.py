@@ -26,6 +26,7 @@ PACKAGES = (
     "arm_simulation",
     "arm_tasks",
     "arm_viewer",
+    "arm_studio",
 )
 SETUP = (
     "Install ROS 2 in .venv unless one is sourced, and build; other commands do so when needed."
@@ -79,7 +80,7 @@ def programs(package: str) -> EntryPoints:
 def _arm_commands() -> Iterator[CommandInfo]:
     """Yield the commands of ./arm that are not executables of a package."""
     installed = {p.name for package in PACKAGES for p in programs(package)}
-    for command in cli.COMMANDS:
+    for command in cli.all_commands():
         if command.name not in installed:
             how = f"`./arm {command.name} {command.arguments}".rstrip() + "`"
             own = command.name == "setup"
@@ -89,7 +90,7 @@ def _arm_commands() -> Iterator[CommandInfo]:
 
 
 def _executable(package: str, point: EntryPoint) -> CommandInfo:
-    short = any(command.name == point.name for command in cli.COMMANDS)
+    short = any(command.name == point.name for command in cli.all_commands())
     title = f"./arm {point.name}" if short else f"{package} {point.name}"
     if (package, point.name) in SILENT:
         node = f"The node of the package {package}; its parameters are [described](parameters.md)."

@@ -8,7 +8,8 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from configparser import ConfigParser
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -55,6 +56,15 @@ class HelpLine(NamedTuple):
     text: str
     commands: tuple[Command, ...]
 
+    def parts(self) -> "list[HelpLine]":
+        """Return its commands in lines of at most five, the text in the first."""
+        firsts = range(0, len(self.commands), 5)
+        texts = (self.text, *("" for _ in firsts[1:]))
+        return [
+            self._replace(text=text, commands=self.commands[i : i + 5])
+            for i, text in zip(firsts, texts, strict=True)
+        ]
+
 
 def executable(package: str, name: str, arguments: str = "") -> Command:
     """Return a command that runs an installed executable of a package."""
@@ -62,7 +72,7 @@ def executable(package: str, name: str, arguments: str = "") -> Command:
     def run(environment: dict[str, str], words: Sequence[str]) -> int:
         for prefix in environment["AMENT_PREFIX_PATH"].split(":"):
             file = f"{prefix}/lib/{package}/{name}"
-            if Path(file).exists():
+            if Path(file).exists() or Path(prefix, "bin", name).exists():
                 signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
                 command = [sys_python(environment), str(BEGIN), file, *words]
                 return become(command, environment)
@@ -191,10 +201,8 @@ LINES = (
     ),
     line(
         "Robots",
-        "limits, reach, torques; a picture; one of each",
+        "limits, reach, torques",
         arm_kinematics="describe ROBOT",
-        arm_description="draw ROBOT -o FILE",
-        arm_viewer="gallery FOLDER",
     ),
     line(
         "Robots",
@@ -202,25 +210,10 @@ LINES = (
         arm_kinematics="fk ROBOT Q ... | ik ROBOT X Y Z [R P Y]",
     ),
     line(
-        "Robots",
-        "how evenly it moves; formulas; design an even one",
-        arm_kinematics="dexterity ROBOT | explain ROBOT -o FILE | design -o FILE",
-    ),
-    line(
         "Convert",
-        "a robot for ROS, MoveIt and MuJoCo",
-        arm_description="dh2urdf | dh2srdf | dh2moveit",
+        "a robot for ROS and MuJoCo; read a URDF file",
+        arm_description="dh2urdf | urdf2dh URDF",
         arm_simulation="dh2mjcf ROBOT",
-    ),
-    line(
-        "Convert",
-        "read a URDF or RVS file; check a trajectory",
-        arm_description="urdf2dh URDF | rvs2dh FILE | trajectory ROBOT FILE [-o FILE]",
-    ),
-    line(
-        "Record",
-        "record all topics; replay them; make pictures",
-        arm_viewer="record [-o FILE] | replay FILE | export FILE OUTPUT",
     ),
     line(
         "ROS 2",
@@ -241,13 +234,40 @@ LINES = (
         Command("bench", "[NAME] ...", bench),
     ),
 )
-COMMANDS = tuple(command for line in LINES for command in line.commands)
+PLUGINS = "arm.commands"  # group of entry points: a word for the help, the package of the commands
+
+
+def all_lines(environment: Mapping[str, str] = os.environ) -> tuple[HelpLine, ...]:
+    """Return the help's lines: those above, then those of packages that add commands."""
+    paths, found = Paths(), dict[str, HelpLine]()
+    sites = [
+        *map(Path, filter(None, environment.get("PYTHONPATH", "").split(":"))),
+        *paths.venv.glob("lib/python3*/site-packages"),
+    ]
+    for file in (
+        *paths.repository.glob("src/*/entry_points.txt"),
+        *(file for site in sites for file in site.glob("*-info/entry_points.txt")),
+    ):
+        points = ConfigParser(delimiters="=", interpolation=None)
+        points.optionxform = str  # type: ignore[assignment,method-assign]
+        points.read(file, encoding="utf-8")
+        for word, package in points[PLUGINS].items() if PLUGINS in points else ():
+            text = f"more, of {package}; see its README"
+            names = " | ".join(points["console_scripts"])
+            found.setdefault(package, line(word, text, **{package: names}))
+    return (*LINES, *found.values())
+
+
+def all_commands(environment: Mapping[str, str] = os.environ) -> tuple[Command, ...]:
+    """Return every command, also those that packages add."""
+    return tuple(command for line in all_lines(environment) for command in line.commands)
 
 
 def help_text() -> str:
     """Return the help: every command on one screen, by purpose."""
-    names = [" | ".join(c.usage for c in line.commands) for line in LINES]
-    label, width = max(len(line.purpose) for line in LINES), max(map(len, names))
+    lines = [part for line in all_lines() for part in line.parts()]
+    names = [" | ".join(c.usage for c in line.commands) for line in lines]
+    label, width = max(len(line.purpose) for line in lines), max(map(len, names))
     shown, text = (
         "",
         (
@@ -255,7 +275,7 @@ def help_text() -> str:
             "If no ROS 2 is sourced (ROS_DISTRO), one is installed from PyPI into .venv, once.\n"
         ),
     )
-    for each, words in zip(LINES, names, strict=True):
+    for each, words in zip(lines, names, strict=True):
         purpose = "" if each.purpose == shown else each.purpose
         text += f"{purpose:<{label}}  {words:<{width}}  {each.text}\n"
         shown = each.purpose
@@ -282,9 +302,12 @@ def _run(arguments: Sequence[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(help_text(), end="")
         return 0
-    command = next((c for c in COMMANDS if c.name == arguments[0]), None)
+    commands = tuple(command for line in LINES for command in line.commands)
+    if arguments[0] not in (command.name for command in commands):
+        commands = all_commands()
+    command = next((c for c in commands if c.name == arguments[0]), None)
     if command is None:
-        near = difflib.get_close_matches(arguments[0], [c.name for c in COMMANDS], n=1)
+        near = difflib.get_close_matches(arguments[0], [c.name for c in commands], n=1)
         meant = f"; did you mean '{near[0]}'?" if near else "."
         what = f"arm: there is no command '{arguments[0]}'{meant}"
         print(f"{what}\n\n{help_text()}", end="", file=sys.stderr)

@@ -57,9 +57,9 @@ def test_command_is_that_of_the_way_in_which_the_program_was_started(monkeypatch
 def test_every_named_program_is_a_command_of_arm_and_an_executable():
     from importlib.metadata import distribution
 
-    from pip_ros.cli import COMMANDS
+    from pip_ros.cli import all_commands
 
-    names = {command.name for command in COMMANDS}
+    names = {command.name for command in all_commands()}
     named = set()
     for file in SOURCE.glob("arm_*/arm_*/**/*.py"):
         text = file.read_text(encoding="utf-8")
