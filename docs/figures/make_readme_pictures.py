@@ -25,7 +25,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import numpy as np
-from arm_description.commands import draw
+from arm_studio.commands import draw
 from arm_viewer.screenshot import (
     PAINTED,
     WITHOUT_PANEL,

@@ -35,16 +35,11 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
-            "dh2moveit = arm_description.commands.export:dh2moveit",
-            "dh2srdf = arm_description.commands.export:dh2srdf",
             "dh2urdf = arm_description.commands.export:dh2urdf",
-            "draw = arm_description.commands.draw:main",
             "new = arm_description.commands.new:main",
             "robot_file_watcher = arm_description.commands.entry_points:robot_file_watcher",
-            "rvs2dh = arm_description.commands.convert:rvs2dh",
             "set = arm_description.commands.set:main",
             "state_publisher = arm_description.commands.entry_points:state_publisher",
-            "trajectory = arm_description.commands.trajectory:main",
             "urdf2dh = arm_description.commands.convert:urdf2dh",
         ]
     },

@@ -47,9 +47,6 @@ setup(
     entry_points={
         "console_scripts": [
             "describe = arm_kinematics.commands.describe:main",
-            "design = arm_kinematics.commands.design:main",
-            "dexterity = arm_kinematics.commands.dexterity:main",
-            "explain = arm_kinematics.commands.explain:main",
             "fk = arm_kinematics.commands.pose:fk",
             "ik = arm_kinematics.commands.pose:ik",
             "kinematics = arm_kinematics.commands.entry_points:kinematics",

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from arm_common.suggestions import install_command
 from arm_common.transforms import Matrix, Vector
 from numpy.typing import ArrayLike
 
@@ -36,9 +35,6 @@ from arm_description.model.tools import MountedTool
 from arm_description.model.units import SI, Units
 from arm_description.transmissions.drivetrain import Drivetrain
 from arm_description.transmissions.transmission import ActuatorLimits, Transmission
-
-if TYPE_CHECKING:
-    from arm_description.model.symbolic.arm import SymbolicArm
 
 
 def _empty() -> Mapping[str, Any]:
@@ -257,21 +253,6 @@ class RobotModel:
         """
         tip: Matrix = self.dh_frames(q)[-1] @ self.tool.matrix
         return tip
-
-    def symbolic(self) -> SymbolicArm:
-        """Return the kinematics as SymPy expressions in metres and radians.
-
-        Raises:
-            DescriptionError: SymPy is not installed.
-        """
-        try:
-            from arm_description.model.symbolic.arm import SymbolicArm
-        except ModuleNotFoundError as error:
-            raise DescriptionError(
-                f"formulas need SymPy, and {error.name} is not installed",
-                remedy=install_command("sympy", "python3-sympy"),
-            ) from None
-        return SymbolicArm(self)
 
     def to_urdf(self, prefix: str = "", dh_frames: bool = False) -> str:
         """Return the arm as URDF.

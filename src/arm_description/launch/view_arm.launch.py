@@ -8,7 +8,7 @@ from tempfile import mkdtemp
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.errors import InputError
 from arm_common.ros.launch import StartTogether, check_nodes, set_network
-from arm_description.exporters.rviz_config import write_config
+from arm_description.rviz_config import write_config
 from launch import LaunchDescription, Substitution
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition

@@ -17,13 +17,13 @@ from documents.blocks import COMMANDS, NOT_TYPED, ROOT, blocks, pages, typed
 from documents.launch_files import launch_arguments
 from documents.nodes import inspect_nodes
 from documents.programs import all_commands, programs
-from pip_ros.cli import all_commands
+from pip_ros import cli as arm
 
 from arm_common import cli
 from arm_description import shipped_robots
 
 PROGRAMS = (*COMMANDS, "keys")  # blocks with commands
-NAMES = {command.name for command in all_commands()}
+NAMES = {command.name for command in arm.all_commands()}
 SHELL_BLOCKS = [block for page in pages() for block in blocks(page) if block.kind in COMMANDS]
 # What the reader of a page has that the page does not make, and where it is from.
 OWN = {

@@ -3,7 +3,7 @@
 """What README promises on its first pages is true."""
 
 import numpy as np
-from arm_description.commands import draw
+from arm_studio.commands import draw
 from documents.blocks import ROOT, blocks
 from PIL import Image
 

@@ -1,10 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that convert a URDF or an RVS architecture file to a robot file.
+"""The command that converts a URDF to a robot file.
 
 urdf2dh ur5.urdf -o ur5.yaml
 urdf2dh panda.urdf --convention modified --tip panda_link8 -o panda.yaml
-rvs2dh REDIESTRO -o rediestro.yaml      # RVS: Robot Visualization System
 """
 
 from __future__ import annotations
@@ -18,14 +17,11 @@ from pathlib import Path
 
 from arm_common import cli
 from arm_description.errors import UrdfError
-from arm_description.importers.rvs import left_out, parse_rvs
 from arm_description.importers.urdf import PARALLEL, import_urdf, scaled_urdf
-from arm_description.library import read_text, read_urdf_file
+from arm_description.library import read_urdf_file
 from arm_description.model.elements import CONVENTIONS
-from arm_description.model.units import LENGTHS, SI, Units
+from arm_description.model.units import SI
 from arm_description.robot_file.writer import robot_yaml
-
-_MAX_BYTES = 32_000_000
 
 
 def urdf2dh(argv: Sequence[str] | None = None) -> int:
@@ -58,21 +54,6 @@ def urdf2dh(argv: Sequence[str] | None = None) -> int:
     return cli.run(parser, _convert_urdf, argv)
 
 
-def rvs2dh(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="rvs2dh", description="Convert an RVS architecture file to a robot file."
-    )
-    add = parser.add_argument
-    add("file", help="architecture file")
-    unit = "unit of its lengths, which the format does not specify (default: dm)"
-    add("--length", choices=LENGTHS, default="dm", help=unit)
-    add("--name", default="", help="name of the robot (default: that of the file)")
-    cli.add_output(parser)
-    cli.add_force(parser)
-    return cli.run(parser, _convert_rvs, argv)
-
-
 def _convert_urdf(arguments: argparse.Namespace) -> None:
     cli.refuse_overwriting(arguments.output, arguments.force)
     path = Path(arguments.urdf)
@@ -90,24 +71,6 @@ def _convert_urdf(arguments: argparse.Namespace) -> None:
     sys.stdout.flush()
     for note in imported.notes:
         cli.print_status(note)
-
-
-def _convert_rvs(arguments: argparse.Namespace) -> None:
-    cli.refuse_overwriting(arguments.output, arguments.force)
-    path = Path(arguments.file)
-    units = Units(arguments.length, "deg")
-    name = arguments.name or re.sub(r"[^\w-]+", "_", path.stem).lower()
-    text = read_text(path, _MAX_BYTES)
-    model = parse_rvs(text, name, units, path.name)
-    notes = [
-        *left_out(text),
-        f"Lengths were read in {units.length}; RVS files do not specify a unit (--length).",
-        "RVS files have no velocity and effort limits: these are defaults.",
-    ]
-    cli.write_text(robot_yaml(model, units, notes), arguments.output)
-    if arguments.output:
-        for note in notes[:-1]:
-            cli.print_status(note)
 
 
 def _xacro_argument(text: str) -> tuple[str, str]:

@@ -305,7 +305,7 @@ def joint_order(names: Sequence[str], model: RobotModel, file: str, line: int) -
         if name not in model.joint_names:
             remedy = did_you_mean(name, model.joint_names)
             if GRIPPER_KEY in name.lower() or (model.gripper and name in model.gripper.joints):
-                command = program("arm_description", "trajectory")
+                command = program("arm_studio", "trajectory")
                 remedy = (
                     "a trajectory moves the joints of the arm alone, and the jaws move by the "
                     f"steps grip and release of a task; {command} with --without "

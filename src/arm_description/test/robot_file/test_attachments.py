@@ -10,7 +10,6 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 import yaml
-from arm_description.exporters.srdf import to_srdf
 from arm_description.robot_file.attachments import shipped_payloads, shipped_tools
 from arm_description.robot_file.editor import RobotEditor
 from arm_description.robot_file.schema import robot_schema
@@ -63,7 +62,6 @@ def test_a_tool_takes_the_place_of_the_gripper_and_can_be_taken_off():
     assert editor.model.gripper is None
     assert all("gripper" not in posture for posture in editor.model.postures.values())
     assert "gripper_link" not in editor.model.to_urdf()
-    assert "tool_link" in to_srdf(editor.model)
     assert editor.attach("tool", "two_finger_gripper") == ""
     assert editor.model.gripper.max_width == pytest.approx(0.04)
     assert editor.attach("tool", "") == ""

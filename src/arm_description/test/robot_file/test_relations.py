@@ -7,17 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from arm_description.errors import UrdfError
-from arm_description.exporters.drawing import Style, picture
-from arm_description.exporters.moveit_package import moveit_package
-from arm_description.exporters.reach import reach
-from arm_description.exporters.srdf import to_srdf
-from arm_description.exporters.summary import robot_summary
 from arm_description.importers.urdf import import_urdf
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import home_posture
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
-from arm_description.urdf.writer import robot_urdf
+from arm_kinematics.commands.summary import robot_summary
+from arm_kinematics.dexterity.reach import reach
 
 from arm_description import DescriptionError, parse_robot
 
@@ -246,19 +242,6 @@ def test_reach_is_that_of_postures_inside():
     assert found.lowest == pytest.approx(tips[:, 2].min(), abs=3e-3)
 
 
-def test_picture_package_and_srdf_of_an_arm_with_dependent_joints():
-    model = parse_robot(LINKAGE)
-    style = Style("iso", frames=True, dh_frames=True, labels=True)
-    assert b"level" not in picture(model, model.postures["rest"], "", style, "svg")[:100]
-    srdf = to_srdf(model, "left_")
-    assert '<passive_joint name="left_level_shoulder" />' in srdf
-    assert '<passive_joint name="left_level_elbow" />' in srdf
-    assert 'link1="left_elbow_link" link2="left_level_link" reason="Adjacent"' in srdf
-    assert "level" not in moveit_package(model)["config/joint_limits.yaml"]
-    control = robot_urdf(model, ros2_control="mock")
-    assert '<joint name="level' not in control[control.index("<ros2_control") :]
-
-
 TRAVEL = """\
 transmissions:
   - {type: parallelogram, joint: elbow, against: shoulder, range: [-20, 60]}
@@ -397,7 +380,6 @@ def test_own_variable_beside_the_offset_is_implied(text, offset):
     assert model.joints[0].row == plain.joints[0].row
     assert np.abs(model.fk([0.3, -0.4]) - plain.fk([0.3, -0.4])).max() == 0.0
     assert parse_robot(robot_yaml(model, model.units)).joints[0].row == plain.joints[0].row
-    assert model.symbolic().rows == plain.symbolic().rows
 
 
 def test_own_variable_of_a_sliding_joint_is_implied():

@@ -4,7 +4,6 @@
 
 import numpy as np
 import pytest
-from arm_description.commands.trajectory import main
 from arm_description.errors import DescriptionError
 from arm_description.trajectories.drawing import (
     MAX_DRAWING_POINTS,
@@ -15,6 +14,7 @@ from arm_description.trajectories.drawing import (
     write_text,
 )
 from arm_description.trajectories.files import check_recording, read_tool_trajectory
+from arm_studio.commands.trajectory import main
 
 INCH = 0.0254
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -145,23 +145,6 @@ def test_text_that_cannot_be_written_is_refused(text, message):
         write_text(text, 0.01)
 
 
-def test_command_writes_the_path_of_a_text_that_reads_back(tmp_path, capsys):
-    file = tmp_path / "hello.csv"
-    assert main(["nut_arm", "--text", "Hello", "--width-mm", "60", "-o", str(file)]) == 0
-    assert "x -30.0 .. 30.0, y -9.3 .. 9.3, z 0.0 .. 10.0 mm" in capsys.readouterr().out
-    path, back = text_path("Hello", DrawingOptions(width=0.06)), read_tool_trajectory(file, ())
-    assert back.orientation == "position_axis"
-    np.testing.assert_allclose(back.poses[:, :3, 2:], path.poses[:, :3, 2:], atol=1e-8)
-    np.testing.assert_allclose(back.lengths, path.lengths, atol=1e-8)
-
-
 def test_command_needs_a_file_or_a_text(sentence):
     assert "needs a file or --text" in sentence(main, "nut_arm")
     assert "needs a file or --text" in sentence(main, "nut_arm", "wave", "--text", "a")
-
-
-def test_options_of_a_drawing_are_refused_for_another_file(capsys):
-    # An output that is named like a drawing does not make one of the file.
-    with pytest.raises(SystemExit):
-        main(["nut_arm", "look_around", "--lift-mm", "5", "-o", "look_around.svg"])
-    assert "without --text or an SVG file" in capsys.readouterr().err

@@ -9,7 +9,6 @@ from urllib.parse import unquote, urlparse
 
 import numpy as np
 import pytest
-from arm_description.exporters.solids import Solid, normals
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.shape_meshes import triangles
 
@@ -75,17 +74,6 @@ def test_meshes_are_closed_and_have_the_volume_of_the_body(kind, size):
     assert volume == pytest.approx(expected, rel=0.02)
     out = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2
     np.testing.assert_allclose(out.sum(axis=0), 0.0, atol=1e-12)
-
-
-@pytest.mark.parametrize(("kind", "size"), ROUND.items())
-def test_drawn_faces_are_those_of_the_mesh(kind, size):
-    faces = Solid(kind, size, np.eye(4)).faces()
-    area = np.linalg.norm(np.cross(faces[:, 2] - faces[:, 0], faces[:, 3] - faces[:, 1]), axis=1)
-    np.testing.assert_allclose((normals(faces) * area[:, None]).sum(axis=0), 0.0, atol=1e-9)
-    low, high = faces.min(axis=(0, 1)), faces.max(axis=(0, 1))
-    mesh = triangles(kind, size)
-    np.testing.assert_allclose(low, mesh.min(axis=(0, 1)), atol=2e-4)
-    np.testing.assert_allclose(high, mesh.max(axis=(0, 1)), atol=2e-4)
 
 
 def test_mesh_files_are_named_after_their_shape(small, tmp_path):

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from arm_common.files.saving import write_bytes
 from arm_common.transforms import Array
-from arm_description.exporters.figure import figure_file
-from arm_description.exporters.solids import Solid
+from arm_studio.pictures.figure import figure_file
+from arm_studio.pictures.solids import Solid
 
 from arm_description import RobotModel
 from arm_kinematics import Chain

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from arm_common.transforms import Array, pose
-from arm_description.exporters.page import Ground
+from arm_studio.pictures.page import Ground
 
 from arm_viewer.browser.cameras import Cameras, Postures, round_length
 from arm_viewer.browser.drawers import INK, BodyLook, FrameDrawer, MarkerDrawer, node_of

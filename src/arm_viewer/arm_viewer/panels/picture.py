@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array, pose_to_matrix
-from arm_description.exporters.page import Ground, camera_page, draw_page, draw_text
-from arm_description.exporters.projection import PinholeProjection
-from arm_description.exporters.raster import Pixels
+from arm_studio.pictures.page import Ground, camera_page, draw_page, draw_text
+from arm_studio.pictures.projection import PinholeProjection
+from arm_studio.pictures.raster import Pixels
 from PIL import Image
 
 from arm_viewer.browser.callbacks import PanelGui

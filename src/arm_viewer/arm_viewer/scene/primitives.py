@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array, frame_along, pose
-from arm_description.exporters.page import FlatShape
-from arm_description.exporters.solids import Rgb, Solid
 from arm_description.model.looks import LookKind
+from arm_studio.pictures.page import FlatShape
+from arm_studio.pictures.solids import Rgb, Solid
 
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene import shapes

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from arm_common.transforms import quaternion
-from arm_description.exporters.page import Ground
+from arm_studio.pictures.page import Ground
 from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.panels.interface import PanelState
 from arm_viewer.panels.picture import (

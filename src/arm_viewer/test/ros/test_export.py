@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from arm_description.exporters.drawing import posed
+from arm_studio.pictures.drawing import posed
 from arm_testing.ros.viewed import tf_message
 from arm_viewer.ros.recording.export import main
 from arm_viewer.ros.recording.player import RecordingPlayer

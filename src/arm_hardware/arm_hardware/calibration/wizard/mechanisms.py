@@ -102,7 +102,7 @@ class Mechanism:
                 if pair := next(allowed, None):
                     q, plus = (f"{joint.name}={x:g}{unit}" for x in pair)
                     words = f"{self._robot} --joints {q} --ghost {plus} -o {joint.name}.svg"
-                    draw = f"{program('arm_description', 'draw')} {words}"
+                    draw = f"{program('arm_studio', 'draw')} {words}"
                     yield f"{draw} draws {q} and, pale, {plus}."
 
     def _allows(self, home: Mapping[str, float], joint: Joint, position: float) -> bool:

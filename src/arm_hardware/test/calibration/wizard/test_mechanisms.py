@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from arm_description.commands import draw
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration import pulses as pulses_module
@@ -127,27 +126,6 @@ def test_guide_says_what_moves_and_how_it_is_measured(robot, actuator, sentences
     text = Mechanism(load_robot(robot), actuator).guide()
     for sentence in (*sentences, "Which servo is it?", "Limits: f"):
         assert sentence in text, text
-
-
-@pytest.mark.parametrize("name", sorted(shipped_robots()))
-def test_guide_names_pictures_that_can_be_drawn(name, monkeypatch):
-    """Each shows a joint at 0, or at its limit beside 0, and pale at more."""
-    model = load_robot(name)
-    drawn = []
-    monkeypatch.setattr(draw, "picture", lambda *given: drawn.append(given) or b"")
-    monkeypatch.setattr(draw, "write_bytes", lambda *_: None)
-    for actuator in model.drivetrain.actuators:
-        mechanism = Mechanism(model, actuator)
-        lines = re.findall(r"draw (\S+ --joints .* \S+\.svg) draws", mechanism.guide())
-        assert len(lines) == len(mechanism.joints)
-        for line in lines:
-            assert draw.main(line.split()) == 0
-            _, values, _, style, _ = drawn[-1]
-            (joint,) = style.ghost
-            assert style.ghost[joint] > values[joint]
-            at = model.joint_names.index(joint)
-            if model.lower[at] <= 0.0 and model.upper[at] > 0.6 and not model.constraints:
-                assert values[joint] == 0.0
 
 
 @pytest.mark.parametrize("name", sorted(shipped_robots()))

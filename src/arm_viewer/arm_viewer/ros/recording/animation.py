@@ -10,9 +10,9 @@ from functools import reduce
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_description.exporters.page import Extent, FlatShape, extent_of, shadows, title_lines
-from arm_description.exporters.raster import Camera, Pixels, render
-from arm_description.exporters.solids import normals, shaded
+from arm_studio.pictures.page import Extent, FlatShape, extent_of, shadows, title_lines
+from arm_studio.pictures.raster import Camera, Pixels, render
+from arm_studio.pictures.solids import normals, shaded
 from PIL import Image, ImageDraw, ImageFont
 
 from arm_viewer.ros.recording.scenes import RecordedScene

@@ -21,8 +21,8 @@ from arm_common.errors import InputError
 from arm_common.files.saving import check_writable, write_bytes
 from arm_common.ros.node_runner import add_namespace, checked_namespace
 from arm_common.transforms import Array
-from arm_description.exporters.figure import FORMATS
-from arm_description.exporters.page import (
+from arm_studio.pictures.figure import FORMATS
+from arm_studio.pictures.page import (
     DARK,
     VIEWS,
     draw_page,

@@ -15,7 +15,7 @@ from arm_common.files import installed_share
 from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
-from arm_description.exporters.page import FlatShape
+from arm_studio.pictures.page import FlatShape
 from geometry_msgs.msg import TransformStamped
 
 from arm_viewer.ros.recording.player import TF

@@ -1,0 +1,202 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Command that designs an isotropic arm and writes it as a robot file.
+
+design --joints 6 -o my_arm.yaml --plot my_arm.svg
+design --joints 7 --starts 100 -o compact.yaml
+design --from puma560 --length 0.2 -o better.yaml
+design --seed 2 -o my_arm.yaml --view
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from arm_common.files import installed_share
+from arm_common.transforms import Array
+from arm_description.model.units import Units
+from arm_description.robot_file.writer import robot_yaml
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.dexterity.optimal_posture import best_posture
+from arm_kinematics.errors import KinematicsError
+
+from arm_common import cli
+from arm_description import DescriptionError, RobotModel, load_robot
+from arm_studio.design.design import (
+    Design,
+    condition,
+    designed_robot,
+    most_compact,
+    optimise,
+    random_start,
+    start_from,
+    try_start,
+)
+
+_LENGTH = 0.2
+_REPORT_EVERY = 10  # steps
+_STEP_TIME = 0.8  # [s] for which the view shows a step; it looks for a changed file every 0.3 s
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    return cli.run(_parser(), _design, argv, (DescriptionError, KinematicsError))
+
+
+def _design(arguments: argparse.Namespace) -> None:
+    cli.refuse_overwriting(arguments.output, arguments.force)
+    if arguments.view and (not arguments.output or arguments.starts > 1):
+        raise KinematicsError("--view shows the steps of one design: give -o FILE, no --starts")
+    length, steps = arguments.length, list[Design]()
+
+    def on_step(design: Design) -> None:
+        _report(design)
+        steps.append(design)
+
+    if arguments.starts > 1:
+        design, length = _search(arguments), length or _LENGTH
+    else:
+        start, default = _start(arguments)
+        design, length = optimise(start, on_step), length or default
+    model = designed_robot(design, length, arguments.name)
+    cli.print_status(
+        f"Done in {len(design.history)} steps: condition number {design.condition:.6f} "
+        f"(1 is isotropic); {condition(model, length):.5f} after rounding to 0.1 mm and 0.01 deg, "
+        f"with the characteristic length {1e3 * length:.4g} mm."
+    )
+    if arguments.plot:
+        from arm_studio.design.charts import draw_design
+
+        draw_design(design, Path(arguments.plot))
+    if arguments.view:
+        _show([*_drawable(steps, length, arguments.name), model], arguments.output)
+    cli.write_text(_text(model), arguments.output)
+    if arguments.view:
+        cli.print_status(f"The last step is in {arguments.output}.")
+
+
+def _text(model: RobotModel) -> str:
+    return robot_yaml(model, Units("mm", "deg"))
+
+
+def _drawable(designs: Sequence[Design], length: float, name: str) -> list[RobotModel]:
+    """Return the robots of designs, without those that have no DH table."""
+    models = []
+    for design in designs:
+        with suppress(DescriptionError):
+            models.append(designed_robot(design, length, name))
+    return models
+
+
+def _show(models: Sequence[RobotModel], output: str) -> None:
+    """Show robots one after the other in the browser view, until it is closed."""
+    try:
+        program = installed_share("arm_tasks").parents[1] / "lib" / "arm_tasks" / "view"
+    except LookupError:
+        raise KinematicsError("--view needs the package arm_tasks, which has the view") from None
+    cli.write_text(_text(models[0]), output)
+    view = subprocess.Popen([sys.executable, str(program), output], stdin=subprocess.DEVNULL)
+    try:
+        if sys.stdin.isatty():
+            cli.print_status("Open the page, then press Enter: it shows each step.")
+            input()
+        for model in models:
+            cli.write_text(_text(model), output)
+            with suppress(subprocess.TimeoutExpired):
+                view.wait(_STEP_TIME)
+                return  # it is closed
+        cli.print_status("That was the last step. Ctrl-C closes the view.")
+        view.wait()
+    except KeyboardInterrupt:
+        return
+    finally:
+        view.terminate()
+        view.wait()
+
+
+def _search(arguments: argparse.Namespace) -> Design:
+    """Return the best design of several random starts, which are tried by all processes."""
+    if arguments.robot:
+        raise KinematicsError("--starts is for random starts; leave out --from")
+    seeds = range(arguments.seed, arguments.seed + arguments.starts)
+    starts = [random_start(arguments.joints, seed) for seed in seeds]
+    with cli.executor(arguments.workers, arguments.dask) as pool:
+        tried = cli.run_jobs(pool, try_start, starts, "designs")
+    found = {seed: design for seed, design in zip(seeds, tried, strict=True) if design}
+    best = most_compact(list(found.values()))
+    seed = next(seed for seed, design in found.items() if design is best)
+    cli.print_status(
+        f"Seed {seed} is the best of {len(seeds)}: of those nearest to isotropic, the one with "
+        f"the shortest links, {best.size:.2f} characteristic lengths."
+    )
+    return best
+
+
+def _start(arguments: argparse.Namespace) -> tuple[Array, float]:
+    """Return the start variables and the default characteristic length [m]."""
+    if not arguments.robot:
+        return random_start(arguments.joints, arguments.seed), _LENGTH
+    chain = Chain.from_model(load_robot(arguments.robot))
+    best = best_posture(chain)
+    if best.length is None:
+        raise KinematicsError(
+            f"{arguments.robot} has {chain.n} joints; a design needs six or more"
+        )
+    cli.print_status(
+        f"{arguments.robot}: condition number {best.condition:.4f} at best, characteristic "
+        f"length {best.length:.4g} m"
+    )
+    return start_from(chain.jacobian(best.q), best.length), best.length
+
+
+def _report(design: Design) -> None:
+    step = len(design.history)
+    if step == 1 or step % _REPORT_EVERY == 0:
+        cli.print_status(f"step {step:3d}  condition number {design.history[-1]:.6f}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="design",
+        description="Design an arm of revolute joints that moves equally well in all directions "
+        "at one posture, by minimising the condition number of its homogeneous Jacobian.",
+    )
+    length = f"characteristic length in m, scales the arm (default: {_LENGTH} or the robot's)"
+    start = "robot to start from: a shipped name or a path"
+    parser.add_argument(
+        "--joints", type=int, default=6, help="number of joints, 6 to 12 (default: 6)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of the random start (default: 0)"
+    )
+    starts = (
+        "random starts, with this seed and the next ones; the best design is kept (default: 1)"
+    )
+    parser.add_argument("--starts", type=cli.at_least(1), default=1, metavar="N", help=starts)
+    cli.add_executor(parser)
+    parser.add_argument("--from", dest="robot", default="", help=start)
+    parser.add_argument("--length", type=cli.positive, default=0.0, help=length)
+    search, random = ["--workers", "--dask"], ["--joints", "--seed"]
+    cli.unused(parser, search, lambda given: given.starts < 2, "without --starts 2 or more")
+    cli.unused(parser, random, lambda given: given.robot, "with --from, which is the start")
+    parser.add_argument("--name", default="designed_arm", help="name of the robot")
+    parser.add_argument(
+        "--plot",
+        default="",
+        metavar="FILE",
+        help="picture to write: .svg, .pdf, .png, .eps or .ps",
+    )
+    view = "show each step in the browser, as a view of the output file does"
+    parser.add_argument("--view", action="store_true", help=view)
+    cli.add_output(parser)
+    cli.add_force(parser)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

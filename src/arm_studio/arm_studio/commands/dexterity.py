@@ -1,0 +1,167 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Command that reports the dexterity, the best posture and the workspace of an arm.
+
+dexterity puma560
+dexterity my_arm.yaml --posture ready --slice xz --plot slice.svg
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array, pose
+from arm_description.library import add_calibration
+from arm_description.model.units import SHOWN
+from arm_kinematics.chain.chain import Chain
+from arm_kinematics.dexterity.measures import measures
+from arm_kinematics.dexterity.optimal_posture import BestPosture, best_posture, condition_at
+from arm_kinematics.dexterity.workspace import (
+    SliceRows,
+    bounding_box,
+    reachable_volume,
+    slice_map,
+    slice_rows,
+)
+from arm_kinematics.errors import KinematicsError
+
+from arm_common import cli
+from arm_description import DescriptionError, load_robot
+
+_CELLS = 80  # along the longer side of a slice
+_MARGIN = 0.02
+_AXES = "xyz"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    return cli.run(_parser(), _run, argv, (DescriptionError, KinematicsError))
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    model = load_robot(arguments.robot, arguments.calibration)
+    chain = Chain.from_model(model)
+    if bool(arguments.slice) != bool(arguments.plot):
+        raise KinematicsError("--slice and --plot go together: give both the plane and the file")
+    names, chosen = tuple(model.postures), arguments.posture
+    if chosen and chosen not in names:
+        remedy = did_you_mean(chosen, names)
+        raise KinematicsError(f"{model.name} has no posture '{chosen}': {remedy}")
+    best = best_posture(chain)
+    for name in [chosen] if chosen else names:
+        q = chain.positions(model.postures[name])
+        size, _ = measures(chain.jacobian(q))
+        cli.write_text(
+            f"{name + ':':<16} manipulability {size:.4g}, "
+            f"condition number {condition_at(chain, q, best.length):.4f}{_length_text(best)}\n",
+            "",
+        )
+    cli.write_text(_best_posture_text(chain, best), "")
+    cli.print_status("Computing the reachable volume ...")
+    found = reachable_volume(chain)
+    corners = (
+        f"{axis} {low:.3f} .. {high:.3f} m"
+        for axis, low, high in zip(_AXES, found.lower, found.upper, strict=True)
+    )
+    cli.write_text(
+        f"{'reaches:':<16} {', '.join(corners)}\n"
+        f"{'volume:':<16} {found.volume:.4g} m^3 +- {found.error:.2g}\n",
+        "",
+    )
+    if arguments.slice:
+        if arguments.workers or arguments.dask:
+            with cli.executor(arguments.workers, arguments.dask) as pool:
+                _draw(chain, best, arguments, pool)
+        else:
+            _draw(chain, best, arguments)
+
+
+def _best_posture_text(chain: Chain, best: BestPosture) -> str:
+    positions = (
+        f"{name} {SHOWN.text(value, 'prismatic' if sliding else 'revolute', 5)}"
+        for name, value, sliding in zip(chain.joint_names, best.q, chain.sliding, strict=True)
+    )
+    return (
+        f"{'best posture:':<16} {', '.join(positions)}\n"
+        f"{'':<16} condition number {best.condition:.4f}{_length_text(best)}\n"
+    )
+
+
+def _length_text(best: BestPosture) -> str:
+    """Return what a condition number belongs to."""
+    return f", characteristic length {best.length:.4g} m" if best.length else ", of translation"
+
+
+@cache
+def _chain(robot: str, calibration: str) -> Chain:
+    return Chain.from_model(load_robot(robot, calibration))
+
+
+def _rows(robot: str, calibration: str, rows: SliceRows) -> Array:
+    """Return rows of the map of a robot, by names or paths: a job of another process."""
+    return slice_rows(_chain(robot, calibration), rows)
+
+
+def _for_processes(file: str) -> str:
+    """Return a name, or the absolute path of a file."""
+    return str(Path(file).absolute()) if Path(file).is_file() else file
+
+
+def _draw(
+    chain: Chain, best: BestPosture, arguments: argparse.Namespace, pool: Executor | None = None
+) -> None:
+    from arm_studio.design.charts import draw_slice
+
+    robot, calibration = map(_for_processes, (arguments.robot, arguments.calibration))
+    job = partial(_rows, robot, calibration)
+    run = partial(cli.run_jobs, pool, job, what="blocks of rows") if pool else None
+    plane = arguments.slice
+    lower, upper = bounding_box(chain)
+    margin = _MARGIN * float((upper - lower).max())
+    i, j = (_AXES.index(letter) for letter in plane)
+    k = 3 - i - j
+    x, y = np.eye(3)[[i, j]]
+    T = pose(np.column_stack([x, y, np.cross(x, y)]))
+    T[k, 3] = min(max(0.0, lower[k]), upper[k])
+    extent = (lower[i] - margin, upper[i] + margin, lower[j] - margin, upper[j] + margin)
+    cell = max(extent[1] - extent[0], extent[3] - extent[2]) / arguments.cells
+    found = slice_map(chain, T, extent, cell, best.length, run)
+    title = f"Reach at {_AXES[k]} = {T[k, 3]:.3g} m"
+    draw_slice(found, (plane[0], plane[1]), title, Path(arguments.plot))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dexterity", description="Report how well an arm moves and what it reaches."
+    )
+    parser.add_argument("robot", help="a shipped name, or the path of a robot file")
+    add_calibration(parser)
+    parser.add_argument(
+        "--posture", default="", help="posture to report (default: all in the file)"
+    )
+    parser.add_argument(
+        "--slice", choices=("xy", "xz", "yz"), default="", help="plane of the workspace map"
+    )
+    parser.add_argument(
+        "--plot",
+        default="",
+        metavar="FILE",
+        help="picture to write: .svg, .pdf, .png, .eps or .ps",
+    )
+    cells = f"cells along the longer side of the map (default: {_CELLS})"
+    parser.add_argument("--cells", type=cli.at_least(2), default=_CELLS, metavar="N", help=cells)
+    cli.add_executor(parser, default="this one alone")
+    of_map = ["--cells", "--workers", "--dask"]
+    cli.unused(parser, of_map, lambda given: not given.slice, "without --slice and --plot")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

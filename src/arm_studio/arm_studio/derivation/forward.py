@@ -1,0 +1,329 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The derivation of forward kinematics, Jacobian and singular postures of one arm."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from typing import Any, TypeVar
+
+import numpy as np
+import sympy as sp
+from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
+from arm_kinematics.chain.chain import Chain
+
+from arm_studio.derivation.document import DerivationPage
+from arm_studio.pictures.drawing import Style, picture
+from arm_studio.symbolic import symbolic_arm
+from arm_studio.symbolic.arm import SymbolicArm
+from arm_studio.symbolic.polynomials import equal, singular_where
+
+T = TypeVar("T")
+_LONG = 1200  # operations of a matrix that is too long to read
+_WIDE = 70  # operations of a matrix that is shown by columns
+_CONDITION = 60  # operations of a condition that is too long to read
+_DIGITS = 12
+
+
+def within(seconds: float, work: Callable[..., T], *arguments: Any) -> T | None:
+    """Return the result of a function, None if it takes longer than a time [s].
+
+    It runs in a process of its own, since nothing inside SymPy can be interrupted; Ctrl-C reaches
+    this process alone, which then ends the other one.
+    """
+    pool = ProcessPoolExecutor(
+        1,
+        mp_context=multiprocessing.get_context("fork"),
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_IGN),
+    )
+    try:
+        return pool.submit(work, *arguments).result(seconds)
+    except FutureTimeoutError:
+        return None
+    finally:
+        for process in pool._processes.values():
+            process.kill()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def rounded(matrix: Any) -> sp.Matrix:
+    """Return numbers as a matrix to show."""
+    return sp.Matrix(np.asarray(matrix, dtype=float)).applyfunc(
+        lambda x: sp.Integer(0) if abs(x) < 5e-13 else sp.Float(round(float(x), _DIGITS))
+    )
+
+
+class ForwardDerivation:
+    """Writes the forward part of a page.
+
+    Args:
+        model: The arm.
+        seconds: Time for each part that may take long [s].
+        tell: Called with what is being done.
+    """
+
+    def __init__(self, model: RobotModel, seconds: float, tell: Callable[[str], None]) -> None:
+        self._model, self._seconds, self._tell = model, seconds, tell
+        self._arm: SymbolicArm = symbolic_arm(model)
+        self._chain = Chain.from_model(model)
+
+    def write(self, page: DerivationPage, q: Array) -> None:
+        """Append all sections; q (n,) is the posture of the example [rad or m]."""
+        self._tell("frames and rows")
+        self._frames(page, q)
+        self._rows(page)
+        self._tell("product of the rows")
+        self._product(page)
+        self._tell("product of exponentials")
+        self._exponentials(page)
+        self._tell("Jacobian")
+        self._jacobian(page)
+        self._tell("singular postures")
+        self._singular(page)
+        self._tell("example")
+        self._example(page, q)
+
+    def _frames(self, page: DerivationPage, q: Array) -> None:
+        model, arm = self._model, self._arm
+        kind = "z of frame i-1" if arm.standard else "z of frame i"
+        page.heading("Frames and symbols")
+        page.say(
+            f"{model.name} has {model.n} joints. Its table is in the {model.convention} "
+            f"Denavit-Hartenberg convention: joint i turns about, or slides along, {kind}. "
+            "Lengths are in metres, angles in radians."
+        )
+        names = dict(zip(model.joint_names, q.tolist(), strict=True))
+        if model.gripper:
+            names["gripper"] = model.gripper.min_width
+        page.picture(
+            lambda kind: picture(model, names, model.name, Style(dh_frames=True), kind),
+            "The arm with its frames; x is red, y green, z blue.",
+        )
+        rows = [
+            (symbol, name, joint.type)
+            for (name, symbol), joint in zip(arm.joints.items(), model.joints, strict=True)
+        ]
+        page.table(("symbol", "joint", "type"), rows)
+        if arm.values:
+            page.table(
+                ("symbol", "value in m or rad", "in the file"),
+                [(s, value, arm.meanings[s]) for s, value in arm.values.items()],
+            )
+        page.say("Short forms: c_1 is cos q_1, s_23 is sin(q_2 + q_3), and so on.")
+
+    def _rows(self, page: DerivationPage) -> None:
+        arm, standard = self._arm, self._arm.standard
+        page.heading("The matrix of each row")
+        page.say(
+            "A_i = Rot(z, theta_i) Trans(z, d_i) Trans(x, a_i) Rot(x, alpha_i)."
+            if standard
+            else "A_i = Rot(x, alpha_i-1) Trans(x, a_i-1) Rot(z, theta_i) Trans(z, d_i)."
+        )
+        if arm.base != sp.eye(4):
+            page.show("base", arm.base)
+        for i, matrix in enumerate(arm.rows, start=1):
+            page.show(sp.Symbol(f"A_{i}"), matrix)
+        if arm.tool != sp.eye(4):
+            page.show("tool", arm.tool)
+
+    def _product(self, page: DerivationPage) -> None:
+        page.heading("Forward kinematics")
+        page.say("The pose of the tool in base_link is the product of these matrices.")
+        fk = within(self._seconds, _formula, self._arm, "fk")
+        if fk is None or _size(fk) > _LONG:
+            page.say(
+                "Multiplied out, it is too long to be read"
+                + ("" if fk is not None else f" (not done after {self._seconds:g} s)")
+                + "; it is left as the product of the rows. The output of --code has all of it."
+            )
+            return
+        vars(self._arm)["fk"] = fk  # so that it is not computed again
+        _show_large(page, "T", fk, ("n", "o", "a", "p"))
+
+    def _exponentials(self, page: DerivationPage) -> None:
+        arm, n = self._arm, self._model.n
+        page.heading("Product of exponentials")
+        page.say(
+            "With all joints at 0 the tool is at the home pose M, and joint i has the screw axis "
+            "S_i = (v, w) in base_link: w is its direction and v = -w x p for a point p on it, or "
+            "w = 0 and v is the direction of a slide. T = exp([S_1] q_1) ... exp([S_n] q_n) M."
+        )
+        page.show(sp.Symbol("M"), arm.home)
+        page.show("(" + " ".join(f"S_{i}" for i in range(1, n + 1)) + ")", arm.screws)
+        if arm.is_geared:
+            page.say(
+                "A row follows other joints, whose column is the sum of the screws they drive."
+            )
+            return
+        same = within(self._seconds, _is_same, arm)
+        if same is None:
+            page.say(
+                "That both products are equal is not proved in symbols within "
+                f"{self._seconds:g} s; the example below compares them in numbers."
+            )
+        elif same:
+            page.say(
+                "Both products are the same: as polynomials in the cosines and sines of the "
+                "joints, every entry of their difference is 0."
+            )
+
+    def _jacobian(self, page: DerivationPage) -> None:
+        page.heading("Geometric Jacobian")
+        page.say(
+            "Its upper three rows are the derivatives of the tool's position, its lower three the "
+            "directions of the turning axes; both along the axes of base_link. J q' is the tool's "
+            "velocity and angular velocity."
+        )
+        J = within(self._seconds, _formula, self._arm, "jacobian")
+        if J is None or _size(J) > _LONG:
+            page.say(
+                "Multiplied out, it is too long to be read. Column i is (z x (p - p_i), z) for a "
+                "turning axis z through p_i, and (z, 0) for a slide."
+            )
+            return
+        vars(self._arm)["jacobian"] = J
+        _show_large(page, "J", J, [f"J_{i}" for i in range(1, self._model.n + 1)])
+
+    def _singular(self, page: DerivationPage) -> None:
+        page.heading("Singular postures")
+        found = within(self._seconds, _conditions, self._arm)
+        if found is None:
+            page.say(
+                f"No condition was found in symbols within {self._seconds:g} s. An arm is "
+                "singular where its Jacobian loses rank, see the command dexterity."
+            )
+            return
+        for what, factors, more in found:
+            page.say(what)
+            for factor in factors:
+                long = factor.count_ops() > _CONDITION
+                page.show("a long factor" if long else factor, sp.Integer(0))
+                roots = self._roots(factor)
+                if roots:
+                    page.say(f"Within the limits: {roots}.")
+            if more:
+                page.say(
+                    "Several determinants decide, since the Jacobian is not square; "
+                    + ("those above are their common factors. " if factors else "")
+                    + "They may also vanish together elsewhere."
+                )
+
+    def _roots(self, factor: sp.Expr) -> str:
+        """Return the zeros within the limits of a factor in one joint."""
+        q = [s for s in self._arm.joints.values() if s in factor.free_symbols]
+        if len(q) != 1:
+            return ""
+        index = list(self._arm.joints.values()).index(q[0])
+        joint = self._model.joints[index]
+        f = sp.lambdify(q[0], self._arm.numbers(factor))
+        grid = np.linspace(joint.lower, joint.upper, 2001)
+        values = np.array([float(f(x)) for x in grid])
+        size = np.abs(values).max()
+        near = [
+            grid[i]
+            for i in range(len(grid))
+            if abs(values[i]) < 1e-9 * size or (i and values[i - 1] * values[i] < 0.0)
+        ]
+        unit = "deg" if joint.type == "revolute" else "m"
+        shown = sorted({round(math.degrees(x) if unit == "deg" else x, 1) + 0.0 for x in near})
+        return (
+            f"{joint.name} = " + ", ".join(f"{x:g}" for x in shown) + f" {unit}" if shown else ""
+        )
+
+    def _example(self, page: DerivationPage, q: Array) -> None:
+        model, arm, chain = self._model, self._arm, self._chain
+        page.heading("Example")
+        written = ", ".join(
+            f"{name} = {math.degrees(x):.6g} deg" if not slides else f"{name} = {x:.6g} m"
+            for name, x, slides in zip(chain.joint_names, q, chain.sliding, strict=True)
+        )
+        page.say(f"At {written}:")
+        at = dict(zip(arm.joints.values(), q.tolist(), strict=True))
+        product = numeric(arm, arm.base, at)
+        for i, matrix in enumerate(arm.rows, start=1):
+            row = numeric(arm, matrix, at)
+            page.show(sp.Symbol(f"A_{i}"), rounded(row))
+            product = product @ row
+        product = product @ numeric(arm, arm.tool, at)
+        page.show(sp.Symbol("T"), rounded(product))
+        page.say(f"It differs from fk by at most {np.abs(product - model.fk(q)).max():.1e}.")
+        if not arm.is_geared:
+            exponentials = np.eye(4)
+            for i in range(model.n):
+                exponentials = exponentials @ numeric(arm, arm.exponential(i), at)
+            exponentials = exponentials @ numeric(arm, arm.home, at)
+            off = np.abs(exponentials - product).max()
+            page.say(f"The product of exponentials differs by at most {off:.1e}.")
+        J = chain.jacobian(q)
+        page.show(sp.Symbol("J"), rounded(J))
+        page.say(f"Its singular values are {_list(np.linalg.svd(J, compute_uv=False))}.")
+
+
+def _show_large(
+    page: DerivationPage, name: str, matrix: sp.Matrix, columns: Sequence[str]
+) -> None:
+    """Show a matrix, or its columns one by one if it is wide."""
+    if _size(matrix) <= _WIDE:
+        page.show(sp.Symbol(name), matrix)
+        return
+    page.say(f"The columns of {name}, {', '.join(columns)}, one by one:")
+    for i, column in enumerate(columns):
+        rows = matrix[: 3 if name == "T" else 6, i]
+        page.show(sp.Symbol(column), rows)
+
+
+def numeric(arm: SymbolicArm, matrix: sp.Matrix, at: dict[sp.Symbol, float]) -> Array:
+    """Return a matrix of formulas in numbers."""
+    return np.array(sp.lambdify([], arm.numbers(matrix).subs(at))(), dtype=float)
+
+
+def _list(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:.4g}" for value in values)
+
+
+def _size(matrix: sp.Matrix) -> int:
+    return int(sum(entry.count_ops() for entry in matrix))
+
+
+def _formula(arm: SymbolicArm, name: str) -> sp.Matrix:
+    return getattr(arm, name)
+
+
+def _is_same(arm: SymbolicArm) -> bool:
+    exponentials = [arm.exponential(i) for i in range(len(arm.joints))]
+    return equal(arm.fk, [*exponentials, arm.home])
+
+
+def _conditions(arm: SymbolicArm) -> list[tuple[str, list[sp.Expr], bool]]:
+    """Return sentences, the factors that belong to them, and whether there may be more."""
+    n, J = len(arm.joints), arm.jacobian
+    found = []
+    if n < 6 or arm.is_geared:
+        linear = J[:3, :]
+        rows, columns = _not_zero(linear)
+        if rows and len(rows) == len(columns):
+            factors, more = singular_where(linear.extract(rows, columns))
+            found.append(
+                ("The position of the tool loses a direction of motion where", factors, more)
+            )
+        rows, columns = _not_zero(J)
+        if not found:
+            factors, more = singular_where(J.extract(rows, columns))
+            found.append(("The Jacobian loses rank where", factors, more))
+        return found
+    options = [arm.local_screws(k) for k in range(len(arm.rows) + 1)]
+    factors, more = singular_where(min(options, key=_size))
+    return [("The Jacobian loses rank where", factors, more)]
+
+
+def _not_zero(matrix: sp.Matrix) -> tuple[list[int], list[int]]:
+    """Return the indices of the rows and columns that are not identically 0."""
+    rows = [i for i in range(matrix.rows) if any(matrix[i, :])]
+    return rows, [j for j in range(matrix.cols) if any(matrix[:, j])]

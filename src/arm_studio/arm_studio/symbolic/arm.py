@@ -1,0 +1,206 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The kinematics of a robot model as SymPy expressions, in metres and radians.
+
+Forward kinematics are the product of the rows' matrices; the screw axes and the home pose are
+those of the product of exponentials (Lynch and Park, "Modern Robotics", eq. 4.14); the Jacobian is
+the geometric one: the tool's velocity and angular velocity along the base axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import sympy as sp
+from arm_description.model.elements import DependentJoint, Joint, Origin
+
+from arm_studio.symbolic.formulas import FormulaReader
+from arm_studio.symbolic.motions import Motion, Product, inverse_of, shift, turn
+
+if TYPE_CHECKING:
+    from arm_description.robot_model import RobotModel
+
+
+class SymbolicArm:
+    """The formulas of an arm.
+
+    Attributes:
+        joints: Symbol of each independent joint by name: q_1, q_2, ... [rad or m].
+        values: SI value of every other symbol.
+        meanings: What these symbols stand for: a constant of the file, or a cell of the table.
+        rows: Matrices (4, 4), frame i-1 <- frame i, one for each row of the table.
+        base, tool: Matrices (4, 4), base_link <- frame 0 and frame n <- tool0.
+    """
+
+    def __init__(self, model: RobotModel) -> None:
+        reader = FormulaReader(model.units, model.constants, model.formulas)
+        self.joints: Mapping[str, sp.Symbol] = {
+            name: sp.Symbol(f"q_{i}", real=True)
+            for i, name in enumerate(model.joint_names, start=1)
+        }
+        self._standard = model.convention == "standard"
+        base = _origin_motions(reader, "base", model.base)
+        tool = _origin_motions(reader, "tool", model.tool)
+        self._steps = [
+            _RowMotions(reader, i, joint, self) for i, joint in enumerate(model.rows, start=1)
+        ]
+        self._before, self._after = base, tool
+        self.values: Mapping[sp.Symbol, float] = reader.values
+        self.meanings: Mapping[sp.Symbol, str] = reader.meanings
+        self.rows = tuple(Product(step.motions).matrix for step in self._steps)
+        self.base, self.tool = Product(base).matrix, Product(tool).matrix
+
+    @property
+    def standard(self) -> bool:
+        """Whether the table is in the standard convention."""
+        return self._standard
+
+    @cached_property
+    def motions(self) -> tuple[Motion, ...]:
+        """The elementary motions from base_link to tool0."""
+        rows = (motion for step in self._steps for motion in step.motions)
+        return (*self._before, *rows, *self._after)
+
+    @cached_property
+    def fk(self) -> sp.Matrix:
+        """The pose (4, 4), base_link <- tool0, simplified [m]."""
+        return Product(self.motions).matrix
+
+    @cached_property
+    def home(self) -> sp.Matrix:
+        """The pose (4, 4) of the tool with all joints at 0 [m]."""
+        return self.at_zero(self.motions)
+
+    @cached_property
+    def screws(self) -> sp.Matrix:
+        """The screw axes (6, n) [v; w] in base_link with all joints at 0."""
+        columns = {name: sp.zeros(6, 1) for name in self.joints}
+        for step, T in zip(self._steps, self._frames(at_zero=True), strict=True):
+            w, p = T[:3, step.column], T[:3, 3]
+            screw = w.col_join(sp.zeros(3, 1)) if step.slides else p.cross(w).col_join(w)
+            for name, factor in step.terms.items():
+                columns[name] += factor * screw
+        return sp.Matrix.hstack(*columns.values())
+
+    @cached_property
+    def jacobian(self) -> sp.Matrix:
+        """The geometric Jacobian (6, n): velocity, then angular velocity, along the base axes."""
+        linear = self.fk[:3, 3].jacobian(list(self.joints.values()))
+        columns = {name: sp.zeros(3, 1) for name in self.joints}
+        for step, T in zip(self._steps, self._frames(at_zero=False), strict=True):
+            for name, factor in () if step.slides else step.terms.items():
+                columns[name] += factor * T[:3, step.column]
+        return linear.col_join(sp.Matrix.hstack(*columns.values()))
+
+    @cached_property
+    def is_geared(self) -> bool:
+        """Whether a row follows others; then the screws of a joint are not one screw."""
+        return any(not step.own for step in self._steps)
+
+    def exponential(self, index: int) -> sp.Matrix:
+        """Return exp([S_i] q_i) (4, 4) of the joint with an index, from 0."""
+        name = list(self.joints)[index]
+        q, (v, w) = self.joints[name], (self.screws[:3, index], self.screws[3:, index])
+        if not any(w):
+            R, p = sp.eye(3), q * v
+        else:
+            W = sp.Matrix([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+            R = sp.eye(3) + sp.sin(q) * W + (1 - sp.cos(q)) * W * W
+            p = (sp.eye(3) - R) * w.cross(v)
+        return R.row_join(p).col_join(sp.Matrix([[0, 0, 0, 1]]))
+
+    def numbers(self, expression: sp.Matrix | sp.Expr) -> sp.Matrix | sp.Expr:
+        """Return an expression with the values of all symbols but those of the joints."""
+        return expression.subs(dict(self.values))
+
+    def frame_motions(self, row: int) -> tuple[Motion, ...]:
+        """Return the motions from frame 0 (row 0) or the frame of a row to the end of the tool."""
+        rows = (motion for step in self._steps[row:] for motion in step.motions)
+        return (*rows, *self._after)
+
+    def local_screws(self, row: int) -> sp.Matrix:
+        """Return the joints' screws (6, s), a column for each row, seen from the frame of a row.
+
+        They are those of the Jacobian for the point at the origin of that frame, along its axes.
+        They have the rank of the Jacobian, and are the shorter the nearer the frame is.
+        """
+        columns = []
+        for i, step in enumerate(self._steps):
+            if i < row:
+                between = [*step.motions[len(step.leading) :]]
+                between += [m for other in self._steps[i + 1 : row] for m in other.motions]
+                T = Product(inverse_of(between)).matrix
+            else:
+                between = [motion for other in self._steps[row:i] for motion in other.motions]
+                T = Product([*between, *step.leading]).matrix
+            w, p = T[:3, step.column], T[:3, 3]
+            columns.append(w.col_join(sp.zeros(3, 1)) if step.slides else p.cross(w).col_join(w))
+        return sp.Matrix.hstack(*columns)
+
+    def at_zero(self, motions: tuple[Motion, ...] | list[Motion]) -> sp.Matrix:
+        """Return the product (4, 4) of motions with all joints at 0."""
+        zero = dict.fromkeys(self.joints.values(), 0)
+        return Product(m._replace(amount=sp.sympify(m.amount).subs(zero)) for m in motions).matrix
+
+    def _frames(self, at_zero: bool) -> list[sp.Matrix]:
+        """Return for each row the frame (4, 4) on whose axis its joint is."""
+        done, found = list(self._before), []
+        for step in self._steps:
+            found.append(
+                self.at_zero([*done, *step.leading])
+                if at_zero
+                else Product([*done, *step.leading]).matrix
+            )
+            done += step.motions
+        return found
+
+
+class _RowMotions:
+    """The motions of one row; the joint moves after the leading ones."""
+
+    def __init__(self, reader: FormulaReader, i: int, joint: Joint, arm: SymbolicArm) -> None:
+        self.slides = joint.type == "prismatic"
+        self.own = not isinstance(joint, DependentJoint)
+        terms = joint.terms if isinstance(joint, DependentJoint) else ((joint.name, 1.0),)
+        self.terms = {name: sp.nsimplify(factor, rational=True) for name, factor in terms}
+        q = sum((f * arm.joints[name] for name, f in self.terms.items()), sp.Integer(0))
+        key, row = f"joints.{joint.name}", joint.row
+        theta = reader.angle(f"{key}.theta", f"theta_{i}", row.theta)
+        d = reader.length(f"{key}.d", f"d_{i}", row.d)
+        number = i if arm.standard else i - 1
+        a = reader.length(f"{key}.a", f"a_{number}", row.a)
+        alpha = reader.angle(f"{key}.alpha", f"alpha_{number}", row.alpha)
+        link = [shift("x", a), turn("x", alpha)]
+        if row.beta:
+            link.append(turn("y", reader.angle(f"{key}.beta", f"beta_{number}", row.beta)))
+        along = [turn("z", theta), shift("z", d)]
+        moves = shift("z", q) if self.slides else turn(joint.axis, q)
+        self.column = "xyz".index(joint.axis)
+        if arm.standard:
+            self.leading: list[Motion] = []
+            self.motions = [moves, *along, *link]
+        elif joint.axis == "z":
+            self.leading = link[::-1]
+            self.motions = [*link[::-1], moves, *along]
+        else:
+            self.leading = [*link[::-1], *along]
+            self.motions = [*self.leading, moves]
+
+
+def _origin_motions(reader: FormulaReader, key: str, origin: Origin) -> list[Motion]:
+    """Return the motions of a fixed transform: xyz, then yaw, pitch and roll."""
+    xyz, rpy = (
+        [
+            read(f"{key}.{part}[{k}]", f"{name}_{key}", value)
+            for k, (name, value) in enumerate(zip(names, numbers, strict=True))
+        ]
+        for part, read, names, numbers in (
+            ("xyz", reader.length, "xyz", origin.xyz),
+            ("rpy", reader.angle, ("roll", "pitch", "yaw"), origin.rpy),
+        )
+    )
+    moves = [shift(axis, amount) for axis, amount in zip("xyz", xyz, strict=True)]
+    turns = [turn(axis, amount) for axis, amount in zip("xyz", rpy, strict=True)]
+    return [*moves, *reversed(turns)]

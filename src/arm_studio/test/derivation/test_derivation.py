@@ -1,0 +1,186 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of ./arm explain: their numbers, their steps, and that they can be read anywhere."""
+
+import math
+import re
+import time
+from pathlib import Path
+from xml.dom import minidom
+
+import numpy as np
+import pytest
+import sympy as sp
+from arm_studio.commands import explain
+from arm_studio.derivation.document import DerivationPage, rendered
+from arm_studio.derivation.forward import within
+from arm_studio.derivation.inverse import branch_steps, closed_form_of
+from arm_studio.derivation.notation import latex, mathml, short_form
+from arm_testing.chains import shipped
+
+from arm_description import load_robot
+from arm_kinematics import Chain
+
+Q = [sp.Symbol(f"q_{i}", real=True) for i in range(13)]
+CLOSED = (
+    "planar2",
+    "planar3",
+    "nut_arm",
+    "anthropomorphic_arm",
+    "spherical_arm",
+    "five_axis",
+    "puma560",
+    "ur5",
+    "braccio",
+    "learm",
+    "universal_arm",
+    "so101's jaw",
+)
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_every_step_of_every_branch_gives_the_joint_of_the_solver(name, rng):
+    if name == "so101's jaw":
+        chain = Chain.from_urdf(load_robot("so101").to_urdf(), tip="moving_jaw_link")
+    else:
+        chain = shipped(name)
+    form, mode = closed_form_of(chain)
+    assert form is not None
+    for _ in range(4):
+        q = rng.uniform(chain.lower, chain.upper)
+        T = chain.fk(q)
+        for branch in chain.all_solutions(T, q, mode).every_q:
+            steps = branch_steps(chain, form, T, branch)
+            reverse = form.plan["reversed"] != 0.0
+            found = {step.joint for step in steps} - {-1}
+            assert found == set(range(chain.n))
+            for step in steps:
+                if step.joint < 0:
+                    continue
+                at = chain.n - 1 - step.joint if reverse else step.joint
+                off = math.remainder(step.value - branch[at], 2.0 * math.pi)
+                assert abs(off) < 1e-6, (name, step)
+
+
+@pytest.mark.parametrize(
+    ("angle", "expected"),
+    [
+        (Q[1], "1"),
+        (Q[2] + Q[3], "23"),
+        (Q[3] - Q[2], "3-2"),
+        (Q[1] + Q[12], "(12)1"),
+        (2 * Q[1], ""),
+        (Q[1] + sp.pi / 3, ""),
+    ],
+)
+def test_short_forms(angle, expected):
+    assert sorted(short_form(angle)) == sorted(expected)
+
+
+def test_formulas_are_printed_in_both_languages():
+    upper = sp.Symbol("upper_arm", real=True)
+    square = upper * sp.cos(Q[2] + Q[3]) ** 2
+    f = sp.Matrix([[square, sp.Rational(37, 200)], [sp.Float(0.25), 0]])
+    assert latex(f[0]) == r"\mathrm{upper\_arm} c_{23}^{2}"
+    shifted = sp.sin(Q[2] + sp.Float(0.5)) ** 2
+    assert latex(shifted) == r"\sin^{2}{\left(q_{2} + 0.5 \right)}"
+    assert latex(f[1]) == "0.185" and latex(f[2]) == "0.25"
+    page = minidom.parseString(f"<math>{mathml(f)}</math>").toxml()
+    assert "<mi>upper_arm</mi>" in page and "<mn>23</mn>" in page and "mtable" in page
+    assert mathml(sp.Symbol("theta_2")) == "<msub><mi>\u03b8</mi><mn>2</mn></msub>"
+
+
+def test_work_that_takes_too_long_ends():
+    start = time.monotonic()
+    assert within(0.2, time.sleep, 60.0) is None
+    assert time.monotonic() - start < 30.0
+    assert within(60.0, math.sqrt, 4.0) == 2.0
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The pages of one arm, by ending."""
+    folder = tmp_path_factory.mktemp("pages")
+    for kind in ("html", "md", "tex"):
+        assert explain.main(["planar2", "-o", str(folder / f"p.{kind}")]) == 0
+    return {kind: (folder / f"p.{kind}").read_text() for kind in ("html", "md", "tex")}, folder
+
+
+def test_page_has_every_part(pages):
+    texts, folder = pages
+    for text in texts.values():
+        for part in (
+            "Frames and symbols",
+            "The matrix of each row",
+            "Forward kinematics",
+            "Both products are the same",
+            "Geometric Jacobian",
+            "Singular postures",
+            "Example",
+            "Branch 2",
+        ):
+            assert part in text
+        off = re.search(r"differs from fk by at most ([\d.e+-]+\d)", text)
+        assert off and float(off[1]) <= 1e-12
+    assert (folder / "p_frames.svg").is_file() and (folder / "p_frames.pdf").is_file()
+    assert texts["tex"].count(r"\begin") == texts["tex"].count(r"\end")
+    assert r"l_{1} c_{1} + l_{2} c_{12}" in texts["md"]
+
+
+def test_html_needs_no_network(pages):
+    text = pages[0]["html"]
+    assert "<script" not in text and "<link" not in text and 'src="http' not in text
+    for formula in re.findall(r"<math.*?</math>", text, re.DOTALL):
+        minidom.parseString(formula)  # well formed
+
+
+def test_example_may_be_a_posture_and_an_arm_without_closed_form_says_so(tmp_path):
+    page = tmp_path / "m.md"
+    arguments = ["mearm", "--posture", "rest", "--seconds", "20", "-o", str(page)]
+    assert explain.main(arguments) == 0
+    assert "no closed form that is known here" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["planar2"], "name the page by -o"),
+        (["planar2", "-o", "page.pdf"], "cannot write a '.pdf' page"),
+        (["planar2", "-o", "p.md", "--posture", "up"], "no posture 'up'"),
+        (["nobody", "-o", "p.md"], "nobody"),
+    ],
+)
+def test_unusable_arguments_are_told(arguments, message, capsys):
+    assert explain.main(arguments) == 1
+    error = capsys.readouterr().err
+    assert message in error and "Traceback" not in error
+
+
+def test_code_goes_to_standard_output(capsys):
+    assert explain.main(["planar2", "--code", "python"]) == 0
+    scope: dict = {}
+    exec(capsys.readouterr().out, scope)
+    np.testing.assert_allclose(
+        scope["fk"]([0.2, 0.3]), shipped("planar2").fk([0.2, 0.3]), atol=1e-12
+    )
+
+
+def test_special_characters_are_escaped(tmp_path):
+    page = DerivationPage()
+    page.heading("a_b & c", 1)
+    page.table(("<x>",), [("50 %",)])
+    tex = rendered(page, tmp_path / "a.tex")[tmp_path / "a.tex"].decode()
+    assert r"a\_b \& c" in tex and r"50 \%" in tex
+    assert "&lt;x&gt;" in rendered(page, tmp_path / "a.html")[tmp_path / "a.html"].decode()
+
+
+FRACTION = Path(__file__).parent / "explain_fraction.yaml"  # joint 2 follows by 1.5
+
+
+@pytest.mark.parametrize("ratio", ["1.5", "-0.75", "0.7165", "7/13", "k"])
+def test_follower_of_any_ratio_has_a_page(ratio, tmp_path):
+    robot, page = tmp_path / "dep.yaml", tmp_path / "page.md"
+    text = FRACTION.read_text().replace("1.5*j1", f"{ratio}*j1")
+    robot.write_text(text.replace("joints:", "constants: {k: 0.3}\njoints:"))
+    assert explain.main([str(robot), "-o", str(page)]) == 0
+    assert "It differs from fk by at most" in page.read_text()

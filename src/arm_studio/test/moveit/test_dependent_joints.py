@@ -1,0 +1,39 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arms with dependent joints: picture, MoveIt package, SRDF."""
+
+from arm_description.urdf.writer import robot_urdf
+from arm_studio.moveit.moveit_package import moveit_package
+from arm_studio.moveit.srdf import to_srdf
+from arm_studio.pictures.drawing import Style, picture
+
+from arm_description import parse_robot
+
+LINKAGE = """\
+name: linkage
+convention: modified
+units: {length: mm, angle: deg}
+constants: {slope: 0.7165}
+joints:
+  - {name: waist, type: revolute, d: 92, a: 0, alpha: 0, limits: {lower: -90, upper: 90}}
+  - {name: shoulder, type: revolute, d: 0, a: 0, alpha: 90, limits: {lower: 39, upper: 120}}
+  - {name: elbow, type: revolute, d: 0, a: 135, alpha: 0,
+     limits: {lower: -0.6755*shoulder - 70.768, upper: -slope*shoulder - 13.144}}
+  - {name: level, type: revolute, theta: -(shoulder + elbow), d: 0, a: 147, alpha: 0}
+tool: {xyz: [87, 0, 0]}
+postures:
+  rest: {waist: 0, shoulder: 90, elbow: -90}
+"""
+
+
+def test_picture_package_and_srdf_of_an_arm_with_dependent_joints():
+    model = parse_robot(LINKAGE)
+    style = Style("iso", frames=True, dh_frames=True, labels=True)
+    assert b"level" not in picture(model, model.postures["rest"], "", style, "svg")[:100]
+    srdf = to_srdf(model, "left_")
+    assert '<passive_joint name="left_level_shoulder" />' in srdf
+    assert '<passive_joint name="left_level_elbow" />' in srdf
+    assert 'link1="left_elbow_link" link2="left_level_link" reason="Adjacent"' in srdf
+    assert "level" not in moveit_package(model)["config/joint_limits.yaml"]
+    control = robot_urdf(model, ros2_control="mock")
+    assert '<joint name="level' not in control[control.index("<ros2_control") :]
