@@ -61,7 +61,7 @@ class PluginGroup:
             InputError: there is none of that name, or it cannot be imported.
         """
         if name in self.shipped:
-            return _resolve(self.shipped[name])
+            return resolve(self.shipped[name])
         point = self._installed.get(name)
         if point is None:
             raise InputError(
@@ -77,6 +77,7 @@ class PluginGroup:
             ) from error
 
 
-def _resolve(reference: str) -> Any:
+def resolve(reference: str) -> Any:
+    """Return the object of a reference "module:object", whose module is imported."""
     module, _, name = reference.partition(":")
     return getattr(import_module(module), name)

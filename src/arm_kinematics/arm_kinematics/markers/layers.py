@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 from typing import NamedTuple
 
+from arm_common.plugins import PluginGroup, resolve
+
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.markers import frames, targets, workspace
 from arm_kinematics.markers.mark import Mark, alike
 from arm_kinematics.markers.state import MarkerInputs
 
@@ -29,52 +31,81 @@ class Cause(Enum):
 class Layer:
     """Marks that are switched on and off together."""
 
-    draw: Callable[[MarkerInputs], list[Mark]]
+    function: str  # "module:function", imported when the layer is first drawn
     causes: tuple[Cause, ...]  # the inputs they depend on; a new robot changes all layers
     text: str  # description of the parameter
     on: bool = False  # whether they are shown by default
 
+    @cached_property
+    def draw(self) -> Callable[[MarkerInputs], list[Mark]]:
+        """The function that draws the marks."""
+        draw: Callable[[MarkerInputs], list[Mark]] = resolve(self.function)
+        return draw
 
+
+_FRAMES, _TARGETS, _WORKSPACE = (f"{__package__}.{n}:" for n in ("frames", "targets", "workspace"))
 LAYERS = {
-    "link_frames": Layer(frames.link_frames, (), "Frames of the links, with names."),
-    "dh_frames": Layer(frames.dh_frames, (), "Frames dh_0 .. dh_n, if described, with names."),
+    "link_frames": Layer(_FRAMES + "link_frames", (), "Frames of the links, with names."),
+    "dh_frames": Layer(
+        _FRAMES + "dh_frames", (), "Frames dh_0 .. dh_n, if described, with names."
+    ),
     "joint_limits": Layer(
-        frames.joint_limits, (), "Joint limits as arcs, with the current position."
+        _FRAMES + "joint_limits", (), "Joint limits as arcs, with the current position."
     ),
-    "text": Layer(targets.text, (Cause.JOINTS,), "Joint positions and the tip's coordinates."),
-    "trace": Layer(targets.trace, (Cause.JOINTS,), "The tip's path, coloured by time."),
-    "goal": Layer(targets.goal, (Cause.GOAL,), "Ghost of the arm at its goal.", on=True),
+    "text": Layer(
+        _TARGETS + "text", (Cause.JOINTS,), "Joint positions and the tip's coordinates."
+    ),
+    "trace": Layer(_TARGETS + "trace", (Cause.JOINTS,), "The tip's path, coloured by time."),
+    "goal": Layer(_TARGETS + "goal", (Cause.GOAL,), "Ghost of the arm at its goal.", on=True),
     "target": Layer(
-        targets.target, (Cause.IK_ATTEMPT,), "Requested pose, reached pose, residual.", on=True
+        _TARGETS + "target",
+        (Cause.IK_ATTEMPT,),
+        "Requested pose, reached pose, residual.",
+        on=True,
     ),
-    "branches": Layer(targets.branches, (Cause.IK_ATTEMPT,), "Ghosts of all requested solutions."),
-    "reach": Layer(workspace.reach, (Cause.REGION,), "Slice through the reachable workspace."),
-    "reach_circles": Layer(workspace.reach_circles, (), "Reach circles of a planar arm."),
+    "branches": Layer(
+        _TARGETS + "branches", (Cause.IK_ATTEMPT,), "Ghosts of all requested solutions."
+    ),
+    "reach": Layer(
+        _WORKSPACE + "reach", (Cause.REGION,), "Slice through the reachable workspace."
+    ),
+    "reach_circles": Layer(_WORKSPACE + "reach_circles", (), "Reach circles of a planar arm."),
     "joint_circles": Layer(
-        workspace.joint_circles,
+        _WORKSPACE + "joint_circles",
         (Cause.JOINTS,),
         "Circle on which each joint carries the next one or the tip, faint outside its limits.",
     ),
     "former_postures": Layer(
-        targets.former_postures, (Cause.JOINTS,), "Former postures of the arm; off clears them."
+        _TARGETS + "former_postures",
+        (Cause.JOINTS,),
+        "Former postures of the arm; off clears them.",
     ),
     "centres_of_mass": Layer(
-        targets.centres_of_mass,
+        _TARGETS + "centres_of_mass",
         (Cause.JOINTS,),
         "Centres of mass of the links and of the whole arm.",
     ),
     "gravity_torques": Layer(
-        frames.gravity_torques,
+        _FRAMES + "gravity_torques",
         (Cause.JOINTS,),
         "Computed torques that hold the arm at rest, as shares of the limits.",
     ),
     "manipulability_ellipsoid": Layer(
-        frames.manipulability_ellipsoid, (Cause.JOINTS,), "Tip velocities at unit joint speeds."
+        _FRAMES + "manipulability_ellipsoid",
+        (Cause.JOINTS,),
+        "Tip velocities at unit joint speeds.",
     ),
     "velocity_ellipsoid": Layer(
-        frames.velocity_ellipsoid, (Cause.JOINTS,), "Tip velocities within the speed limits."
+        _FRAMES + "velocity_ellipsoid", (Cause.JOINTS,), "Tip velocities within the speed limits."
     ),
 }
+
+PLUGINS = PluginGroup("arm_kinematics.marker_layers", "marker layer")
+
+
+def all_layers() -> dict[str, Layer]:
+    """Return the layers by name: the shipped ones, then those of other packages."""
+    return LAYERS | {name: PLUGINS.load(name) for name in PLUGINS.names}
 
 
 class NumberedMark(NamedTuple):
@@ -88,7 +119,8 @@ class NumberedMark(NamedTuple):
 class MarkerDiff:
     """The visible marks. A layer is redrawn only after one of its causes has changed."""
 
-    def __init__(self, on: Iterable[str]) -> None:
+    def __init__(self, layers: Mapping[str, Layer], on: Iterable[str]) -> None:
+        self._layers = layers
         self.inputs: MarkerInputs | None = None  # None until a robot is known
         self._on = set(on)  # names of the visible layers
         self._due: set[str] = set(self._on)
@@ -107,7 +139,7 @@ class MarkerDiff:
     def note_change(self, cause: Cause) -> None:
         """Mark the layers that depend on an input as due."""
         self._due |= {
-            name for name in self._on if cause is Cause.ROBOT or cause in LAYERS[name].causes
+            name for name in self._on if cause is Cause.ROBOT or cause in self._layers[name].causes
         }
 
     @property
@@ -119,7 +151,7 @@ class MarkerDiff:
         """Redraw the layers that are due; return the changed marks, or all, by layer."""
         changed: list[NumberedMark] = []
         due, self._due = self._due, set()
-        for name in LAYERS:
+        for name in self._layers:
             former = self._marks.get(name, [])
             marks = self._marks[name] = self._draw(name) if name in due else former
             for i, mark in enumerate(marks):
@@ -132,6 +164,6 @@ class MarkerDiff:
         if self.inputs is None or name not in self._on:
             return []
         try:
-            return LAYERS[name].draw(self.inputs)
+            return self._layers[name].draw(self.inputs)
         except KinematicsError:  # e.g. a joint that has not been in joint_states yet
             return []

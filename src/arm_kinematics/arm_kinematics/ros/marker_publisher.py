@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from arm_common.plugins import resolve
 from arm_common.ros.messages import pose_message
 from arm_common.ros.parameters import ParameterSpec, declare, declare_one, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
@@ -26,10 +27,9 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
-from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff, NumberedMark
+from arm_kinematics.markers.layers import Cause, MarkerDiff, NumberedMark, all_layers
 from arm_kinematics.markers.mark import Kind, Mark
 from arm_kinematics.markers.state import IkAttempt, MarkerInputs, PostureTrail, TipTrace
-from arm_kinematics.markers.workspace import find_slice
 
 
 def marker_array(marks: Iterable[NumberedMark]) -> MarkerArray:
@@ -88,12 +88,12 @@ class MarkerPublisher:
     def __init__(self, node: Node, background: WorkerThread) -> None:
         self._node, self._background = node, background
         parameters = declare(node, MarkerParameters, _PREFIX)
-        visible = []
-        for name, layer in LAYERS.items():
+        visible, self._layers = [], all_layers()
+        for name, layer in self._layers.items():
             spec = ParameterSpec(layer.on, f"Show on {_TOPIC}: {layer.text}", any_time=True)
             if declare_one(node, _PREFIX + name, spec):
                 visible.append(name)
-        self._diff = MarkerDiff(visible)
+        self._diff = MarkerDiff(self._layers, visible)
         self._trace_length, self._period = parameters.trace_length, parameters.posture_period
         self._subscribers, self._at_goal = 0, True
         self._all_due, self._partial = False, False
@@ -179,7 +179,7 @@ class MarkerPublisher:
     def _on_parameters(self, parameters: Sequence[Parameter]) -> None:
         for changed in parameters:
             name = changed.name.removeprefix(_PREFIX)
-            if changed.name.startswith(_PREFIX) and name in LAYERS:
+            if changed.name.startswith(_PREFIX) and name in self._layers:
                 self._diff.switch(name, bool(changed.value))
             if name == "former_postures" and not changed.value and self._diff.inputs is not None:
                 self._diff.inputs.former = PostureTrail(self._period)
@@ -216,6 +216,7 @@ class MarkerPublisher:
             executor.create_task(self._find_slice, inputs)
 
     async def _find_slice(self, inputs: MarkerInputs) -> None:
+        find_slice = resolve("arm_kinematics.markers.workspace:find_slice")
         inputs.region = await self._background.run(partial(find_slice, inputs.chain))
         if inputs is self._diff.inputs:
             self._note_change(Cause.REGION)

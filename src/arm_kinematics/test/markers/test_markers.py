@@ -346,7 +346,7 @@ def test_trace_drops_points_older_than_its_length(rng):
 
 
 def test_only_the_last_trace_segment_changes(rng):
-    diff = MarkerDiff(["trace"])
+    diff = MarkerDiff(LAYERS, ["trace"])
     inputs = diff.inputs = make_inputs("nut_arm", rng)
     move_first_joint(inputs, np.arange(0.0, 10.0, 0.1))
     diff.note_change(Cause.JOINTS)
@@ -358,7 +358,7 @@ def test_only_the_last_trace_segment_changes(rng):
 
 
 def test_diff_returns_only_changes_and_removals(rng):
-    diff = MarkerDiff(["text", "link_frames"])
+    diff = MarkerDiff(LAYERS, ["text", "link_frames"])
     diff.inputs = make_inputs("nut_arm", rng)
     diff.note_change(Cause.ROBOT)
     first = diff.changes()
