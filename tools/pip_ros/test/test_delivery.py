@@ -142,9 +142,30 @@ def test_launch_arguments_of_images_exist():
 
 def test_image_uses_the_pinned_versions():
     pins = (REPOSITORY / "tools" / "pip_ros" / "requirements.txt").read_text().splitlines()
-    image = [x for x in (DOCKER / "requirements.txt").read_text().splitlines() if x[:1] not in "#"]
-    assert image and set(image) <= {pin.partition(";")[0] for pin in pins}
-    assert {"gpiod", "viser"} <= {pin.partition("==")[0] for pin in image}
+    core, more = (
+        [
+            x
+            for x in (DOCKER / f"requirements{end}.txt").read_text().splitlines()
+            if x[:1] not in "#"
+        ]
+        for end in ("-core", "")
+    )
+    assert more.pop(0) == "-r requirements-core.txt"
+    assert {*core, *more} <= {pin.partition(";")[0] for pin in pins}
+    assert "gpiod" in {pin.partition("==")[0] for pin in core}
+    assert "viser" in {pin.partition("==")[0] for pin in more}
+
+
+def test_image_of_the_pi_needs_neither_sympy_nor_matplotlib_nor_viser():
+    """Its packages are those that the stage core does not remove; no dependency brings others."""
+    stage = (DOCKER / "Dockerfile").read_text().partition(" AS core\n")[2].partition("FROM")[0]
+    removed = set(re.search(r"RUN rm -r (.*) \\\n", stage)[1].split())
+    assert removed == {"src/arm_viewer", "src/arm_studio"}
+    text = (DOCKER / "requirements-core.txt").read_text()
+    for package in sorted((REPOSITORY / "src").glob("arm_*/package.xml")):
+        if f"src/{package.parent.name}" not in removed:
+            text += package.read_text().replace("<test_depend>", "<!-- ")
+    assert not re.search(r"viser|sympy|matplotlib|arm_studio", text, re.IGNORECASE)
 
 
 def test_linter_versions_agree():

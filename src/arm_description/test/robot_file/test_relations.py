@@ -12,8 +12,6 @@ from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import home_posture
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
-from arm_kinematics.commands.summary import robot_summary
-from arm_kinematics.dexterity.reach import reach
 
 from arm_description import DescriptionError, parse_robot
 
@@ -219,27 +217,6 @@ def test_table_needs_an_independent_joint():
     rows = [row.replace("NAME", a).replace("OTHER", b) for a, b in (("a1", "b1"), ("b1", "a1"))]
     with pytest.raises(DescriptionError, match="has only dependent joints"):
         parse_robot(text + "".join(rows))
-
-
-def test_summary_shows_the_sum_and_the_range():
-    text = robot_summary(parse_robot(LINKAGE))
-    assert "3 joints and 1 dependent" in text
-    assert "4  level     turns  -shoulder - elbow   0  147      0" in text
-    assert (
-        "  elbow: the linkage allows -0.6755*shoulder - 70.768 .. -0.7165*shoulder - 13.144 deg"
-        in text
-    )
-
-
-def test_reach_is_that_of_postures_inside():
-    model = parse_robot(LINKAGE)
-    q = postures(model, 20000)
-    tips = np.array([model.fk(one)[:3, 3] for one in q[model.constraint_set.violation(q) <= 0.0]])
-    found = reach(model)
-    assert found.from_base == pytest.approx(np.linalg.norm(tips, axis=1).max(), abs=3e-3)
-    assert found.highest == pytest.approx(tips[:, 2].max(), abs=3e-3)
-    assert found.highest >= tips[:, 2].max()
-    assert found.lowest == pytest.approx(tips[:, 2].min(), abs=3e-3)
 
 
 TRAVEL = """\
