@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Measure the layout of src/: entries per folder, modules, lines, class names, imports of ROS.
+"""Measure the layout of src/: entries per folder, modules, lines, class names, imports.
 
 python3 tools/house/layout.py prints the figures.
 """
@@ -8,8 +8,9 @@ python3 tools/house/layout.py prints the figures.
 import ast
 import collections
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 MOST_ENTRIES = 12
@@ -21,6 +22,38 @@ _FILES = "arm_*/arm_*/**/*.py"  # without setup.py, tests, launch files and exam
 _ROS = re.compile(
     r"rcl\w*|rosidl\w*|ros2\w*|rosbag2\w*|tf2_\w+|launch\w*|ament_\w+|\w+_(msgs|srvs|interfaces)"
 )
+
+
+class Program(NamedTuple):
+    """A program whose reader, or auditor, must read what it imports of src/.
+
+    Attributes:
+        name: what it is.
+        entries: the modules that it begins with.
+        bound: the most lines that it may import.
+        without: packages that it finds as plugins and that another row counts.
+    """
+
+    name: str
+    entries: tuple[str, ...]
+    bound: int
+    without: tuple[str, ...] = ()
+
+    def with_loaded(self, modules: Iterable[str], files: Mapping[str, Path]) -> set[str]:
+        """Return its closure and those modules of src/ that it has loaded, without plugins."""
+        own = {name for name in modules if name.partition(".")[0] not in self.without}
+        return closure(self.entries, files) | own & files.keys()
+
+
+PROGRAMS = (
+    Program("driver", ("arm_hardware.ros.process",), 17_000, ("arm_simulation",)),
+    Program("Chain", ("arm_kinematics",), 12_000),
+    Program("kinematics node", ("arm_kinematics.ros.node",), 16_500),
+    Program("task server", ("arm_tasks.ros.task_server.node",), 31_000, ("arm_simulation",)),
+    Program("browser view", ("arm_viewer.ros.node",), 16_000, ("arm_studio",)),
+    Program("URDF", ("arm_description.robot_file.reader", "arm_description.urdf.writer"), 7_000),
+)
+COMPILED_BOUND = 3_500  # lines of C++
 
 
 def modules(source: Path = SOURCE) -> list[Path]:
@@ -89,6 +122,61 @@ def nested_top_folders(source: Path = SOURCE) -> list[Path]:
     return [path for path in deep if path.name in TOP_FOLDERS and path.is_dir()]
 
 
+def module_files(source: Path = SOURCE) -> dict[str, Path]:
+    """Return the files of all modules of the packages by dotted name."""
+    files = {}
+    for path in source.glob("arm_*/arm_*/**/*.py"):
+        parts = path.relative_to(source).with_suffix("").parts[1:]
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return files
+
+
+def closure(entries: Iterable[str], files: Mapping[str, Path]) -> set[str]:
+    """Return the modules that some modules import, directly or not, also inside functions.
+
+    Imports for type checking do not count, nor do those of plugins.
+
+    Raises:
+        KeyError: an entry is not a module.
+    """
+    found = set[str]()
+    open_ends = [name for name in entries if files[name]]
+    while open_ends:
+        name = open_ends.pop()
+        while name and name not in files:
+            name = name.rpartition(".")[0]  # an object of a module, or another project's module
+        if not name or name in found:
+            continue
+        found.add(name)
+        open_ends.append(name.rpartition(".")[0])
+        open_ends += _imports(ast.parse(files[name].read_text(encoding="utf-8")))
+    return found
+
+
+def _imports(node: ast.AST) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            yield from (f"{child.module}.{alias.name}" for alias in child.names)
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            yield from (name for other in child.orelse for name in _imports(other))
+        else:
+            yield from _imports(child)
+
+
+def size(names: Iterable[str], files: Mapping[str, Path]) -> int:
+    """Return the number of lines of modules."""
+    return sum(lines(files[name]) for name in names)
+
+
+def compiled_lines(source: Path = SOURCE) -> int:
+    """Return the number of lines of C++."""
+    return sum(
+        map(lines, (*source.glob("arm_*/arm_*/**/*.cpp"), *source.glob("arm_*/arm_*/**/*.hpp")))
+    )
+
+
 def main() -> None:
     """Print the figures of every package and the totals."""
     by_package = collections.defaultdict[str, list[int]](list)
@@ -101,6 +189,11 @@ def main() -> None:
     print(f"{'all':16} {len(total):4} modules {sum(total):6} lines, tests {tests} lines")
     print(f"most entries in a folder: {max(entries().values())}")
     print(f"class names with more than one meaning: {len(repeated_classes())}")
+    files = module_files()
+    for program in PROGRAMS:
+        imported = size(closure(program.entries, files), files)
+        print(f"{program.name:16} imports {imported:6} of {program.bound:6} lines")
+    print(f"{'C++':16} {compiled_lines():14} of {COMPILED_BOUND:6} lines")
 
 
 if __name__ == "__main__":

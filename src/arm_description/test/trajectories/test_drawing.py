@@ -145,6 +145,3 @@ def test_text_that_cannot_be_written_is_refused(text, message):
         write_text(text, 0.01)
 
 
-def test_command_needs_a_file_or_a_text(sentence):
-    assert "needs a file or --text" in sentence(main, "nut_arm")
-    assert "needs a file or --text" in sentence(main, "nut_arm", "wave", "--text", "a")

@@ -27,3 +27,8 @@ def test_options_of_a_drawing_are_refused_for_another_file(capsys):
     with pytest.raises(SystemExit):
         main(["nut_arm", "look_around", "--lift-mm", "5", "-o", "look_around.svg"])
     assert "without --text or an SVG file" in capsys.readouterr().err
+
+
+def test_command_needs_a_file_or_a_text(sentence):
+    assert "needs a file or --text" in sentence(main, "nut_arm")
+    assert "needs a file or --text" in sentence(main, "nut_arm", "wave", "--text", "a")
