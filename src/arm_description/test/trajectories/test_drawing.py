@@ -14,7 +14,6 @@ from arm_description.trajectories.drawing import (
     write_text,
 )
 from arm_description.trajectories.files import check_recording, read_tool_trajectory
-from arm_studio.commands.trajectory import main
 
 INCH = 0.0254
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -143,5 +142,3 @@ def test_text_in_a_drawing_is_said_not_to_be_drawn(svg, caplog):
 def test_text_that_cannot_be_written_is_refused(text, message):
     with pytest.raises(DescriptionError, match=message):
         write_text(text, 0.01)
-
-

@@ -1,0 +1,54 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""A package in a folder of its own adds a command and a marker layer; no file of ours knows it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from arm_kinematics.chain.robot import Robot
+from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff, all_layers
+from arm_kinematics.markers.state import MarkerInputs
+from pip_ros import cli
+
+from arm_description import load_robot
+from arm_kinematics import Chain
+
+FOLDER = Path(__file__).parent / "outsider"
+
+
+@pytest.fixture
+def outsider(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+
+
+def test_a_command_is_in_the_help_and_runs(tmp_path):
+    environment = {"PYTHONPATH": f"{FOLDER}:{os.environ.get('PYTHONPATH', '')}"}
+    (line,) = (each for each in cli.all_lines(environment) if each.purpose == "Outside")
+    assert [command.name for command in line.commands] == ["greet"]
+    program = str(tmp_path / "lib" / "outsider" / "greet")
+    command = [sys.executable, str(cli.BEGIN), program, "nut_arm"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "Hello, nut_arm.\n"), done.stderr
+
+
+def test_a_marker_layer_is_drawn_and_switched(outsider):
+    layers = all_layers()
+    assert [*layers] == [*LAYERS, "shadow"]
+    model = load_robot("nut_arm")
+    chain = Chain.from_model(model)
+    inputs = MarkerInputs(Robot(model.to_urdf()), chain)
+    inputs.positions = dict.fromkeys(chain.joint_names, 0.0)
+    diff = MarkerDiff(layers, ["shadow"])
+    diff.inputs = inputs
+    diff.note_change(Cause.ROBOT)
+    (shown,) = diff.changes()
+    assert shown.layer == "shadow"
+    tip = chain.fk(np.zeros(chain.n))[:3, 3]
+    np.testing.assert_allclose(shown.mark.pose[:3, 3], [*tip[:2], 0.0], atol=1e-12)
+    diff.switch("shadow", False)
+    (gone,) = diff.changes()
+    assert (gone.layer, gone.mark) == ("shadow", None)
