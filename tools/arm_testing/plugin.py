@@ -43,10 +43,10 @@ LONGEST = (
 
 # Files that take several CPU seconds, omitted by ./arm test --fast.
 SLOW = (
-    "arm_description/test/commands/test_draw",
+    "arm_studio/test/commands/test_draw",
     "arm_hardware/test/calibration/test_kinematic_fit",
     "arm_hardware/test/test_soak",
-    "arm_kinematics/test/dexterity/test_design",
+    "arm_studio/test/design/test_design",
     "arm_kinematics/test/kernels/test_residuals",
     "arm_kinematics/test/paths/test_differential_ik",
     "arm_tasks/test/world/test_nut_transfer",
