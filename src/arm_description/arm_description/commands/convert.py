@@ -16,14 +16,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from arm_common.files.access import read_text
+
 from arm_common import cli
-from arm_description.errors import UrdfError
+from arm_description.errors import DescriptionError, UrdfError
 from arm_description.importers.rvs import left_out, parse_rvs
-from arm_description.importers.urdf import PARALLEL, import_urdf, scaled_urdf
-from arm_description.library import read_text, read_urdf_file
+from arm_description.importers.urdf import PARALLEL, import_urdf
+from arm_description.importers.urdf_file import scaled_urdf
 from arm_description.model.elements import CONVENTIONS
 from arm_description.model.units import LENGTHS, SI, Units
 from arm_description.robot_file.writer import robot_yaml
+from arm_description.urdf.file import read_urdf_file
 
 _MAX_BYTES = 32_000_000
 
@@ -97,7 +100,7 @@ def _convert_rvs(arguments: argparse.Namespace) -> None:
     path = Path(arguments.file)
     units = Units(arguments.length, "deg")
     name = arguments.name or re.sub(r"[^\w-]+", "_", path.stem).lower()
-    text = read_text(path, _MAX_BYTES)
+    text = read_text(path, _MAX_BYTES, DescriptionError)
     model = parse_rvs(text, name, units, path.name)
     notes = [
         *left_out(text),

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 import yaml
 from arm_common.errors import InputError
-from arm_common.files import shipped_files
+from arm_common.files.access import shipped_files
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.editing import YamlEditor

@@ -14,7 +14,6 @@ from arm_description.model.gripper import TURNING
 from arm_description.model.looks import MATERIALS
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.model.units import ANGLES, LENGTHS
-from arm_description.transmissions.crank import BRANCHES
 
 MAX_ROWS = 64
 # Joints with several axes, and these axes in order.
@@ -22,6 +21,7 @@ COMPOUND: Mapping[str, tuple[Axis, ...]] = {"universal": ("z", "y"), "ball": ("z
 LINEAR = ("revolute", "prismatic")  # of one axis
 TYPES = (*LINEAR, *COMPOUND)
 SCREWS = "screws"  # the convention of axes and points
+BRANCHES = ("open", "crossed")  # of a crank
 
 TEXT = Leaf("text", "text")
 NAME = Leaf("name without spaces", "name")

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
-from arm_common.files import installed_share
+from arm_common.files.access import installed_share
 from arm_common.yaml.colours import hex_text, read_colour, rgba
 from arm_common.yaml.document import Field
 

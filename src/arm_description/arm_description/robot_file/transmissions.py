@@ -13,18 +13,14 @@ from arm_common.yaml.editing import flow_word
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import Joint
-from arm_description.robot_file.keys import TRANSMISSION
-from arm_description.robot_file.scope import EvaluationContext, read_name
-from arm_description.robot_file.sections import GRIPPER_KEY
-from arm_description.transmissions.crank import (
-    BRANCHES,
+from arm_description.model.transmissions.crank import (
     LEAST_ANGLE,
     CrankTransmission,
     LinkageLengths,
 )
-from arm_description.transmissions.drivetrain import Drivetrain
-from arm_description.transmissions.table import TableTransmission
-from arm_description.transmissions.transmission import (
+from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.table import TableTransmission
+from arm_description.model.transmissions.transmission import (
     UNLIMITED,
     ActuatorLimits,
     DifferentialTransmission,
@@ -35,6 +31,9 @@ from arm_description.transmissions.transmission import (
     SimpleTransmission,
     Transmission,
 )
+from arm_description.robot_file.keys import BRANCHES, TRANSMISSION
+from arm_description.robot_file.scope import EvaluationContext, read_name
+from arm_description.robot_file.sections import GRIPPER_KEY
 
 _SLACK = 1e-9  # [rad or m] of limits that are exactly those of a linkage
 
@@ -56,11 +55,11 @@ def read_transmissions(
             owner[joint] = joint
     _check_names(items, found, named)
     try:
-        drivetrain = Drivetrain(tuple(named), found)
+        Drivetrain(tuple(named), found)
     except DescriptionError as error:
         raise items[int(error.key)].error(error.problem, error.remedy) from None
     for item, transmission in zip(items, found, strict=True):
-        _check_range(item, transmission, drivetrain, named, scope)
+        _check_range(item, transmission, named, scope)
     return found
 
 
@@ -82,7 +81,6 @@ def _check_names(
 def _check_range(
     item: Field,
     transmission: Transmission,
-    drivetrain: Drivetrain,
     joints: Mapping[str, Joint],
     scope: EvaluationContext,
 ) -> None:
@@ -90,7 +88,7 @@ def _check_range(
     if len(transmission.inputs) > 1 or transmission.limits == UNLIMITED:
         return
     joint = joints[transmission.joints[0]]
-    for constraint in drivetrain.constraints(alone=True):
+    for constraint in transmission.constraints(alone=True):
         lower, upper = constraint.bounds({})
         if constraint.joint == joint.name and not (
             lower - _SLACK <= joint.lower and joint.upper <= upper + _SLACK

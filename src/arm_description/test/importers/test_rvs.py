@@ -7,8 +7,9 @@ import pytest
 from arm_description.commands.convert import rvs2dh
 from arm_description.importers.rvs import parse_rvs
 from arm_description.model.units import Units
+from arm_description.robot_file.writer import robot_yaml
 
-from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml
+from arm_description import DescriptionError, load_robot, parse_robot
 
 FILE = """\
 /*******************

@@ -12,9 +12,10 @@ from arm_description.exporters.moveit_package import moveit_package
 from arm_description.exporters.reach import reach
 from arm_description.exporters.srdf import to_srdf
 from arm_description.exporters.summary import robot_summary
+from arm_description.home_posture import home_posture
 from arm_description.importers.urdf import import_urdf
+from arm_description.model.symbolic.arm import SymbolicArm
 from arm_description.robot_file.writer import robot_yaml
-from arm_description.robot_model import home_posture
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.writer import robot_urdf
@@ -397,7 +398,7 @@ def test_own_variable_beside_the_offset_is_implied(text, offset):
     assert model.joints[0].row == plain.joints[0].row
     assert np.abs(model.fk([0.3, -0.4]) - plain.fk([0.3, -0.4])).max() == 0.0
     assert parse_robot(robot_yaml(model, model.units)).joints[0].row == plain.joints[0].row
-    assert model.symbolic().rows == plain.symbolic().rows
+    assert SymbolicArm(model).rows == SymbolicArm(plain).rows
 
 
 def test_own_variable_of_a_sliding_joint_is_implied():

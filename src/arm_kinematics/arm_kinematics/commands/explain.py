@@ -51,7 +51,6 @@ def _run(arguments: argparse.Namespace) -> None:
 
 
 def _write_page(model: RobotModel, arguments: argparse.Namespace) -> None:
-    model.symbolic()  # reports a missing SymPy first
     from arm_kinematics.chain.derivation.document import FORMATS, DerivationPage, rendered
     from arm_kinematics.chain.derivation.forward import ForwardDerivation
     from arm_kinematics.chain.derivation.inverse import write_inverse

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
-from arm_common.files import RestrictedFiles, folders_in, installed_share
+from arm_common.files.access import installed_share
+from arm_common.files.requests import RestrictedFiles, folders_in
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.names import remember_positions
 from arm_common.ros.node_runner import run_node

@@ -34,7 +34,7 @@ def kinematics_code(model: RobotModel, language: str) -> str:
         raise DescriptionError(
             f"no code can be written in {language!r}", remedy=f"choose {' or '.join(LANGUAGES)}"
         )
-    arm = model.symbolic()
+    arm = SymbolicArm(model)
     joints = ", ".join(f"q[{i}] {name}" for i, name in enumerate(arm.joints))
     head = _HEAD.format(name=model.name, joints=joints)
     functions = (("fk", arm.fk), ("jacobian", arm.jacobian))

@@ -70,7 +70,7 @@ class ForwardDerivation:
 
     def __init__(self, model: RobotModel, seconds: float, tell: Callable[[str], None]) -> None:
         self._model, self._seconds, self._tell = model, seconds, tell
-        self._arm: SymbolicArm = model.symbolic()
+        self._arm = SymbolicArm(model)
         self._chain = Chain.from_model(model)
 
     def write(self, page: DerivationPage, q: Array) -> None:

@@ -19,6 +19,9 @@ from functools import cached_property
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_common.yaml.linear_expressions import LinearExpression
+
+from arm_description.model.constraints import JointConstraint, LinearLimits
 
 Pair = tuple[float, float]
 
@@ -34,6 +37,10 @@ class ActuatorLimits:
 
 
 UNLIMITED = ActuatorLimits()
+BRANCHES = (
+    "open",
+    "crossed",
+)  # of a crank: whether both levers are on one side of the ground line
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,30 @@ class Transmission(ABC):
     @abstractmethod
     def jacobian(self, q: Array) -> Array:
         """Return the derivatives of the actuators by the inputs, (..., m, k)."""
+
+    @abstractmethod
+    def constraint(self, output: int, lower: float, upper: float, reason: str) -> JointConstraint:
+        """Return what a travel [rad or m] of an actuator allows the last joint that it moves."""
+
+    def constraints(
+        self,
+        limits: Sequence[ActuatorLimits] = (),
+        reason: str = "the linkage allows",
+        alone: bool = False,
+    ) -> tuple[JointConstraint, ...]:
+        """Return the constraints of actuators with limits that depend on several joints.
+
+        Args:
+            limits: of the actuators (m,); default those of the transmission.
+            reason: how a message begins what is allowed.
+            alone: return those of actuators that depend on one joint instead.
+        """
+        found = (
+            self.constraint(output, limit.lower, limit.upper, reason)
+            for output, limit in enumerate(limits or [self.limits] * len(self.actuators))
+            if math.isfinite(limit.lower) and math.isfinite(limit.upper)
+        )
+        return tuple(constraint for constraint in found if (len(constraint.joints) == 1) == alone)
 
 
 class LinearTransmission(Transmission):
@@ -106,6 +137,23 @@ class LinearTransmission(Transmission):
     def jacobian(self, q: Array) -> Array:
         """Return the constant Jacobian (..., m, k)."""
         return np.asarray(np.broadcast_to(self.matrix, (*q.shape[:-1], *self.matrix.shape)))
+
+    def constraint(self, output: int, lower: float, upper: float, reason: str) -> JointConstraint:
+        """Return the joint's limits, which are linear in the other inputs."""
+        row, zero = self.matrix[output], self.to_actuators(np.zeros(len(self.inputs)))[output]
+        own = int(np.flatnonzero(row[: len(self.joints)])[-1])
+        others = tuple(
+            (name, float(-rate / row[own]))
+            for i, (name, rate) in enumerate(zip(self.inputs, row, strict=True))
+            if i != own and rate != 0.0
+        )
+        least, most = sorted(float((limit - zero) / row[own]) for limit in (lower, upper))
+        return LinearLimits(
+            self.joints[own],
+            (LinearExpression(least, others),),
+            (LinearExpression(most, others),),
+            reason,
+        )
 
 
 @dataclass(frozen=True)
