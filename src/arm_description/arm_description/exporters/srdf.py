@@ -21,8 +21,9 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Matrix, inverse
 
 from arm_description.errors import DescriptionError
+from arm_description.model.constraints import SLACK
 from arm_description.model.elements import mimic_names
-from arm_description.robot_file.sections import GRIPPER_KEY, SLACK
+from arm_description.robot_file.keys import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, PALM, TOOL, assemble
 from arm_description.urdf.bars import bar_parts

@@ -22,6 +22,7 @@ LINEAR = ("revolute", "prismatic")  # of one axis
 TYPES = (*LINEAR, *COMPOUND)
 SCREWS = "screws"  # the convention of axes and points
 BRANCHES = ("open", "crossed")  # of a crank
+GRIPPER_KEY = "gripper"  # of a width among the joints of a posture
 
 TEXT = Leaf("text", "text")
 NAME = Leaf("name without spaces", "name")

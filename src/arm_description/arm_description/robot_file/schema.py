@@ -31,8 +31,8 @@ from arm_common.yaml.schema_types import (
     Variants,
 )
 
-from arm_description.robot_file.attachments import PAYLOAD_FILE, TOOL_FILE
 from arm_description.robot_file.keys import ROBOT, SOURCED
+from arm_description.robot_file.sections.attachments import PAYLOAD_FILE, TOOL_FILE
 
 BEGIN, END = "<!-- keys: begin -->\n", "<!-- keys: end -->\n"
 

@@ -38,10 +38,9 @@ from arm_description.model.looks import LookShape
 from arm_description.model.tools import MountedTool
 from arm_description.model.units import Units, pi_fraction
 from arm_description.robot_file.joints import DEFAULT_VELOCITY
-from arm_description.robot_file.keys import COMPOUND, SCREWS
+from arm_description.robot_file.keys import COMPOUND, GRIPPER_KEY, SCREWS
 from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_file.sections import GRIPPER_KEY
-from arm_description.robot_file.transmissions import transmission_entry
+from arm_description.robot_file.transmission_writer import transmission_entry
 from arm_description.robot_model import RobotModel
 
 WIDTH = 96

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import yaml
 from arm_description.exporters.srdf import to_srdf
-from arm_description.robot_file.attachments import shipped_payloads, shipped_tools
 from arm_description.robot_file.editor import RobotEditor
 from arm_description.robot_file.schema import robot_schema
+from arm_description.robot_file.sections.attachments import shipped_payloads, shipped_tools
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
