@@ -23,8 +23,9 @@ from arm_description.exporters.moveit_package import moveit_package, package_nam
 from arm_description.exporters.srdf import to_srdf
 from arm_description.library import add_calibration, load_robot, shipped_robots
 from arm_description.model.elements import Origin
-from arm_description.urdf.ros2_control import HARDWARE
-from arm_description.urdf.writer import robot_macro, robot_urdf
+from arm_description.urdf.macro import robot_macro
+from arm_description.urdf.optional.ros2_control import HARDWARE
+from arm_description.urdf.writer import robot_urdf
 
 _PREFIX = "prefix of every link and joint name"
 

@@ -11,7 +11,6 @@ from types import MappingProxyType
 
 import numpy as np
 from arm_common.transforms import Matrix
-from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.errors import DescriptionError, UrdfError
 from arm_description.importers.urdf_bars import ImportedBar, find_bars
@@ -37,7 +36,7 @@ from arm_description.importers.urdf_structure import (
     find_hand,
     zero_pose,
 )
-from arm_description.model.constraints import ConstraintSet
+from arm_description.model.constraints import ConstraintSet, LinearExpression
 from arm_description.model.dh_from_axes import (
     MAX_LINK,
     ROUNDING,

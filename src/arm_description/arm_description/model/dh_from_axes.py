@@ -24,8 +24,17 @@ import numpy as np
 from arm_common.transforms import Matrix, Vector, inverse, matrix_rpy
 
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import Convention, DhRow, Joint, Origin, Triple, dh_matrix
-from arm_description.model.parallel_axes import FAR, LONG_LINK, NEARLY_PARALLEL
+from arm_description.model.elements import (
+    FAR,
+    LONG_LINK,
+    NEARLY_PARALLEL,
+    Convention,
+    DhRow,
+    Joint,
+    Origin,
+    Triple,
+    dh_matrix,
+)
 
 MAX_LINK = 20.0  # of axes that are not nearly parallel, against mistaken units [m]
 # Rounding errors in double precision, or of the 11 digits that some programs write [m or rad].

@@ -23,6 +23,7 @@ from arm_common.yaml.document import Field
 
 from arm_description.model.constraints import LinearLimits
 from arm_description.model.elements import (
+    MAX_OFFSET,
     NO_MOTION,
     Axis,
     Convention,
@@ -31,8 +32,8 @@ from arm_description.model.elements import (
     Joint,
     JointType,
     Origin,
+    parallel_runs,
 )
-from arm_description.model.parallel_axes import MAX_OFFSET, parallel_runs
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.robot_file.keys import COMPOUND, LIMITS, MAX_ROWS, ROW
 from arm_description.robot_file.scope import PREDEFINED, EvaluationContext, read_name
@@ -157,7 +158,7 @@ def read_table(
         raise field.error("has no rows", "write one row for each joint")
     if len(rows) > MAX_ROWS:
         raise field.error(f"has {len(rows)} rows, at most {MAX_ROWS} are supported")
-    table = TableRows([TableRow.read(row) for row in rows], convention, scope)
+    table = JointRows([JointRow.read(row) for row in rows], convention, scope)
     if all(map(table.is_independent, table.rows)):
         joints = table.joints(table.range)
         return JointTable(convention, joints, (), base)
@@ -166,7 +167,7 @@ def read_table(
 
 
 @dataclass(frozen=True)
-class TableRow:
+class JointRow:
     """One row: its keys, and the name of each of its joints."""
 
     field: Field
@@ -175,7 +176,7 @@ class TableRow:
     names: tuple[str, ...]  # one, or those of a universal or ball joint
 
     @classmethod
-    def read(cls, row: Field) -> TableRow:
+    def read(cls, row: Field) -> JointRow:
         """Read a row; its numbers are not evaluated."""
         if "mimic" in row.mapping():
             raise row.mapping()["mimic"].error(
@@ -213,7 +214,7 @@ class TableRow:
         return dict(zip(self.names, (fields[axis] for axis in axes), strict=True))
 
 
-class TableRows:
+class JointRows:
     """The rows of a table, and the joints that they describe.
 
     Attributes:
@@ -223,7 +224,7 @@ class TableRows:
     """
 
     def __init__(
-        self, rows: Sequence[TableRow], convention: Convention, scope: EvaluationContext
+        self, rows: Sequence[JointRow], convention: Convention, scope: EvaluationContext
     ) -> None:
         self.rows, self.scope, self._convention = rows, scope, convention
         self.types: dict[str, JointType] = {}
@@ -233,7 +234,7 @@ class TableRows:
                     raise row.field.error(f"the name {name!r} is used twice", "rename one of them")
                 self.types[name] = row.simple
 
-    def is_independent(self, row: TableRow) -> bool:
+    def is_independent(self, row: JointRow) -> bool:
         """Return whether a row has limits, and neither these nor its offset names a variable."""
         if "limits" not in row.keys or "effort" in row.keys:
             return False
@@ -265,7 +266,7 @@ class TableRows:
                 found += self._joints_of(row, limits)
         return tuple(found)
 
-    def _joints_of(self, row: TableRow, limits: Sequence[dict[str, Any]]) -> tuple[Joint, ...]:
+    def _joints_of(self, row: JointRow, limits: Sequence[dict[str, Any]]) -> tuple[Joint, ...]:
         dh = self.dh_row(row)
         if row.type in COMPOUND:
             by_axis = dict(zip(COMPOUND[row.type], limits, strict=True))
@@ -282,7 +283,7 @@ class TableRows:
                 if abs(rows[i].d) > longest and (len(run) == 1 or abs(total) > longest):
                     raise self.scope.too_long(self.rows[i].keys["d"], rows[i].d)
 
-    def dh_row(self, row: TableRow, dependent: bool = False) -> DhRow:
+    def dh_row(self, row: JointRow, dependent: bool = False) -> DhRow:
         """Return the numbers of a row, without the variable of a dependent joint."""
         scope = self.scope
         read: dict[str, Callable[[Field], float]] = {

@@ -100,16 +100,12 @@ _ROW_NUMBERS = {
 }
 
 
-_EFFORT_OF_DEPENDENT = Key(
-    EFFORT, "maximum torque or force of a dependent joint; default the largest of its leaders'"
-)
-
-
 def _row(kind: str) -> Table:
     """Return the keys of a row; the joint variable is optional."""
     variable = "d" if kind == "prismatic" else "theta"
     about = "limits of the rotation about {} of a universal or ball joint"
-    limits, effort = LIMITS, {"effort": _EFFORT_OF_DEPENDENT}
+    meaning = "maximum torque or force of a dependent joint; default the largest of its leaders'"
+    limits, effort = LIMITS, {"effort": Key(EFFORT, meaning)}
     if kind in COMPOUND:
         limits = Table({x: Key(LIMITS, about.format(x), True) for x in COMPOUND[kind]})
         effort = {}

@@ -17,8 +17,7 @@ from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Table, Variants
 
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import Convention
-from arm_description.model.parallel_axes import has_far_frames
+from arm_description.model.elements import Convention, has_far_frames
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.robot_file.joints import JointTable, read_table
 from arm_description.robot_file.keys import COMPOUND, ROBOT, SCREWS, SOURCE, SOURCED

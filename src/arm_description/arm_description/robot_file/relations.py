@@ -18,15 +18,9 @@ import yaml
 from arm_common.errors import number_text
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field
-from arm_common.yaml.linear_expressions import (
-    LinearExpression,
-    linear_expressions,
-    unknown_name,
-    variables_of,
-)
 
 from arm_description.errors import DescriptionError
-from arm_description.model.constraints import LinearLimits
+from arm_description.model.constraints import LinearExpression, LinearLimits
 from arm_description.model.elements import (
     DependentJoint,
     Joint,
@@ -34,15 +28,20 @@ from arm_description.model.elements import (
     dependent_joint,
     mimic_names,
 )
-from arm_description.robot_file.joints import JointRange, TableRow, TableRows
+from arm_description.robot_file.joints import JointRange, JointRow, JointRows
 from arm_description.robot_file.keys import LIMITS
+from arm_description.robot_file.linear_expressions import (
+    linear_expressions,
+    unknown_name,
+    variables_of,
+)
 from arm_description.robot_file.scope import MAX_ROTATION, EvaluationContext, sourced_value
 
 T = TypeVar("T")
 
 
 def related_joints(
-    table: TableRows, field: Field
+    table: JointRows, field: Field
 ) -> tuple[tuple[Joint, ...], tuple[DependentJoint, ...]]:
     """Return the independent and the dependent joints of a table; its field is for errors."""
     variables = joint_variables(table.scope, table.types)
@@ -64,7 +63,7 @@ def related_joints(
 
 
 def _read_variable(
-    row: TableRow, number: int, scope: EvaluationContext, variables: frozenset[str]
+    row: JointRow, number: int, scope: EvaluationContext, variables: frozenset[str]
 ) -> None:
     """Leave the offset alone in a cell that also has the joint's variable."""
     if (cell := row.keys.get(row.variable)) is None:
@@ -78,7 +77,7 @@ def _read_variable(
         reject_variable(cell, scope, variables)
 
 
-def _is_dependent(row: TableRow, scope: EvaluationContext, variables: frozenset[str]) -> bool:
+def _is_dependent(row: JointRow, scope: EvaluationContext, variables: frozenset[str]) -> bool:
     """Return whether a row has a sum of joints in place of limits."""
     named = joints_in(row.keys[row.variable], variables) if row.variable in row.keys else ()
     if "limits" in row.keys:
@@ -103,7 +102,7 @@ def _is_dependent(row: TableRow, scope: EvaluationContext, variables: frozenset[
 
 
 def _dependent_joints(
-    table: TableRows, relations: JointRelations, joints: Sequence[Joint]
+    table: JointRows, relations: JointRelations, joints: Sequence[Joint]
 ) -> Iterator[DependentJoint]:
     index, leaders = 0, {joint.name: joint for joint in joints}
     for row in table.rows:
@@ -122,7 +121,7 @@ def _dependent_joints(
 
 
 def _reject_used_names(
-    table: TableRows, row: TableRow, terms: Sequence[tuple[str, float]]
+    table: JointRows, row: JointRow, terms: Sequence[tuple[str, float]]
 ) -> None:
     """Raise an error if a mimic joint of the URDF would have the name of another joint."""
     for name in mimic_names(row.names[0], terms):

@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from operator import attrgetter
+from typing import Any
 
 from arm_common.yaml.editing import flow_word
 
@@ -19,12 +22,37 @@ from arm_description.model.transmissions.transmission import (
     SimpleTransmission,
     Transmission,
 )
+from arm_description.model.units import exact_text
 
-Write = Callable[[float, str], str]
+_RATIOS = ("mechanical_reduction", "joint_reduction", "ratio")  # keys of numbers without a unit
+_LENGTHS = ("ground", "crank", "rod", "rocker")
+_GEAR = {"mechanical_reduction": "mechanical_reduction", "offset": "offset"}
+_COUPLED = {key: key for key in ("mechanical_reduction", "joint_reduction", "offset")}
+# type of a transmission: its word, and the attribute of each of its keys
+_KEYS: Mapping[type[Transmission], tuple[str, Mapping[str, str]]] = {
+    SimpleTransmission: ("simple", _GEAR),
+    ParallelogramTransmission: (
+        "parallelogram",
+        {"against": "depends_on", "ratio": "ratios", **_GEAR},
+    ),
+    DifferentialTransmission: ("differential", _COUPLED),
+    FourBarLinkageTransmission: ("four_bar_linkage", _COUPLED),
+    SeveralActuatorsTransmission: (
+        "several",
+        {"mirrored": "mirrored", "allowed_difference": "allowed_difference", **_GEAR},
+    ),
+    CrankTransmission: (
+        "crank",
+        {key: f"lengths.{key}" for key in _LENGTHS}
+        | {key: key for key in ("branch", "crank_angle", "rocker_angle")}
+        | {"min_transmission_angle": "least_angle"},
+    ),
+    TableTransmission: ("table", {"points": "points"}),
+}
 
 
 def transmission_entry(
-    transmission: Transmission, types: Mapping[str, str], number: Write
+    transmission: Transmission, types: Mapping[str, str], number: Callable[..., str]
 ) -> dict[str, str]:
     """Return the YAML text of each key of a transmission.
 
@@ -33,86 +61,35 @@ def transmission_entry(
         types: type of each joint.
         number: writes a position, or length, for the type of a joint.
     """
-    kind = types[transmission.joints[0]]
-    values = {"type": _TYPES[type(transmission)]}
-    if len(transmission.joints) == 1:
-        values["joint"] = flow_word(transmission.joints[0])
-    else:
-        values["joints"] = _list(map(flow_word, transmission.joints))
-    if len(transmission.actuators) > 1:
-        values["actuators"] = _list(map(flow_word, transmission.actuators))
-    elif transmission.actuators != transmission.joints:
-        values["actuator"] = flow_word(transmission.actuators[0])
-    values |= _own_entries(transmission, kind, number)
-    limits = transmission.limits
-    if math.isfinite(limits.lower):
-        values["range"] = _list(number(end, kind) for end in (limits.lower, limits.upper))
+    kind, limits = types[transmission.joints[0]], transmission.limits
+    joints, actuators = transmission.joints, transmission.actuators
+    word, attributes = _KEYS[type(transmission)]
+    values: dict[str, Any] = {"type": word}
+    values |= {"joint": joints[0]} if len(joints) == 1 else {"joints": joints}
+    if len(actuators) > 1:
+        values["actuators"] = actuators
+    elif actuators != joints:
+        values["actuator"] = actuators[0]
+    values |= {key: attrgetter(name)(transmission) for key, name in attributes.items()}
+    if isinstance(transmission, CrankTransmission) and transmission.depends_on:
+        values |= {"against": transmission.depends_on[0], "ratio": transmission.ratio}
+    values["range"] = (limits.lower, limits.upper) if math.isfinite(limits.lower) else None
     for key in ("velocity", "acceleration"):
-        if math.isfinite(value := getattr(limits, key)):
-            values[key] = number(value, kind)
-    return values
+        values[key] = value if math.isfinite(value := getattr(limits, key)) else None
 
-
-def _own_entries(transmission: Transmission, kind: str, number: Write) -> dict[str, str]:
-    """Return the keys of one type of transmission."""
-    if isinstance(transmission, TableTransmission):
-        pairs = (_list(number(value, kind) for value in pair) for pair in transmission.points)
-        return {"points": _list(pairs)}
-    if isinstance(transmission, CrankTransmission):
-        return _crank_entry(transmission, number)
-    if isinstance(transmission, DifferentialTransmission):
-        return {
-            "mechanical_reduction": _list(map(_plain, transmission.mechanical_reduction)),
-            "joint_reduction": _list(map(_plain, transmission.joint_reduction)),
-            "offset": _list(number(value, kind) for value in transmission.offset),
-        }
-    values: dict[str, str] = {}
-    if isinstance(transmission, ParallelogramTransmission):
-        values["against"] = _list(map(flow_word, transmission.depends_on))
-        values["ratio"] = _list(map(_plain, transmission.ratios))
-    if isinstance(transmission, SeveralActuatorsTransmission):
-        values["mirrored"] = _list(str(one).lower() for one in transmission.mirrored)
-        values["allowed_difference"] = number(transmission.allowed_difference, kind)
-    if isinstance(
-        transmission,
-        SimpleTransmission | ParallelogramTransmission | SeveralActuatorsTransmission,
-    ):
-        values["mechanical_reduction"] = _plain(transmission.mechanical_reduction)
-        values["offset"] = number(transmission.offset, kind)
-    return values
-
-
-def _crank_entry(crank: CrankTransmission, number: Write) -> dict[str, str]:
-    bars = crank.lengths
-    values = {
-        "ground": number(bars.ground, "prismatic"),
-        "crank": number(bars.crank, "prismatic"),
-        "rod": number(bars.rod, "prismatic"),
-        "rocker": number(bars.rocker, "prismatic"),
-        "branch": crank.branch,
-        "crank_angle": number(crank.crank_angle, "revolute"),
-        "rocker_angle": number(crank.rocker_angle, "revolute"),
-        "min_transmission_angle": number(crank.least_angle, "revolute"),
+    writers: dict[str, Callable[[float], str]] = dict.fromkeys(_RATIOS, exact_text)
+    writers |= dict.fromkeys(_LENGTHS, partial(number, kind="prismatic"))
+    return {
+        key: _text(value, writers.get(key, partial(number, kind=kind)))
+        for key, value in values.items()
+        if value is not None
     }
-    if crank.depends_on:
-        values |= {"against": flow_word(crank.depends_on[0]), "ratio": _plain(crank.ratio)}
-    return values
 
 
-def _list(items: Iterable[str]) -> str:
-    return f"[{', '.join(items)}]"
-
-
-def _plain(value: float) -> str:
-    return repr(value + 0.0).removesuffix(".0")
-
-
-_TYPES: Mapping[type[Transmission], str] = {
-    SimpleTransmission: "simple",
-    ParallelogramTransmission: "parallelogram",
-    DifferentialTransmission: "differential",
-    FourBarLinkageTransmission: "four_bar_linkage",
-    SeveralActuatorsTransmission: "several",
-    CrankTransmission: "crank",
-    TableTransmission: "table",
-}
+def _text(value: Any, write: Callable[[float], str]) -> str:
+    """Return a number, name, truth value or a list of these as YAML text."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(_text(one, write) for one in value)}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return flow_word(value) if isinstance(value, str) else write(value)

@@ -29,7 +29,7 @@ from arm_description.errors import UrdfError
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import ActuatorLimits
 from arm_description.robot_model import RobotModel, ServoLimits
-from arm_description.urdf.constraints import ELEMENT, constraint_elements
+from arm_description.urdf.elements import CONSTRAINTS, OPTIONAL_PARTS
 from arm_description.urdf.reader import parse_xml
 
 TOPIC = "arm_hardware/limits"
@@ -50,8 +50,8 @@ def limits_text(model: RobotModel, prefix: str = "") -> str:
         ET.SubElement(root, "width", _attributes(width))
     for name, limits in model.actuator_limits.items():
         ET.SubElement(root, "actuator", {"name": name, **_attributes(limits)})
-    ranges = {joint.name: (joint.lower, joint.upper) for joint in model.joints}
-    root.extend(constraint_elements(model.constraints, ranges, model.name, prefix))
+    if model.constraints:
+        root.extend(OPTIONAL_PARTS.load("written constraints")(model, prefix))
     return ET.tostring(root, encoding="unicode")
 
 
@@ -85,9 +85,9 @@ def limited_urdf(description: str, limits: str) -> str:
             changed = True
         if joint.get("type") == "continuous" and {"lower", "upper"} <= limit.keys():
             joint.set("type", "revolute")
-    constraints = message.findall(ELEMENT)
+    constraints = message.findall(CONSTRAINTS)
     if constraints and {str(c.get("joint")) for e in constraints for c in e} <= names:
-        for former in root.findall(ELEMENT):
+        for former in root.findall(CONSTRAINTS):
             root.remove(former)
         root.extend(constraints)
         changed = True

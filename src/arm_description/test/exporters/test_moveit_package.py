@@ -11,7 +11,7 @@ import yaml
 from arm_description.commands.export import dh2moveit
 from arm_description.exporters.moveit_package import moveit_package, package_name
 from arm_description.model.elements import mimic_names
-from arm_description.urdf.bars import bar_parts
+from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.reader import read_urdf
 
 from arm_description import load_robot, shipped_robots

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from arm_description.exporters.solids import Solid, normals
 from arm_description.robot_file.writer import robot_yaml
+from arm_description.urdf.optional.shape_meshes import triangles
 from arm_description.urdf.reader import read_urdf
-from arm_description.urdf.shape_meshes import triangles
 
 from arm_description import DescriptionError, load_robot, parse_robot
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import xacro
 from arm_description.robot_file.writer import robot_yaml
-from arm_description.urdf.writer import robot_macro
+from arm_description.urdf.macro import robot_macro
 
 from arm_description import DescriptionError, load_robot, parse_robot
 

@@ -11,8 +11,8 @@ from arm_description.model.elements import LinkMass, mimic_names
 from arm_description.model.gripper import Claw
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.urdf.assembly import written_effort
-from arm_description.urdf.bars import bar_parts
 from arm_description.urdf.elements import UrdfLink
+from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.reader import read_urdf
 from arm_simulation.commands.export import dh2mjcf
 from arm_simulation.mjcf.elements import CGS, SI, document, xml_text

@@ -24,7 +24,7 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare
 from arm_common.ros.qos import JOINT_STATES, STEADY_CLOCK
 from arm_common.ros.tf import TfListener
-from arm_description.urdf.shape_meshes import shape_folder
+from arm_description.urdf.optional.shape_meshes import shape_folder
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 

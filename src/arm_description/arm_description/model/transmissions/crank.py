@@ -17,8 +17,7 @@ from functools import cached_property
 import numpy as np
 from arm_common.transforms import Array
 
-from arm_description.model.transmissions.curved import CurvedTransmission
-from arm_description.model.transmissions.transmission import Pair
+from arm_description.model.transmissions.transmission import CurvedTransmission, Pair
 
 LEAST_ANGLE = math.radians(10.0)  # default minimum transmission angle
 _SAMPLES = 721  # of the joint's range, in which the linkage is checked

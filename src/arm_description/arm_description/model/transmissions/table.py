@@ -15,8 +15,7 @@ import numpy as np
 from arm_common.transforms import Array
 from numpy.typing import NDArray
 
-from arm_description.model.transmissions.curved import CurvedTransmission
-from arm_description.model.transmissions.transmission import Pair
+from arm_description.model.transmissions.transmission import CurvedTransmission, Pair
 
 _HALVINGS, _NEWTON = 12, 4  # of the inverse: bracketing, then polishing
 

@@ -32,7 +32,7 @@ from arm_description.robot_file.sections.looks import (
     visible_links,
 )
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.bars import bar_links
+from arm_description.urdf.optional.bars import bar_links
 
 
 def with_meshes(model: RobotModel, field: Field, scope: EvaluationContext) -> RobotModel:
