@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generates the page of all files' keys from the tables that their readers use."""
 
+from arm_common.yaml.json_schema import key_reference
 from arm_common.yaml.schema_types import Kind
-from arm_description.robot_file.schema import key_reference
 from arm_hardware.calibration.file import CALIBRATION
 from arm_hardware.calibration.touch_points import FILE
 from arm_tasks.scene.poses import POSES

@@ -15,7 +15,7 @@ from enum import Enum
 from typing import TypeVar
 
 from arm_common.errors import InputError
-from arm_common.files import shipped_files
+from arm_common.files.access import shipped_files
 
 NETWORK = "ARM_NETWORK"  # one of NETWORKS, for programs without the argument `network`
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"

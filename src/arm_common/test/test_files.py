@@ -7,13 +7,8 @@ from pathlib import Path
 
 import pytest
 from arm_common.errors import InputError
-from arm_common.files import (
-    ANY_FILE,
-    RecordedFiles,
-    RestrictedFiles,
-    SentFiles,
-    folders_in,
-)
+from arm_common.files.access import ANY_FILE
+from arm_common.files.requests import RecordedFiles, RestrictedFiles, SentFiles, folders_in
 from arm_common.files.saving import check_writable, write_bytes
 
 TEXT = b"task: t\n"

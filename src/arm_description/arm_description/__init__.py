@@ -7,7 +7,6 @@ from arm_description.library import load_robot, robot_path, shipped_robots
 from arm_description.model.elements import DhRow, Joint, Origin
 from arm_description.model.gripper import Gripper
 from arm_description.robot_file.reader import parse_robot, read_robot
-from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 
 __all__ = [
@@ -21,6 +20,5 @@ __all__ = [
     "parse_robot",
     "read_robot",
     "robot_path",
-    "robot_yaml",
     "shipped_robots",
 ]

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from arm_common.plugins import PluginGroup
 from arm_common.transforms import Matrix, Vector
 from numpy.typing import ArrayLike
 
@@ -33,8 +34,16 @@ from arm_description.model.gripper import Gripper
 from arm_description.model.looks import LookShape
 from arm_description.model.tools import MountedTool
 from arm_description.model.units import SI, Units
-from arm_description.transmissions.drivetrain import Drivetrain
-from arm_description.transmissions.transmission import ActuatorLimits, Transmission
+
+if TYPE_CHECKING:
+    from arm_description.model.transmissions.transmission import ActuatorLimits, Transmission
+
+EXPORTERS = PluginGroup(
+    group="arm_description.exporters",
+    kind="exporter of robots",
+    shipped={"urdf": "arm_description.urdf.writer:robot_urdf"},
+)
+"""Functions that write a model in another format; the first argument is the model."""
 
 
 def _empty() -> Mapping[str, Any]:
@@ -141,12 +150,15 @@ class RobotModel:
     @cached_property
     def constraints(self) -> tuple[JointConstraint, ...]:
         """Limits of joints that depend on other joints, also those of the actuators' travel."""
-        limits = (joint.constraint for joint in self.joints if joint.constraint)
-        if not self.actuator_limits:
-            return (*limits, *self.drivetrain.constraints())
-        travel = [self.actuator_limits[name] for name in self.drivetrain.actuators]
-        reason = "the linkage and its servo allow"
-        return (*limits, *self.drivetrain.constraints(travel, reason))
+        limits: list[JointConstraint] = [j.constraint for j in self.joints if j.constraint]
+        place = self.joint_names.index
+        for one in sorted(self.transmissions, key=lambda t: min(map(place, t.joints))):
+            if self.actuator_limits:
+                travel = [self.actuator_limits[name] for name in one.actuators]
+                limits += one.constraints(travel, "the linkage and its servo allow")
+            else:
+                limits += one.constraints()
+        return tuple(limits)
 
     @cached_property
     def constraint_set(self) -> ConstraintSet:
@@ -173,11 +185,6 @@ class RobotModel:
     def acceleration(self) -> Vector:
         """Maximum accelerations, (n,) read-only [rad/s^2 or m/s^2]."""
         return read_only([joint.acceleration for joint in self.joints])
-
-    @cached_property
-    def drivetrain(self) -> Drivetrain:
-        """All transmissions together: the map between joints and actuators."""
-        return Drivetrain(self.joint_names, self.transmissions)
 
     def limited(self, limits: ServoLimits) -> RobotModel:
         """Return the arm with what its servos allow, where that is less than its description."""
@@ -267,9 +274,8 @@ class RobotModel:
         Raises:
             DescriptionError: the prefix cannot be part of a name.
         """
-        from arm_description.urdf.writer import robot_urdf
-
-        return robot_urdf(self, prefix, dh_frames)
+        urdf: str = EXPORTERS.load("urdf")(self, prefix, dh_frames)
+        return urdf
 
 
 def _limited(joint: Joint, limits: ActuatorLimits | None) -> Joint:
@@ -300,50 +306,3 @@ def read_only(values: ArrayLike) -> Vector:
     array = np.array(values, dtype=float)
     array.setflags(write=False)
     return array
-
-
-def home_posture(model: RobotModel) -> tuple[str, Mapping[str, float]]:
-    """Return name and positions by joint [rad or m] of the posture at which everything starts.
-
-    It is ``rest``, else the first one of the file. Without postures, it is one inside the limits
-    in which the arm touches neither itself nor the ground of its base, as far as the lines between
-    its DH frames tell; else every joint at 0 or the nearest limit.
-    """
-    for name in ("rest", *model.postures):
-        if name in model.postures:
-            return name, model.postures[name]
-    zero = np.array([joint.rest for joint in model.joints])
-    inside = model.constraint_set.nearest(zero, model.lower, model.upper)
-    zero = zero if inside is None else inside
-    name = "each joint at 0 or its nearest limit" if zero.any() else "every joint at 0"
-    if _is_clear(model, zero):
-        return name, dict(zip(model.joint_names, zero.tolist(), strict=True))
-    rng = np.random.default_rng(0)  # the same postures every time
-    for _ in range(_TRIED):
-        q = rng.uniform(model.lower, model.upper)
-        if model.constraint_set.worst(q) is None and _is_clear(model, q):
-            return "clear of itself", dict(zip(model.joint_names, q.tolist(), strict=True))
-    return name, dict(zip(model.joint_names, zero.tolist(), strict=True))
-
-
-_TRIED = 200  # postures
-_GAP = 0.06  # between the lines of links, relative to the length of the arm
-_POINTS = np.linspace(0.0, 1.0, 9)[:, None]  # of a line
-
-
-def _is_clear(model: RobotModel, q: ArrayLike) -> bool:
-    """Return whether lines between DH frames that do not meet keep a gap, and stay above 0."""
-    origins = np.array([frame[:3, 3] for frame in model.dh_frames(q)])
-    tool = model.fk(q)[:3, 3]
-    corners = np.vstack([origins, tool])
-    steps = np.linalg.norm(np.diff(corners, axis=0), axis=1)
-    total = float(steps.sum())
-    solid = [i for i, step in enumerate(steps) if step > 1e-6]
-    lines = [corners[i] + _POINTS * (corners[i + 1] - corners[i]) for i in solid]
-    if corners[:, 2].min() < min(0.0, corners[0, 2]) - 1e-6:
-        return False
-    return all(
-        np.linalg.norm(one[:, None] - other[None], axis=2).min() > _GAP * total
-        for i, one in enumerate(lines)
-        for other in lines[i + 2 :]
-    )

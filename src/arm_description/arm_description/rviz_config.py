@@ -15,8 +15,9 @@ import yaml
 from arm_common.files.saving import write_bytes
 from arm_common.transforms import Matrix
 
+from arm_description.home_posture import home_posture
 from arm_description.library import load_robot
-from arm_description.robot_model import RobotModel, home_posture
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, assemble
 from arm_description.urdf.kinematics import link_poses
 

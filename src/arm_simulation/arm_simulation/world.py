@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array, inverse, tilt_z
+from arm_description.home_posture import home_posture
 from arm_description.model.elements import DependentJoint, mimic_names
-from arm_description.robot_model import home_posture
 
 from arm_description import RobotModel
 from arm_simulation.errors import SimulationError

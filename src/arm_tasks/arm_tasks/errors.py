@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arm_common.errors import InputError
-from arm_common.files import ANY_FILE, FileAccess, shipped_files
+from arm_common.files.access import ANY_FILE, FileAccess, shipped_files
 from arm_common.suggestions import did_you_mean
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from arm_description.robot_model import home_posture
+from arm_description.home_posture import home_posture
 from arm_tasks.scene.file import load_scene
 
 from arm_description import load_robot, shipped_robots

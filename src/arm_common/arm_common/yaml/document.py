@@ -24,7 +24,7 @@ except ImportError:  # a PyYAML without libyaml
     CParser = None  # type: ignore[assignment, misc]
 
 from arm_common.errors import CONTROL, InputError, joined, one_line
-from arm_common.files import ANY_FILE, FileAccess
+from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.suggestions import did_you_mean
 
 # YAML 1.1 reads 1e-3 as text; people mean a number.

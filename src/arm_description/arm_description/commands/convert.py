@@ -17,11 +17,12 @@ from pathlib import Path
 
 from arm_common import cli
 from arm_description.errors import UrdfError
-from arm_description.importers.urdf import PARALLEL, import_urdf, scaled_urdf
-from arm_description.library import read_urdf_file
+from arm_description.importers.urdf import PARALLEL, import_urdf
+from arm_description.importers.urdf_file import scaled_urdf
 from arm_description.model.elements import CONVENTIONS
 from arm_description.model.units import SI
 from arm_description.robot_file.writer import robot_yaml
+from arm_description.urdf.file import read_urdf_file
 
 
 def urdf2dh(argv: Sequence[str] | None = None) -> int:

@@ -17,8 +17,9 @@ from typing import Any
 from arm_common import cli
 from arm_description.library import load_robot, shipped_robots
 from arm_description.model.elements import Origin
-from arm_description.urdf.ros2_control import HARDWARE
-from arm_description.urdf.writer import robot_macro, robot_urdf
+from arm_description.urdf.macro import robot_macro
+from arm_description.urdf.optional.ros2_control import HARDWARE
+from arm_description.urdf.writer import robot_urdf
 
 
 def dh2urdf(argv: Sequence[str] | None = None) -> int:

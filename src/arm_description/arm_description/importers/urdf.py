@@ -5,15 +5,12 @@
 from __future__ import annotations
 
 import math
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
 from arm_common.transforms import Matrix
-from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.errors import DescriptionError, UrdfError
 from arm_description.importers.urdf_bars import ImportedBar, find_bars
@@ -39,7 +36,7 @@ from arm_description.importers.urdf_structure import (
     find_hand,
     zero_pose,
 )
-from arm_description.model.constraints import ConstraintSet
+from arm_description.model.constraints import ConstraintSet, LinearExpression
 from arm_description.model.dh_from_axes import (
     MAX_LINK,
     ROUNDING,
@@ -64,7 +61,7 @@ from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.elements import MOVING, UrdfJoint
 from arm_description.urdf.kinematics import link_poses
-from arm_description.urdf.reader import MOMENTS, UrdfTree, parse_xml, read_urdf
+from arm_description.urdf.reader import UrdfTree, read_urdf
 
 _EXACT = 1e-14  # axes within this angle are parallel, where axes are written in place of rows
 # Exceeds the error of pi/2 written with five decimals [rad].
@@ -149,46 +146,6 @@ def import_urdf(
     error = _difference(model, tree, chain, hand.tool)
     notes = (note, *table.notes, hand.note, lost_limits(model, tree, arm.names))
     return UrdfImport(model, tuple(_notes(arm, masses, model, notes, error)), error)
-
-
-def scaled_urdf(text: str, scale: float) -> str:
-    """Return a URDF in metres whose lengths, in another unit, are multiplied by a scale.
-
-    Masses stay; inertias are multiplied by its square. Shapes and their meshes stay, too.
-
-    Raises:
-        UrdfError: it is not a URDF, or a number of it is none.
-    """
-    robot = parse_xml(text)
-    sliding = {j.get("name") for j in robot.findall("joint") if j.get("type") == "prismatic"}
-    for joint in robot.findall("joint"):
-        slides = joint.get("name") in sliding
-        for element in joint.findall("origin"):
-            _scale(element, ("xyz",), scale)
-        for element in joint.findall("limit") if slides else ():
-            _scale(element, ("lower", "upper", "velocity"), scale)
-        for element in joint.findall("mimic"):
-            _scale(element, ("offset",), scale if slides else 1.0)
-            ratio = (scale if slides else 1.0) / (
-                scale if element.get("joint") in sliding else 1.0
-            )
-            element.set("multiplier", element.get("multiplier", "1"))
-            _scale(element, ("multiplier",), ratio)
-    for inertial in robot.findall("link/inertial"):
-        for element in inertial.findall("origin"):
-            _scale(element, ("xyz",), scale)
-        for element in inertial.findall("inertia"):
-            _scale(element, MOMENTS, scale**2)
-    return ET.tostring(robot, encoding="unicode")
-
-
-def _scale(element: ET.Element, keys: Sequence[str], scale: float) -> None:
-    """Multiply the numbers of attributes; what is no number is for the reader to report."""
-    for key in keys:
-        with suppress(ValueError):
-            values = [scale * float(word) for word in element.get(key, "").split()]
-            if values:
-                element.set(key, " ".join(map(repr, values)))
 
 
 def _check_distances(chain: ArmChain, longest: float) -> None:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find the bars of linkages in a URDF: branches of mimic joints that are seen but do not collide.
 
-A bar of `arm_description.urdf.bars` is three turns on parallel axes, each by the same sum of
-joints: of its lever, back of the bar, forth again of the other lever.
+A bar of `urdf.optional.bars` is three turns on parallel axes, each by the same sum of joints: of
+its lever, back of the bar, forth again of the other lever.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import inverse
-from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.importers.urdf_structure import ArmChain, LinkTree, zero_pose
+from arm_description.model.constraints import LinearExpression
 from arm_description.model.elements import NO_MOTION, Bar, mimic_names
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import assemble
-from arm_description.urdf.bars import ENDS, lever_terms
 from arm_description.urdf.elements import UrdfJoint
 from arm_description.urdf.kinematics import link_poses
+from arm_description.urdf.optional.bars import ENDS, lever_terms
 from arm_description.urdf.reader import UrdfTree
 
 

@@ -9,10 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from arm_common.yaml.linear_expressions import LinearExpression
-
 from arm_description.errors import UrdfError
-from arm_description.model.constraints import LinearLimits
+from arm_description.model.constraints import LinearExpression, LinearLimits
 from arm_description.model.elements import DhRow, Joint, JointType
 from arm_description.robot_file.joints import DEFAULT_VELOCITY
 from arm_description.robot_file.scope import MAX_ROTATION, MAX_VELOCITY

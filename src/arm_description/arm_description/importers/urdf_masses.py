@@ -18,9 +18,9 @@ from arm_description.errors import UrdfError
 from arm_description.model.elements import LinkMass
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import assemble
-from arm_description.urdf.bars import bar_parts
 from arm_description.urdf.bodies import INERTIA, MASS, MOMENT, PARENT, Bodies, bodies_of_urdf
 from arm_description.urdf.kinematics import link_poses
+from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.reader import UrdfTree
 
 _ROUNDING = 1e-14  # of a number of size 1

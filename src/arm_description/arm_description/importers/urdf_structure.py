@@ -18,7 +18,7 @@ from arm_common.transforms import Matrix, pose
 
 from arm_description.errors import UrdfError
 from arm_description.model.gripper import DEFAULT_FORCE, Gripper
-from arm_description.robot_file.sections import default_finger, default_palm
+from arm_description.robot_file.sections.gripper import default_finger, default_palm
 from arm_description.urdf.elements import MOVING, UrdfJoint
 from arm_description.urdf.reader import UrdfTree
 

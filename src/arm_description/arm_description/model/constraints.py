@@ -14,11 +14,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_common.yaml.linear_expressions import LinearExpression
 from numpy.typing import ArrayLike
 
 from arm_description.model.units import SHOWN
@@ -66,6 +65,42 @@ class JointConstraint(Protocol):
 
 
 @dataclass(frozen=True)
+class LinearExpression:
+    """A constant plus a sum of variables times factors.
+
+    Attributes:
+        constant: the value with all variables at 0.
+        factors: name and factor of each variable, none of them 0.
+    """
+
+    constant: float
+    factors: tuple[tuple[str, float], ...] = ()
+
+    def at(self, values: Mapping[str, Any]) -> Any:
+        """Return the value with the variables at these values, numbers or arrays of them."""
+        return sum((factor * values[name] for name, factor in self.factors), self.constant)
+
+    def range(self, limits: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
+        """Return the least and greatest value with each variable anywhere within its limits."""
+        ends = [sorted((f * limits[name][0], f * limits[name][1])) for name, f in self.factors]
+        low, high = (self.constant + sum(end[side] for end in ends) for side in (0, 1))
+        return low, high
+
+    def plus(self, other: LinearExpression, sign: float = 1.0) -> LinearExpression:
+        """Return the sum of both, or the difference if the sign is -1."""
+        factors = dict(self.factors)
+        for name, factor in other.factors:
+            factors[name] = factors.get(name, 0.0) + sign * factor
+        kept = tuple((name, factor) for name, factor in factors.items() if factor != 0.0)
+        return LinearExpression(self.constant + sign * other.constant, kept)
+
+    def times(self, number: float) -> LinearExpression:
+        """Return the expression times a number."""
+        factors = tuple((name, number * factor) for name, factor in self.factors if number)
+        return LinearExpression(number * self.constant, factors)
+
+
+@dataclass(frozen=True)
 class LinearLimits:
     """Limits of a joint that are linear in other joints.
 
@@ -101,67 +136,9 @@ class LinearLimits:
         return np.asarray(np.max(np.broadcast_arrays(*excess), axis=0))
 
 
-_SAMPLES = 257
 _HALVINGS = 30
 _POSTURES = 256  # from which one inside is sought
 _DENSE = 0.05  # step between checked postures [rad or m]
-
-
-@dataclass(frozen=True)
-class SampledLimits:
-    """Limits of a joint that depend on one other joint, linear between samples.
-
-    Attributes:
-        joint: name of the joint.
-        other: name of the joint that they depend on.
-        samples: position of the other joint, least and greatest one of the joint [rad or m].
-        reason: subject and verb for messages.
-    """
-
-    joint: str
-    other: str
-    samples: tuple[tuple[float, float, float], ...]
-    reason: str = "the linkage allows"
-
-    @classmethod
-    def of(
-        cls, constraint: JointConstraint, limits: Mapping[str, tuple[float, float]]
-    ) -> SampledLimits:
-        """Return the samples of a constraint between two joints, no wider than it.
-
-        Args:
-            constraint: the constraint.
-            limits: lower and upper of each joint [rad or m].
-        """
-        (other,) = (name for name in constraint.joints if name != constraint.joint)
-        fine = np.linspace(*limits[other], 2 * _SAMPLES - 1)
-        bounds = np.array([constraint.bounds({other: float(x)}) for x in fine])
-        coarse = bounds[::2]
-        # By how much the straight lines between samples are wider than the constraint halfway.
-        excess = (bounds[1::2] - 0.5 * (coarse[:-1] + coarse[1:])) * (1.0, -1.0)
-        inwards = np.maximum(excess.max(axis=0), 0.0) * (1.0, -1.0)
-        rows = np.column_stack([fine[::2], coarse + inwards])
-        samples = tuple((float(x), float(low), float(high)) for x, low, high in rows)
-        return cls(constraint.joint, other, samples, constraint.reason)
-
-    @property
-    def joints(self) -> tuple[str, ...]:
-        """The joint itself, then the one that its limits depend on."""
-        return (self.joint, self.other)
-
-    def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
-        """Return lower and upper at the position of the other joint by name."""
-        lower, upper = self._at(np.array(q[self.other]))
-        return float(lower), float(upper)
-
-    def violation(self, q: Array) -> Array:
-        """Return how far the joint is outside, 0 or less inside; q (..., 2) as ``joints``."""
-        lower, upper = self._at(q[..., 1])
-        return np.asarray(np.maximum(lower - q[..., 0], q[..., 0] - upper))
-
-    def _at(self, position: Array) -> tuple[Array, Array]:
-        x, low, high = np.array(self.samples).T
-        return np.interp(position, x, low), np.interp(position, x, high)
 
 
 def largest_share(fits: Callable[[float], bool]) -> float:

@@ -16,7 +16,7 @@ that rounding errors do not accumulate.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -24,13 +24,18 @@ import numpy as np
 from arm_common.transforms import Matrix, Vector, inverse, matrix_rpy
 
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import Convention, DhRow, Joint, Origin, Triple, dh_matrix
+from arm_description.model.elements import (
+    FAR,
+    LONG_LINK,
+    NEARLY_PARALLEL,
+    Convention,
+    DhRow,
+    Joint,
+    Origin,
+    Triple,
+    dh_matrix,
+)
 
-# Nearly parallel axes have their common normal far away: a link that is longer than this, and
-# than FAR times the distance of the joints, is none that an arm has [rad, m].
-NEARLY_PARALLEL = 0.02
-LONG_LINK, FAR = 1.0, 10.0
-MAX_OFFSET = 1e6  # of axes that are nearly parallel, for digits to be left [m]
 MAX_LINK = 20.0  # of axes that are not nearly parallel, against mistaken units [m]
 # Rounding errors in double precision, or of the 11 digits that some programs write [m or rad].
 ROUNDING = 3e-11
@@ -111,50 +116,17 @@ def dh_from_axes(
     return DhTable(base, tuple(rows), _tidy_origin(rest, rounding), tuple(notes))
 
 
-def parallel_runs(rows: Sequence[DhRow], convention: Convention) -> Iterator[tuple[range, float]]:
-    """Yield the indices of successive rows with nearly parallel axes, and the sum of their d.
-
-    A d counts negative in the sum where its axis points against the first one.
-    """
-    first = 0
-    for end in range(1, len(rows) + 1):
-        if end < len(rows):
-            alpha = rows[end - (convention == "standard")].alpha
-            if abs(math.sin(alpha)) < NEARLY_PARALLEL:
-                continue
-        total, sign = 0.0, 1.0
-        for i in range(first, end):
-            if i > first:
-                sign *= math.copysign(1.0, math.cos(rows[i - (convention == "standard")].alpha))
-            total += sign * rows[i].d
-        yield range(first, end), total
-        first = end
-
-
 def near_the_arm(
     joints: Sequence[Joint], base: Origin, convention: Convention, longest: float
-) -> DhTable | None:
-    """Return the standard table of an arm with all frames near its joints.
-
-    Frames of an arm calibrated at a factory are hundreds of metres away where axes are nearly
-    parallel; the offsets d of such rows cancel.
+) -> DhTable:
+    """Return the standard table of an arm with all frames near its joints; see `has_far_frames`.
 
     Args:
         joints: all rows, base to tool.
         base: base <- frame 0.
         convention: of the rows.
         longest: longest link [m].
-
-    Returns:
-        The table, None if the frames are near already.
     """
-    rows = [joint.row for joint in joints]
-    if not any(
-        max(abs(rows[i].d) for i in run) > max(LONG_LINK, FAR * abs(total))
-        for run, total in parallel_runs(rows, convention)
-        if len(run) > 1
-    ):
-        return None
     frames, lines = [base.matrix], []
     for joint in joints:
         frames.append(frames[-1] @ joint.matrix(convention, 0.0))

@@ -93,3 +93,8 @@ def pi_fraction(radians: float) -> str:
             factor = {1: "", -1: "-"}.get(count, f"{count}*")
             return f"{factor}pi{divisor}"
     return ""
+
+
+def exact_text(value: float) -> str:
+    """Return the shortest text of a number that reads back as the same double."""
+    return repr(value + 0.0).removesuffix(".0")

@@ -13,23 +13,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, cast
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, TypeAlias
 
-import numpy as np
+from arm_common.plugins import PluginGroup
 from arm_common.yaml.document import Field
 
-from arm_description.model.dh_from_axes import (
-    MAX_OFFSET,
-    AxisLine,
-    AxisTolerances,
-    NearlyParallelError,
-    dh_from_axes,
-    parallel_runs,
-)
+from arm_description.model.constraints import LinearLimits
 from arm_description.model.elements import (
+    MAX_OFFSET,
+    NO_MOTION,
     Axis,
     Convention,
     DependentJoint,
@@ -37,37 +32,38 @@ from arm_description.model.elements import (
     Joint,
     JointType,
     Origin,
-    dependent_joint,
-    mimic_names,
+    parallel_runs,
 )
 from arm_description.model.servo_types import SERVO_TYPES
-from arm_description.robot_file.keys import COMPOUND, LIMITS, LINEAR, MAX_ROWS, ROW, SCREW
-from arm_description.robot_file.relations import (
-    JointRelations,
-    drop_own_variable,
-    joint_variables,
-    joints_in,
-    reject_unknown_names,
-    reject_variable,
-)
-from arm_description.robot_file.scope import EvaluationContext, read_name, triple
+from arm_description.robot_file.keys import COMPOUND, LIMITS, MAX_ROWS, ROW
+from arm_description.robot_file.scope import PREDEFINED, EvaluationContext, read_name
 
 # Slow enough for any arm [rad/s or m/s].
 DEFAULT_VELOCITY = {"revolute": 1.0, "prismatic": 0.1}
-# Axes given by direction and point are met to this error [m or rad].
-_EXACT = 1e-14
+_ENDS = ("lower", "upper")
+# Lower and upper of a joint [rad or m], and its limits where they depend on other joints.
+JointRange: TypeAlias = tuple[float, float, LinearLimits | None]
+RELATIONS = PluginGroup(
+    group="arm_description.joint_relations",
+    kind="reader of joints",
+    shipped={"joints": "arm_description.robot_file.relations:related_joints"},
+)
+"""The reader of tables in which a joint depends on another, or a cell has its own variable."""
 
 
-def _read_limits(
-    field: Field,
-    name: str,
-    joint_type: JointType,
-    scope: EvaluationContext,
-    relations: JointRelations,
+def read_limits(
+    field: Field, joint_type: JointType, scope: EvaluationContext, bounds: JointRange
 ) -> dict[str, Any]:
-    """Read the limits of one joint, or of one axis of a joint, as the arguments of Joint."""
+    """Read the limits of one joint, or of one axis of a joint, as the arguments of Joint.
+
+    Args:
+        field: the limits.
+        joint_type: type of the joint.
+        scope: of the file.
+        bounds: their lower and upper, already read.
+    """
     keys = LIMITS.read(field)
-    lower, upper, constraint = relations.range(name)
+    lower, upper, constraint = bounds
     if lower >= upper:
         raise field.error("lower must be below upper", _remedy(lower, upper, joint_type, scope))
     velocity = DEFAULT_VELOCITY[joint_type]
@@ -140,24 +136,38 @@ RESERVED_LINKS = ("base", "gripper", "payload")
 RESERVED_JOINTS = re.compile(r"mount|(flange|tool0|gripper_link|payload_link|dh_\d+)_fixed")
 
 
-def read_joints(
-    field: Field, convention: Convention, scope: EvaluationContext
-) -> tuple[tuple[Joint, ...], tuple[DependentJoint, ...]]:
-    """Read the rows of the DH table: the independent and the dependent joints."""
+@dataclass(frozen=True)
+class JointTable:
+    """What the joints of a file amount to."""
+
+    convention: Convention
+    joints: tuple[Joint, ...]
+    dependents: tuple[DependentJoint, ...]
+    base: Origin  # base_link <- frame 0
+    end: Origin = NO_MOTION  # frame n <- where the tool begins
+    as_written: bool = True  # whether the rows are those of the file
+
+
+def read_table(
+    keys: Mapping[str, Field], convention: Convention, scope: EvaluationContext
+) -> JointTable:
+    """Read the rows of the DH table, and the base before it."""
+    field, base = keys["joints"], scope.origin(keys.get("base"))
     rows = field.items()
     if not rows:
         raise field.error("has no rows", "write one row for each joint")
     if len(rows) > MAX_ROWS:
         raise field.error(f"has {len(rows)} rows, at most {MAX_ROWS} are supported")
-    table = _Table([_TableRow.read(row) for row in rows], convention, scope)
-    if len(table.dependents) == len(rows):
-        raise field.error("has only dependent joints", "give one row limits")
-    table.check_offsets()
-    return table.joints(), table.dependent_joints()
+    table = JointRows([JointRow.read(row) for row in rows], convention, scope)
+    if all(map(table.is_independent, table.rows)):
+        joints = table.joints(table.range)
+        return JointTable(convention, joints, (), base)
+    joints, dependents = RELATIONS.load("joints")(table, field)
+    return JointTable(convention, joints, dependents, base)
 
 
 @dataclass(frozen=True)
-class _TableRow:
+class JointRow:
     """One row: its keys, and the name of each of its joints."""
 
     field: Field
@@ -166,7 +176,8 @@ class _TableRow:
     names: tuple[str, ...]  # one, or those of a universal or ball joint
 
     @classmethod
-    def read(cls, row: Field) -> _TableRow:
+    def read(cls, row: Field) -> JointRow:
+        """Read a row; its numbers are not evaluated."""
         if "mimic" in row.mapping():
             raise row.mapping()["mimic"].error(
                 "is written as a sum in theta, or in d of a prismatic joint",
@@ -190,195 +201,101 @@ class _TableRow:
 
     @property
     def source(self) -> str:
+        """The origin of its numbers."""
         return self.keys["source"].text() if "source" in self.keys else ""
 
+    @cached_property
+    def limits(self) -> dict[str, Field]:
+        """The limits of its joints by name; they must be given."""
+        axes = COMPOUND.get(self.type)
+        if axes is None:
+            return {self.names[0]: self.keys["limits"]}
+        fields = self.keys["limits"].mapping(axes, required=axes)
+        return dict(zip(self.names, (fields[axis] for axis in axes), strict=True))
 
-class _Table:
-    """All rows, with what joints follow and what their limits depend on."""
+
+class JointRows:
+    """The rows of a table, and the joints that they describe.
+
+    Attributes:
+        rows: the rows from base to tool.
+        types: type of each joint by name.
+        scope: of the file.
+    """
 
     def __init__(
-        self, rows: Sequence[_TableRow], convention: Convention, scope: EvaluationContext
+        self, rows: Sequence[JointRow], convention: Convention, scope: EvaluationContext
     ) -> None:
-        self._rows, self._convention, self._scope = rows, convention, scope
-        types: dict[str, JointType] = {}
+        self.rows, self.scope, self._convention = rows, scope, convention
+        self.types: dict[str, JointType] = {}
         for row in rows:
             for name in row.names:
-                if name in types:
+                if name in self.types:
                     raise row.field.error(f"the name {name!r} is used twice", "rename one of them")
-                types[name] = row.simple
-        self._variables = joint_variables(scope, types)
-        for number, row in enumerate(rows, 1):
-            self._read_variable(row, number)
-        self.dependents = {row.names[0]: row for row in rows if self._is_dependent(row)}
-        sums = {name: row.keys[row.variable] for name, row in self.dependents.items()}
-        limits: dict[str, Field] = {}
-        for row in rows:
-            if row.names[0] not in self.dependents:
-                limits |= self._limits(row)
-        self._limit_fields = limits
-        self._relations = JointRelations(scope, types, sums, limits)
+                self.types[name] = row.simple
 
-    def _read_variable(self, row: _TableRow, number: int) -> None:
-        """Leave the offset alone in a cell that also has the joint's variable."""
-        if (cell := row.keys.get(row.variable)) is None:
-            return
-        words = {"q", "theta"} if row.variable == "theta" else {"q", "d"}
-        own = {row.keys["name"].text(), *words}
-        own |= {f"{word}{sep}{number}" for word in words for sep in ("", "_")}
-        limited = "limits" in row.keys
-        drop_own_variable(cell, self._scope, own, self._variables - set(row.names), limited)
-        if limited:
-            reject_variable(cell, self._scope, self._variables)
-
-    def _is_dependent(self, row: _TableRow) -> bool:
-        """Return whether a row has a sum of joints in place of limits."""
-        named = (
-            joints_in(row.keys[row.variable], self._variables) if row.variable in row.keys else ()
-        )
-        if "limits" in row.keys:
-            if named:
-                raise row.keys["limits"].error(
-                    f"contradict {row.variable}, by which the joint follows {' and '.join(named)}",
-                    "delete them: its range follows from theirs",
-                )
-            if "effort" in row.keys:
-                raise row.keys["effort"].error(
-                    "is for a joint that follows others", "write it into limits"
-                )
+    def is_independent(self, row: JointRow) -> bool:
+        """Return whether a row has limits, and neither these nor its offset names a variable."""
+        if "limits" not in row.keys or "effort" in row.keys:
             return False
-        if not named:
-            if row.variable in row.keys:
-                reject_unknown_names(row.keys[row.variable], self._scope, self._variables)
-            raise row.field.error(
-                f"has no limits, and {row.variable} names no joint that it follows",
-                f"add {row.field.key}.limits, or write {row.variable} as a sum of joints",
-            )
-        return True
+        ends = [LIMITS.read(field)[end] for field in row.limits.values() for end in _ENDS]
+        cells = [row.keys[row.variable]] if row.variable in row.keys else []
+        predefined = PREDEFINED - self.types.keys()
+        return all(self.scope.names_in(cell) <= predefined for cell in (*cells, *ends))
 
-    @staticmethod
-    def _limits(row: _TableRow) -> dict[str, Field]:
-        axes = COMPOUND.get(row.type)
-        if axes is None:
-            return {row.names[0]: row.keys["limits"]}
-        fields = row.keys["limits"].mapping(axes, required=axes)
-        return dict(zip(row.names, (fields[axis] for axis in axes), strict=True))
+    def range(self, joint: str, field: Field) -> JointRange:
+        """Return lower and upper of a joint that depends on no other [rad or m]."""
+        keys = LIMITS.read(field)
+        lower, upper = (self.scope.position(keys[end], self.types[joint]) for end in _ENDS)
+        return lower, upper, None
 
-    def check_offsets(self) -> None:
-        """Raise an error for a d that is too long, unless those of parallel axes cancel."""
-        longest, rows = self._scope.units.max_length, [self._dh_row(row) for row in self._rows]
-        for run, total in parallel_runs(rows, self._convention):
-            for i in run:
-                if abs(rows[i].d) > longest and (len(run) == 1 or abs(total) > longest):
-                    raise self._scope.too_long(self._rows[i].keys["d"], rows[i].d)
+    def joints(
+        self,
+        read_range: Callable[[str, Field], JointRange],
+        dependents: Collection[str] = (),
+    ) -> tuple[Joint, ...]:
+        """Return the independent joints; ``read_range`` takes a joint and its limits."""
+        self._check_offsets(dependents)
+        found: list[Joint] = []
+        for row in self.rows:
+            if row.names[0] not in dependents:
+                limits = [
+                    read_limits(field, row.simple, self.scope, read_range(name, field))
+                    for name, field in row.limits.items()
+                ]
+                found += self._joints_of(row, limits)
+        return tuple(found)
 
-    def joints(self) -> tuple[Joint, ...]:
-        """Return the independent joints."""
-        rows = [row for row in self._rows if row.names[0] not in self.dependents]
-        return tuple(joint for row in rows for joint in self._independent(row))
-
-    def _independent(self, row: _TableRow) -> tuple[Joint, ...]:
-        dh = self._dh_row(row)
-        limits = [
-            _read_limits(self._limit_fields[name], name, row.simple, self._scope, self._relations)
-            for name in row.names
-        ]
+    def _joints_of(self, row: JointRow, limits: Sequence[dict[str, Any]]) -> tuple[Joint, ...]:
+        dh = self.dh_row(row)
         if row.type in COMPOUND:
             by_axis = dict(zip(COMPOUND[row.type], limits, strict=True))
             name = row.keys["name"].text()
             return compound_joints(name, dh, by_axis, row.source, self._convention)
         return (Joint(row.names[0], row.simple, dh, source=row.source, **limits[0]),)
 
-    def dependent_joints(self) -> tuple[DependentJoint, ...]:
-        """Return the dependent joints."""
-        found, index, leaders = [], 0, {joint.name: joint for joint in self.joints()}
-        for row in self._rows:
-            name = row.names[0]
-            if name in self.dependents:
-                followed = self._relations.followed(name)
-                self._reject_used_names(row, followed.factors)
-                dh = replace(self._dh_row(row), **{row.variable: followed.constant})
-                joint = dependent_joint(
-                    name, row.simple, dh, followed.factors, leaders, index, row.source
-                )
-                if "effort" in row.keys:
-                    joint = replace(joint, effort=self._scope.positive(row.keys["effort"]))
-                found.append(joint)
-            index += len(row.names)
-        return tuple(found)
+    def _check_offsets(self, dependents: Collection[str]) -> None:
+        """Raise an error for a d that is too long, unless those of parallel axes cancel."""
+        longest = self.scope.units.max_length
+        rows = [self.dh_row(row, row.names[0] in dependents) for row in self.rows]
+        for run, total in parallel_runs(rows, self._convention):
+            for i in run:
+                if abs(rows[i].d) > longest and (len(run) == 1 or abs(total) > longest):
+                    raise self.scope.too_long(self.rows[i].keys["d"], rows[i].d)
 
-    def _reject_used_names(self, row: _TableRow, terms: Sequence[tuple[str, float]]) -> None:
-        """Raise an error if a mimic joint of the URDF would have the name of another joint."""
-        used = {name for other in self._rows for name in other.names}
-        for name in mimic_names(row.names[0], terms):
-            if name in used - set(row.names):
-                raise row.field.error(
-                    f"the URDF needs the name {name!r} for a part of it", "rename that joint"
-                )
-
-    def _dh_row(self, row: _TableRow) -> DhRow:
-        scope = self._scope
+    def dh_row(self, row: JointRow, dependent: bool = False) -> DhRow:
+        """Return the numbers of a row, without the variable of a dependent joint."""
+        scope = self.scope
         read: dict[str, Callable[[Field], float]] = {
             "theta": scope.angle,
             "d": partial(scope.length, limit=MAX_OFFSET),
             "a": scope.length,
             "alpha": scope.angle,
         }
-        if row.names[0] in self.dependents:
+        if dependent:
             del read[row.variable]
         values = {key: read[key](row.keys[key]) for key in read if key in row.keys}
         return DhRow(**{"theta": 0.0, "d": 0.0, "a": 0.0, "alpha": 0.0, **values})
-
-
-def read_screws(
-    field: Field, home: Field, scope: EvaluationContext
-) -> tuple[tuple[Joint, ...], Origin, Origin]:
-    """Read joints given by their axes, as the standard DH table of the same arm.
-
-    Args:
-        field: the axes, with every joint at 0.
-        home: base_link <- flange, likewise.
-        scope: of the file.
-
-    Returns:
-        The joints, base_link <- frame 0, and frame n <- flange.
-    """
-    screws = [SCREW.read(row) for row in field.items()]
-    if not 0 < len(screws) <= MAX_ROWS:
-        raise field.error(f"has {len(screws)} rows", f"write 1 to {MAX_ROWS}, one for each joint")
-    axes = [_axis_line(keys, scope) for keys in screws]
-    names = [axis.name for axis in axes]
-    for row, name in zip(field.items(), names, strict=True):
-        if names.count(name) > 1:
-            raise row.error(f"the name {name!r} is used twice", "rename one of them")
-    try:
-        exactly = AxisTolerances(_EXACT, _EXACT, scope.units.max_length, tilted=True)
-        table = dh_from_axes(axes, scope.origin(home).matrix, "standard", exactly)
-    except NearlyParallelError as error:
-        raise field.error(error.problem, "check units.length and the axes") from None
-    types = [cast(JointType, keys["type"].choice(LINEAR)) for keys in screws]
-    limits = {name: keys["limits"] for name, keys in zip(names, screws, strict=True)}
-    by_type = dict(zip(names, types, strict=True))
-    relations = JointRelations(scope, by_type, {}, limits)
-    joints = tuple(
-        Joint(
-            name,
-            by_type[name],
-            row,
-            source=keys["source"].text() if "source" in keys else "",
-            **_read_limits(limits[name], name, by_type[name], scope, relations),
-        )
-        for name, row, keys in zip(names, table.rows, screws, strict=True)
-    )
-    return joints, table.base, table.tool
-
-
-def _axis_line(keys: Mapping[str, Field], scope: EvaluationContext) -> AxisLine:
-    direction = np.array(triple(keys["axis"], scope.number))
-    length = float(np.linalg.norm(direction))
-    if not 0.0 < length < math.inf:
-        raise keys["axis"].error("has no direction", "write for example [0, 0, 1]")
-    at = np.array(triple(keys["at"], scope.length))
-    return AxisLine(read_joint_name(keys["name"]), at, direction / length)
 
 
 def read_joint_name(field: Field) -> str:

@@ -14,7 +14,6 @@ from arm_description.model.gripper import TURNING
 from arm_description.model.looks import MATERIALS
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.model.units import ANGLES, LENGTHS
-from arm_description.transmissions.crank import BRANCHES
 
 MAX_ROWS = 64
 # Joints with several axes, and these axes in order.
@@ -22,6 +21,8 @@ COMPOUND: Mapping[str, tuple[Axis, ...]] = {"universal": ("z", "y"), "ball": ("z
 LINEAR = ("revolute", "prismatic")  # of one axis
 TYPES = (*LINEAR, *COMPOUND)
 SCREWS = "screws"  # the convention of axes and points
+BRANCHES = ("open", "crossed")  # of a crank
+GRIPPER_KEY = "gripper"  # of a width among the joints of a posture
 
 TEXT = Leaf("text", "text")
 NAME = Leaf("name without spaces", "name")
@@ -99,16 +100,12 @@ _ROW_NUMBERS = {
 }
 
 
-_EFFORT_OF_DEPENDENT = Key(
-    EFFORT, "maximum torque or force of a dependent joint; default the largest of its leaders'"
-)
-
-
 def _row(kind: str) -> Table:
     """Return the keys of a row; the joint variable is optional."""
     variable = "d" if kind == "prismatic" else "theta"
     about = "limits of the rotation about {} of a universal or ball joint"
-    limits, effort = LIMITS, {"effort": _EFFORT_OF_DEPENDENT}
+    meaning = "maximum torque or force of a dependent joint; default the largest of its leaders'"
+    limits, effort = LIMITS, {"effort": Key(EFFORT, meaning)}
     if kind in COMPOUND:
         limits = Table({x: Key(LIMITS, about.format(x), True) for x in COMPOUND[kind]})
         effort = {}

@@ -5,34 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar, cast
+from typing import cast
 
 import numpy as np
+from arm_common.plugins import PluginGroup
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Table, Variants
 
 from arm_description.errors import DescriptionError
-from arm_description.model.dh_from_axes import near_the_arm
-from arm_description.model.elements import (
-    NO_MOTION,
-    Convention,
-    DependentJoint,
-    Joint,
-    Origin,
-    mimic_names,
-)
-from arm_description.model.gripper import Gripper
+from arm_description.model.elements import Convention, has_far_frames
 from arm_description.model.servo_types import SERVO_TYPES
-from arm_description.robot_file.attachments import (
-    fitting_postures,
-    read_attachment,
-    read_load,
-)
-from arm_description.robot_file.joints import read_joints, read_screws
+from arm_description.robot_file.joints import JointTable, read_table
 from arm_description.robot_file.keys import COMPOUND, ROBOT, SCREWS, SOURCE, SOURCED
 from arm_description.robot_file.scope import (
     EvaluationContext,
@@ -41,20 +28,33 @@ from arm_description.robot_file.scope import (
     read_units,
     sourced_value,
 )
-from arm_description.robot_file.sections import (
-    read_bars,
+from arm_description.robot_file.sections.gripper import read_gripper
+from arm_description.robot_file.sections.looks import (
     read_colours,
-    read_gripper,
-    read_link_mass,
     read_look,
-    read_mesh,
     read_named,
-    read_postures,
+    visible_links,
 )
-from arm_description.robot_file.transmissions import read_transmissions
+from arm_description.robot_file.sections.postures import check_postures, read_postures
 from arm_description.robot_model import RobotModel, in_order
 
-T = TypeVar("T")
+_FOLDER = "arm_description.robot_file.sections"
+SECTIONS = PluginGroup(
+    group="arm_description.robot_file_sections",
+    kind="section of a robot file",
+    shipped={
+        "home": f"{_FOLDER}.screws:read_screws",
+        "far frames": f"{_FOLDER}.screws:table_near_the_arm",
+        "tool": f"{_FOLDER}.attachments:read_attachment",
+        "transmissions": f"{_FOLDER}.transmissions:with_transmissions",
+        "bars": f"{_FOLDER}.links:with_bars",
+        "payload": f"{_FOLDER}.attachments:with_payload",
+        "meshes": f"{_FOLDER}.links:with_meshes",
+        "masses": f"{_FOLDER}.links:with_masses",
+    },
+)
+"""Readers of what few robot files have, imported for these alone."""
+OPTIONAL = ("transmissions", "bars", "payload", "meshes", "masses")  # masses: also of bars
 
 
 def _sources(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:
@@ -155,105 +155,64 @@ def read_root(root: Field, folder: Path) -> RobotModel:
     if "servo" in keys:
         scope = replace(scope, servo=keys["servo"].choice(SERVO_TYPES))
     table = _read_table(written, keys, scope)
-    joints, dependents, convention = table.joints, table.dependents, table.convention
-    names = tuple(joint.name for joint in (*joints, *dependents))
-    rows = in_order(joints, dependents)
+    names = tuple(joint.name for joint in (*table.joints, *table.dependents))
     own = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None
-    end = read_attachment(keys.get("tool"), table.end, own, names, scope)
-    gripper = own or end.gripper
-    parts = ("base", *names, *(("gripper", *gripper.joints) if gripper else ()))
-    bodies = tuple(f"{name}_link" for name in parts)  # links with shapes
-    visible = (*bodies, "flange", "tool0")
-    between = (n for d in dependents for n in mimic_names(d.name, d.terms)[:-1])
-    heavy = (*bodies[1:], *(f"{name}_link" for name in between))
-    postures = read_postures(keys.get("postures"), joints, gripper, scope)
+    end = None  # what is attached there
+    if "tool" in keys:
+        end = SECTIONS.load("tool")(keys["tool"], table.end, own, names, scope)
+    gripper = own or (end.gripper if end else None)
     model = RobotModel(
         name=read_name(keys["name"]),
-        convention=convention,
-        joints=joints,
-        dependents=dependents,
+        convention=table.convention,
+        joints=table.joints,
+        dependents=table.dependents,
         base=table.base,
-        tool=end.tool,
-        gripper=end.gripper,
-        mounted=end.mounted,
-        postures=fitting_postures(postures, end.gripper) if end.mounted else postures,
+        tool=end.tool if end else table.end,
+        gripper=gripper,
+        mounted=end.mounted if end else None,
+        postures=read_postures(keys.get("postures"), table.joints, gripper, scope),
         colours=read_colours(keys.get("colours")),
         description=keys["description"].text() if "description" in keys else "",
         source=keys["source"].text() if "source" in keys else "",
-        payload=read_load(keys["payload"], scope) if "payload" in keys else None,
-        meshes=read_named(keys.get("meshes"), visible, partial(read_mesh, scope=scope)),
-        looks=read_named(keys.get("looks"), visible, partial(read_look, scope=scope)),
-        transmissions=read_transmissions(keys.get("transmissions"), joints, scope),
-        bars=read_bars(keys.get("bars"), rows, convention, scope),
         units=units,
         constants=scope.expressions.values,
         formulas=MappingProxyType(dict(_formulas(keys)) if table.as_written else {}),
     )
-    if "masses" in keys:
-        if model.bars:
-            from arm_description.urdf.bars import bar_links
-
-            heavy = (*heavy, *bar_links(model))
-        masses = read_named(keys["masses"], heavy, partial(read_link_mass, scope=scope))
-        model = replace(model, masses=masses)
+    if "looks" in keys:
+        look = partial(read_look, scope=scope)
+        model = replace(model, looks=read_named(keys["looks"], visible_links(model), look))
+    for key in OPTIONAL:
+        if key in keys:
+            model = SECTIONS.load(key)(model, keys[key], scope)
     # Now all keys are known to be valid.
     model = replace(model, sources=MappingProxyType(dict(_sources(root, ROBOT))))
-    model = _without_replaced(model, own) if end.mounted else model
+    model = end.attached_to(model) if end else model
+    _check(model, keys)
+    return model
+
+
+def _read_table(written: str, keys: Mapping[str, Field], scope: EvaluationContext) -> JointTable:
+    if written == SCREWS:
+        screws: JointTable = SECTIONS.load("home")(keys, scope)
+        return screws
+    table = read_table(keys, cast(Convention, written), scope)
+    rows = in_order(table.joints, table.dependents)
+    if any(joint.axis != "z" for joint in rows):
+        return table
+    if not has_far_frames([joint.row for joint in rows], table.convention):
+        return table
+    near: JointTable = SECTIONS.load("far frames")(table, scope.units.max_length)
+    return near
+
+
+def _check(model: RobotModel, keys: Mapping[str, Field]) -> None:
+    """Raise an error for what is valid in itself, but not together."""
     _reject_tiny(model, keys["units"])
     _check_limits(model, keys["joints"])
     for link in model.meshes.keys() & model.looks.keys():
         raise keys["looks"].mapping()[link].error("has a mesh, too", "delete one of them")
     if "postures" in keys:
-        _check_postures(model, keys["postures"])
-    return model
-
-
-@dataclass(frozen=True)
-class _TablePart:
-    """What the joints of a file amount to."""
-
-    convention: Convention
-    joints: tuple[Joint, ...]
-    dependents: tuple[DependentJoint, ...]
-    base: Origin  # base_link <- frame 0
-    end: Origin = NO_MOTION  # frame n <- where the tool begins
-    as_written: bool = True  # whether the rows are those of the file
-
-
-def _read_table(written: str, keys: Mapping[str, Field], scope: EvaluationContext) -> _TablePart:
-    if written == SCREWS:
-        axes, base, end = read_screws(keys["joints"], keys["home"], scope)
-        return _TablePart("standard", axes, (), base, end, as_written=False)
-    convention, base = cast(Convention, written), scope.origin(keys.get("base"))
-    joints, dependents = read_joints(keys["joints"], convention, scope)
-    table = _TablePart(convention, joints, dependents, base)
-    rows = in_order(joints, dependents)
-    if any(joint.axis != "z" for joint in rows):
-        return table
-    near = near_the_arm(rows, base, convention, scope.units.max_length)
-    if near is None:
-        return table
-    by_name = {joint.name: row for joint, row in zip(rows, near.rows, strict=True)}
-    return _TablePart(
-        "standard",
-        tuple(replace(joint, row=by_name[joint.name]) for joint in joints),
-        tuple(replace(joint, row=by_name[joint.name]) for joint in dependents),
-        near.base,
-        near.tool,
-        as_written=False,
-    )
-
-
-def _without_replaced(model: RobotModel, own: Gripper | None) -> RobotModel:
-    """Return a model without what belongs to links of a gripper that a tool replaces."""
-    gone = {"gripper_link", *(f"{name}_link" for name in own.joints)} if own else set()
-
-    def kept(values: Mapping[str, T]) -> Mapping[str, T]:
-        return MappingProxyType({link: v for link, v in values.items() if link not in gone})
-
-    return replace(
-        model, masses=kept(model.masses), meshes=kept(model.meshes), looks=kept(model.looks)
-    )
+        check_postures(model, keys["postures"])
 
 
 def _check_limits(model: RobotModel, field: Field) -> None:
@@ -265,16 +224,6 @@ def _check_limits(model: RobotModel, field: Field) -> None:
             f"no posture is inside all limits ({limit.sentence if limit else ''})",
             "widen the limits of these joints, or the range of their transmissions",
         )
-
-
-def _check_postures(model: RobotModel, field: Field) -> None:
-    """Raise an error for a posture that limits which depend on other joints do not allow."""
-    for name, posture in field.mapping().items():
-        q = [model.postures[name][joint] for joint in model.joint_names]
-        if violation := model.constraint_set.worst(q):
-            raise posture.error(
-                f"is outside the limits ({violation.sentence})", "change the posture or the limits"
-            )
 
 
 def _reject_tiny(model: RobotModel, units: Field) -> None:

@@ -10,28 +10,125 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar, cast
 
 import yaml
 from arm_common.errors import number_text
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field
-from arm_common.yaml.linear_expressions import (
-    LinearExpression,
+
+from arm_description.errors import DescriptionError
+from arm_description.model.constraints import LinearExpression, LinearLimits
+from arm_description.model.elements import (
+    DependentJoint,
+    Joint,
+    JointType,
+    dependent_joint,
+    mimic_names,
+)
+from arm_description.robot_file.joints import JointRange, JointRow, JointRows
+from arm_description.robot_file.keys import LIMITS
+from arm_description.robot_file.linear_expressions import (
     linear_expressions,
     unknown_name,
     variables_of,
 )
-
-from arm_description.errors import DescriptionError
-from arm_description.model.constraints import LinearLimits
-from arm_description.model.elements import JointType
-from arm_description.robot_file.keys import LIMITS
 from arm_description.robot_file.scope import MAX_ROTATION, EvaluationContext, sourced_value
 
 T = TypeVar("T")
-JointRange = tuple[float, float, LinearLimits | None]
+
+
+def related_joints(
+    table: JointRows, field: Field
+) -> tuple[tuple[Joint, ...], tuple[DependentJoint, ...]]:
+    """Return the independent and the dependent joints of a table; its field is for errors."""
+    variables = joint_variables(table.scope, table.types)
+    for number, row in enumerate(table.rows, 1):
+        _read_variable(row, number, table.scope, variables)
+    dependents = {
+        row.names[0]: row for row in table.rows if _is_dependent(row, table.scope, variables)
+    }
+    if len(dependents) == len(table.rows):
+        raise field.error("has only dependent joints", "give one row limits")
+    sums = {name: row.keys[row.variable] for name, row in dependents.items()}
+    limits: dict[str, Field] = {}
+    for row in table.rows:
+        if row.names[0] not in dependents:
+            limits |= row.limits
+    relations = JointRelations(table.scope, table.types, sums, limits)
+    joints = table.joints(lambda name, _: relations.range(name), dependents)
+    return joints, tuple(_dependent_joints(table, relations, joints))
+
+
+def _read_variable(
+    row: JointRow, number: int, scope: EvaluationContext, variables: frozenset[str]
+) -> None:
+    """Leave the offset alone in a cell that also has the joint's variable."""
+    if (cell := row.keys.get(row.variable)) is None:
+        return
+    words = {"q", "theta"} if row.variable == "theta" else {"q", "d"}
+    own = {row.keys["name"].text(), *words}
+    own |= {f"{word}{sep}{number}" for word in words for sep in ("", "_")}
+    limited = "limits" in row.keys
+    drop_own_variable(cell, scope, own, variables - set(row.names), limited)
+    if limited:
+        reject_variable(cell, scope, variables)
+
+
+def _is_dependent(row: JointRow, scope: EvaluationContext, variables: frozenset[str]) -> bool:
+    """Return whether a row has a sum of joints in place of limits."""
+    named = joints_in(row.keys[row.variable], variables) if row.variable in row.keys else ()
+    if "limits" in row.keys:
+        if named:
+            raise row.keys["limits"].error(
+                f"contradict {row.variable}, by which the joint follows {' and '.join(named)}",
+                "delete them: its range follows from theirs",
+            )
+        if "effort" in row.keys:
+            raise row.keys["effort"].error(
+                "is for a joint that follows others", "write it into limits"
+            )
+        return False
+    if not named:
+        if row.variable in row.keys:
+            reject_unknown_names(row.keys[row.variable], scope, variables)
+        raise row.field.error(
+            f"has no limits, and {row.variable} names no joint that it follows",
+            f"add {row.field.key}.limits, or write {row.variable} as a sum of joints",
+        )
+    return True
+
+
+def _dependent_joints(
+    table: JointRows, relations: JointRelations, joints: Sequence[Joint]
+) -> Iterator[DependentJoint]:
+    index, leaders = 0, {joint.name: joint for joint in joints}
+    for row in table.rows:
+        name = row.names[0]
+        if name not in leaders:
+            followed = relations.followed(name)
+            _reject_used_names(table, row, followed.factors)
+            dh = replace(table.dh_row(row, dependent=True), **{row.variable: followed.constant})
+            joint = dependent_joint(
+                name, row.simple, dh, followed.factors, leaders, index, row.source
+            )
+            if "effort" in row.keys:
+                joint = replace(joint, effort=table.scope.positive(row.keys["effort"]))
+            yield joint
+        index += len(row.names)
+
+
+def _reject_used_names(
+    table: JointRows, row: JointRow, terms: Sequence[tuple[str, float]]
+) -> None:
+    """Raise an error if a mimic joint of the URDF would have the name of another joint."""
+    for name in mimic_names(row.names[0], terms):
+        if name in table.types.keys() - set(row.names):
+            raise row.field.error(
+                f"the URDF needs the name {name!r} for a part of it", "rename that joint"
+            )
 
 
 class JointRelations:

@@ -7,6 +7,7 @@ Errors in a file are DescriptionErrors that name file, line and key.
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -14,7 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arm_common.yaml.document import Field, read_yaml
-from arm_common.yaml.expressions import Expressions, constant_name_problem
+from arm_common.yaml.expressions import (
+    RESERVED,
+    Expressions,
+    constant_name_problem,
+    parse_expression,
+)
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Origin, Triple
@@ -27,6 +33,7 @@ MAX_VELOCITY = {"revolute": 200.0, "prismatic": 50.0}  # [rad/s or m/s]
 MAX_CONSTANTS = 1000
 MAX_NAME_LENGTH = 100
 FORBIDDEN_IN_NAMES = "/$<>&"
+PREDEFINED = RESERVED - {"q"}  # names with a meaning in expressions; q is a joint's variable
 _DECIMALS = re.compile(r"[+-]?\d*\.(\d{2,})")
 
 
@@ -46,6 +53,18 @@ class EvaluationContext:
             return self.expressions.evaluate(field.raw("a number or an expression"))
         except DescriptionError as error:
             raise field.error(error.problem, error.remedy) from None
+
+    def names_in(self, field: Field) -> frozenset[str]:
+        """Return the names in an expression but those of constants; none if it is not one."""
+        value = sourced_value(field)
+        if value.is_list or value.is_mapping:
+            return frozenset()
+        try:
+            tree = parse_expression(value.raw("a number or an expression"))
+        except DescriptionError:
+            return frozenset()  # reported where it is evaluated
+        names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+        return frozenset(names) - frozenset(self.expressions.names)
 
     def positive(self, field: Field) -> float:
         """Read a number greater than 0."""

@@ -17,9 +17,9 @@ from itertools import chain, product
 import numpy as np
 import yaml
 from arm_common.yaml.editing import flow_mapping, flow_word, preferred_quote
-from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.errors import DescriptionError
+from arm_description.model.constraints import LinearExpression
 from arm_description.model.elements import (
     NO_MOTION,
     Bar,
@@ -36,12 +36,11 @@ from arm_description.model.elements import (
 from arm_description.model.gripper import DEFAULT_FORCE, Claw, Gripper
 from arm_description.model.looks import LookShape
 from arm_description.model.tools import MountedTool
-from arm_description.model.units import Units, pi_fraction
+from arm_description.model.units import Units, exact_text, pi_fraction
 from arm_description.robot_file.joints import DEFAULT_VELOCITY
-from arm_description.robot_file.keys import COMPOUND, SCREWS
+from arm_description.robot_file.keys import COMPOUND, GRIPPER_KEY, SCREWS
 from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_file.sections import GRIPPER_KEY
-from arm_description.robot_file.transmissions import transmission_entry
+from arm_description.robot_file.transmission_writer import transmission_entry
 from arm_description.robot_model import RobotModel
 
 WIDTH = 96
@@ -178,7 +177,7 @@ class _Writer:
             else:
                 leaders = [j.effort for j in model.joints if j.name in dict(row[0].terms)]
                 if row[0].effort != max(leaders):
-                    rest.append(f"effort: {number_text(row[0].effort)}")
+                    rest.append(f"effort: {exact_text(row[0].effort)}")
             if row[0].source:
                 rest.append(f"source: {flow_word(row[0].source)}")
             if not rest:
@@ -191,7 +190,7 @@ class _Writer:
         """Yield the axes of the joints with every joint at 0, and a point of each."""
         frames = model.dh_frames(np.zeros(model.n))
         for joint, T in zip(model.joints, frames, strict=False):
-            axis = ", ".join(number_text(float(v)) for v in T[:3, 2])
+            axis = ", ".join(exact_text(float(v)) for v in T[:3, 2])
             at = ", ".join(self._number(float(v)) for v in T[:3, 3])
             yield f"  - {{name: {flow_word(joint.name)}, type: {joint.type},"
             yield f"     axis: [{axis}],"
@@ -231,7 +230,7 @@ class _Writer:
             values["lower"] = self._bound("max", joint.constraint.lower, joint.type)
             values["upper"] = self._bound("min", joint.constraint.upper, joint.type)
         if joint.has_effort:
-            values["effort"] = number_text(joint.effort)
+            values["effort"] = exact_text(joint.effort)
         return flow_mapping(values)
 
     def _transmissions(self, model: RobotModel) -> list[str]:
@@ -280,7 +279,7 @@ class _Writer:
         """Return a factor of a joint in the units of the file."""
         leader = self._types[joint]
         if leader == kind:
-            return number_text(factor)
+            return exact_text(factor)
         converted = self._units.written(factor, kind) / self._units.written(1.0, leader)
         return self._nearest(
             converted, lambda x: self._units.si(x, kind) / self._units.si(1.0, leader), factor
@@ -300,7 +299,7 @@ class _Writer:
             "joints": f"[{', '.join(map(flow_word, gripper.joints))}]",
             **({"claw": self._claw(gripper.claw)} if gripper.claw else {}),
             **{key: self._number(getattr(gripper, key)) for key in widths},
-            **({"effort": number_text(gripper.effort)} if gripper.effort != DEFAULT_FORCE else {}),
+            **({"effort": exact_text(gripper.effort)} if gripper.effort != DEFAULT_FORCE else {}),
             "finger": flow_mapping(box),
             "palm": flow_mapping(dict(palm)),
             **_source(gripper.source),
@@ -328,19 +327,19 @@ class _Writer:
             model.payload,
         )
         if payload:
-            values = {"mass": number_text(payload.mass), "centre": self._triple(payload.centre)}
+            values = {"mass": exact_text(payload.mass), "centre": self._triple(payload.centre)}
             values |= {"size": self._triple(payload.size)} if payload.size else {}
             lines.append(f"payload: {flow_mapping(values | _source(payload.source))}")
         return lines
 
     def _mass(self, mass: LinkMass) -> str:
         if mass.centre is None and mass.inertia is None:
-            return number_text(mass.mass)
-        values = {"value": number_text(mass.mass)}
+            return exact_text(mass.mass)
+        values = {"value": exact_text(mass.mass)}
         if mass.centre is not None:
             values["centre"] = self._triple(mass.centre)
         if mass.inertia is not None:
-            xx, xy, xz, yy, yz, zz = map(number_text, mass.inertia)
+            xx, xy, xz, yy, yz, zz = map(exact_text, mass.inertia)
             moments = {"ixx": xx, "iyy": yy, "izz": zz, "ixy": xy, "ixz": xz, "iyz": yz}
             shown = {k: text for k, text in moments.items() if k[1] == k[2] or text != "0"}
             values["inertia"] = flow_mapping(shown)
@@ -352,7 +351,7 @@ class _Writer:
             values = {
                 "visual": flow_word(mesh.visual),
                 "collision": flow_word(mesh.collision),
-                "scale": f"[{', '.join(map(number_text, mesh.scale))}]",
+                "scale": f"[{', '.join(map(exact_text, mesh.scale))}]",
                 **({"origin": self._origin(mesh.origin)} if mesh.origin != NO_MOTION else {}),
                 **_source(mesh.source),
             }
@@ -386,7 +385,7 @@ class _Writer:
         An angle in radians is a fraction of pi where that is exact.
         """
         if kind == "revolute" and self._units.angle == "rad":
-            return pi_fraction(value) or number_text(value)
+            return pi_fraction(value) or exact_text(value)
         return self._nearest(
             self._units.written(value, kind), lambda x: self._units.si(x, kind), value
         )
@@ -398,13 +397,8 @@ class _Writer:
         neighbours = (math.nextafter(converted, towards) for towards in (-math.inf, math.inf))
         for written in chain(rounded, neighbours):
             if read(written) == value:
-                return number_text(written)
+                return exact_text(written)
         raise _NotExactError(value)
-
-
-def number_text(value: float) -> str:
-    """Return the shortest text of a number without unit or in the unit of the file."""
-    return repr(value + 0.0).removesuffix(".0")
 
 
 def _block(name: str, values: Mapping[str, str]) -> list[str]:

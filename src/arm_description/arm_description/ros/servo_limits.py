@@ -26,9 +26,10 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from arm_description.errors import UrdfError
+from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.transmission import ActuatorLimits
 from arm_description.robot_model import RobotModel, ServoLimits
-from arm_description.transmissions.transmission import ActuatorLimits
-from arm_description.urdf.constraints import ELEMENT, constraint_elements
+from arm_description.urdf.elements import CONSTRAINTS, OPTIONAL_PARTS
 from arm_description.urdf.reader import parse_xml
 
 TOPIC = "arm_hardware/limits"
@@ -49,8 +50,8 @@ def limits_text(model: RobotModel, prefix: str = "") -> str:
         ET.SubElement(root, "width", _attributes(width))
     for name, limits in model.actuator_limits.items():
         ET.SubElement(root, "actuator", {"name": name, **_attributes(limits)})
-    ranges = {joint.name: (joint.lower, joint.upper) for joint in model.joints}
-    root.extend(constraint_elements(model.constraints, ranges, model.name, prefix))
+    if model.constraints:
+        root.extend(OPTIONAL_PARTS.load("written constraints")(model, prefix))
     return ET.tostring(root, encoding="unicode")
 
 
@@ -84,9 +85,9 @@ def limited_urdf(description: str, limits: str) -> str:
             changed = True
         if joint.get("type") == "continuous" and {"lower", "upper"} <= limit.keys():
             joint.set("type", "revolute")
-    constraints = message.findall(ELEMENT)
+    constraints = message.findall(CONSTRAINTS)
     if constraints and {str(c.get("joint")) for e in constraints for c in e} <= names:
-        for former in root.findall(ELEMENT):
+        for former in root.findall(CONSTRAINTS):
             root.remove(former)
         root.extend(constraints)
         changed = True
@@ -103,7 +104,7 @@ def limited_model(model: RobotModel, limits: str) -> RobotModel:
     prefix, width = message.get("prefix", ""), message.find("width")
     joints = {name.removeprefix(prefix): each for name, each in _limits_of_joints(message)}
     actuators = {str(a.get("name")): _read(a) for a in message.findall("actuator")}
-    complete = actuators.keys() == set(model.drivetrain.actuators)
+    complete = actuators.keys() == set(Drivetrain.of(model).actuators)
     limited = model.limited(
         ServoLimits(joints, actuators if complete else {}, None if width is None else _read(width))
     )

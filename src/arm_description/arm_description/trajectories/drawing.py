@@ -21,14 +21,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arm_common.files import ANY_FILE, FileAccess
+from arm_common.files.access import ANY_FILE, FileAccess, read_text
 from arm_common.suggestions import install_command
 from arm_common.transforms import Array
 from arm_common.yaml.typed_mapping import MAX_LENGTH
 
 from arm_common import cli
 from arm_description.errors import DescriptionError
-from arm_description.library import read_text
 from arm_description.trajectories.trajectory import ToolTrajectory
 
 _LOGGER = logging.getLogger(__name__)
@@ -109,7 +108,7 @@ def read_svg(path: Path, files: FileAccess = ANY_FILE) -> PenDrawing:
     Raises:
         DescriptionError: it is no SVG, too large, or has no lines.
     """
-    text = read_text(path, MAX_SVG_BYTES, files)
+    text = read_text(path, MAX_SVG_BYTES, DescriptionError, files)
     library = _library("svgelements", "svgelements", str(path))
     _check_clones(text, str(path))
     try:

@@ -10,13 +10,13 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from arm_common.files import ANY_FILE, FileAccess, shipped_files
+from arm_common.files.access import ANY_FILE, FileAccess, read_text, shipped_files
 from arm_common.files.saving import contents, save_edit, write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, matrix_rpy
 
 from arm_description.errors import DescriptionError
-from arm_description.library import given_path, read_text
+from arm_description.library import given_path
 from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.drawing import (
@@ -163,7 +163,7 @@ def add_tool_pose(path: Path, pose: Array, units: Units) -> int:
     columns = ",".join((TIME, *TOOL_POSITION, *TOOL_ANGLES))
     head = f"# units: {units.length}, {units.angle}\n{columns}\n"
     read = contents(path)
-    text = head if read is None else read_text(path, MAX_BYTES)
+    text = head if read is None else read_text(path, MAX_BYTES, DescriptionError)
     if not text.startswith(head):
         problem = f"has other columns or units than {columns} in {units.length} and {units.angle}"
         raise DescriptionError(problem, remedy="name another file", file=str(path))

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from arm_common.files import FileAccess
+from arm_common.files.access import FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import (
     Matrix,

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arm_common.files import FileAccess
+from arm_common.files.access import FileAccess, read_text
 from arm_common.suggestions import did_you_mean
 
 from arm_description.errors import DescriptionError
-from arm_description.library import read_text
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 
 _UNITS = re.compile(r"\s*#\s*units\s*:\s*(.*)", re.IGNORECASE)
@@ -51,7 +50,7 @@ class Line:
 
 def read_lines(path: Path, files: FileAccess) -> list[Line]:
     """Read all lines of a file."""
-    texts = read_text(path, MAX_BYTES, files).splitlines()
+    texts = read_text(path, MAX_BYTES, DescriptionError, files).splitlines()
     return [Line(str(path), number, text) for number, text in enumerate(texts, start=1)]
 
 

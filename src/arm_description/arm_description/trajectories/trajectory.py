@@ -16,7 +16,7 @@ from arm_common.suggestions import did_you_mean, program
 from arm_common.transforms import Matrix, Vector
 
 from arm_description.errors import DescriptionError
-from arm_description.robot_file.sections import GRIPPER_KEY
+from arm_description.robot_file.keys import GRIPPER_KEY
 from arm_description.robot_model import RobotModel, read_only
 
 _ROUNDING = 1e-9  # of a first time that is computed as 0, over the duration

@@ -20,9 +20,10 @@ from typing import Any, cast, get_args
 from arm_description.errors import UrdfError
 from arm_description.model.constraints import JointConstraint
 from arm_description.model.elements import NO_MOTION, Origin, Triple
-from arm_description.urdf.constraints import ELEMENT, read_constraints
 from arm_description.urdf.elements import (
+    CONSTRAINTS,
     MOVING,
+    OPTIONAL_PARTS,
     Drive,
     JointKind,
     Rgba,
@@ -47,11 +48,10 @@ _SHAPES = {
     "mesh": (("scale", 3),),
 }
 _DEFAULTS = {"xyz": "0 0 0", "rpy": "0 0 0", "scale": "1 1 1", "multiplier": "1", "offset": "0"}
-_READ = ("link", "joint", "material", ELEMENT)
+_READ = ("link", "joint", "material", CONSTRAINTS)
 _READ_OF_JOINTS = ("parent", "child", "origin", "axis", "limit", "mimic")
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-_DEFAULTS |= dict.fromkeys(("ixy", "ixz", "iyz"), "0")
-_DEFAULTS |= dict.fromkeys(("lower", "upper", "velocity", "effort"), "0")
+_DEFAULTS |= dict.fromkeys(("ixy", "ixz", "iyz", "lower", "upper", "velocity", "effort"), "0")
 
 
 class MisplacedLinkError(UrdfError):
@@ -164,7 +164,8 @@ def read_urdf(text: str, *, tolerant: bool = False) -> UrdfTree:
         raise next(iter(faults.values()))
     reached = {root, *(joint.child for joint in ordered)}
     links = tuple(link for link in links if link in reached)
-    constraints = read_constraints(robot, ordered)
+    constrained = robot.find(CONSTRAINTS) is not None
+    constraints = OPTIONAL_PARTS.load("read constraints")(robot, ordered) if constrained else ()
     name = attribute(robot, "name", "the robot") if robot.get("name") else "robot"
     return UrdfTree(name, root, links, ordered, constraints, faults, robot)
 
@@ -342,8 +343,7 @@ def _tree(
     roots = _roots(links, joints)
     trees = [_below(root, joints) for root in roots]
     if len(roots) != 1:
-        found = ", ".join(roots) or "none"
-        problem = f"a robot has one root link, this has {found}"
+        problem = f"a robot has one root link, this has {', '.join(roots) or 'none'}"
         error = MisplacedLinkError(problem, remedy="connect the links")
         if not roots:
             raise error

@@ -1,17 +1,17 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Write the URDF and the xacro macro of an arm, from the same parts.
+"""Write the URDF of an arm.
 
 Numbers are written by repr, the shortest text that reads back as the same double.
 """
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import combinations_with_replacement
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,23 +22,20 @@ from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Mesh, Origin
 from arm_description.model.looks import LookShape
 from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
-from arm_description.urdf.bars import bar_parts
-from arm_description.urdf.constraints import constraint_elements
-from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts, duplicate
+from arm_description.urdf.elements import (
+    OPTIONAL_PARTS,
+    UrdfGeometry,
+    UrdfJoint,
+    UrdfLink,
+    UrdfParts,
+    duplicate,
+)
 from arm_description.urdf.kinematics import JointFrames
-from arm_description.urdf.ros2_control import HARDWARE, control_block, hardware_elements
-from arm_description.urdf.shape_meshes import mesh_file
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
 
-XACRO = "http://www.ros.org/wiki/xacro"
 FORBIDDEN_IN_PREFIX = "/$<>&"
-# Instructions of xacro, which a macro of the same name does not replace.
-_OF_XACRO = (
-    *("arg", "attribute", "call", "element", "if", "include", "insert_block", "macro"),
-    *("property", "unless"),
-)
 _NEGLIGIBLE = 1e-15
 
 
@@ -58,7 +55,8 @@ def robot_urdf(
         with_dh_frames: add the frames dh_0 .. dh_n.
         parent: link the arm is mounted on; "" for none, with base_link as the root.
         mount: parent <- base_link.
-        ros2_control: kind of hardware of the block <ros2_control>, one of HARDWARE; "" for none.
+        ros2_control: kind of hardware of the block <ros2_control>, one of its HARDWARE; "" for
+            none.
 
     Raises:
         DescriptionError: the prefix or parent cannot be part of a name, or names collide.
@@ -70,7 +68,9 @@ def robot_urdf(
     if parent:
         joint = UrdfJoint(f"{prefix}mount", "fixed", parent, prefix + BASE, mount)
         parts = UrdfParts((UrdfLink(parent), *parts.links), (joint, *parts.joints))
-    all_parts = [parts, bar_parts(model, prefix, frames)]
+    all_parts = [parts]
+    if model.bars:
+        all_parts.append(OPTIONAL_PARTS.load("bars")(model, prefix, frames))
     if with_dh_frames:
         all_parts.append(dh_frames(model, prefix, frames))
     # The URDF adds joints, which may have the name of one of the table; so may the parent link.
@@ -83,11 +83,12 @@ def robot_urdf(
                 remedy="rename that joint of the robot file or the parent",
             )
     robot = ET.Element("robot", name=model.name)
-    robot.extend(element for part in all_parts for element in _elements(part))
-    robot.extend(_constraints(model, prefix))
+    robot.extend(element for part in all_parts for element in part_elements(part))
+    if model.constraints:
+        robot.extend(OPTIONAL_PARTS.load("written constraints")(model, prefix))
     if ros2_control:
-        hardware = hardware_elements(ros2_control)
-        robot.append(control_block(f"{prefix}{model.name}", hardware, parts.joints))
+        block = OPTIONAL_PARTS.load("ros2_control")
+        robot.append(block(f"{prefix}{model.name}", ros2_control, parts.joints))
     return xml_text(robot)
 
 
@@ -112,53 +113,6 @@ def merged_urdf(name: str, robots: Sequence[str]) -> str:
                 merged.append(element)
             root = False
     return xml_text(merged)
-
-
-def robot_macro(model: RobotModel, macro: str) -> str:
-    """Return a xacro file that defines an arm as a macro.
-
-    Its parameters are ``prefix``, ``dh_frames`` (true or false), ``parent``, ``xyz`` and ``rpy``
-    to mount the arm on an existing link, and ``ros2_control`` (one of HARDWARE, or empty).
-
-    Raises:
-        DescriptionError: xacro cannot call a macro of this name.
-    """
-    if macro in _OF_XACRO or not re.fullmatch(r"[A-Za-z_]\w*", macro, re.ASCII):
-        words = f"none of xacro's words {', '.join(_OF_XACRO)}"
-        remedy = f"begin with a letter, use letters, digits and _, and {words}"
-        raise DescriptionError(f"xacro cannot call a macro named {macro!r}", remedy=remedy)
-    ET.register_namespace("xacro", XACRO)
-    robot = ET.Element("robot")
-    params = "prefix:='' dh_frames:=false parent:='' xyz:='0 0 0' rpy:='0 0 0' ros2_control:=''"
-    body = ET.SubElement(robot, f"{{{XACRO}}}macro", name=macro, params=params)
-    prefix, frames = "${prefix}", JointFrames(model)
-    parts = assemble(model, prefix, frames)
-    body.extend(_elements(parts))
-    body.extend(_elements(bar_parts(model, prefix, frames)))
-    optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${dh_frames}")
-    optional.extend(_elements(dh_frames(model, prefix, frames)))
-    optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${parent != ''}")
-    mount = _joint(UrdfJoint(f"{prefix}mount", "fixed", "${parent}", prefix + BASE))
-    mount[-1].attrib.update(xyz="${xyz}", rpy="${rpy}")
-    optional.append(mount)
-    body.extend(_constraints(model, prefix))
-    optional = ET.SubElement(body, f"{{{XACRO}}}if", value="${ros2_control != ''}")
-    hardware = []
-    for kind in HARDWARE:
-        chosen = ET.Element(f"{{{XACRO}}}if", value=f"${{ros2_control == '{kind}'}}")
-        chosen.extend(hardware_elements(kind))
-        hardware.append(chosen)
-    unknown = f"ros2_control is not one of {', '.join(HARDWARE)}"
-    condition = f"${{ros2_control not in {list(HARDWARE)}}}"
-    wrong = ET.SubElement(optional, f"{{{XACRO}}}if", value=condition)
-    wrong.text = f"${{xacro.fatal('{unknown}')}}"
-    optional.append(control_block(f"{prefix}{model.name}", hardware, parts.joints))
-    return xml_text(robot)
-
-
-def _constraints(model: RobotModel, prefix: str) -> list[ET.Element]:
-    ranges = {joint.name: (joint.lower, joint.upper) for joint in model.joints}
-    return constraint_elements(model.constraints, ranges, f"{prefix}{model.name}", prefix)
 
 
 def check_prefix(text: str, kind: str = "prefix") -> None:
@@ -187,8 +141,9 @@ def xml_text(robot: ET.Element) -> str:
     return f'<?xml version="1.0"?>\n{ET.tostring(robot, encoding="unicode")}\n'
 
 
-def _elements(parts: UrdfParts) -> list[ET.Element]:
-    return [*(_link(link) for link in parts.links), *(_joint(joint) for joint in parts.joints)]
+def part_elements(parts: UrdfParts) -> list[ET.Element]:
+    """Return the XML elements of links and joints."""
+    return [*map(_link, parts.links), *map(joint_element, parts.joints)]
 
 
 def _link(link: UrdfLink) -> ET.Element:
@@ -229,7 +184,8 @@ def _geometry(element: ET.Element, shape: UrdfGeometry | LookShape) -> None:
         radius, length = _rounded(shape.size).split()
         ET.SubElement(geometry, "cylinder", radius=radius, length=length)
     else:
-        ET.SubElement(geometry, "mesh", filename=mesh_file(shape.kind, shape.size).as_uri())
+        file: Path = OPTIONAL_PARTS.load("shape meshes")(shape.kind, shape.size)
+        ET.SubElement(geometry, "mesh", filename=file.as_uri())
 
 
 def _inertial(
@@ -296,7 +252,8 @@ def _moments(shape: UrdfGeometry, mass: float) -> tuple[float, float, float]:
     return (across, across, mass * radius**2 / 2)
 
 
-def _joint(joint: UrdfJoint) -> ET.Element:
+def joint_element(joint: UrdfJoint) -> ET.Element:
+    """Return the XML element of a joint."""
     element = ET.Element("joint", name=joint.name, type=joint.kind)
     ET.SubElement(element, "parent", link=joint.parent)
     ET.SubElement(element, "child", link=joint.child)

@@ -6,8 +6,9 @@ import xml.etree.ElementTree as ET
 import pytest
 from arm_description.commands.export import dh2urdf
 from arm_description.model.elements import Origin
+from arm_description.urdf.macro import robot_macro
 from arm_description.urdf.reader import read_urdf
-from arm_description.urdf.writer import robot_macro, robot_urdf
+from arm_description.urdf.writer import robot_urdf
 
 from arm_description import load_robot
 

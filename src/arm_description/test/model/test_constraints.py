@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_common.yaml.linear_expressions import LinearExpression
-from arm_description.model.constraints import ConstraintSet, LinearLimits
+from arm_description.model.constraints import ConstraintSet, LinearExpression, LinearLimits
 
 SUM = LinearLimits(
     "elbow",

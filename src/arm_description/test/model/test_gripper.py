@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arm_description import DescriptionError, parse_robot, robot_yaml
+from arm_description import DescriptionError, parse_robot
 
 PARALLEL = "gripper: {joints: [left, right], min_width: 0, max_width: 40, velocity: 80}"
 BOTH = "{length: 50, pivots: 20, open: 45}"

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_common.transforms import rpy_matrix
-from arm_description.robot_model import home_posture
-from arm_description.transmissions.drivetrain import Drivetrain
+from arm_description.home_posture import home_posture
+from arm_description.model.transmissions.drivetrain import Drivetrain
 
 from arm_description import load_robot, parse_robot
 

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 import yaml
 from arm_description.robot_file.scope import FORBIDDEN_IN_NAMES
-from arm_description.urdf.writer import robot_macro
+from arm_description.urdf.macro import robot_macro
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from arm_description.errors import UrdfError
+from arm_description.home_posture import home_posture
 from arm_description.importers.urdf import import_urdf
 from arm_description.robot_file.writer import robot_yaml
-from arm_description.robot_model import home_posture
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
 

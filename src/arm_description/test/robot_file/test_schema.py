@@ -9,7 +9,7 @@ import pytest
 import yaml
 from arm_common.yaml.schema_types import Either, ListOf, Named, Table, Variants
 from arm_description.robot_file.keys import ROBOT, SOURCED
-from arm_description.robot_file.schema import SCHEMAS, robot_schema, schema_text, with_reference
+from arm_description.robot_file.schema import SCHEMAS, robot_schema, texts
 from arm_testing.plain_data import at, places
 from jsonschema import Draft202012Validator
 
@@ -42,11 +42,12 @@ def full(every_key):
 
 
 def test_generated_files_are_up_to_date(package):
-    for name in SCHEMAS:
-        file = package / f"schema/{name}.schema.json"
-        assert file.read_text(encoding="utf-8") == schema_text(name), REGENERATE
-    readme = (package / "README.md").read_text(encoding="utf-8")
-    assert with_reference(readme) == readme, REGENERATE
+    generated = texts(package)
+    assert {"README.md", *(f"{name}.schema.json" for name in SCHEMAS)} == {
+        file.name for file in generated
+    }
+    for file, text in generated.items():
+        assert file.read_text(encoding="utf-8") == text, REGENERATE
 
 
 @pytest.mark.parametrize("robot", shipped_robots())

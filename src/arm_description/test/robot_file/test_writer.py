@@ -10,11 +10,12 @@ import pytest
 from arm_common.errors import CONTROL
 from arm_description.model.elements import Colours, Origin
 from arm_description.model.units import Units
+from arm_description.robot_file.writer import robot_yaml
 from arm_testing.samples import ROBOTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml
+from arm_description import DescriptionError, load_robot, parse_robot
 
 UNITS = [
     Units(length, angle) for length in ("m", "dm", "cm", "mm", "inch") for angle in ("deg", "rad")

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 from arm_common.ros.qos import LATCHED
-from arm_description.robot_file.attachments import attached_files
+from arm_description.robot_file.sections.attachments import attached_files
 from arm_description.ros.robot_file_watcher import MAX_MISSES, FileWatch
 from arm_description.ros.state_publisher import StatePublisher
 from arm_testing.ros.probe import Probe

@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.errors import UrdfError
+from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.transmission import ActuatorLimits
 from arm_description.robot_model import ServoLimits
 from arm_description.ros.servo_limits import (
     TOPIC,
@@ -14,7 +16,6 @@ from arm_description.ros.servo_limits import (
     limited_urdf,
     limits_text,
 )
-from arm_description.transmissions.transmission import ActuatorLimits
 from arm_description.urdf.reader import read_urdf
 from arm_testing.ros.probe import Probe
 from std_msgs.msg import String
@@ -31,11 +32,11 @@ def narrowed(model):
 
     width = model.gripper and inside(model.gripper.min_width, model.gripper.max_width, 0.1)
     actuators = {}
-    if not model.drivetrain.is_identity:
+    if not Drivetrain.of(model).is_identity:
         ends = zip(
-            model.drivetrain.actuators,
-            model.drivetrain.to_actuators(model.lower),
-            model.drivetrain.to_actuators(model.upper),
+            Drivetrain.of(model).actuators,
+            Drivetrain.of(model).to_actuators(model.lower),
+            Drivetrain.of(model).to_actuators(model.upper),
             strict=True,
         )
         actuators = {n: inside(*sorted((float(a), float(b))), 1.0) for n, a, b in ends}

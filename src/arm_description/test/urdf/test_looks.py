@@ -9,10 +9,11 @@ from urllib.parse import unquote, urlparse
 
 import numpy as np
 import pytest
+from arm_description.robot_file.writer import robot_yaml
+from arm_description.urdf.optional.shape_meshes import triangles
 from arm_description.urdf.reader import read_urdf
-from arm_description.urdf.shape_meshes import triangles
 
-from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml
+from arm_description import DescriptionError, load_robot, parse_robot
 
 LOOKED = ("nut_arm", "puma560", "rediestro", "so101")
 ROUND = {"cone": (0.03, 0.01, 0.1), "ring": (0.05, 0.02, 0.04), "fillet": (0.02, 0.01)}

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xacro
-from arm_description.urdf.writer import robot_macro
+from arm_description.robot_file.writer import robot_yaml
+from arm_description.urdf.macro import robot_macro
 
-from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml
+from arm_description import DescriptionError, load_robot, parse_robot
 
 PAYLOAD = "payload: {mass: 0.5, centre: [0, 10, 20], size: [10, 20, 40], source: weighed}\n"
 

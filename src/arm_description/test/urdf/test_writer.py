@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_description.model.elements import Origin, mimic_names
-from arm_description.urdf.bars import bar_parts
+from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.writer import merged_urdf, robot_urdf
 from arm_testing.samples import ROBOTS

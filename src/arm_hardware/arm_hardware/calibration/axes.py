@@ -158,9 +158,7 @@ def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:
     A gripper that it does not name rests at its largest width, and jaws that do not close to 0 as
     far as they can for a smaller width.
     """
-    from arm_description.robot_model import (
-        home_posture,  # with numpy, which releasing must not need
-    )
+    from arm_description.home_posture import home_posture
 
     posture = home_posture(model)[1]
     rest = [float(posture[axis.name]) for axis in axes.arm]

@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arm_common.files import share_folders
+from arm_common.files.access import share_folders
 from arm_common.suggestions import did_you_mean
 
 from arm_hardware.calibration.axes import GRIPPER, Axes, Axis

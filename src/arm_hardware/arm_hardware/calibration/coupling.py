@@ -13,13 +13,13 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.model.elements import mimic_names
-from arm_description.model.units import SHOWN
-from arm_description.robot_model import ServoLimits
-from arm_description.transmissions.drivetrain import Drivetrain
-from arm_description.transmissions.transmission import (
+from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.transmission import (
     ActuatorLimits,
     SeveralActuatorsTransmission,
 )
+from arm_description.model.units import SHOWN
+from arm_description.robot_model import ServoLimits
 
 from arm_description import RobotModel
 from arm_hardware.calibration.axes import GRIPPER, UNITS, Axes, Axis, DependentAxis
@@ -198,10 +198,11 @@ def _is_bounded(axis: Axis) -> bool:
 
 def _coupling_of(model: RobotModel) -> Coupling | None:
     """Return the coupling of a robot description, None if it has none."""
-    if model.drivetrain.is_identity and not model.constraints:
+    drivetrain = Drivetrain.of(model)
+    if drivetrain.is_identity and not model.constraints:
         return None
     units = {joint.name: UNITS[joint.type] for joint in model.joints}
-    drives = zip(model.drivetrain.actuators, model.drivetrain.drives(), strict=True)
+    drives = zip(drivetrain.actuators, drivetrain.drives(), strict=True)
     actuators = tuple(
         Axis(
             name, units[t.joints[0]], limit.lower, limit.upper, limit.velocity, limit.acceleration
@@ -210,7 +211,7 @@ def _coupling_of(model: RobotModel) -> Coupling | None:
         for limit in (t.limits,)
     )
     own = tuple(joint.constraint for joint in model.joints if joint.constraint)
-    return Coupling(model.drivetrain, actuators, model.constraint_set, own)
+    return Coupling(drivetrain, actuators, model.constraint_set, own)
 
 
 def _dependents_of(model: RobotModel) -> tuple[DependentAxis, ...]:

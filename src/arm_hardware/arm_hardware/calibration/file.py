@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 from arm_common.files.saving import write_bytes
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
+from arm_common.yaml.json_schema import schema_of
 from arm_common.yaml.schema_types import Either, Key, Leaf, ListOf, Named, Table
-from arm_description.robot_file.schema import schema_of
 
 from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import (

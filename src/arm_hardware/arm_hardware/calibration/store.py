@@ -15,6 +15,7 @@ from arm_common.errors import InputError
 from arm_common.files.saving import save_edit
 from arm_common.yaml.editing import flow_word, with_values
 from arm_description.model.gripper import Claw
+from arm_description.model.transmissions.drivetrain import Drivetrain
 
 from arm_description import RobotModel, load_robot, shipped_robots
 from arm_hardware.calibration.axes import GRIPPER, Axis
@@ -277,7 +278,7 @@ def template(model: RobotModel, measured: bool = False, whole_range: bool = Fals
     frequency = _WHOLE_RANGE_FREQUENCY if whole_range else 50
     head = MEASURED_HEAD if measured else HEAD
     text = head.format(robot=flow_word(model.name), frequency=frequency)
-    if not model.drivetrain.is_identity:
+    if not Drivetrain.of(model).is_identity:
         text = text.replace("joint angle", "actuator angle")
     same = shipped is not None and wires_of(shipped.board) is wires
     known = shipped.servos if shipped is not None and same else {}
@@ -295,10 +296,11 @@ def template(model: RobotModel, measured: bool = False, whole_range: bool = Fals
 
 def _bounded(axis: Axis, model: RobotModel) -> Axis:
     """Return an actuator with limits, by default those where its joints are at theirs."""
-    if axis.name not in model.drivetrain.actuators or math.isfinite(axis.lower):
+    drivetrain = Drivetrain.of(model)
+    if axis.name not in drivetrain.actuators or math.isfinite(axis.lower):
         return axis
-    k = model.drivetrain.actuators.index(axis.name)
-    ends = (float(model.drivetrain.to_actuators(q)[k]) for q in (model.lower, model.upper))
+    k = drivetrain.actuators.index(axis.name)
+    ends = (float(drivetrain.to_actuators(q)[k]) for q in (model.lower, model.upper))
     lower, upper = sorted(ends)
     return replace(axis, lower=lower, upper=upper)
 

@@ -20,8 +20,9 @@ import numpy as np
 from arm_common.cli import confirm, number, run, unused
 from arm_common.signals import interrupt_on_signals
 from arm_common.suggestions import did_you_mean
+from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.transmission import SeveralActuatorsTransmission
 from arm_description.model.units import SHOWN
-from arm_description.transmissions.transmission import SeveralActuatorsTransmission
 
 from arm_description import DescriptionError, RobotModel
 from arm_hardware.backends import servo_bus_at
@@ -119,7 +120,8 @@ def report(driver: Driver, model: RobotModel, name: str) -> str:
     links = link_readings(model, np.array(q)).items()
     angles = ", ".join(f"{name} {math.degrees(angle):.1f}" for name, angle in links)
     upwards = f"\n  an inclinometer on the links shows: {angles} deg upwards" if angles else ""
-    tick = tip_resolution(model, q, driver.output.maps[: len(model.drivetrain.actuators)]) * 1e3
+    maps = driver.output.maps[: len(Drivetrain.of(model).actuators)]
+    tick = tip_resolution(model, q, maps) * 1e3
     return (
         f"{name}: {joints}\n"
         f"  expect the tip (tool0) at {x:.1f} {y:.1f} {z:.1f} mm in base_link; "

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_description.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.file import load_calibration
 
@@ -133,7 +133,7 @@ def test_vertical_line_of_the_eezybotarm_stays_straight_to_a_count():
 @pytest.mark.parametrize("name", [*BARS, "braccio", "learm"])
 def test_counts_of_the_joints_of_counts_are_the_same(name):
     model, rng = load_robot(name), np.random.default_rng(1)
-    train = model.drivetrain
+    train = Drivetrain.of(model)
     calibration = load_calibration(config_folder() / f"{name}_servos.yaml")
     maps = [calibration.servos[n].map(calibration.board.pulse_per_count) for n in train.actuators]
     for _ in range(300):

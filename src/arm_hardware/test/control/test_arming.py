@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_description.robot_model import home_posture
+from arm_description.home_posture import home_posture
 from arm_hardware.calibration.axes import rest_positions
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.servo_map import SLEW_US, FineMap, PointMap

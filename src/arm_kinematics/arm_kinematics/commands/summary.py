@@ -10,12 +10,12 @@ from pathlib import Path
 
 from arm_common.errors import number_text
 from arm_common.transforms import matrix_rpy
-from arm_common.yaml.linear_expressions import LinearExpression
-from arm_description.model.constraints import LinearLimits
+from arm_description.home_posture import home_posture
+from arm_description.model.constraints import LinearExpression, LinearLimits
 from arm_description.model.elements import Convention, DependentJoint
 from arm_description.model.units import Units
 from arm_description.robot_file.scope import Constant
-from arm_description.robot_model import RobotModel, home_posture
+from arm_description.robot_model import RobotModel
 
 from arm_kinematics.dexterity.reach import reach
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from arm_common.transforms import Array, inverse
 from arm_description.errors import UrdfError
-from arm_description.library import read_urdf_file
 from arm_description.urdf.elements import MOVING, NO_EFFORT, Drive, Step, UrdfJoint, driving_range
+from arm_description.urdf.file import read_urdf_file
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_kinematics.errors import KinematicsError

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from arm_common.errors import InputError
 from arm_common.transforms import Array
-from arm_description.robot_model import home_posture
+from arm_description.home_posture import home_posture
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory, ToolTrajectory, slowdown
 

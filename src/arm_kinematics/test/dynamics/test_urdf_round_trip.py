@@ -7,12 +7,13 @@ import pytest
 from arm_common.transforms import matrix_rpy, pose, so3_exp
 from arm_description.importers.urdf import import_urdf
 from arm_description.model.dh_from_axes import NearlyParallelError
+from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.reader import read_urdf
 from arm_testing.samples import ROBOTS
 from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 
-from arm_description import load_robot, parse_robot, robot_yaml
+from arm_description import load_robot, parse_robot
 from arm_kinematics import Chain
 
 FOLLOWING = '<mimic joint="left"/>'

@@ -4,8 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_common.yaml.linear_expressions import LinearExpression
-from arm_description.model.constraints import LinearLimits
+from arm_description.model.constraints import LinearExpression, LinearLimits
 from arm_kinematics.model.chain_model import ChainJoint
 
 from arm_description import load_robot, parse_robot

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_description.transmissions.transmission import (
+from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.transmission import (
     ActuatorLimits,
     LinearTransmission,
     Transmission,
@@ -56,7 +57,8 @@ def shafts_of(model: RobotModel) -> tuple[Shaft, ...]:
     The effort of a joint is what all servos of its transmission give together; one without an
     effort is as strong as its URDF says.
     """
-    drives = zip(model.drivetrain.actuators, model.drivetrain.drives(), strict=True)
+    drivetrain = Drivetrain.of(model)
+    drives = zip(drivetrain.actuators, drivetrain.drives(), strict=True)
     return tuple(_shaft(model, name, drive.transmission, drive.output) for name, drive in drives)
 
 
@@ -95,7 +97,7 @@ class Tangents:
     def __init__(self, mj_model: Any, model: RobotModel, length: float) -> None:
         """Find the tendons; a metre has ``length`` units."""
         self._mj_model = mj_model
-        drives = zip(shafts_of(model), model.drivetrain.drives(), strict=True)
+        drives = zip(shafts_of(model), Drivetrain.of(model).drives(), strict=True)
         curved = [
             (shaft, drive.transmission)
             for shaft, drive in drives

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from arm_common.files import installed_share
+from arm_common.files.access import installed_share
 from arm_common.transforms import Array
 from arm_description.model.units import Units
 from arm_description.robot_file.writer import robot_yaml

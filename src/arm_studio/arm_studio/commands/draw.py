@@ -17,10 +17,12 @@ from arm_common.files.saving import write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.expressions import Expressions
 from arm_description.errors import DescriptionError
+from arm_description.home_posture import home_posture
 from arm_description.library import load_robot, shipped_robots
+from arm_description.model.constraints import SLACK
 from arm_description.model.units import ANGLES, LENGTHS, Units
-from arm_description.robot_file.sections import GRIPPER_KEY, SLACK
-from arm_description.robot_model import RobotModel, home_posture
+from arm_description.robot_file.keys import GRIPPER_KEY
+from arm_description.robot_model import RobotModel
 
 from arm_common import cli
 from arm_studio.pictures.drawing import Style, picture

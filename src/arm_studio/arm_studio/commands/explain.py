@@ -25,7 +25,6 @@ from arm_kinematics.errors import KinematicsError
 
 from arm_common import cli
 from arm_description import DescriptionError, load_robot
-from arm_studio.symbolic import symbolic_arm
 
 _OFF_MIDDLE = 0.15  # share of the range by which the example is off the middle
 _SECONDS = 15.0
@@ -52,7 +51,6 @@ def _run(arguments: argparse.Namespace) -> None:
 
 
 def _write_page(model: RobotModel, arguments: argparse.Namespace) -> None:
-    symbolic_arm(model)  # reports a missing SymPy first
     from arm_studio.derivation.document import FORMATS, DerivationPage, rendered
     from arm_studio.derivation.forward import ForwardDerivation
     from arm_studio.derivation.inverse import write_inverse

@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from arm_description.library import read_text
+from arm_common.files.access import read_text
+from arm_description.errors import DescriptionError
 from arm_description.model.units import LENGTHS, Units
 from arm_description.robot_file.writer import robot_yaml
 
@@ -42,7 +43,7 @@ def _convert_rvs(arguments: argparse.Namespace) -> None:
     path = Path(arguments.file)
     units = Units(arguments.length, "deg")
     name = arguments.name or re.sub(r"[^\w-]+", "_", path.stem).lower()
-    text = read_text(path, _MAX_BYTES)
+    text = read_text(path, _MAX_BYTES, DescriptionError)
     model = parse_rvs(text, name, units, path.name)
     notes = [
         *left_out(text),

@@ -20,7 +20,6 @@ from arm_kinematics.chain.chain import Chain
 
 from arm_studio.derivation.document import DerivationPage
 from arm_studio.pictures.drawing import Style, picture
-from arm_studio.symbolic import symbolic_arm
 from arm_studio.symbolic.arm import SymbolicArm
 from arm_studio.symbolic.polynomials import equal, singular_where
 
@@ -71,7 +70,7 @@ class ForwardDerivation:
 
     def __init__(self, model: RobotModel, seconds: float, tell: Callable[[str], None]) -> None:
         self._model, self._seconds, self._tell = model, seconds, tell
-        self._arm: SymbolicArm = symbolic_arm(model)
+        self._arm = SymbolicArm(model)
         self._chain = Chain.from_model(model)
 
     def write(self, page: DerivationPage, q: Array) -> None:

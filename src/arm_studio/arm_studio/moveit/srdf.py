@@ -20,13 +20,14 @@ import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Matrix, inverse
 from arm_description.errors import DescriptionError
+from arm_description.model.constraints import SLACK
 from arm_description.model.elements import mimic_names
-from arm_description.robot_file.sections import GRIPPER_KEY, SLACK
+from arm_description.robot_file.keys import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, PALM, TOOL, assemble
-from arm_description.urdf.bars import bar_parts
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts
 from arm_description.urdf.kinematics import link_poses
+from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.reader import attribute, parse_xml
 from arm_description.urdf.writer import check_prefix, number, xml_text
 

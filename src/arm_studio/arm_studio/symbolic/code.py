@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from arm_description.errors import DescriptionError
 
-from arm_studio.symbolic import symbolic_arm
 from arm_studio.symbolic.arm import SymbolicArm
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def kinematics_code(model: RobotModel, language: str) -> str:
         raise DescriptionError(
             f"no code can be written in {language!r}", remedy=f"choose {' or '.join(LANGUAGES)}"
         )
-    arm = symbolic_arm(model)
+    arm = SymbolicArm(model)
     joints = ", ".join(f"q[{i}] {name}" for i, name in enumerate(arm.joints))
     head = _HEAD.format(name=model.name, joints=joints)
     functions = (("fk", arm.fk), ("jacobian", arm.jacobian))

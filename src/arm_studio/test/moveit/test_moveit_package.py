@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 import pytest
 import yaml
 from arm_description.model.elements import mimic_names
-from arm_description.urdf.bars import bar_parts
+from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.reader import read_urdf
 from arm_studio.commands.moveit import dh2moveit
 from arm_studio.moveit.moveit_package import moveit_package, package_name

@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_description.urdf.shape_meshes import triangles
+from arm_description.urdf.optional.shape_meshes import triangles
 from arm_studio.pictures.solids import Solid, normals
 
 ROUND = {"cone": (0.03, 0.01, 0.1), "ring": (0.05, 0.02, 0.04), "fillet": (0.02, 0.01)}

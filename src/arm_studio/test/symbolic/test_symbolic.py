@@ -7,12 +7,13 @@ import math
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 import sympy as sp
-from arm_studio.symbolic import symbolic_arm
+from arm_studio.symbolic.arm import SymbolicArm
 from arm_studio.symbolic.code import kinematics_code
 from arm_studio.symbolic.motions import Product, inverse_of, shift, turn
 from arm_studio.symbolic.polynomials import TrigRing, equal, singular_where
@@ -42,7 +43,7 @@ def symbols(*names):
 class TestTextbooks:
     def test_planar_arm(self):
         """Spong, Hutchinson, Vidyasagar, "Robot Modeling and Control", example 3.1 and 4.5."""
-        arm = symbolic_arm(load_robot("planar2"))
+        arm = SymbolicArm(load_robot("planar2"))
         l1, l2, height = symbols("l1", "l2", "height")
         c12, s12 = sp.cos(Q1 + Q2), sp.sin(Q1 + Q2)
         x, y = l1 * C1 + l2 * c12, l1 * S1 + l2 * s12
@@ -54,7 +55,7 @@ class TestTextbooks:
 
     def test_spherical_arm(self):
         """Siciliano et al., "Robotics", equation 2.65, with frame 0 at the height of the base."""
-        arm = symbolic_arm(load_robot("spherical_arm"))
+        arm = SymbolicArm(load_robot("spherical_arm"))
         d2, height = symbols("d2", "height")
         p = [C1 * S2 * Q3 - S1 * d2, S1 * S2 * Q3 + C1 * d2, C2 * Q3 + height]
         R = [[C1 * C2, -S1, C1 * S2], [S1 * C2, C1, S1 * S2], [-S2, 0, C2]]
@@ -62,7 +63,7 @@ class TestTextbooks:
 
     def test_anthropomorphic_arm(self):
         """Siciliano et al., "Robotics", equation 2.66; its singular postures, section 3.3.2."""
-        arm = symbolic_arm(load_robot("anthropomorphic_arm"))
+        arm = SymbolicArm(load_robot("anthropomorphic_arm"))
         a2, a3, height = symbols("a2", "a3", "height")
         c23, s23 = sp.cos(Q2 + Q3), sp.sin(Q2 + Q3)
         reach = a2 * C2 + a3 * c23
@@ -74,7 +75,7 @@ class TestTextbooks:
 
     def test_puma_is_singular_at_wrist_elbow_and_shoulder(self):
         """Its determinant has three factors, as in any book that treats it."""
-        arm = symbolic_arm(load_robot("puma560"))
+        arm = SymbolicArm(load_robot("puma560"))
         a2, a3, d4 = symbols("a2", "a3", "d4")
         factors, more = singular_where(arm.local_screws(3))
         elbow = a3 * sp.sin(Q3) + d4 * sp.cos(Q3)
@@ -90,7 +91,7 @@ def test_formulas_agree_with_the_model(name, rng):
     model = load_robot(name)
     if name in GENERAL:
         pytest.skip("general twists take minutes; the rows are compared by every other arm")
-    arm = symbolic_arm(model)
+    arm = SymbolicArm(model)
     entries = [*arm.fk, *arm.home, *arm.base, *arm.tool]
     f = sp.lambdify(list(arm.joints.values()), sp.Matrix(entries).subs(arm.values))
     for q in rng.uniform(model.lower, model.upper, (3, model.n)):
@@ -102,7 +103,7 @@ def test_formulas_agree_with_the_model(name, rng):
 
 @pytest.mark.parametrize("name", ["nut_arm", "spherical_arm", "puma560", "ur5"])
 def test_products_of_rows_and_of_exponentials_are_identical(name):
-    arm = symbolic_arm(load_robot(name))
+    arm = SymbolicArm(load_robot(name))
     factors = [*(arm.exponential(i) for i in range(len(arm.joints))), arm.home]
     assert equal(arm.fk, factors)
     assert not equal(arm.fk, [*factors[:-1], arm.home * arm.home])
@@ -110,7 +111,7 @@ def test_products_of_rows_and_of_exponentials_are_identical(name):
 
 def test_zeros_of_the_factors_are_singular_and_other_postures_are_not(rng):
     model = load_robot("ur5")
-    arm = symbolic_arm(model)
+    arm = SymbolicArm(model)
     J = sp.lambdify(list(arm.joints.values()), arm.numbers(arm.jacobian))
     factors, _ = singular_where(arm.local_screws(3))
     f = sp.lambdify(list(arm.joints.values()), [arm.numbers(factor) for factor in factors])
@@ -135,7 +136,7 @@ joints:
      limits: {lower: 0, upper: 90}}
 """
     model = parse_robot(text)
-    arm = symbolic_arm(model)
+    arm = SymbolicArm(model)
     reach, tilt, d, theta, a = symbols("reach", "tilt", "d_2", "theta_2", "a_1")
     assert dict(arm.values) == pytest.approx(
         {
@@ -213,7 +214,7 @@ def test_missing_sympy_is_told(monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "sympy", None)
     with pytest.raises(DescriptionError, match="formulas need SymPy"):
-        symbolic_arm(load_robot("planar2"))
+        import_module("arm_studio.symbolic.arm")
 
 
 def test_other_commands_do_not_load_sympy():
@@ -238,4 +239,4 @@ def test_angles_of_any_ratio_are_polynomials(ratio):
 def test_own_variable_beside_the_offset_is_implied(text, offset):
     printed = Path(__file__).with_name("theta_q1.yaml").read_text()  # theta: q1 - 90, of joint A1
     model, plain = (parse_robot(printed.replace("q1 - 90", str(t))) for t in (text, offset))
-    assert symbolic_arm(model).rows == symbolic_arm(plain).rows
+    assert SymbolicArm(model).rows == SymbolicArm(plain).rows

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from arm_common.files import folders_in
+from arm_common.files.requests import folders_in
 from arm_common.network import NETWORKS
 from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.store import calibration_for, robot_with_servos

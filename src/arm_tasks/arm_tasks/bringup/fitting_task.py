@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from arm_common.files.saving import contents, save_edit
 from arm_common.transforms import Array
-from arm_description.robot_model import home_posture
+from arm_description.home_posture import home_posture
 from arm_kinematics.paths.result import PathStatus
 
 from arm_description import RobotModel

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-from arm_common.files import ANY_FILE, FileAccess
+from arm_common.files.access import ANY_FILE, FileAccess
 from arm_kinematics.dexterity.loads import not_checked
 
 from arm_tasks.planning.plan import StepReport, TaskPlan

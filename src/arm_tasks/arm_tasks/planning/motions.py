@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arm_common.files import FileAccess
+from arm_common.files.access import FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, shift_z, tilt_z
 from arm_description.trajectories.drawing import text_path

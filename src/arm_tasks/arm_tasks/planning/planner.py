@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from arm_common.files import ANY_FILE, FileAccess
+from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.suggestions import install_command
 from arm_common.transforms import Array
 from arm_simulation.library import has_mujoco

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from arm_common.files import ANY_FILE, FileAccess
+from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from arm_common.files import ANY_FILE, FileAccess
+from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, frame_along, pose, rpy_matrix
 from arm_common.yaml.colours import COLOUR, read_colour

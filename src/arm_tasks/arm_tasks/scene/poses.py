@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from arm_common.files import ANY_FILE, FileAccess
+from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.files.saving import contents, save_edit
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, matrix_rpy, rpy_matrix

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count, product
 from pathlib import Path
 
-from arm_common.files import ANY_FILE, FileAccess
+from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.expressions import constant_name_problem

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from arm_common.files import shipped_files
+from arm_common.files.access import shipped_files
 
 from arm_tasks.errors import PlanError, TasksError
 

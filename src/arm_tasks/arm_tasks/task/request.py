@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from arm_common.files import ANY_FILE, FileAccess, RecordedFiles
+from arm_common.files.access import ANY_FILE, FileAccess
+from arm_common.files.requests import RecordedFiles
 from arm_common.transforms import Array
-from arm_description.robot_model import home_posture
+from arm_description.home_posture import home_posture
 from arm_description.trajectories.files import check_recording
 from arm_description.urdf.assembly import assemble
 

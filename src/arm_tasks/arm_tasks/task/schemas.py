@@ -7,54 +7,53 @@ To regenerate them, in src/arm_tasks: python3 -m arm_tasks.task.schemas
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from arm_common.files.saving import write_bytes
 from arm_common.yaml.colours import FORMS
-from arm_description.robot_file.schema import BEGIN, END, EXPRESSION, key_reference, schema_of
+from arm_common.yaml.json_schema import (
+    EXPRESSION,
+    file_schema,
+    key_reference,
+    schema_of,
+    schema_text,
+    with_reference,
+)
 
 from arm_tasks.scene.file import SCENE
 from arm_tasks.task.keys import STEPS_KEYS, TASK, StepKeys
 
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
-
 
 def task_schema() -> dict[str, Any]:
     """Return the schema of task files as plain data; numbers may be expressions."""
-    return {
-        **_head("Task file of arm_tasks", "Steps of an arm, checked before the first motion."),
-        **schema_of(TASK),
-        "$defs": {
-            "number": _or_expression({"type": "number"}),
-            "positive": _or_expression({"type": "number", "exclusiveMinimum": 0}),
-            "at_least_0": _or_expression({"type": "number", "minimum": 0}),
-            "share": _or_expression({"type": "number", "minimum": 0.001, "maximum": 1}),
-            "text": {"type": "string", "pattern": "\\S"},
-            "truth": {"type": "boolean"},
-            "value": {"type": ["number", "string"]},
-            "data": {},
-            "scalar": {"type": ["number", "string", "boolean"]},
-            "steps": {"type": "array", "items": {"$ref": "#/$defs/step"}, "minItems": 1},
-            "step": _step_schema(),
-        },
+    forms = {
+        "number": _or_expression({"type": "number"}),
+        "positive": _or_expression({"type": "number", "exclusiveMinimum": 0}),
+        "at_least_0": _or_expression({"type": "number", "minimum": 0}),
+        "share": _or_expression({"type": "number", "minimum": 0.001, "maximum": 1}),
+        "text": {"type": "string", "pattern": "\\S"},
+        "truth": {"type": "boolean"},
+        "value": {"type": ["number", "string"]},
+        "data": {},
+        "scalar": {"type": ["number", "string", "boolean"]},
+        "steps": {"type": "array", "items": {"$ref": "#/$defs/step"}, "minItems": 1},
+        "step": _step_schema(),
     }
+    meaning = "Steps of an arm, checked before the first motion."
+    return file_schema("Task file of arm_tasks", meaning, TASK, forms)
 
 
 def scene_schema() -> dict[str, Any]:
     """Return the schema of scene files as plain data."""
-    return {
-        **_head("Scene file of arm_tasks", "The surroundings of an arm."),
-        **schema_of(SCENE),
-        "$defs": {
-            "number": {"type": "number"},
-            "positive": {"type": "number", "exclusiveMinimum": 0},
-            "positive_kg": {"type": "number", "exclusiveMinimum": 0},
-            **FORMS,
-            "text": {"type": "string", "pattern": "\\S"},
-        },
+    forms = {
+        "number": {"type": "number"},
+        "positive": {"type": "number", "exclusiveMinimum": 0},
+        "positive_kg": {"type": "number", "exclusiveMinimum": 0},
+        **FORMS,
+        "text": {"type": "string", "pattern": "\\S"},
     }
+    return file_schema("Scene file of arm_tasks", "The surroundings of an arm.", SCENE, forms)
 
 
 def texts(repository: Path) -> dict[Path, str]:
@@ -66,18 +65,13 @@ def texts(repository: Path) -> dict[Path, str]:
         "scenes": f"\n{key_reference({'': SCENE})}\n",
     }
     generated = {
-        schemas / "task.schema.json": _text(task_schema()),
-        schemas / "scene.schema.json": _text(scene_schema()),
+        schemas / "task.schema.json": schema_text(task_schema()),
+        schemas / "scene.schema.json": schema_text(scene_schema()),
     }
     for name, table in tables.items():
         page = pages / f"{name}.md"
-        before, rest = page.read_text(encoding="utf-8").split(BEGIN)
-        generated[page] = f"{before}{BEGIN}{table}{END}{rest.split(END)[1]}"
+        generated[page] = with_reference(page.read_text(encoding="utf-8"), table)
     return generated
-
-
-def _head(title: str, description: str) -> dict[str, Any]:
-    return {"$schema": _DRAFT, "title": title, "description": description}
 
 
 def _step_schema() -> dict[str, Any]:
@@ -114,10 +108,6 @@ def _meanings() -> str:
         keys = f"\n{key_reference({'': step.table})}" if step.table.keys else ""
         parts.append(f"### {word}\n\n{step.meaning}{short}\n{keys}\n")
     return "## The steps\n\n" + "".join(parts)
-
-
-def _text(schema: dict[str, Any]) -> str:
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def write(repository: Path) -> None:

@@ -9,8 +9,8 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from arm_common.transforms import pose, rpy_matrix, shift_z
+from arm_description.home_posture import home_posture
 from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_model import home_posture
 from arm_description.urdf.reader import read_urdf
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow

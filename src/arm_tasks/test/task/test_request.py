@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from arm_common.errors import InputError
-from arm_common.files import RecordedFiles, RestrictedFiles, SentFiles
+from arm_common.files.requests import RecordedFiles, RestrictedFiles, SentFiles
 from arm_description.trajectories.files import shipped_trajectories
 from arm_tasks.errors import SceneError, shipped
 from arm_tasks.planning.planner import plan_task

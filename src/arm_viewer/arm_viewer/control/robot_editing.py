@@ -23,8 +23,8 @@ from arm_common.errors import CONTROL, InputError, one_line
 from arm_common.files.saving import FileChangedError, contents, save_edit
 from arm_common.yaml.editing import CheckedEditor, Model, YamlEditor
 from arm_description.library import robot_path, shipped_robots
-from arm_description.robot_file.attachments import shipped_payloads, shipped_tools
 from arm_description.robot_file.editor import RobotEditor, starting_robot
+from arm_description.robot_file.sections.attachments import shipped_payloads, shipped_tools
 from arm_description.urdf.assembly import changed_meshes
 
 from arm_description import DescriptionError, RobotModel

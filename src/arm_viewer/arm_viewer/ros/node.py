@@ -16,14 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
-from arm_common.files import RestrictedFiles, folders_in, installed_share
+from arm_common.files.access import installed_share
+from arm_common.files.requests import RestrictedFiles, folders_in
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.names import remember_positions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare
 from arm_common.ros.qos import JOINT_STATES, STEADY_CLOCK
 from arm_common.ros.tf import TfListener
-from arm_description.urdf.shape_meshes import shape_folder
+from arm_description.urdf.optional.shape_meshes import shape_folder
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 

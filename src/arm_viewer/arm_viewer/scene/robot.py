@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.errors import UrdfError
+from arm_description.home_posture import home_posture
 from arm_description.model.constraints import ConstraintSet
-from arm_description.robot_model import home_posture
 from arm_description.urdf.bodies import Bodies, bodies_of_urdf, holding_torques
 from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfMimic, UrdfShape
 from arm_description.urdf.kinematics import link_poses

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from arm_common.yaml.linear_expressions import LinearExpression
-from arm_description.model.constraints import ConstraintSet, LinearLimits
+from arm_description.model.constraints import ConstraintSet, LinearExpression, LinearLimits
 from arm_description.urdf.elements import UrdfMimic
 from arm_viewer.browser import panel
 from arm_viewer.browser.panel import display_limits, from_display, to_display

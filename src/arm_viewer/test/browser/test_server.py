@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import viser
-from arm_common.files import RestrictedFiles, installed_share
+from arm_common.files.access import installed_share
+from arm_common.files.requests import RestrictedFiles
 from arm_description.library import shipped_robots
 from arm_testing.viewer_client import visit
 from arm_testing.waiting import wait_for

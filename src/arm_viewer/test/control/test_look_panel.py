@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import viser
-from arm_common.files import RestrictedFiles, installed_share
+from arm_common.files.access import installed_share
+from arm_common.files.requests import RestrictedFiles
 from arm_viewer.browser.drawers import BodyLook, FrameDrawer
 from arm_viewer.panels.interface import PanelState
 from arm_viewer.panels.look import LookPanel, frame_names

@@ -9,8 +9,8 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from arm_description.model.transmissions.transmission import ActuatorLimits
 from arm_description.robot_model import ServoLimits
-from arm_description.transmissions.transmission import ActuatorLimits
 from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.control.command_table import CommandTable
 from arm_viewer.control.robot_editing import RobotEditing

@@ -8,8 +8,7 @@ from functools import partial
 from types import SimpleNamespace
 
 import pytest
-from arm_common.yaml.linear_expressions import LinearExpression
-from arm_description.model.constraints import ConstraintSet, LinearLimits
+from arm_description.model.constraints import ConstraintSet, LinearExpression, LinearLimits
 from arm_description.model.elements import Payload
 from arm_viewer.scene.robot import VisualJoint, read_robot
 

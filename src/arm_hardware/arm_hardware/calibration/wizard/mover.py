@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from arm_common.terminal import Screen
-from arm_description.transmissions.transmission import SeveralActuatorsTransmission
+from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.transmission import SeveralActuatorsTransmission
 
 from arm_description import RobotModel
 from arm_hardware.calibration.calibration import ServoCalibration
@@ -23,11 +24,8 @@ class ServoPartners:
 
     def __init__(self, model: RobotModel | None, pulse_per_count: float) -> None:
         """Find the groups of a robot, none without one; ``pulse_per_count`` as of its board."""
-        drives = (
-            zip(model.drivetrain.actuators, model.drivetrain.drives(), strict=True)
-            if model
-            else ()
-        )
+        drivetrain = Drivetrain.of(model) if model else Drivetrain((), ())
+        drives = zip(drivetrain.actuators, drivetrain.drives(), strict=True)
         self._drives = {
             name: (drive.transmission, drive.output)
             for name, drive in drives

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
+from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.urdf.bodies import bodies_of_urdf, holding_torques
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
@@ -43,11 +44,12 @@ class HungWeight:
         """
         if not 0.0 < mass <= 20.0:
             raise ValueError(f"{1e3 * mass:g} g is not a weight to hang on this arm")
-        self._names = model.drivetrain.actuators
+        drivetrain = Drivetrain.of(model)
+        self._names = drivetrain.actuators
         tree = read_urdf(model.to_urdf())
         if frame not in tree.links:
             raise ValueError(f"there is no frame '{frame}'; {did_you_mean(frame, tree.links)}")
-        q = model.drivetrain.to_joints(np.array([actuators[name] for name in self._names]))
+        q = drivetrain.to_joints(np.array([actuators[name] for name in self._names]))
 
         def height(positions: Array) -> float:
             values = dict(zip(model.joint_names, positions.tolist(), strict=True))
@@ -55,7 +57,7 @@ class HungWeight:
 
         rows = _STEP * np.eye(model.n)
         rises = np.array([height(q + row) - height(q - row) for row in rows]) / (2.0 * _STEP)
-        back = np.linalg.pinv(model.drivetrain.jacobian(q))
+        back = np.linalg.pinv(drivetrain.jacobian(q))
         self.levers = dict(zip(self._names, (rises @ back).tolist(), strict=True))
         self._force, self._frame = mass * _GRAVITY, frame
         bodies = bodies_of_urdf(tree, "base_link", "tool0", model.joint_names)

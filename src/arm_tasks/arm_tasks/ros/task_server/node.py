@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arm_common.errors import InputError, one_line
-from arm_common.files import RestrictedFiles, folders_in
+from arm_common.files.requests import RestrictedFiles, folders_in
 from arm_common.ros.actions import CLIENT_LOST, GoalOwner, GoalOwners, action_server
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.failures import report_failure

@@ -9,7 +9,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TypeAlias
 
-from arm_common.files import FileAccess, SentFiles
+from arm_common.files.access import FileAccess
+from arm_common.files.requests import SentFiles
 from arm_common.ros.worker import WorkerThread
 from arm_common.transforms import Array
 from arm_simulation.library import has_mujoco

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from arm_common.errors import InputError
-from arm_common.files import installed_share
+from arm_common.files.access import installed_share
 from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array

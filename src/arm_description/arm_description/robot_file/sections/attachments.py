@@ -9,18 +9,15 @@ where the file's `tool` leads.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
-import yaml
-from arm_common.errors import InputError
-from arm_common.files import shipped_files
+from arm_common.files.access import shipped_files
 from arm_common.suggestions import did_you_mean
-from arm_common.yaml.document import Field, read_yaml
-from arm_common.yaml.editing import YamlEditor
+from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Key, ListOf, Named, Table
 
 from arm_description.errors import DescriptionError
@@ -30,6 +27,7 @@ from arm_description.model.tools import MountedTool
 from arm_description.robot_file.keys import (
     FROM,
     GRIPPER,
+    GRIPPER_KEY,
     LOOK,
     MASS,
     NAME,
@@ -40,13 +38,10 @@ from arm_description.robot_file.keys import (
     TOOL,
     UNITS,
 )
-from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units
-from arm_description.robot_file.sections import (
-    GRIPPER_KEY,
-    read_gripper,
-    read_look,
-    read_payload,
-)
+from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units, triple
+from arm_description.robot_file.sections.gripper import read_gripper
+from arm_description.robot_file.sections.looks import read_look
+from arm_description.robot_model import RobotModel
 
 T = TypeVar("T")
 SUFFIXES = (".yaml", ".yml")
@@ -92,24 +87,51 @@ def attached_files(data: bytes, folder: Path) -> tuple[Path, ...]:
         folder: where it is.
     """
     try:
-        editor = YamlEditor(data)
-        names = [editor.scalar("tool") or editor.scalar("tool", "name"), editor.scalar("payload")]
-    except (UnicodeDecodeError, yaml.YAMLError, InputError):
+        keys = parse_yaml(data, str(folder), DescriptionError).mapping()
+        fields = [keys.get("tool"), keys.get("payload")]
+        if fields[0] and fields[0].is_mapping:
+            fields[0] = fields[0].mapping().get("name")
+        names = [str(f.node.value) for f in fields if f and not (f.is_mapping or f.is_list)]
+    except DescriptionError:
         return ()  # reported by its reader
     return tuple((folder / name).resolve() for name in names if name.endswith(SUFFIXES))
 
 
 @dataclass(frozen=True)
 class Attachment:
-    """What is at the end of an arm."""
+    """What is at the end of an arm in place of what its table and its own gripper say."""
 
     tool: Origin  # flange <- tool0
-    gripper: Gripper | None = None
+    gripper: Gripper | None
     mounted: MountedTool | None = None
+    replaced: Gripper | None = None  # the arm's own gripper, in whose place the tool is
+
+    def attached_to(self, model: RobotModel) -> RobotModel:
+        """Return an arm, whose gripper is its own or that of the tool, with the attachment.
+
+        A mounted tool replaces a gripper and all that belongs to its links, and postures get
+        widths of the tool's gripper; none where it has no fingers.
+        """
+        if self.mounted is None:
+            return model
+        fingers = self.replaced.joints if self.replaced else ()
+        gone = {f"{name}_link" for name in ("gripper", *fingers)} if fingers else set()
+
+        def kept(values: Mapping[str, T]) -> Mapping[str, T]:
+            return MappingProxyType({link: v for link, v in values.items() if link not in gone})
+
+        return replace(
+            model,
+            gripper=self.gripper,
+            postures=_fitting_postures(model.postures, self.gripper),
+            masses=kept(model.masses),
+            meshes=kept(model.meshes),
+            looks=kept(model.looks),
+        )
 
 
 def read_attachment(
-    field: Field | None,
+    field: Field,
     end: Origin,
     own: Gripper | None,
     names: tuple[str, ...],
@@ -118,14 +140,12 @@ def read_attachment(
     """Read `tool`: a transform, the name or file of a tool, or both.
 
     Args:
-        field: the key, if it is given.
+        field: the key.
         end: frame n of the table <- where the tool begins.
         own: the gripper of the robot file.
         names: names of all joints.
         scope: of the robot file.
     """
-    if field is None:
-        return Attachment(end, own)
     if not field.is_mapping:
         return _mounted(field, end, own, names, scope)
     keys = TOOL.read(field)
@@ -159,7 +179,7 @@ def _mounted(
         **{key: keys[key].text() for key in ("description", "source") if key in keys},
     )
     gripper = read_gripper(keys["gripper"], names, own_scope) if "gripper" in keys else None
-    return Attachment(_product(mount, frame), gripper, tool)
+    return Attachment(_product(mount, frame), gripper, tool, own)
 
 
 def _product(first: Origin, second: Origin) -> Origin:
@@ -168,20 +188,30 @@ def _product(first: Origin, second: Origin) -> Origin:
     return Origin.of(first.matrix @ second.matrix)
 
 
-def read_load(field: Field, scope: EvaluationContext) -> Payload:
-    """Read `payload`: its numbers, or the name or file of one."""
+def with_payload(model: RobotModel, field: Field, scope: EvaluationContext) -> RobotModel:
+    """Return the robot with its `payload`: its numbers, or the name or file of one."""
     if field.is_mapping:
-        return read_payload(field, scope)
+        return replace(model, payload=_payload(PAYLOAD.read(field), scope))
     path = _file(field, scope, shipped_payloads(), "payload")
     keys = _read(path, PAYLOAD_FILE)
     own_scope = read_scope(read_units(keys["units"]), keys.get("constants"), path.parent)
-    return read_payload({key: keys[key] for key in PAYLOAD.keys if key in keys}, own_scope)
+    own = {key: keys[key] for key in PAYLOAD.keys if key in keys}
+    return replace(model, payload=_payload(own, own_scope))
 
 
-def fitting_postures(
+def _payload(keys: Mapping[str, Field], scope: EvaluationContext) -> Payload:
+    return Payload(
+        mass=scope.positive(keys["mass"]),
+        centre=triple(keys["centre"], scope.length),
+        size=triple(keys["size"], scope.positive_length) if "size" in keys else None,
+        source=keys["source"].text() if "source" in keys else "",
+    )
+
+
+def _fitting_postures(
     postures: Mapping[str, Mapping[str, float]], gripper: Gripper | None
 ) -> Mapping[str, Mapping[str, float]]:
-    """Return postures whose widths are those of a mounted tool; none where it has no fingers."""
+    """Return postures with the widths of a gripper, without widths if there is none."""
 
     def fitting(values: Mapping[str, float]) -> Mapping[str, float]:
         rest = {name: value for name, value in values.items() if name != GRIPPER_KEY}

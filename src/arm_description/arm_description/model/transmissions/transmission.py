@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every transmission offers, and those whose map is linear.
+"""What every transmission offers, curved ones, and those whose map is linear.
 
 Words, signs and formulas are those of ros2_control's transmission_interface (control.ros.org;
 simple_transmission.hpp, differential_transmission.hpp, four_bar_linkage_transmission.hpp): an
@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from arm_common.transforms import Array
+
+from arm_description.model.constraints import JointConstraint, LinearExpression, LinearLimits
 
 Pair = tuple[float, float]
 
@@ -34,6 +36,10 @@ class ActuatorLimits:
 
 
 UNLIMITED = ActuatorLimits()
+BRANCHES = (
+    "open",
+    "crossed",
+)  # of a crank: whether both levers are on one side of the ground line
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,76 @@ class Transmission(ABC):
     @abstractmethod
     def jacobian(self, q: Array) -> Array:
         """Return the derivatives of the actuators by the inputs, (..., m, k)."""
+
+    @abstractmethod
+    def constraint(self, output: int, lower: float, upper: float, reason: str) -> JointConstraint:
+        """Return what a travel [rad or m] of an actuator allows the last joint that it moves."""
+
+    def constraints(
+        self,
+        limits: Sequence[ActuatorLimits] = (),
+        reason: str = "the linkage allows",
+        alone: bool = False,
+    ) -> tuple[JointConstraint, ...]:
+        """Return the constraints of actuators with limits that depend on several joints.
+
+        Args:
+            limits: of the actuators (m,); default those of the transmission.
+            reason: how a message begins what is allowed.
+            alone: return those of actuators that depend on one joint instead.
+        """
+        found = (
+            self.constraint(output, limit.lower, limit.upper, reason)
+            for output, limit in enumerate(limits or [self.limits] * len(self.actuators))
+            if math.isfinite(limit.lower) and math.isfinite(limit.upper)
+        )
+        return tuple(constraint for constraint in found if (len(constraint.joints) == 1) == alone)
+
+
+class CurvedTransmission(Transmission):
+    """A transmission of one actuator and one joint whose velocity ratio changes with the joint."""
+
+    @abstractmethod
+    def joint_at_limit(self, limit: float, q: Array) -> Array:
+        """Return the joint (...) that takes the actuator to a limit, the inputs at q (..., k)."""
+
+    def constraint(self, output: int, lower: float, upper: float, reason: str) -> JointConstraint:
+        """Return the part of the joint's range that a travel of the actuator allows."""
+        return CurvedTravel(self, lower, upper, reason)
+
+
+@dataclass(frozen=True)
+class CurvedTravel:
+    """The part of a joint's range that the travel of its actuator allows: a JointConstraint."""
+
+    transmission: CurvedTransmission
+    lower: float  # ends of the travel [rad or m]
+    upper: float
+    reason: str
+
+    @property
+    def joint(self) -> str:
+        """The joint whose range it is."""
+        return self.transmission.joints[0]
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joints that the actuator depends on, the joint first."""
+        return self.transmission.inputs
+
+    def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
+        """Return the least and greatest position of the joint [rad or m]; others at q."""
+        lower, upper = self._bounds(np.array([q.get(name, 0.0) for name in self.joints]))
+        return float(lower), float(upper)
+
+    def violation(self, q: Array) -> Array:
+        """Return how far the joint is outside (...), <= 0 inside; q (..., k) as ``joints``."""
+        lower, upper = self._bounds(q)
+        return np.asarray(np.maximum(lower - q[..., 0], q[..., 0] - upper))
+
+    def _bounds(self, q: Array) -> tuple[Array, Array]:
+        ends = [self.transmission.joint_at_limit(end, q) for end in (self.lower, self.upper)]
+        return np.minimum(*ends), np.maximum(*ends)
 
 
 class LinearTransmission(Transmission):
@@ -106,6 +182,23 @@ class LinearTransmission(Transmission):
     def jacobian(self, q: Array) -> Array:
         """Return the constant Jacobian (..., m, k)."""
         return np.asarray(np.broadcast_to(self.matrix, (*q.shape[:-1], *self.matrix.shape)))
+
+    def constraint(self, output: int, lower: float, upper: float, reason: str) -> JointConstraint:
+        """Return the joint's limits, which are linear in the other inputs."""
+        row, zero = self.matrix[output], self.to_actuators(np.zeros(len(self.inputs)))[output]
+        own = int(np.flatnonzero(row[: len(self.joints)])[-1])
+        others = tuple(
+            (name, float(-rate / row[own]))
+            for i, (name, rate) in enumerate(zip(self.inputs, row, strict=True))
+            if i != own and rate != 0.0
+        )
+        least, most = sorted(float((limit - zero) / row[own]) for limit in (lower, upper))
+        return LinearLimits(
+            self.joints[own],
+            (LinearExpression(least, others),),
+            (LinearExpression(most, others),),
+            reason,
+        )
 
 
 @dataclass(frozen=True)

@@ -5,48 +5,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection
 
 from arm_common.errors import InputError
 from arm_common.yaml.expressions import RESERVED, Expressions, parse_expression
 
-
-@dataclass(frozen=True)
-class LinearExpression:
-    """A constant plus a sum of variables times factors.
-
-    Attributes:
-        constant: the value with all variables at 0.
-        factors: name and factor of each variable, none of them 0.
-    """
-
-    constant: float
-    factors: tuple[tuple[str, float], ...] = ()
-
-    def at(self, values: Mapping[str, Any]) -> Any:
-        """Return the value with the variables at these values, numbers or arrays of them."""
-        return sum((factor * values[name] for name, factor in self.factors), self.constant)
-
-    def range(self, limits: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
-        """Return the least and greatest value with each variable anywhere within its limits."""
-        ends = [sorted((f * limits[name][0], f * limits[name][1])) for name, f in self.factors]
-        low, high = (self.constant + sum(end[side] for end in ends) for side in (0, 1))
-        return low, high
-
-    def plus(self, other: LinearExpression, sign: float = 1.0) -> LinearExpression:
-        """Return the sum of both, or the difference if the sign is -1."""
-        factors = dict(self.factors)
-        for name, factor in other.factors:
-            factors[name] = factors.get(name, 0.0) + sign * factor
-        kept = tuple((name, factor) for name, factor in factors.items() if factor != 0.0)
-        return LinearExpression(self.constant + sign * other.constant, kept)
-
-    def times(self, number: float) -> LinearExpression:
-        """Return the expression times a number."""
-        factors = tuple((name, number * factor) for name, factor in self.factors if number)
-        return LinearExpression(number * self.constant, factors)
+from arm_description.model.constraints import LinearExpression
 
 
 def variables_of(text: str, variables: Collection[str]) -> tuple[str, ...]:

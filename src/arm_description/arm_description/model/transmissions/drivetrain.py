@@ -4,21 +4,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_common.yaml.linear_expressions import LinearExpression
 
 from arm_description.errors import DescriptionError
-from arm_description.model.constraints import JointConstraint, LinearLimits
-from arm_description.transmissions.crank import CrankTransmission
-from arm_description.transmissions.table import TableTransmission
-from arm_description.transmissions.transmission import (
+from arm_description.model.constraints import JointConstraint
+from arm_description.model.transmissions.transmission import (
     ActuatorLimits,
     LinearTransmission,
     SeveralActuatorsTransmission,
@@ -33,62 +28,17 @@ class ActuatorOf(NamedTuple):
     transmission: Transmission
     output: int  # among the transmission's actuators
 
-    def constraint(self, lower: float, upper: float, reason: str) -> JointConstraint:
-        """Return what a travel [rad or m] allows the last joint that the actuator moves."""
-        if isinstance(self.transmission, CrankTransmission | TableTransmission):
-            return CurvedTravel(self.transmission, lower, upper, reason)
-        assert isinstance(self.transmission, LinearTransmission)
-        t = self.transmission
-        row, zero = t.matrix[self.output], t.to_actuators(np.zeros(len(t.inputs)))[self.output]
-        own = int(np.flatnonzero(row[: len(t.joints)])[-1])
-        others = tuple(
-            (name, float(-rate / row[own]))
-            for i, (name, rate) in enumerate(zip(t.inputs, row, strict=True))
-            if i != own and rate != 0.0
-        )
-        least, most = sorted(
-            (float((limit - zero) / row[own]) for limit in (lower, upper)),
-        )
-        return LinearLimits(
-            t.joints[own],
-            (LinearExpression(least, others),),
-            (LinearExpression(most, others),),
-            reason,
-        )
 
-
-@dataclass(frozen=True)
-class CurvedTravel:
-    """The part of a joint's range that the travel of its actuator allows: a JointConstraint."""
-
-    transmission: CrankTransmission | TableTransmission
-    lower: float  # ends of the travel [rad or m]
-    upper: float
-    reason: str
+class DrivenArm(Protocol):
+    """What a drivetrain needs of an arm."""
 
     @property
-    def joint(self) -> str:
-        """The joint whose range it is."""
-        return self.transmission.joints[0]
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints from the base to the tool."""
 
     @property
-    def joints(self) -> tuple[str, ...]:
-        """The joints that the actuator depends on, the joint first."""
-        return self.transmission.inputs
-
-    def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
-        """Return the least and greatest position of the joint [rad or m]; others at q."""
-        lower, upper = self._bounds(np.array([q.get(name, 0.0) for name in self.joints]))
-        return float(lower), float(upper)
-
-    def violation(self, q: Array) -> Array:
-        """Return how far the joint is outside (...), <= 0 inside; q (..., k) as ``joints``."""
-        lower, upper = self._bounds(q)
-        return np.asarray(np.maximum(lower - q[..., 0], q[..., 0] - upper))
-
-    def _bounds(self, q: Array) -> tuple[Array, Array]:
-        ends = [self.transmission.joint_at_limit(end, q) for end in (self.lower, self.upper)]
-        return np.minimum(*ends), np.maximum(*ends)
+    def transmissions(self) -> tuple[Transmission, ...]:
+        """What stands between joints and actuators."""
 
 
 class Drivetrain:
@@ -125,6 +75,11 @@ class Drivetrain:
         self._curved = [
             i for i, t in enumerate(self.transmissions) if not isinstance(t, LinearTransmission)
         ]
+
+    @classmethod
+    def of(cls, arm: DrivenArm) -> Drivetrain:
+        """Return the drivetrain of an arm."""
+        return cls(arm.joint_names, arm.transmissions)
 
     @property
     def is_linear(self) -> bool:
@@ -197,14 +152,11 @@ class Drivetrain:
             reason: how a message begins what is allowed.
             alone: return those of actuators that depend on one joint instead.
         """
-        drives = self.drives()
-        chosen = limits or [drive.transmission.limits for drive in drives]
-        found = (
-            drive.constraint(limit.lower, limit.upper, reason)
-            for drive, limit in zip(drives, chosen, strict=True)
-            if math.isfinite(limit.lower) and math.isfinite(limit.upper)
+        return tuple(
+            constraint
+            for t, span in zip(self.transmissions, self._spans, strict=True)
+            for constraint in t.constraints((limits or ())[span], reason, alone)
         )
-        return tuple(constraint for constraint in found if (len(constraint.joints) == 1) == alone)
 
     def _dependency_order(self, given: Sequence[Transmission]) -> list[int]:
         """Return the transmissions such that each follows those that it depends on."""

@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from arm_description.transmissions.crank import CrankTransmission, LinkageLengths
-from arm_description.transmissions.drivetrain import Drivetrain
-from arm_description.transmissions.table import TableTransmission
-from arm_description.transmissions.transmission import (
+from arm_description.model.transmissions.crank import CrankTransmission, LinkageLengths
+from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.table import TableTransmission
+from arm_description.model.transmissions.transmission import (
     UNLIMITED,
     ActuatorLimits,
     DifferentialTransmission,

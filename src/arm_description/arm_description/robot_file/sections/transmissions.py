@@ -1,30 +1,27 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Read and write the transmissions of a robot file."""
+"""Read the transmissions of a robot file."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from arm_common.yaml.document import Field
-from arm_common.yaml.editing import flow_word
 
 from arm_description.errors import DescriptionError
+from arm_description.model.constraints import SLACK
 from arm_description.model.elements import Joint
-from arm_description.robot_file.keys import TRANSMISSION
-from arm_description.robot_file.scope import EvaluationContext, read_name
-from arm_description.robot_file.sections import GRIPPER_KEY
-from arm_description.transmissions.crank import (
-    BRANCHES,
+from arm_description.model.transmissions.crank import (
     LEAST_ANGLE,
     CrankTransmission,
     LinkageLengths,
 )
-from arm_description.transmissions.drivetrain import Drivetrain
-from arm_description.transmissions.table import TableTransmission
-from arm_description.transmissions.transmission import (
+from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.table import TableTransmission
+from arm_description.model.transmissions.transmission import (
     UNLIMITED,
     ActuatorLimits,
     DifferentialTransmission,
@@ -35,17 +32,17 @@ from arm_description.transmissions.transmission import (
     SimpleTransmission,
     Transmission,
 )
+from arm_description.robot_file.keys import BRANCHES, GRIPPER_KEY, TRANSMISSION
+from arm_description.robot_file.scope import EvaluationContext, read_name
+from arm_description.robot_model import RobotModel
 
-_SLACK = 1e-9  # [rad or m] of limits that are exactly those of a linkage
 
+def with_transmissions(model: RobotModel, field: Field, scope: EvaluationContext) -> RobotModel:
+    """Return the robot with its transmissions.
 
-def read_transmissions(
-    field: Field | None, joints: Sequence[Joint], scope: EvaluationContext
-) -> tuple[Transmission, ...]:
-    """Read all transmissions; each joint has at most one, each actuator a name of its own."""
-    if field is None:
-        return ()
-    named = {joint.name: joint for joint in joints}
+    Each joint has at most one, each actuator a name of its own.
+    """
+    named = {joint.name: joint for joint in model.joints}
     items = field.items()
     found = tuple(_Reader(item, named, scope).transmission() for item in items)
     owner: dict[str, str] = {}
@@ -56,12 +53,12 @@ def read_transmissions(
             owner[joint] = joint
     _check_names(items, found, named)
     try:
-        drivetrain = Drivetrain(tuple(named), found)
+        Drivetrain(tuple(named), found)
     except DescriptionError as error:
         raise items[int(error.key)].error(error.problem, error.remedy) from None
     for item, transmission in zip(items, found, strict=True):
-        _check_range(item, transmission, drivetrain, named, scope)
-    return found
+        _check_range(item, transmission, named, scope)
+    return replace(model, transmissions=found)
 
 
 def _check_names(
@@ -82,7 +79,6 @@ def _check_names(
 def _check_range(
     item: Field,
     transmission: Transmission,
-    drivetrain: Drivetrain,
     joints: Mapping[str, Joint],
     scope: EvaluationContext,
 ) -> None:
@@ -90,10 +86,10 @@ def _check_range(
     if len(transmission.inputs) > 1 or transmission.limits == UNLIMITED:
         return
     joint = joints[transmission.joints[0]]
-    for constraint in drivetrain.constraints(alone=True):
+    for constraint in transmission.constraints(alone=True):
         lower, upper = constraint.bounds({})
         if constraint.joint == joint.name and not (
-            lower - _SLACK <= joint.lower and joint.upper <= upper + _SLACK
+            lower - SLACK <= joint.lower and joint.upper <= upper + SLACK
         ):
             raise item.error(
                 f"this range allows {joint.name} {_written(lower, upper, joint, scope)}, its "
@@ -232,7 +228,7 @@ class _Reader:
                 "the actuator's positions must increase throughout or decrease throughout"
             )
         joint = self._joints[self._moved[0]]
-        if x[0] > joint.lower + _SLACK or x[-1] < joint.upper - _SLACK:
+        if x[0] > joint.lower + SLACK or x[-1] < joint.upper - SLACK:
             raise field.error(
                 f"cover {joint.name} {_written(x[0], x[-1], joint, self._scope)}, its limits are "
                 f"{_written(joint.lower, joint.upper, joint, self._scope)}",
@@ -346,101 +342,3 @@ def _flag(field: Field) -> bool:
     if not isinstance(field.value, bool):
         raise field.error("must be true or false")
     return field.value
-
-
-Write = Callable[[float, str], str]
-
-
-def transmission_entry(
-    transmission: Transmission, types: Mapping[str, str], number: Write
-) -> dict[str, str]:
-    """Return the YAML text of each key of a transmission.
-
-    Args:
-        transmission: what to write.
-        types: type of each joint.
-        number: writes a position, or length, for the type of a joint.
-    """
-    kind = types[transmission.joints[0]]
-    values = {"type": _TYPES[type(transmission)]}
-    if len(transmission.joints) == 1:
-        values["joint"] = flow_word(transmission.joints[0])
-    else:
-        values["joints"] = _list(map(flow_word, transmission.joints))
-    if len(transmission.actuators) > 1:
-        values["actuators"] = _list(map(flow_word, transmission.actuators))
-    elif transmission.actuators != transmission.joints:
-        values["actuator"] = flow_word(transmission.actuators[0])
-    values |= _own_entries(transmission, kind, number)
-    limits = transmission.limits
-    if math.isfinite(limits.lower):
-        values["range"] = _list(number(end, kind) for end in (limits.lower, limits.upper))
-    for key in ("velocity", "acceleration"):
-        if math.isfinite(value := getattr(limits, key)):
-            values[key] = number(value, kind)
-    return values
-
-
-def _own_entries(transmission: Transmission, kind: str, number: Write) -> dict[str, str]:
-    """Return the keys of one type of transmission."""
-    if isinstance(transmission, TableTransmission):
-        pairs = (_list(number(value, kind) for value in pair) for pair in transmission.points)
-        return {"points": _list(pairs)}
-    if isinstance(transmission, CrankTransmission):
-        return _crank_entry(transmission, number)
-    if isinstance(transmission, DifferentialTransmission):
-        return {
-            "mechanical_reduction": _list(map(_plain, transmission.mechanical_reduction)),
-            "joint_reduction": _list(map(_plain, transmission.joint_reduction)),
-            "offset": _list(number(value, kind) for value in transmission.offset),
-        }
-    values: dict[str, str] = {}
-    if isinstance(transmission, ParallelogramTransmission):
-        values["against"] = _list(map(flow_word, transmission.depends_on))
-        values["ratio"] = _list(map(_plain, transmission.ratios))
-    if isinstance(transmission, SeveralActuatorsTransmission):
-        values["mirrored"] = _list(str(one).lower() for one in transmission.mirrored)
-        values["allowed_difference"] = number(transmission.allowed_difference, kind)
-    if isinstance(
-        transmission,
-        SimpleTransmission | ParallelogramTransmission | SeveralActuatorsTransmission,
-    ):
-        values["mechanical_reduction"] = _plain(transmission.mechanical_reduction)
-        values["offset"] = number(transmission.offset, kind)
-    return values
-
-
-def _crank_entry(crank: CrankTransmission, number: Write) -> dict[str, str]:
-    bars = crank.lengths
-    values = {
-        "ground": number(bars.ground, "prismatic"),
-        "crank": number(bars.crank, "prismatic"),
-        "rod": number(bars.rod, "prismatic"),
-        "rocker": number(bars.rocker, "prismatic"),
-        "branch": crank.branch,
-        "crank_angle": number(crank.crank_angle, "revolute"),
-        "rocker_angle": number(crank.rocker_angle, "revolute"),
-        "min_transmission_angle": number(crank.least_angle, "revolute"),
-    }
-    if crank.depends_on:
-        values |= {"against": flow_word(crank.depends_on[0]), "ratio": _plain(crank.ratio)}
-    return values
-
-
-def _list(items: Iterable[str]) -> str:
-    return f"[{', '.join(items)}]"
-
-
-def _plain(value: float) -> str:
-    return repr(value + 0.0).removesuffix(".0")
-
-
-_TYPES: Mapping[type[Transmission], str] = {
-    SimpleTransmission: "simple",
-    ParallelogramTransmission: "parallelogram",
-    DifferentialTransmission: "differential",
-    FourBarLinkageTransmission: "four_bar_linkage",
-    SeveralActuatorsTransmission: "several",
-    CrankTransmission: "crank",
-    TableTransmission: "table",
-}

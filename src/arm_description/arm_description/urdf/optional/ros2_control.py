@@ -9,7 +9,7 @@ joint_state_topic_hardware_interface.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arm_description.urdf.elements import UrdfJoint
@@ -36,18 +36,16 @@ HARDWARE: Mapping[str, HardwarePlugin] = {
 """Name of a kind of hardware -> its component."""
 
 
-def control_block(
-    name: str, hardware: Iterable[ET.Element], joints: Sequence[UrdfJoint]
-) -> ET.Element:
-    """Return the block of a robot.
+def control_block(name: str, kind: str, joints: Sequence[UrdfJoint]) -> ET.Element:
+    """Return the block of a robot; its first element is <hardware>.
 
     Args:
         name: Name of the component.
-        hardware: Children of its element <hardware>.
+        kind: Kind of hardware, one of HARDWARE; "" for none yet.
         joints: All joints; the fixed ones and those that follow another have no interfaces.
     """
     block = ET.Element("ros2_control", name=name, type="system")
-    ET.SubElement(block, "hardware").extend(hardware)
+    ET.SubElement(block, "hardware").extend(hardware_elements(kind) if kind else ())
     for joint in joints:
         if joint.kind != "fixed" and joint.mimic is None:
             element = ET.SubElement(block, "joint", name=joint.name)

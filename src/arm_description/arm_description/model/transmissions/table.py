@@ -15,16 +15,13 @@ import numpy as np
 from arm_common.transforms import Array
 from numpy.typing import NDArray
 
-from arm_description.transmissions.transmission import (
-    Pair,
-    Transmission,
-)
+from arm_description.model.transmissions.transmission import CurvedTransmission, Pair
 
 _HALVINGS, _NEWTON = 12, 4  # of the inverse: bracketing, then polishing
 
 
 @dataclass(frozen=True)
-class TableTransmission(Transmission):
+class TableTransmission(CurvedTransmission):
     """One actuator that moves one joint as measured."""
 
     points: tuple[Pair, ...]  # (joint, actuator), the first increasing, the second monotone

@@ -10,15 +10,16 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 import yaml
-from arm_description.robot_file.attachments import shipped_payloads, shipped_tools
 from arm_description.robot_file.editor import RobotEditor
 from arm_description.robot_file.schema import robot_schema
+from arm_description.robot_file.sections.attachments import shipped_payloads, shipped_tools
+from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
 from arm_testing.samples import ROBOTS
 from jsonschema import Draft202012Validator
 
-from arm_description import DescriptionError, load_robot, parse_robot, robot_yaml, shipped_robots
+from arm_description import DescriptionError, load_robot, parse_robot, shipped_robots
 
 
 @pytest.mark.parametrize("robot", ROBOTS)

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from arm_common.transforms import rpy_matrix
 from arm_description.robot_file.editor import RobotEditor
+from arm_description.robot_file.writer import robot_yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from arm_description import DescriptionError, parse_robot, robot_yaml
+from arm_description import DescriptionError, parse_robot
 
 LIMITS = "limits: {lower: -1, upper: 2}"
 

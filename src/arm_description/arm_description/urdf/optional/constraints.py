@@ -22,36 +22,92 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from arm_common.yaml.linear_expressions import LinearExpression
+import numpy as np
+from arm_common.transforms import Array
 
 from arm_description.errors import UrdfError
-from arm_description.model.constraints import JointConstraint, LinearLimits, SampledLimits
-from arm_description.urdf.elements import MOVING, UrdfJoint
+from arm_description.model.constraints import JointConstraint, LinearExpression, LinearLimits
+from arm_description.urdf.elements import CONSTRAINTS, MOVING, UrdfJoint
 
-ELEMENT = "joint_constraints"
+if TYPE_CHECKING:
+    from arm_description.robot_model import RobotModel
+
 _SIDES = ("lower", "upper")
+_SAMPLES = 257
 _Ranges: TypeAlias = Mapping[str, tuple[float, float]]  # of each independent joint [rad or m]
 
 
-def constraint_elements(
-    constraints: Iterable[JointConstraint],
-    ranges: Mapping[str, tuple[float, float]],
-    name: str,
-    prefix: str = "",
-) -> list[ET.Element]:
-    """Return the element of some constraints, none without any.
+@dataclass(frozen=True)
+class SampledLimits:
+    """Limits of a joint that depend on one other joint, linear between samples.
+
+    Attributes:
+        joint: name of the joint.
+        other: name of the joint that they depend on.
+        samples: position of the other joint, least and greatest one of the joint [rad or m].
+        reason: subject and verb for messages.
+    """
+
+    joint: str
+    other: str
+    samples: tuple[tuple[float, float, float], ...]
+    reason: str = "the linkage allows"
+
+    @classmethod
+    def of(
+        cls, constraint: JointConstraint, limits: Mapping[str, tuple[float, float]]
+    ) -> SampledLimits:
+        """Return the samples of a constraint between two joints, no wider than it.
+
+        Args:
+            constraint: the constraint.
+            limits: lower and upper of each joint [rad or m].
+        """
+        (other,) = (name for name in constraint.joints if name != constraint.joint)
+        fine = np.linspace(*limits[other], 2 * _SAMPLES - 1)
+        bounds = np.array([constraint.bounds({other: float(x)}) for x in fine])
+        coarse = bounds[::2]
+        # By how much the straight lines between samples are wider than the constraint halfway.
+        excess = (bounds[1::2] - 0.5 * (coarse[:-1] + coarse[1:])) * (1.0, -1.0)
+        inwards = np.maximum(excess.max(axis=0), 0.0) * (1.0, -1.0)
+        rows = np.column_stack([fine[::2], coarse + inwards])
+        samples = tuple((float(x), float(low), float(high)) for x, low, high in rows)
+        return cls(constraint.joint, other, samples, constraint.reason)
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joint itself, then the one that its limits depend on."""
+        return (self.joint, self.other)
+
+    def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
+        """Return lower and upper at the position of the other joint by name."""
+        lower, upper = self._at(np.array(q[self.other]))
+        return float(lower), float(upper)
+
+    def violation(self, q: Array) -> Array:
+        """Return how far the joint is outside, 0 or less inside; q (..., 2) as ``joints``."""
+        lower, upper = self._at(q[..., 1])
+        return np.asarray(np.maximum(lower - q[..., 0], q[..., 0] - upper))
+
+    def _at(self, position: Array) -> tuple[Array, Array]:
+        x, low, high = np.array(self.samples).T
+        return np.interp(position, x, low), np.interp(position, x, high)
+
+
+def constraint_elements(model: RobotModel, prefix: str = "") -> list[ET.Element]:
+    """Return the element of a robot's constraints, none without any.
 
     Args:
-        constraints: constraints of the robot.
-        ranges: lower and upper of each joint.
-        name: name of the element, unique among robots that are merged.
-        prefix: prefix of the joint names.
+        model: the robot.
+        prefix: prefix of the joint names, and of the name of the element.
     """
-    element = ET.Element(ELEMENT, name=name)
-    for one in constraints:
+    ranges = {joint.name: (joint.lower, joint.upper) for joint in model.joints}
+    element = ET.Element(CONSTRAINTS, name=f"{prefix}{model.name}")
+    for one in model.constraints:
         entry = ET.SubElement(element, "limits", joint=prefix + one.joint, reason=one.reason)
         if isinstance(one, LinearLimits):
             _write_bounds(entry, one, prefix)
@@ -91,7 +147,7 @@ def read_constraints(
         for joint in joints
         if joint.kind in MOVING and joint.mimic is None
     }
-    return tuple(_limits(entry, ranges) for entry in robot.findall(f"{ELEMENT}/limits"))
+    return tuple(_limits(entry, ranges) for entry in robot.findall(f"{CONSTRAINTS}/limits"))
 
 
 def _limits(entry: ET.Element, ranges: _Ranges) -> JointConstraint:
@@ -152,7 +208,7 @@ def _other(element: ET.Element, joint: str, ranges: _Ranges) -> str:
 def _joint(element: ET.Element, ranges: _Ranges) -> str:
     name = element.get("joint", "")
     if name not in ranges:
-        problem = f"<{element.tag}> in <{ELEMENT}> refers to the joint {name!r}"
+        problem = f"<{element.tag}> in <{CONSTRAINTS}> refers to the joint {name!r}"
         raise UrdfError(problem, remedy="name one that moves and mimics no other")
     return name
 

@@ -17,12 +17,8 @@ from functools import cached_property
 import numpy as np
 from arm_common.transforms import Array
 
-from arm_description.transmissions.transmission import (
-    Pair,
-    Transmission,
-)
+from arm_description.model.transmissions.transmission import CurvedTransmission, Pair
 
-BRANCHES = ("open", "crossed")
 LEAST_ANGLE = math.radians(10.0)  # default minimum transmission angle
 _SAMPLES = 721  # of the joint's range, in which the linkage is checked
 
@@ -38,7 +34,7 @@ class LinkageLengths:
 
 
 @dataclass(frozen=True)
-class CrankTransmission(Transmission):
+class CrankTransmission(CurvedTransmission):
     """A crank on the actuator that moves a rocker on the joint's link over a rod.
 
     If the actuator sits on an earlier link, the ground line is a link that moves against it:
