@@ -39,6 +39,12 @@ class Arguments {
 
   PyObject* object() { return *next_++; }
 
+  bool skip_none() {
+    if (*next_ != Py_None) return false;
+    ++next_;
+    return true;
+  }
+
   double number() {
     const double value = PyFloat_AsDouble(object());
     if (value == -1.0 && PyErr_Occurred() != nullptr) throw WrongType{};
@@ -150,6 +156,13 @@ struct Taken<const Plan&> {
 };
 
 template <>
+struct Taken<const Plan*> {  // nullptr for None
+  static const Plan* from(Arguments& in) {
+    return in.skip_none() ? nullptr : &Taken<const Plan&>::from(in);
+  }
+};
+
+template <>
 struct Taken<const Pose&> {
   static const Pose& from(Arguments& in) {
     PyArrayObject* a = in.array(NPY_DOUBLE, 2, false);
@@ -184,27 +197,17 @@ struct Taken<Table<T>> {
 };
 
 template <>
-struct Taken<const Result&> {
+struct Taken<Result> {
   static Result from(Arguments& in) {
     PyArrayObject* a = in.array(NPY_VOID, 0, true);
-    const npy_intp slot = bytes(in.n + 8), head_size = sizeof(Head);
-    const npy_intp size = PyArray_NBYTES(a) - head_size, slots = size / slot;
+    const npy_intp slot = bytes(Result::width(in.n));
+    const npy_intp size = PyArray_NBYTES(a) - bytes(Result::HEAD), slots = size / slot;
     require(size >= slot && size % slot == 0 && slots <= NPY_MAX_INT, "a result of another chain");
-    Head* head = data<Head>(a);
-    require(head->solutions >= 0.0 && head->solutions <= static_cast<double>(slots) &&
-                head->starts >= 0.0 && head->starts < 1e9,
+    const Head& head = *data<Head>(a);
+    require(head.solutions >= 0.0 && head.solutions <= static_cast<double>(slots) &&
+                head.starts >= 0.0 && head.starts < 1e9,
             "a result of an impossible head");
-    return {head, reinterpret_cast<double*>(head + 1), static_cast<int>(slots), in.n};
-  }
-};
-
-template <>
-struct Taken<const Results&> {
-  static Results from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_VOID, 1, true);
-    const npy_intp size = static_cast<npy_intp>(sizeof(Head)) + bytes(in.n + 8);
-    require(PyArray_ITEMSIZE(a) == size, "results of another chain");
-    return {data<double>(a), dimension(a, 0), in.n};
+    return {data<double>(a), static_cast<int>(slots), in.n};
   }
 };
 

@@ -10,18 +10,16 @@ namespace {
 // The functions below are for tests and proofs of the headers.
 
 // Fills in the error of q against a target, and its derivative; returns its weighted half square.
-double residual(const Chain& c, const Options& opt, const Pose& T, Row q, Error& error,
+double residual(const Chain& c, const Options& opt, const Pose& T, Row q, SixVector& error,
                 RowsToFill derivative) {
   require(derivative.count == 6 && derivative.size == c.n, "a derivative has 6 rows");
-  Workspace W(c.n);
-  set_target(T.motion(), c, W);
+  Problem W(c, opt, T.motion(), q);
   for (int i = 0; i < c.n; ++i) W[i].q = q[i];
-  move(c, W, &JointState::q);
-  const double cost = measure(opt, W, W.error);
-  derive(c, opt, W);
+  measure_posture(W);
+  derive(W);
   error = W.error;
   write_columns(W, derivative.values);
-  return cost;
+  return W.cost;
 }
 
 Roots roots_of(int slides, double a, double b, double c, double size) {
@@ -40,18 +38,17 @@ int real_roots_of(Row coefficients, RowToFill out) {
 // Polishes q as all solutions of the general 6R solver are; returns its error afterwards.
 double polish_of(const Chain& c, const Pose& T, double unit, RowToFill q) {
   require(c.n == 6 && q.size == 6 && unit > 0.0, "an arm of six joints");
-  Workspace W(6);
-  return polish(c, {T.motion(), unit}, INFINITE, W, q).after;
+  Workspace W(c);
+  return polish({T.motion(), unit}, INFINITE, W, q).after;
 }
 
 PyMethodDef functions[] = {
     {"fk", as_function(fk<false>), METH_FASTCALL, nullptr},
     {"fk_jacobian", as_function(fk<true>), METH_FASTCALL, nullptr},
     entry<search>("search"),
-    entry<search_many>("search_many"),
     entry<solve_all>("solve_all"),
     entry<solve_given>("solve_given"),
-    entry<solve_nearest_many>("solve_nearest_many"),
+    entry<solve_many>("solve_many"),
     entry<fill_postures>("fill_postures"),
     entry<collect>("collect"),
     entry<trace>("trace"),

@@ -75,15 +75,15 @@ PyObject* fk(PyObject*, PyObject* const* objects, Py_ssize_t count) {
     const Chain c = Taken<const Chain&>::from(in);
     const Owned q(as_array(in.object()));
     if (!q || !has_shape(q.array(), 0, c.n)) return none_unless_error();
-    Workspace W(c.n);
-    if (!place(c, data<double>(q.array()), W)) return none();
+    Workspace W(c);
+    if (!place(data<double>(q.array()), W)) return none();
     Owned T(empty_matrix(4, 4));
     if (!T) return nullptr;
     *data<Pose>(T.array()) = Pose::of(W.tip);
     if constexpr (!with_jacobian) return T.release();
     Owned J(empty_matrix(6, c.n));
     if (!J) return nullptr;
-    fill_jacobian(c, W);
+    fill_jacobian(W);
     write_columns(W, data<double>(J.array()));
     return Py_BuildValue("NN", T.release(), J.release());
   });
@@ -112,8 +112,6 @@ inline void fill_result(ResultObject* self, PyObject* status, PyObject* numbers,
   self->n = n;
 }
 
-constexpr int HEAD_NUMBERS = sizeof(Head) / sizeof(double);
-
 // Result(status, numbers, n, reason).
 inline int init_result(PyObject* self, PyObject* arguments, PyObject*) {
   PyObject *status = nullptr, *numbers = nullptr, *reason = nullptr;
@@ -123,7 +121,7 @@ inline int init_result(PyObject* self, PyObject* arguments, PyObject*) {
   auto* a = reinterpret_cast<PyArrayObject*>(numbers);
   const bool fits = PyArray_NDIM(a) == 1 && PyArray_TYPE(a) == NPY_DOUBLE &&
                     PyArray_CHKFLAGS(a, NPY_ARRAY_CARRAY_RO) && n >= 1 && n <= MAX_JOINTS &&
-                    PyArray_SIZE(a) >= HEAD_NUMBERS + n + 8;
+                    PyArray_SIZE(a) >= Result::size(n, 1);
   if (!fits) {
     PyErr_SetString(PyExc_ValueError, "expected the numbers of a result");
     return -1;
@@ -149,14 +147,15 @@ inline PyObject* positions_of(ResultObject* self, bool all) {
     return nullptr;
   }
   const auto* head = data<Head>(numbers);
-  const npy_intp width = self->n + 8, slots = (PyArray_SIZE(numbers) - HEAD_NUMBERS) / width;
+  const npy_intp width = Result::width(self->n);
+  const npy_intp slots = (PyArray_SIZE(numbers) - Result::HEAD) / width;
   const double solutions = head->solutions >= 1.0 ? head->solutions : 1.0;
   const auto used = static_cast<npy_intp>(std::min(solutions, 1.0 * slots));
   const npy_intp shape[] = {used, self->n}, strides[] = {bytes(width), bytes(1)};
   const int skipped = all ? 0 : 1;
   PyObject* q =
       PyArray_New(&PyArray_Type, 2 - skipped, shape + skipped, NPY_DOUBLE, strides + skipped,
-                  data<double>(numbers) + HEAD_NUMBERS, 0, NPY_ARRAY_ALIGNED, nullptr);
+                  data<double>(numbers) + Result::HEAD, 0, NPY_ARRAY_ALIGNED, nullptr);
   if (q == nullptr) return nullptr;
   Py_INCREF(self->numbers);
   if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(q), self->numbers) == 0) return q;
@@ -265,13 +264,11 @@ inline void free_request(PyObject* object) {
 }
 
 // The result of the first slots of a table.
-inline PyObject* make_result(RequestObject* self, const Result& out, int slots) {
-  const npy_intp shape[] = {HEAD_NUMBERS + slots * out.width()};
+inline PyObject* make_result(RequestObject* self, Result out, int slots) {
+  const npy_intp shape[] = {Result::size(out.n, slots)};
   const Owned numbers(PyArray_SimpleNew(1, shape, NPY_DOUBLE));
   if (!numbers) return nullptr;
-  auto* copy = data<double>(numbers.array());
-  *reinterpret_cast<Head*>(copy) = *out.head;
-  std::copy(out.table, out.table + slots * out.width(), copy + HEAD_NUMBERS);
+  std::copy(out.numbers, out.numbers + shape[0], data<double>(numbers.array()));
   auto* type = reinterpret_cast<PyTypeObject*>(self->parts[KIND]);
   PyObject* result = type->tp_alloc(type, 0);
   if (result != nullptr)
@@ -304,13 +301,11 @@ inline PyObject* answer(PyObject* object, PyObject* const* objects, Py_ssize_t c
     PyObject* form = self->parts[PLAN];
     const Plan* plan = form == Py_None ? nullptr : &record<Plan>(form);
     const int slots = plan == nullptr ? 1 : MAX_BRANCHES;
-    Head head = {};
-    Buffer<double, MAX_BRANCHES*(PLAN_JOINTS + 8)> table(slots * (c.n + 8));
-    const Result out = {&head, &table[0], slots, c.n};
+    ResultNumbers numbers(Result::size(c.n, slots));
+    const Result out = {&numbers[0], slots, c.n};
     const int solutions = unlocked([&] {
-      if (plan == nullptr) return search(c, options, pose, start, out);
-      return all ? solve_all(c, exact, *plan, pose, start, out)
-                 : solve_or_search(c, options, exact, *plan, pose, start, out);
+      return all && plan != nullptr ? solve_all(c, exact, *plan, pose, start, out)
+                                    : solve_nearest(c, options, exact, plan, pose, start, out);
     });
     return solutions > 0 ? make_result(self, out, solutions) : none();
   });

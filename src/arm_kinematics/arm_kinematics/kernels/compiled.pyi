@@ -60,11 +60,8 @@ def fk_jacobian(chain: Records, q: ArrayLike, /) -> tuple[Array, Array] | None:
     """Return that and the Jacobian (6, n) at the tip's origin, base axes, linear rows first."""
 
 def search(chain: Records, options: Records, T: Array, seed: Array, result: Records, /) -> int:
-    """Continue a search; return the number of solutions, -1 (bad target) or -2 (bad seed)."""
+    """Continue a search; return the number of solutions, -1 for a bad target or seed."""
 
-def search_many(
-    chain: Records, options: Records, Ts: Array, seeds: Array, results: Records, /
-) -> None: ...
 def solve_all(
     chain: Records, options: Records, plan: Records, T: Array, seed: Array, result: Records, /
 ) -> int:
@@ -82,17 +79,20 @@ def solve_given(
 ) -> int:
     """Find the solutions among postures (k, n); ``length`` is that of the arm."""
 
-def solve_nearest_many(
+def solve_many(
     chain: Records,
     options: Records,
     exact: Records,
-    plan: Records,
+    plan: Records | None,
     Ts: Array,
     seeds: Array,
-    results: Records,
+    results: Array,
     /,
 ) -> None:
-    """Solve each target by its closed form, or by a search if that finds no solution."""
+    """Fill the numbers (m, k) of a result with one slot for each target.
+
+    Each is solved by the closed form, or by a search without one or if that finds no solution.
+    """
 
 def fill_postures(chain: Records, plan: Records, Ts: Array, seed: Array, out: Array, /) -> None:
     """Fill out (MAX_BRANCHES m, n) with the branches inside the limits at Ts (m, 4, 4) or NaN."""

@@ -29,13 +29,9 @@ CALLS = {  # valid arguments of every function
     "fk": (C, Q),
     "fk_jacobian": (C, Q),
     "search": (C, OPTIONS, T, Q, RESULT),
-    "search_many": (C, OPTIONS, T[None], Q[None], np.zeros(1, layout.result_dtype(6, 1))),
     "solve_all": (C, EXACT, PLAN, T, Q, RESULT),
     "solve_given": (C, EXACT, 1.0, Q[None], T, Q, RESULT),
-    "solve_nearest_many": (
-        *(C, OPTIONS, EXACT, PLAN, T[None], Q[None]),
-        np.zeros(1, layout.result_dtype(6, 1)),
-    ),
+    "solve_many": (C, OPTIONS, EXACT, PLAN, T[None], Q[None], np.zeros((1, 19))),
     "fill_postures": (C, PLAN, T[None], Q, np.zeros((8, 6))),
     "collect": (
         *(C, T, 1.0, 5, np.ones((9, 14)), np.ones((9, 14)), ONE, np.ones((6, 12)), ONE),

@@ -42,8 +42,8 @@ inline double fill_pose_error(const Goal& goal, const Workspace& W, double* e) {
 
 // Fills the first n columns of A with the Jacobian at the pose in W, lengths over the unit.
 template <int n>
-void fill_scaled_jacobian(const Chain& c, double unit, Workspace& W, double (*A)[n + 1]) {
-  fill_jacobian(c, W);
+void fill_scaled_jacobian(double unit, Workspace& W, double (*A)[n + 1]) {
+  fill_jacobian(W);
   for (int i = 0; i < n; ++i) {
     const Vector v = 1.0 / unit * W[i].linear, w = W[i].angular;
     const double column[] = {v.x, v.y, v.z, w.x, w.y, w.z};
@@ -91,12 +91,12 @@ double solve_linear(double (&A)[n][n + 1], double* x) {
 
 // Halves a step from q, of a posture with this error, until it reduces it; returns the new error,
 // or a negative number if no step does. Fills q with the end of the step, and e with its error.
-inline double shorten_step(const Chain& c, const Goal& goal, const double* step, double scale,
-                           double error, Workspace& W, double* q, double* e) {
+inline double shorten_step(const Goal& goal, const double* step, double scale, double error,
+                           Workspace& W, double* q, double* e) {
   for (int halving = 0; halving < HALVINGS; ++halving, scale *= 0.5) {
     double trial[6];
     for (int i = 0; i < 6; ++i) trial[i] = q[i] + scale * step[i];
-    if (!place(c, trial, W)) continue;
+    if (!place(trial, W)) continue;
     const double trial_error = fill_pose_error(goal, W, e);
     if (trial_error < error) {
       std::copy(trial, trial + 6, q);
@@ -113,17 +113,16 @@ struct Improvement {
 
 // Improves q (6) as far as rounding allows, unless its error exceeds the limit. Steps are
 // shortened until they reduce the error; directions in which the arm cannot move are ignored.
-inline Improvement polish(const Chain& c, const Goal& goal, double limit, Workspace& W,
-                          double* q) {
+inline Improvement polish(const Goal& goal, double limit, Workspace& W, double* q) {
   double e[6], A[6][7], step[6];
-  if (!place(c, q, W)) return {INFINITE, INFINITE};
+  if (!place(q, W)) return {INFINITE, INFINITE};
   const double first = fill_pose_error(goal, W, e);
   double error = first;
   for (int k = 0; k < POLISHING_STEPS && error >= ROUND_OFF && first <= limit; ++k) {
-    fill_scaled_jacobian<6>(c, goal.unit, W, A);
+    fill_scaled_jacobian<6>(goal.unit, W, A);
     for (int i = 0; i < 6; ++i) A[i][6] = e[i];
     const double scale = solve_linear<6>(A, step);
-    const double next = shorten_step(c, goal, step, scale, error, W, q, e);
+    const double next = shorten_step(goal, step, scale, error, W, q, e);
     if (next < 0.0) break;
     error = next;
   }
@@ -139,17 +138,16 @@ inline double angular_distance(int n, const double* p, const double* q) {
 }
 
 // Whether two solutions (6) are the same: the posture half-way is about as accurate.
-inline bool is_same(const Chain& c, const Goal& goal, const double* p, const double* q,
-                    Workspace& W) {
+inline bool is_same(const Goal& goal, const double* p, const double* q, Workspace& W) {
   const double apart = angular_distance(6, p, q);
   if (apart < SAME_ANGLES || apart > CLOSE_ANGLES) return apart < SAME_ANGLES;
   double middle[6], e[6], worse = ROUND_OFF;
   for (int i = 0; i < 6; ++i) middle[i] = q[i] + 0.5 * wrapped(p[i] - q[i]);
   for (const double* x : {p, q}) {
-    place(c, x, W);
+    place(x, W);
     worse = std::max(worse, fill_pose_error(goal, W, e));
   }
-  place(c, middle, W);
+  place(middle, W);
   return fill_pose_error(goal, W, e) < 2.0 * worse;
 }
 

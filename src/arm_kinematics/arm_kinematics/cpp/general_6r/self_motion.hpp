@@ -48,7 +48,6 @@ inline void copy(const Posture& from, Posture& to) { std::copy(from, from + 7, t
 
 // The curve of postures of a chain at a goal.
 struct Curve {
-  const Chain& chain;
   Goal goal;
   Workspace& W;
 
@@ -57,12 +56,12 @@ struct Curve {
     double e[6], A[7][8], step[7];
     for (int i = 0; i < 7; ++i) point[i] = q[i] + h * d[i];
     for (int k = 0; k < CORRECTIONS; ++k) {
-      if (!place(chain, point, W)) return false;
+      if (!place(point, W)) return false;
       const double error = fill_pose_error(goal, W, e);
       double ahead = h;
       for (int i = 0; i < 7; ++i) ahead -= d[i] * (point[i] - q[i]);
       if (error < ON_CURVE && std::abs(ahead) < ON_CURVE) return true;
-      fill_scaled_jacobian<7>(chain, goal.unit, W, A);
+      fill_scaled_jacobian<7>(goal.unit, W, A);
       for (int i = 0; i < 6; ++i) A[i][7] = e[i];
       copy(d, reinterpret_cast<Posture&>(A[6]));
       A[6][7] = ahead;
@@ -76,8 +75,8 @@ struct Curve {
   // `ahead`, to which it is not perpendicular (Allgower and Georg, 3.2: the bordered Jacobian).
   void fill_tangent(const Posture& q, const Posture& ahead, Posture& t) const {
     double A[7][8] = {};
-    if (!place(chain, q, W)) return std::fill(t, t + 7, std::numeric_limits<double>::quiet_NaN());
-    fill_scaled_jacobian<7>(chain, goal.unit, W, A);
+    if (!place(q, W)) return std::fill(t, t + 7, std::numeric_limits<double>::quiet_NaN());
+    fill_scaled_jacobian<7>(goal.unit, W, A);
     copy(ahead, reinterpret_cast<Posture&>(A[6]));
     A[6][7] = 1.0;
     solve_linear<7>(A, t);
@@ -111,8 +110,8 @@ inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
   require(
       c.n == 7 && unit > 0.0 && longest > 0.0 && longest <= PI && count >= 1 && count <= out.size,
       "no curve");
-  Workspace W(7);
-  const Curve curve{c, {T.motion(), unit}, W};
+  Workspace W(c);
+  const Curve curve{{T.motion(), unit}, W};
   Posture* points = out;
   Posture q, t, next, next_t;
   copy(points[count - 1], q);
@@ -144,19 +143,19 @@ inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
 inline bool fill_point(const Chain& c, const Pose& T, double unit, const Posture& near,
                        const Posture& step, Posture& q) {
   require(c.n == 7, "an arm of seven joints");
-  Workspace W(7);
+  Workspace W(c);
   const double h = std::sqrt(dot(step, step));
   Posture d;
   for (int i = 0; i < 7; ++i) d[i] = step[i] / std::max(h, 1e-300);
-  return Curve{c, {T.motion(), unit}, W}.correct(near, d, h, q);
+  return Curve{{T.motion(), unit}, W}.correct(near, d, h, q);
 }
 
 // Whether a traced curve passes through the point q of the same self-motion.
 inline bool passes(const Chain& c, const Pose& T, double unit, double longest, Points traced,
                    const Posture& q) {
   require(c.n == 7, "an arm of seven joints");
-  Workspace W(7);
-  const Curve curve{c, {T.motion(), unit}, W};
+  Workspace W(c);
+  const Curve curve{{T.motion(), unit}, W};
   int nearest = 0;
   double gap = INFINITE;
   for (int j = 0; j < traced.size; ++j) {
