@@ -137,7 +137,7 @@ inline double try_step(Workspace& W) {
 // Minimises the error, or only its excess over the tolerances; see `descend`. No step leaves the
 // tolerances once they are met.
 inline Quality minimise(Problem& W, bool excess) {
-  const Options& opt = W.opt;
+  const Options& opt = *W.opt;
   double cost = measure_posture(W);
   W.evaluations += 1.0;
   Quality state = quality(opt, W.error, cost);
@@ -188,7 +188,7 @@ inline Quality minimise(Problem& W, bool excess) {
 // not inside, descends into them. Leaves q, error and cost.
 inline Quality descend(Problem& W) {
   const Quality state = minimise(W, false);
-  const bool retries = state == FAILED && W.opt.exact_minimum == 0.0 && is_near(W.opt, W.cost);
+  const bool retries = state == FAILED && W.opt->exact_minimum == 0.0 && is_near(*W.opt, W.cost);
   return retries ? minimise(W, true) : state;
 }
 
@@ -239,7 +239,7 @@ inline double first_order_gain(const Workspace& W) {
 inline double project_step(double largest_pull, Problem& W) {
   const Chain& c = W.chain;
   if (largest_pull == 0.0) return 0.0;
-  const double pull = LOOSE * fill_normal_equations(W.opt.even, W) / largest_pull;
+  const double pull = LOOSE * fill_normal_equations(W.opt->even, W) / largest_pull;
   for (int i = 0; i < W.n; ++i) {
     const bool independent = c.leader(i) == i;
     W[i].free = independent ? 1.0 : 0.0;
@@ -288,7 +288,7 @@ inline void project_to_preference(Quality state, Problem& W) {
     derive(W);
     const double size = project_step(largest_pull, W);
     const double before = preference_distance(W);
-    if (size < SHORTEST_PROJECTION || first_order_gain(W) < W.opt.smallest_gain * before) return;
+    if (size < SHORTEST_PROJECTION || first_order_gain(W) < W.opt->smallest_gain * before) return;
     for (int i = 0; i < W.n; ++i) {
       W[i].saved = W[i].q;
       W[i].step = W[i].delta;

@@ -45,6 +45,8 @@ double polish_of(const Chain& c, const Pose& T, double unit, RowToFill q) {
 PyMethodDef functions[] = {
     {"fk", as_function(fk<false>), METH_FASTCALL, nullptr},
     {"fk_jacobian", as_function(fk<true>), METH_FASTCALL, nullptr},
+    {"prepare_nearest", as_function(prepare<false>), METH_FASTCALL, nullptr},
+    {"prepare_all", as_function(prepare<true>), METH_FASTCALL, nullptr},
     entry<search>("search"),
     entry<solve_all>("solve_all"),
     entry<solve_given>("solve_given"),
@@ -78,13 +80,12 @@ PyMODINIT_FUNC PyInit_compiled() {
   const auto size = [](size_t bytes) { return static_cast<Py_ssize_t>(bytes); };
   const Owned sizes(Py_BuildValue("nnnn", size(sizeof(Joint)), size(sizeof(Options)),
                                   size(sizeof(Plan)), size(sizeof(Head) + 9 * sizeof(double))));
-  const Owned result(PyType_FromSpec(&result_spec)), request(PyType_FromSpec(&request_spec));
-  if (!sizes || !result || !request) return nullptr;
+  const Owned result(PyType_FromSpec(&result_spec));
+  if (!sizes || !result) return nullptr;
   result_type = reinterpret_cast<PyTypeObject*>(result.get());
   PyObject* m = module.get();
   const bool is_made = PyModule_AddObjectRef(m, "RECORD_SIZES", sizes.get()) == 0 &&
                        PyModule_AddStringConstant(m, "SOURCES", ARM_SOURCES) == 0 &&
-                       PyModule_AddObjectRef(m, "Result", result.get()) == 0 &&
-                       PyModule_AddObjectRef(m, "Request", request.get()) == 0;
+                       PyModule_AddObjectRef(m, "Result", result.get()) == 0;
   return is_made ? module.release() : nullptr;
 }

@@ -49,13 +49,13 @@ static_assert(sizeof(Options) == 33 * sizeof(double));
 
 // A target of a chain, with what a computation of its solutions knows.
 struct Problem : Workspace {
-  const Options& opt;
+  const Options* opt;
   const double* seed;
 
   // Fills the base as seen from the target, inverse(T) B0, the preferred positions and their
   // weights (pull), and the weights of the damping.
   Problem(const Chain& c, const Options& opt, const Motion& T, const double* seed)
-      : Workspace(c), opt(opt), seed(seed) {
+      : Workspace(c), opt(&opt), seed(seed) {
     const Motion& B = c.base().fixed;
     base = {transposed(T.rotation) * B.rotation,
             rotated_back(T.rotation, B.position - T.position)};
@@ -128,7 +128,7 @@ inline Vector in_other_frame(Vector axis, bool in_tip, const Workspace& W) {
 // The rotation from an axis of the target to the same axis of the tip: (angle, 0, 0), or for a box
 // the shortest rotation vector, along the target's axes or, with the opposite sign, the tip's.
 inline Vector tilt(const Problem& W) {
-  const Options& opt = W.opt;
+  const Options& opt = *W.opt;
   const bool box = opt.orientation_box != 0.0, in_tip = opt.in_tip != 0.0;
   const auto [u, angle, sine] = tilt_between(opt.axis, in_other_frame(opt.axis, box && in_tip, W));
   if (!box) return {angle, 0.0, 0.0};
@@ -137,7 +137,7 @@ inline Vector tilt(const Problem& W) {
 
 // Fills in the error of the tip pose left by `move`; returns half its weighted square.
 inline double measure(const Problem& W, SixVector& e) {
-  const Options& opt = W.opt;
+  const Options& opt = *W.opt;
   e.position = opt.position_in_tip() ? in_other_frame(W.tip.position, true, W) : W.tip.position;
   e.orientation = {0.0, 0.0, 0.0};
   if (opt.part() == Orientation::rotation) e.orientation = rotation_vector(W.tip.rotation);
@@ -217,7 +217,7 @@ inline void keep_excess_of(Workspace& W, Vector& e, Vector JointState::* column,
 }
 
 inline void keep_excess(Problem& W) {
-  const Options& opt = W.opt;
+  const Options& opt = *W.opt;
   keep_excess_of(W, W.error.position, &JointState::linear, opt.bounds.position,
                  opt.position_box != 0.0);
   keep_excess_of(W, W.error.orientation, &JointState::angular, opt.bounds.orientation,
@@ -255,7 +255,7 @@ constexpr double MAX_SIDEWAYS =
 // velocity on the sphere of directions, which keeps the step from overshooting. In a box, both are
 // resolved along the axes.
 inline void derive_tilt(Problem& W) {
-  const Options& opt = W.opt;
+  const Options& opt = *W.opt;
   const bool box = opt.orientation_box != 0.0, in_tip = box && opt.in_tip != 0.0;
   const Vector b = in_other_frame(opt.axis, in_tip, W);
   const auto [u, angle, sine] = tilt_between(opt.axis, b);
@@ -270,7 +270,7 @@ inline void derive_tilt(Problem& W) {
 
 // Fills the columns with the derivative of the error at the pose left by `move`.
 inline void derive(Problem& W) {
-  const Options& opt = W.opt;
+  const Options& opt = *W.opt;
   fill_jacobian(W);
   if (opt.position_in_tip())
     for (int i = 0; i < W.n; ++i) {  // the tip's axes turn with the tip

@@ -93,7 +93,7 @@ inline void move_far_slides(Problem& W) {
   if (!has_any) return;
   measure_posture(W);
   derive(W);
-  const double floor = 1e-13 * fill_normal_equations(W.opt.weights, W);
+  const double floor = 1e-13 * fill_normal_equations(W.opt->weights, W);
   solve_damped(W, &JointState::damping_weight, 0.0, floor);
   if (size_of_step(W) > 1.0)
     for (int i = 0; i < W.n; ++i) W[i].q = clipped(W[i].q + W[i].delta, c[i]);
@@ -153,7 +153,7 @@ inline void write_solution(const Problem& W, Result out, int slot) {
   for (int i = 0; i < W.n; ++i) {
     const double q = nearest_turn(W.chain[i], W[i].q, W[i].preferred);
     out.q(slot)[i] = q;
-    square += W.opt.joint_weights()[i] * (q - W.seed[i]) * (q - W.seed[i]);
+    square += W.opt->joint_weights()[i] * (q - W.seed[i]) * (q - W.seed[i]);
   }
   out.error(slot) = W.error;
   out.cost(slot) = W.cost;
@@ -178,7 +178,7 @@ inline double motion_from_seed(const Problem& W) {
 
 // Moves the seed inside the limits; returns whether it is the solution.
 inline bool accept_seed(Problem& W) {
-  return W.opt.keep_seed != 0.0 && quality(W.opt, W.error, measure_seed(W)) != FAILED;
+  return W.opt->keep_seed != 0.0 && quality(*W.opt, W.error, measure_seed(W)) != FAILED;
 }
 
 // Descends from the seed in q. Near a singular posture that may fail, or lead far away, although a
@@ -191,7 +191,7 @@ inline Quality descend_from_seed(Problem& W) {
   if (state == FAILED) best = INFINITE;
   for (int i = 0; i < W.n; ++i) W[i].step = W[i].q;
   measure_seed(W);
-  const double size = std::sqrt(weighted_square(W.opt.even, W.error));
+  const double size = std::sqrt(weighted_square(W.opt->even, W.error));
   const double enough = LEAP + LEAP_BY_ERROR * size;
   double radius = FIRST_RADIUS;
   for (int index = 1; size <= NEARBY && index <= NEIGHBOURS; ++index) {
@@ -223,8 +223,8 @@ inline double now() {
 inline Quality descend_from_start(Result out, Problem& W) {
   const Head& head = out.head();
   const bool is_first = head.starts == 0.0, is_odd = static_cast<int>(head.starts) % 2 == 1;
-  if (W.opt.exact_minimum == 0.0) {
-    const bool near = head.best_effort != 0.0 && is_near(W.opt, out.cost(0));
+  if (W.opt->exact_minimum == 0.0) {
+    const bool near = head.best_effort != 0.0 && is_near(*W.opt, out.cost(0));
     if (head.solutions == 0.0 && near && is_odd) return descend_by_excess(W);
     if (is_first) return descend_from_seed(W);
   }

@@ -116,6 +116,7 @@ class BatchSolver:
         self._quick = solver.is_quick(key)
         self._known = solver.known(key)
         self._outs = np.zeros(count, solver.single)
+        self._numbers = self._outs.view(np.float64).reshape(count, solver.single.itemsize // 8)
         self._rows = np.zeros((count, solver.chain.n + 3))
 
     def run(self) -> IkBatch:
@@ -173,9 +174,9 @@ class BatchSolver:
     def _try_first(self, block: slice) -> None:
         """Run the first attempt of ``Chain.ik`` for a block of targets."""
         form, opt, exact = self._known or (None, self._options, self._options)
-        outs = self._outs[block].view(np.float64).reshape(-1, self._outs.itemsize // 8)
         constants, plan = self._solver.model.constants, None if form is None else form.plan
-        solve_many(constants, opt, exact, plan, self._Ts[block], self._seeds[block], outs)
+        Ts, seeds, numbers = self._Ts[block], self._seeds[block], self._numbers[block]
+        solve_many(constants, opt, exact, plan, Ts, seeds, numbers)
 
     def _solve_one(self, k: int) -> None:
         """Solve one target that the first attempt did not solve."""

@@ -8,6 +8,7 @@ base. But for `fk` and `fk_jacobian`, the interpreter's lock is released meanwhi
 may change the arguments.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from arm_common.transforms import Array
@@ -33,25 +34,33 @@ class Result:
     @property
     def every_q(self) -> Array: ...
 
-class Request:
-    """A prepared request; without a plan it searches. T (4, 4), seed (n,) or None, mid-range."""
+def prepare_nearest(
+    chain: Records,
+    options: Records,
+    exact: Records,
+    plan: Records | None,
+    middle: Array,
+    kind: type[Any],
+    success: Any,
+    /,
+) -> Callable[[ArrayLike, ArrayLike | None], Any]:
+    """Return the function of T (4, 4) and a seed (n,), or None for mid-range, that solves.
 
-    def __init__(
-        self,
-        chain: Records,
-        options: Records,
-        exact: Records,
-        plan: Records | None,
-        middle: Array,
-        kind: type[Any],
-        success: Any,
-        /,
-    ) -> None: ...
-    def nearest(self, T: ArrayLike, seed: ArrayLike | None, /) -> Any:
-        """Return the solution nearest to the seed; None without one or for invalid arguments."""
+    It returns the solution nearest to the seed, as a result of a kind; None without one or for
+    invalid arguments. Without a plan it searches.
+    """
 
-    def all(self, T: ArrayLike, seed: ArrayLike | None, /) -> Any:
-        """Return all solutions of the closed form, the nearest first; None likewise."""
+def prepare_all(
+    chain: Records,
+    options: Records,
+    exact: Records,
+    plan: Records | None,
+    middle: Array,
+    kind: type[Any],
+    success: Any,
+    /,
+) -> Callable[[ArrayLike, ArrayLike | None], Any]:
+    """Return likewise the function for all solutions of the closed form, the nearest first."""
 
 def fk(chain: Records, q: ArrayLike, /) -> Array | None:
     """Return the pose (4, 4) of the tip in the base frame; None if q is not n finite numbers."""

@@ -28,6 +28,8 @@ PANDA = shipped("panda")._solver.model.constants
 CALLS = {  # valid arguments of every function
     "fk": (C, Q),
     "fk_jacobian": (C, Q),
+    "prepare_nearest": (C, OPTIONS, EXACT, PLAN, Q, IkResult, IkStatus.SUCCESS),
+    "prepare_all": (C, OPTIONS, EXACT, PLAN, Q, IkResult, IkStatus.SUCCESS),
     "search": (C, OPTIONS, T, Q, RESULT),
     "solve_all": (C, EXACT, PLAN, T, Q, RESULT),
     "solve_given": (C, EXACT, 1.0, Q[None], T, Q, RESULT),
@@ -127,39 +129,37 @@ def test_output_arrays_must_be_writable():
 
 @pytest.mark.parametrize("wrong", [None, "text", [1.0], [[1.0] * 6], np.full(6, np.nan), 3])
 def test_request_gives_none_for_what_is_no_pose_or_posture(wrong):
-    request = SOLVER.request(KEY)
-    assert request.nearest(wrong, Q) is None and request.all(wrong, None) is None
+    nearest, solve_all = SOLVER.request(KEY), SOLVER.request_all(KEY)
+    assert nearest(wrong, Q) is None and solve_all(wrong, None) is None
     if wrong is not None:
-        assert request.nearest(T, wrong) is None
+        assert nearest(T, wrong) is None and solve_all(T, wrong) is None
         assert compiled.fk(C, wrong) is None
 
 
 def test_request_checks_its_parts():
-    parts = [C, OPTIONS, EXACT, PLAN, Q, IkResult, IkStatus.SUCCESS]
-    compiled.Request(*parts)
+    parts = CALLS["prepare_nearest"]
     for k, wrong in enumerate([C[:3], OPTIONS[None][:0], PLAN, OPTIONS, Q[:5], bytearray]):
-        with pytest.raises((TypeError, ValueError)):
-            compiled.Request(*[wrong if i == k else part for i, part in enumerate(parts)])
-    with pytest.raises(TypeError):
-        compiled.Request.__new__(compiled.Request).nearest(T, Q)
+        for prepare in (compiled.prepare_nearest, compiled.prepare_all):
+            with pytest.raises((TypeError, ValueError)):
+                prepare(*[wrong if i == k else part for i, part in enumerate(parts)])
+    for count in (0, 1, 3):
+        with pytest.raises(TypeError):
+            compiled.prepare_nearest(*parts)(*[T, Q, Q][:count])
 
 
 def test_request_keeps_its_parts():
     parts = [C.copy(), OPTIONS.copy(), EXACT.copy(), PLAN.copy(), Q.copy()]
-    request = compiled.Request(*parts, IkResult, IkStatus.SUCCESS)
-    before = request.nearest(T, Q + 1.0).q
+    request = compiled.prepare_nearest(*parts, IkResult, IkStatus.SUCCESS)
+    before = request(T, Q + 1.0).q
     for part in parts:
         part.reshape(-1).view(np.uint8)[...] = 255
-    assert np.array_equal(request.nearest(T, Q + 1.0).q, before)
-    with pytest.raises(TypeError, match="once"):
-        request.__init__(C, OPTIONS, EXACT, PLAN, Q, IkResult, IkStatus.SUCCESS)
+    assert np.array_equal(request(T, Q + 1.0).q, before)
 
 
-def test_result_that_was_not_initialised_has_no_positions():
-    result = IkResult.__new__(IkResult)
-    for name in ("q", "every_q"):
-        with pytest.raises(AttributeError):
-            getattr(result, name)
+def test_a_result_cannot_be_made_without_its_numbers():
+    for arguments in ((), (IkStatus.SUCCESS, np.zeros(18), 6, None), (1, [0.0] * 19, 6, None)):
+        with pytest.raises((TypeError, ValueError)):
+            IkResult.__new__(IkResult, *arguments)
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ inline bool move_inside(const Plan& plan, const Branch& seed, const Branch& bran
 inline bool is_solution(double length, Problem& W) {
   move(W);
   W.cost = measure(W, W.error);
-  if (quality(W.opt, W.error, W.cost) == EXACT) return true;
+  if (quality(*W.opt, W.error, W.cost) == EXACT) return true;
   const double off = largest_component(W.error.position);
   const double tilted = largest_component(W.error.orientation);
   if (!(off <= NEARLY_EXACT * length && tilted <= NEARLY_EXACT)) return false;
@@ -182,7 +182,7 @@ inline bool fill_distances(const Plan& plan, const Branch& start, Branches& bran
       branch.distance = 0.0;
       for (int i = 0; i < W.n; ++i) {
         const double gap = W[i].q - W.seed[i];
-        branch.distance += W.opt.joint_weights()[i] * gap * gap;
+        branch.distance += W.opt->joint_weights()[i] * gap * gap;
       }
     } else if (branch.is_unsure) {
       return false;
@@ -193,13 +193,13 @@ inline bool fill_distances(const Plan& plan, const Branch& start, Branches& bran
 
 // Writes the branch nearest to the seed that is a solution to the first slot; returns whether
 // there is one.
-inline bool solve_nearest_branch(const Chain& c, const Options& opt, const Plan& plan,
-                                 const Pose& T, Row seed, Result out) {
-  Problem W(c, opt, T.motion(), seed);
+inline bool solve_nearest_branch(const Plan& plan, const Pose& T, Row seed, Problem& W,
+                                 Result out) {
   const Branch start = branch_of_seed(plan, seed, W);
   Branches branches;
-  fill_branches(c, plan, T.motion(), start, branches);
-  if (!fill_distances(plan, start, branches, W)) return solve_all(c, opt, plan, T, seed, out) > 0;
+  fill_branches(W.chain, plan, T.motion(), start, branches);
+  if (!fill_distances(plan, start, branches, W))
+    return solve_all(W.chain, *W.opt, plan, T, seed, out) > 0;
   const auto is_nearer = [](const Branch& a, const Branch& b) { return a.distance < b.distance; };
   for (int tries = branches.count; tries > 0; --tries) {
     Branch& nearest = *std::min_element(branches.begin(), branches.end(), is_nearer);
@@ -225,8 +225,12 @@ inline int solve_nearest(const Chain& c, const Options& opt, const Options& exac
     Problem W(c, opt, T.motion(), seed);
     if (accept_seed(W)) return write_first(W, out);
     const bool is_tracked = c.n >= TRACKED && opt.starts > 0.0;
-    if ((is_tracked && descend_nearby(plan->length, W, out)) ||
-        solve_nearest_branch(c, exact, *plan, T, seed, out)) {
+    bool is_solved = is_tracked && descend_nearby(plan->length, W, out);
+    if (!is_solved) {
+      W.opt = &exact;
+      is_solved = solve_nearest_branch(*plan, T, seed, W, out);
+    }
+    if (is_solved) {
       out.head().solutions = 1.0;
       return 1;
     }
