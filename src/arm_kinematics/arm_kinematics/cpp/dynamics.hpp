@@ -62,19 +62,20 @@ inline Vector outwards(const Body& b, const BodyState& state, Vector a) {
   return {k * v.x + s * v.y, k * v.y - s * v.x, v.z};
 }
 
-// The motion of a joint: position, velocity and acceleration.
-struct JointMotion {
-  double q, velocity, acceleration;
-};
-
-// Fills the pose and the motion of body i; those before it are there.
-inline void accelerate(const Body& b, int i, Vector base, JointMotion at, BodyStates& states) {
-  BodyState& state = states[i];
-  const bool turns = b.prismatic == 0.0;
-  const auto [s, k] = turns ? sine_and_cosine(at.q) : SineCosine{0.0, 1.0};
+// Fills sine, cosine and origin of a body with the joints at q.
+inline void place(const Body& b, const double* q, BodyState& state) {
+  const double value = b.ratio * q[static_cast<int>(b.leader)] + b.offset;
+  const auto [s, k] = b.prismatic == 0.0 ? sine_and_cosine(value) : SineCosine{0.0, 1.0};
   const Vector axis = {b.rotation.x.z, b.rotation.y.z, b.rotation.z.z};
-  state.sine = s, state.cosine = k;
-  state.origin = turns ? b.position : b.position + at.q * axis;
+  state.sine = s;
+  state.cosine = k;
+  state.origin = b.prismatic == 0.0 ? b.position : b.position + value * axis;
+}
+
+// Fills the motion of body i, whose joint moves at the given velocity and acceleration.
+inline void accelerate(const Body& b, int i, Vector base, double velocity, double acceleration,
+                       BodyStates& states) {
+  BodyState& state = states[i];
   Vector w = {0.0, 0.0, 0.0}, dw = w, a = base;
   if (b.parent >= 0.0) {
     const BodyState& carrier = states[static_cast<int>(b.parent)];
@@ -82,11 +83,11 @@ inline void accelerate(const Body& b, int i, Vector base, JointMotion at, BodySt
   }
   a = a + cross(dw, state.origin) + cross(w, cross(w, state.origin));
   w = outwards(b, state, w), dw = outwards(b, state, dw), a = outwards(b, state, a);
-  if (turns) {  // w x (0, 0, velocity) turns with the carrying body
-    dw = dw + Vector{w.y * at.velocity, -w.x * at.velocity, at.acceleration};
-    w.z += at.velocity;
+  if (b.prismatic == 0.0) {  // w x (0, 0, velocity) turns with the carrying body
+    dw = dw + Vector{w.y * velocity, -w.x * velocity, acceleration};
+    w.z += velocity;
   } else {
-    a = a + Vector{2.0 * w.y * at.velocity, -2.0 * w.x * at.velocity, at.acceleration};
+    a = a + Vector{2.0 * w.y * velocity, -2.0 * w.x * velocity, acceleration};
   }
   state.spin = w, state.spin_rate = dw, state.acceleration = a;
 }
@@ -106,12 +107,12 @@ inline void load(const Body& b, BodyState& state) {
 inline void fill_torques(BodyRows bodies, const double* q, const double* velocity,
                          const double* acceleration, Vector gravity, BodyStates& states,
                          RowToFill tau) {
+  for (int i = 0; i < bodies.size; ++i) place(bodies[i], q, states[i]);
   for (int i = 0; i < bodies.size; ++i) {
     const Body& b = bodies[i];
     const int leader = static_cast<int>(b.leader);
-    const JointMotion at = {b.ratio * q[leader] + b.offset, b.ratio * velocity[leader],
-                            b.ratio * acceleration[leader]};
-    accelerate(b, i, -1.0 * gravity, at, states);
+    accelerate(b, i, -1.0 * gravity, b.ratio * velocity[leader], b.ratio * acceleration[leader],
+               states);
     load(b, states[i]);
   }
   std::fill(tau.values, tau.values + tau.size, 0.0);
