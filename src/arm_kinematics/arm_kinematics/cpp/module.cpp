@@ -35,13 +35,6 @@ int real_roots_of(Row coefficients, RowToFill out) {
   return roots.count;
 }
 
-// Polishes q as all solutions of the general 6R solver are; returns its error afterwards.
-double polish_of(const Chain& c, const Pose& T, double unit, RowToFill q) {
-  require(c.n == 6 && q.size == 6 && unit > 0.0, "an arm of six joints");
-  Workspace W(c);
-  return polish({T.motion(), unit}, INFINITE, W, q).after;
-}
-
 PyMethodDef functions[] = {
     {"fk", as_function(fk<false>), METH_FASTCALL, nullptr},
     {"fk_jacobian", as_function(fk<true>), METH_FASTCALL, nullptr},
@@ -62,7 +55,6 @@ PyMethodDef functions[] = {
     entry<residual>("residual"),
     entry<roots_of>("roots"),
     entry<real_roots_of>("real_roots"),
-    entry<polish_of>("polish"),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -176,6 +176,3 @@ def roots(slides: bool, a: float, b: float, c: float, size: float, /) -> tuple[i
 
 def real_roots(coefficients: Array, out: Array, /) -> int:
     """Fill out (8,) with the real roots of a quartic, ascending; return their number."""
-
-def polish(chain: Records, T: Array, unit: float, q: Array, /) -> float:
-    """Improve q (6,) as far as rounding allows; return its error."""

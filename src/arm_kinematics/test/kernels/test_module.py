@@ -47,7 +47,6 @@ CALLS = {  # valid arguments of every function
     "forward_pass": (np.ones((3, 2)), np.ones((3, 2)), np.ones(4)),
     "residual": (C, OPTIONS, T, Q, np.ones(6), np.ones((6, 6))),
     "roots": (False, 1.0, 2.0, 1.0, 2.0),
-    "polish": (C, T, 0.3, Q.copy()),
     "real_roots": (np.ones(5), np.ones(8)),
 }
 FUNCTIONS = {n for n in dir(compiled) if callable(getattr(compiled, n)) and n[0].islower()}
@@ -179,8 +178,17 @@ def test_impossible_plans_are_refused(changes):
 
 
 def test_what_is_no_posture_is_not_polished():
-    for q in (np.full(6, np.nan), np.full(6, 1e200)):
-        assert compiled.polish(C, T, 0.3, q) == np.inf and (abs(q) != np.pi).all()
+    """Neither the third angle nor the products of an eigenvalue lead to a posture."""
+    angles, products = np.full(6, 0.3), np.ones((6, 12))
+    for q3, v in (
+        (np.full(6, np.nan), products),
+        (angles, np.full((6, 12), np.nan)),
+        (np.full(6, 1e200), products),
+    ):
+        solutions, limits = np.zeros((64, 6)), np.full(6, 1e300)
+        loop = np.ones((9, 14))
+        found = compiled.collect(C, T, 0.3, 5, loop, loop, q3, v, limits, solutions, 0)
+        assert found == (0, 0) and (limits == np.inf).all() and not solutions.any()
 
 
 def test_results_can_be_sent_to_another_process_and_requests_stay():
